@@ -23,7 +23,7 @@
 #include <fmt/format.h>
 
 #include "answer.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "own_bursts.hpp"
 #include "peer_bursts.hpp"

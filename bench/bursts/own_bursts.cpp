@@ -7,7 +7,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "events.hpp"
 #include "wanted_events.hpp"

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "events.hpp"
 #include "own_bursts.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "events.hpp"
 #include "own_bursts.hpp"

@@ -19,15 +19,16 @@ void check(bool is_good, const char* what) {
     }
 }
 
-static struct eventlog_rule rule_of(const char* provider, const char* event) {
-    struct eventlog_rule rule = {.level = 0};
+static struct eventlog_filter_rule rule_of(const char* provider, const char* event) {
+    struct eventlog_filter_rule rule = {.level = 0};
     (void)snprintf(rule.provider, sizeof rule.provider, "%s", provider);
     (void)snprintf(rule.event, sizeof rule.event, "%s", event);
     return rule;
 }
 
 void subscribe(const char* provider, const char* first, const char* second) {
-    const struct eventlog_rule rules[] = {rule_of(provider, first), rule_of(provider, second)};
+    const struct eventlog_filter_rule rules[] = {rule_of(provider, first),
+                                                 rule_of(provider, second)};
     struct eventlog_subscription_request request = {
         .size = sizeof request,
         .features = EVENTLOG_FEATURE_OVERWRITE,

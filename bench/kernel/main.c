@@ -59,7 +59,7 @@ static void publish(void) {
     check(device >= 0, EVENTLOG_DEVICE_PATH " cannot be opened");
     check(ioctl(device, EVENTLOG_REGISTER, &registration) == 0, "the event is not registered");
     single.index = registration.write_index;
-    const struct eventlog_offer offer = {
+    const struct eventlog_published_event offer = {
         .write_index = single.index, .level = 3, .name = "written"};
     static const char schema[] = "schema";
     const struct eventlog_publication publication = {
@@ -77,7 +77,7 @@ static void publish(void) {
 static void make_channel(void) {
     const struct eventlog_relay_options options = {
         .size = sizeof options,
-        .flags = EVENTLOG_RELAY_OVERWRITE | EVENTLOG_RELAY_HIDDEN,
+        .flags = EVENTLOG_RELAY_OVERWRITE | EVENTLOG_RELAY_DEFER_FILES,
         .subbuf_size = buffer_size,
         .subbuf_count = buffer_count,
         .name = "measure",

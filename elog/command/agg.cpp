@@ -15,18 +15,18 @@
 
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregating_sink.hpp"
-#include "cli/file_damage.hpp"
+#include "cli/damage_check.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
 #include "file/file_reader.hpp"
+#include "live/filtered_records.hpp"
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
-#include "live/wanted_records.hpp"
 #include "live/where.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
-#include "text/locale_name.hpp"
+#include "text/character_locale.hpp"
 
 namespace elog {
 namespace {
@@ -36,7 +36,7 @@ using std::chrono::steady_clock;
 struct agg_arguments {
     std::string expression;
     std::optional<std::string> file;
-    record_choice choice;  // of the file; --where also of what is listened to
+    record_selection choice;  // of the file; --where also of what is listened to
     listening_arguments listening;
     route_arguments route;
     std::optional<std::string> every;
@@ -50,30 +50,30 @@ struct agg_arguments {
 aggregation parse_expression(const agg_arguments& arguments) {
     try {
         return aggregation::parse("The aggregation", arguments.expression);
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
 }
 
-report_style style_of_output() {
+report_style report_style_for_output() {
     report_style style;
     style.width = style_of(STDOUT_FILENO).width;
-    style.blocks = locale_of_characters().is_utf8();
+    style.blocks = character_locale().is_utf8();
     return style;
 }
 
 /// Writes one result, and tells what it lacks.
 void show(const aggregator& computed, const agg_arguments& arguments,
-          std::optional<std::int64_t> begins, const give_up& asked_to_end) {
+          std::optional<std::int64_t> begins, const abort_check& should_abort) {
     fmt::memory_buffer out;
     if (arguments.json) {
         append_json(out, computed, begins);
     } else {
-        append_table(out, computed, style_of_output(), begins);
+        append_table(out, computed, report_style_for_output(), begins);
     }
-    write_all(STDOUT_FILENO, {out.data(), out.size()}, asked_to_end);
-    for (const std::string& sentence : shortcomings(computed)) {
-        tell("elog: {}", sentence);
+    write_all(STDOUT_FILENO, {out.data(), out.size()}, should_abort);
+    for (const std::string& sentence : incompleteness_warnings(computed)) {
+        print_diagnostic("elog: {}", sentence);
     }
 }
 
@@ -82,18 +82,20 @@ std::int64_t interval_of(const agg_arguments& arguments) {
 }
 
 void run_on_file(const agg_arguments& arguments) {
-    const aggregation asked = parse_expression(arguments);
-    record_choice choice = arguments.choice;
+    const aggregation query = parse_expression(arguments);
+    record_selection choice = arguments.choice;
     choice.path = *arguments.file;
     choice.open();
-    file_reader file(choice.readable(), choice.range());
-    const std::unique_ptr<record_filter> filter = make_file_filter(choice.where, choice.readable());
-    aggregator computed(asked, filter.get(), arguments.keys);
+    file_reader file(choice.readable_path(), choice.range());
+    const std::unique_ptr<record_filter> filter =
+        make_file_filter(choice.where, choice.readable_path());
+    aggregator computed(query, filter.get(), arguments.keys);
     add_providers(filter.get(), &computed, file.providers(), true);
-    aggregate_intervals intervals(
+    interval_aggregator intervals(
         computed, interval_of(arguments),
         [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
-    read_with_progress(file, choice, arguments.every ? meanwhile::records : meanwhile::nothing,
+    read_with_progress(file, choice,
+                       arguments.every ? concurrent_output::records : concurrent_output::nothing,
                        [&](const merged_record& record) { intervals.take(record, file.clock()); });
     if (choice.has_end()) {
         for (const loss_block& loss : file.losses()) {
@@ -101,7 +103,7 @@ void run_on_file(const agg_arguments& arguments) {
         }
     }
     intervals.finish();
-    tell_unsuited(filter.get(), &computed);
+    print_type_mismatches(filter.get(), &computed);
     choice.complain(file);
 }
 
@@ -109,26 +111,29 @@ void run_on_file(const agg_arguments& arguments) {
 void check_expression(const agg_arguments& arguments, const event_patterns& patterns,
                       const live_recording& process) {
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.choice.where, present_time(), chosen_by(patterns));
+        make_filter(arguments.choice.where, current_time(), matches_any_pattern(patterns));
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
-                        chosen_by(patterns));
+                        matches_any_pattern(patterns));
     check_found(filter.get(), &computed, process.found(), !arguments.listening.wait);
 }
 
-void tell_losses(const recording_summary& summary) {
+void report_losses(const recording_summary& summary) {
     if (summary.full != 0) {
-        tell("elog: {} events found no room in the buffers and are missing in the numbers. Ask "
-             "for fewer with -e, or for more room with --buffer-size.",
-             summary.full);
+        print_diagnostic(
+            "elog: {} events found no room in the buffers and are missing in the numbers. Ask "
+            "for fewer with -e, or for more room with --buffer-size.",
+            summary.full);
     }
     if (summary.lost != summary.full) {
-        tell("elog: {} more events were lost by their programs and are missing in the numbers.",
-             summary.lost - summary.full);
+        print_diagnostic(
+            "elog: {} more events were lost by their programs and are missing in the numbers.",
+            summary.lost - summary.full);
     }
     if (summary.providers_refused != 0) {
-        tell("elog: {} providers found no room in the subscription and were not heard. Ask for "
-             "fewer with -e.",
-             summary.providers_refused);
+        print_diagnostic(
+            "elog: {} providers found no room in the subscription and were not heard. Ask for "
+            "fewer with -e.",
+            summary.providers_refused);
     }
 }
 
@@ -158,10 +163,10 @@ const char* explain_route(recording_route route) {
                : "elog counts      all of it: only via tracefs and perf does the kernel count\n";
 }
 
-void tell_lines(std::string_view text) {
+void print_lines(std::string_view text) {
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
-        tell("elog: {}", text.substr(0, end));
+        print_diagnostic("elog: {}", text.substr(0, end));
         text.remove_prefix(std::min(end, text.size() - 1) + 1);
     }
 }
@@ -174,21 +179,22 @@ kernel_counting make_counting(const agg_arguments& arguments, aggregator& comput
     if (arguments.choice.where) {
         where = std::make_shared<const predicate>("--where", *arguments.choice.where);
     }
-    counting.decide = [&arguments, &computed, reason, where, now = present_time()](
-                          const traced_event& event, const kernel_condition& condition) {
+    counting.decide = [&arguments, &computed, reason, where, now = current_time()](
+                          const kernel_trace_event& event, const kernel_condition& condition) {
         if (!reason.empty()) {
             return refused(reason);
         }
-        push_decision decided = decide_push(computed.asked(), arguments.keys, event, condition);
-        decided.by_bpf = decide_bpf(computed.asked(), arguments.keys, event, where.get(), now,
-                                    eventlog::tracefs::bpf_cpus());
+        pushdown_decision decided =
+            decide_pushdown(computed.query(), arguments.keys, event, condition);
+        decided.by_bpf = plan_bpf(computed.query(), arguments.keys, event, where.get(), now,
+                                  eventlog::tracefs::bpf_cpus());
         return decided;
     };
-    counting.take = [&computed](const std::vector<pushed_counts>& all) {
+    counting.take = [&computed](const std::vector<pushdown_counts>& all) {
         add_counts(computed, all);
     };
-    counting.take_bpf = [&computed](const std::vector<bpf_counts>& all) {
-        add_bpf_counts(computed, all);
+    counting.take_bpf = [&computed](const std::vector<bpf_results>& all) {
+        merge_bpf_results(computed, all);
     };
     return counting;
 }
@@ -200,12 +206,12 @@ void run_live(const agg_arguments& arguments) {
     if (arguments.duration) {
         duration = parse_duration(*arguments.duration);
     }
-    const asked_route route = parse_route(arguments.route, arguments.listening);
+    const requested_route route = parse_route(arguments.route, arguments.listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.choice.where, present_time(), chosen_by(options.patterns));
+        make_filter(arguments.choice.where, current_time(), matches_any_pattern(options.patterns));
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
-                        chosen_by(options.patterns));
+                        matches_any_pattern(options.patterns));
     std::optional<steady_clock::time_point> end;
     const std::function<bool()> stop = [&] {
         if (duration && !end) {
@@ -213,27 +219,27 @@ void run_live(const agg_arguments& arguments) {
         }
         return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
     };
-    aggregate_intervals intervals(computed, interval, [&](std::optional<std::int64_t> begins) {
+    interval_aggregator intervals(computed, interval, [&](std::optional<std::int64_t> begins) {
         show(computed, arguments, begins, stop);
     });
-    narrow(options, arguments.choice.where, !arguments.listening.wait);
+    narrow_subscription(options, arguments.choice.where, !arguments.listening.wait);
     const std::unique_ptr<live_recording> process =
         begin_recording(route, arguments.listening, options, arguments.choice.where,
                         make_counting(arguments, computed));
     check_expression(arguments, options.patterns, *process);
     if (!arguments.listening.wait) {
-        process->check_before();
+        process->check_patterns_before();
     }
     if (arguments.explain) {
         write_all(STDOUT_FILENO, process->explain() + explain_route(process->route()));
         return;
     }
     if (arguments.route.verbose && is_traced(process->route())) {
-        tell_lines(process->explain());
+        print_lines(process->explain());
     }
     aggregating_sink sink(filter.get(), computed, intervals);
-    tell_losses(process->run(sink, stop));
-    tell_unsuited(filter.get(), &computed);
+    report_losses(process->run(sink, stop));
+    print_type_mismatches(filter.get(), &computed);
     check_names(filter.get(), &computed);
 }
 
@@ -241,25 +247,25 @@ void run_live(const agg_arguments& arguments) {
 void check_options(const agg_arguments& arguments) {
     const listening_arguments& listening = arguments.listening;
     if (arguments.file.has_value() != listening.events.empty()) {
-        throw usage_failure("Give a recording's name, or say with -e what to listen to; not {}.",
-                            arguments.file ? "both" : "neither");
+        throw usage_error("Give a recording's name, or say with -e what to listen to; not {}.",
+                          arguments.file ? "both" : "neither");
     }
     if (arguments.keys == 0 || arguments.keys > 1'000'000) {
-        throw usage_failure("--keys is a number from 1 to 1000000.");
+        throw usage_error("--keys is a number from 1 to 1000000.");
     }
     const bool listens = listening.wait || arguments.duration || !listening.sessions.empty() ||
                          !listening.pids.empty() || !listening.process_names.empty() ||
                          listening.buffer_size || arguments.route.via || arguments.push_down ||
                          arguments.route.verbose || arguments.explain;
     if (arguments.file && listens) {
-        throw usage_failure("--session, -p, --comm, --buffer-size, --wait, --via, -v, --push-down, "
-                            "--explain and --duration are for listening with -e.");
+        throw usage_error("--session, -p, --comm, --buffer-size, --wait, --via, -v, --push-down, "
+                          "--explain and --duration are for listening with -e.");
     }
     if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {
-        throw usage_failure("--push-down is auto or never, and not '{}'.", *arguments.push_down);
+        throw usage_error("--push-down is auto or never, and not '{}'.", *arguments.push_down);
     }
     if (!arguments.file && (arguments.choice.from || arguments.choice.to)) {
-        throw usage_failure("--from and --to are for a recording; --duration ends listening.");
+        throw usage_error("--from and --to are for a recording; --duration ends listening.");
     }
 }
 
@@ -284,10 +290,10 @@ void add_agg(command_line& line) {
         .required();
     command
         .add_option("FILE", arguments->file, "Recording of elog record, perf record or trace-cmd")
-        .names_a(value_kind::file);
+        .completes_as(value_kind::file);
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
-    add_times(command, arguments->choice, "--to,--until");
+    add_time_options(command, arguments->choice, "--to,--until");
     command.add_option("--where", arguments->choice.where, where_help).value_name("PREDICATE");
     command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m")
         .value_name("TIME");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The subcommands of elog. Each adds itself to the command line; what it then does, it does when
-// the command line has been read. They throw failure (exit status 1), usage_failure (2) or
+// the command line has been read. They throw failure (exit status 1), usage_error (2) or
 // events_lost (3).
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 
 namespace elog {
 

@@ -12,7 +12,7 @@
 #include "completion/completion_values.hpp"
 #include "completion/completion_words.hpp"
 #include "one_liner_option.hpp"
-#include "target/other_place.hpp"
+#include "target/container_target.hpp"
 #include "target/other_user.hpp"
 
 namespace elog {
@@ -47,12 +47,12 @@ void print_candidates(const command_line& line, const std::vector<std::string>& 
         }
     }
     switch (found.rest) {
-        case left_to_shell::nothing:
+        case shell_completion::nothing:
             break;
-        case left_to_shell::files:
+        case shell_completion::files:
             text += ":files\n";
             break;
-        case left_to_shell::commands:
+        case shell_completion::commands:
             text += ":commands\n";
             break;
     }
@@ -68,13 +68,13 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
                    "Example:\n  elog completion -- record --event ''");
     command.action([&line, words] {
         if (words.empty()) {
-            throw usage_failure("Behind '--' stands what is to be completed. A shell does so when "
-                                "it has the script that is installed with elog.");
+            throw usage_error("Behind '--' stands what is to be completed. A shell does so when "
+                              "it has the script that is installed with elog.");
         }
         // What is offered behind a user is what that user has, behind a process what is there.
         std::vector<std::string> rest = words;
         if (words.size() > 2 || (words.front() != "--user" && words.front() != "--at")) {
-            go_to_named_process(rest, false);
+            enter_named_process(rest, false);
             become_named_user(rest);
         }
         if (rest.size() > 2) {

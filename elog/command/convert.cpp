@@ -10,7 +10,7 @@
 
 #include "cli/clock_option.hpp"
 #include "commands.hpp"
-#include "live/wanted_records.hpp"
+#include "live/filtered_records.hpp"
 #include "output/csv_writer.hpp"
 #include "output/json_lines_writer.hpp"
 
@@ -18,7 +18,7 @@ namespace elog {
 namespace {
 
 struct convert_arguments {
-    record_choice choice;
+    record_selection choice;
     std::string format;
     std::optional<std::string> clock;
 };
@@ -29,12 +29,12 @@ class column_chooser final : public record_writer {
     explicit column_chooser(csv_writer& table) : table_(table) {}
 
     void write(const merged_record& record, const provider_map& providers,
-               const clock_table& /*clock*/, std::uint32_t /*shared_ring*/) override {
+               const clock_converter& /*clock*/, std::uint32_t /*shared_ring*/) override {
         const eventlog_record& header = record.record.header;
         const auto found = providers.find(header.provider);
-        if (is_understood(header) && found != providers.end() &&
+        if (is_supported(header) && found != providers.end() &&
             header.event < found->second.schema.events.size()) {
-            table_.choose(found->second, header.event);
+            table_.add_columns(found->second, header.event);
         }
     }
     void write_gap(const merged_record& /*record*/, std::uint32_t /*shared_ring*/) override {}
@@ -48,17 +48,17 @@ class column_chooser final : public record_writer {
 };
 
 /// Complains about what it could not read only if it is told to: a file may be read twice.
-void convert(const record_choice& choice, record_writer& writer, bool complain) {
-    chosen_records records(choice, writer);
-    records.read(meanwhile::records);
+void convert(const record_selection& choice, record_writer& writer, bool complain) {
+    selected_records records(choice, writer);
+    records.read(concurrent_output::records);
     if (complain) {
         records.complain();
     }
 }
 
 void run_convert(const convert_arguments& arguments) {
-    const shown_clock clock = parse_clock(arguments.clock);
-    record_choice choice = arguments.choice;
+    const display_clock clock = parse_clock(arguments.clock);
+    record_selection choice = arguments.choice;
     choice.open();
     if (arguments.format == "jsonl") {
         json_lines_writer lines(STDOUT_FILENO, clock);
@@ -69,8 +69,8 @@ void run_convert(const convert_arguments& arguments) {
         convert(choice, columns, false);
         convert(choice, table, true);
     } else {
-        throw usage_failure("'{}' is no format that elog can write. Take jsonl or csv.",
-                            arguments.format);
+        throw usage_error("'{}' is no format that elog can write. Take jsonl or csv.",
+                          arguments.format);
     }
 }
 
@@ -80,7 +80,7 @@ void add_convert(command_line& line) {
     subcommand command =
         line.add_subcommand("convert", "Write a recording as JSON Lines or as a CSV table");
     const auto arguments = std::make_shared<convert_arguments>();
-    add_choice(command, arguments->choice, "--until");
+    add_selection_options(command, arguments->choice, "--until");
     command.add_option("--to", arguments->format, "What to write, to standard output: jsonl, csv")
         .required()
         .one_of({"jsonl", "csv"})

@@ -4,18 +4,18 @@
 #include <memory>
 #include <optional>
 
-#include "base/new_file.hpp"
+#include "base/atomic_file.hpp"
 #include "commands.hpp"
 #include "file/file_reader.hpp"
 #include "file/record_copier.hpp"
 #include "live/copying.hpp"
-#include "live/wanted_records.hpp"
+#include "live/filtered_records.hpp"
 
 namespace elog {
 namespace {
 
 struct cut_arguments {
-    record_choice choice;
+    record_selection choice;
     copy_arguments copy;
 };
 
@@ -26,12 +26,12 @@ class cut_writer final : public record_writer {
 
     /// Makes the file. Before that, nothing may be written.
     void begin(const copy_options& to, const file_reader& file) {
-        copier_.emplace(to, file.host(), file.needed_readings());
+        copier_.emplace(to, file.host(), file.required_clock_readings());
         copier_->write_offsets(file.clock().offsets());
     }
 
     void write(const merged_record& record, const provider_map& providers,
-               const clock_table& /*clock*/, std::uint32_t /*shared_ring*/) override {
+               const clock_converter& /*clock*/, std::uint32_t /*shared_ring*/) override {
         copier_->write(record, 0, providers);
     }
     void write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) override {
@@ -57,13 +57,13 @@ class cut_writer final : public record_writer {
 };
 
 void run_cut(const cut_arguments& arguments) {
-    const record_choice& choice = arguments.choice;
-    refuse_overwriting(choice.path, arguments.copy.to.path);
+    const record_selection& choice = arguments.choice;
+    check_not_same_file(choice.path, arguments.copy.to.path);
     cut_writer writer(!choice.from);
-    chosen_records records(choice, writer);
+    selected_records records(choice, writer);
     writer.begin(arguments.copy.to, records.file());
     records.read();
-    tell_copied(writer.summary(), arguments.copy, records.file().damages());
+    print_copy_summary(writer.summary(), arguments.copy, records.file().damages());
     records.complain("copied");
 }
 
@@ -72,7 +72,7 @@ void run_cut(const cut_arguments& arguments) {
 void add_cut(command_line& line) {
     subcommand command = line.add_subcommand("cut", "Keep a part of a recording in a new one");
     const auto arguments = std::make_shared<cut_arguments>();
-    add_choice(command, arguments->choice, "--to,--until");
+    add_selection_options(command, arguments->choice, "--to,--until");
     add_copy_options(command, arguments->copy);
     command.footer("Examples:\n"
                    "  elog cut run.elog --from 14:03:00 --to 14:04:30 -o minute.elog\n"

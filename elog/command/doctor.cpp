@@ -69,9 +69,10 @@ void run_doctor(bool json) {
     });
     write_all(STDOUT_FILENO, json ? as_json(findings, missing == 0) : as_text(findings));
     if (missing != 0) {
-        throw failure("{} of {} items are missing. Run what stands behind them, then elog doctor "
-                      "again.",
-                      missing, findings.size());
+        throw user_error(
+            "{} of {} items are missing. Run what stands behind them, then elog doctor "
+            "again.",
+            missing, findings.size());
     }
 }
 

@@ -11,19 +11,19 @@
 
 #include "base/output.hpp"
 #include "commands.hpp"
-#include "live/kernel_choice.hpp"
+#include "live/kernel_event_selection.hpp"
 #include "live/where.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
-#include "tracing/standing_events.hpp"
-#include "tracing/traced_condition.hpp"
+#include "tracing/kernel_trace_condition.hpp"
+#include "tracing/persistent_events.hpp"
 
 namespace elog {
 namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-struct standing_arguments {
+struct persistent_arguments {
     std::vector<std::string> globs;
     std::optional<std::string> where;
     std::optional<std::string> trigger;
@@ -32,52 +32,51 @@ struct standing_arguments {
 };
 
 /// What is to be done at an event.
-struct wanted_event {
-    const traced_event* event = nullptr;
+struct event_change {
+    const kernel_trace_event* event = nullptr;
     std::string condition{};
 };
 
-std::optional<event_trigger> trigger_of(const standing_arguments& arguments) {
+std::optional<event_trigger> trigger_of(const persistent_arguments& arguments) {
     if (!arguments.trigger) {
         return std::nullopt;
     }
-    const std::optional<event_trigger> what = trigger_called(*arguments.trigger);
+    const std::optional<event_trigger> what = find_trigger(*arguments.trigger);
     if (!what) {
-        throw usage_failure("What the kernel can do at an event is stacktrace, snapshot or "
-                            "traceoff, and not '{}'.",
-                            *arguments.trigger);
+        throw usage_error("What the kernel can do at an event is stacktrace, snapshot or "
+                          "traceoff, and not '{}'.",
+                          *arguments.trigger);
     }
     return what;
 }
 
-std::string full_name_of(const traced_event& event) {
+std::string full_name_of(const kernel_trace_event& event) {
     return fmt::format("{}:{}", event.schema->name, event.schema->events[event.position].name);
 }
 
 /// Nothing is asked again later: what the kernel would decide otherwise is a mistake.
-std::string exact_condition(const traced_event& event, const predicate& asked) {
-    const kernel_condition condition = condition_for(event, asked, present_time());
-    if (condition.is_never) {
-        throw usage_failure("{} is false for every {}: write a condition that one can meet.",
-                            asked.source(), full_name_of(event));
+std::string exact_condition(const kernel_trace_event& event, const predicate& asked) {
+    const kernel_condition condition = condition_for(event, asked, current_time());
+    if (condition.never_matches) {
+        throw usage_error("{} is false for every {}: write a condition that one can meet.",
+                          asked.source(), full_name_of(event));
     }
     if (!condition.is_whole && condition.column != 0) {
-        throw usage_failure("{}, column {}: The kernel cannot decide that for {}: {}. Leave that "
-                            "part away, or have elog decide it: elog record --via tracefs",
-                            asked.source(), condition.column, full_name_of(event),
-                            condition.reason);
+        throw usage_error("{}, column {}: The kernel cannot decide that for {}: {}. Leave that "
+                          "part away, or have elog decide it: elog record --via tracefs",
+                          asked.source(), condition.column, full_name_of(event), condition.reason);
     }
     if (!condition.is_whole) {
-        throw usage_failure("{} cannot be decided by the kernel for {}: {}.", asked.source(),
-                            full_name_of(event), condition.reason);
+        throw usage_error("{} cannot be decided by the kernel for {}: {}.", asked.source(),
+                          full_name_of(event), condition.reason);
     }
     return condition.text;
 }
 
 /// Names that no event has, and types that do not suit, are mistakes as they are everywhere.
-void check_predicate(const kernel_choice& chosen, record_filter& names) {
+void check_predicate(const kernel_event_selection& chosen, record_filter& names) {
     std::vector<provider_instance> providers;
-    for (const traced_event* event : chosen.events()) {
+    for (const kernel_trace_event* event : chosen.events()) {
         provider_instance& provider = providers.emplace_back();
         provider.id = static_cast<std::uint16_t>(providers.size() - 1);
         provider.schema = *event->schema;
@@ -86,17 +85,17 @@ void check_predicate(const kernel_choice& chosen, record_filter& names) {
     check_found(&names, nullptr, providers, true);
 }
 
-std::vector<wanted_event> conditions_of(const kernel_choice& chosen,
+std::vector<event_change> conditions_of(const kernel_event_selection& chosen,
                                         const std::optional<predicate>& asked) {
-    std::vector<wanted_event> all;
-    for (const traced_event* event : chosen.events()) {
+    std::vector<event_change> all;
+    for (const kernel_trace_event* event : chosen.events()) {
         all.push_back({event, asked ? exact_condition(*event, *asked) : std::string()});
     }
     return all;
 }
 
 /// A line for each event.
-void print_event(const standing_arguments& arguments, const traced_event& event,
+void print_event(const persistent_arguments& arguments, const kernel_trace_event& event,
                  const std::string& state, const std::string& condition) {
     const tracefs::event_name& name = event.kernel_name;
     write_all(STDOUT_FILENO,
@@ -113,40 +112,40 @@ void print_event(const standing_arguments& arguments, const traced_event& event,
 }
 
 /// What cannot be taken back is told, and the rest is.
-void take_back_all(const tracefs::event_control& control, std::optional<event_trigger> what,
-                   const std::vector<wanted_event>& wanted,
-                   const std::vector<std::optional<tracefs::event_state>>& before) {
+void undo_all(const tracefs::event_control& control, std::optional<event_trigger> what,
+              const std::vector<event_change>& wanted,
+              const std::vector<std::optional<tracefs::event_state>>& before) {
     for (std::size_t i = 0; i < before.size(); ++i) {
         try {
             if (before[i]) {
-                take_back(control, wanted[i].event->kernel_name, what, *before[i]);
+                undo_enable(control, wanted[i].event->kernel_name, what, *before[i]);
             }
-        } catch (const failure& mistake) {
-            tell("elog: {}", mistake.what());
+        } catch (const user_error& mistake) {
+            print_diagnostic("elog: {}", mistake.what());
         }
     }
 }
 
 /// All of them or none.
-void run_enable(const standing_arguments& arguments) {
+void run_enable(const persistent_arguments& arguments) {
     const std::optional<event_trigger> what = trigger_of(arguments);
-    const std::unique_ptr<record_filter> names = make_filter(arguments.where, present_time());
-    const kernel_choice chosen(arguments.globs);
-    chosen.check_met();
+    const std::unique_ptr<record_filter> names = make_filter(arguments.where, current_time());
+    const kernel_event_selection chosen(arguments.globs);
+    chosen.check_all_matched();
     const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
     std::optional<predicate> asked;
     if (names != nullptr) {
         check_predicate(chosen, *names);
         asked.emplace("--where", *arguments.where);
     }
-    const std::vector<wanted_event> wanted = conditions_of(chosen, asked);
+    const std::vector<event_change> wanted = conditions_of(chosen, asked);
     std::vector<std::optional<tracefs::event_state>> before;
     try {
         for (const auto& [event, condition] : wanted) {
-            before.push_back(begin_standing(*control, event->kernel_name, what, condition));
+            before.push_back(enable_persistent(*control, event->kernel_name, what, condition));
         }
     } catch (...) {
-        take_back_all(*control, what, wanted, before);
+        undo_all(*control, what, wanted, before);
         throw;
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -155,17 +154,17 @@ void run_enable(const standing_arguments& arguments) {
     }
 }
 
-void run_disable(const standing_arguments& arguments) {
+void run_disable(const persistent_arguments& arguments) {
     const std::optional<event_trigger> what = trigger_of(arguments);
-    const kernel_choice chosen(arguments.globs);
-    chosen.check_met();
+    const kernel_event_selection chosen(arguments.globs);
+    chosen.check_all_matched();
     const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
     std::size_t undone = 0;
     std::size_t failed = 0;
-    for (const traced_event* event : chosen.events()) {
-        const standing_end end = end_standing(*control, event->kernel_name, what);
+    for (const kernel_trace_event* event : chosen.events()) {
+        const disable_result end = disable_persistent(*control, event->kernel_name, what);
         for (const std::string& mistake : end.mistakes) {
-            tell("elog: {}", mistake);
+            print_diagnostic("elog: {}", mistake);
         }
         failed += end.mistakes.empty() ? 0U : 1U;
         if (!end.undone.empty()) {
@@ -175,23 +174,23 @@ void run_disable(const standing_arguments& arguments) {
         }
     }
     if (failed != 0) {
-        throw failure("At {} of these events not all could be undone, as said above. Mend that, "
-                      "and do it again.",
-                      failed);
+        throw user_error("At {} of these events not all could be undone, as said above. Mend that, "
+                         "and do it again.",
+                         failed);
     }
     if (undone == 0) {
-        throw failure("elog enable has done nothing at these events that could be undone{}. See "
-                      "what is done there with: elog events",
-                      arguments.instance.empty() ? "" : " in that instance");
+        throw user_error("elog enable has done nothing at these events that could be undone{}. See "
+                         "what is done there with: elog events",
+                         arguments.instance.empty() ? "" : " in that instance");
     }
 }
 
-void add_common(subcommand& command, standing_arguments& arguments, const char* trigger_help) {
+void add_common(subcommand& command, persistent_arguments& arguments, const char* trigger_help) {
     command
         .add_option("EVENT", arguments.globs,
                     "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
-        .names_a(value_kind::event);
+        .completes_as(value_kind::event);
     command.add_option("--trigger", arguments.trigger, trigger_help)
         .value_name("WHAT")
         .one_of({"stacktrace", "snapshot", "traceoff"});
@@ -207,7 +206,7 @@ void add_common(subcommand& command, standing_arguments& arguments, const char* 
 void add_enable(command_line& line) {
     subcommand command = line.add_subcommand(
         "enable", "Have the kernel's tracing keep events, or do something when one comes");
-    const auto arguments = std::make_shared<standing_arguments>();
+    const auto arguments = std::make_shared<persistent_arguments>();
     add_common(command, *arguments,
                "In place of keeping them, at each: stacktrace, snapshot or traceoff");
     command
@@ -223,7 +222,7 @@ void add_enable(command_line& line) {
 
 void add_disable(command_line& line) {
     subcommand command = line.add_subcommand("disable", "Undo what elog enable has done");
-    const auto arguments = std::make_shared<standing_arguments>();
+    const auto arguments = std::make_shared<persistent_arguments>();
     add_common(command, *arguments, "Only that trigger, and nothing else of what was enabled");
     command.footer("What others have enabled, and their filters and triggers, stay.\n"
                    "Examples:\n"

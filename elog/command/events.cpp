@@ -10,12 +10,12 @@
 
 #include "base/output.hpp"
 #include "commands.hpp"
-#include "live/kernel_choice.hpp"
-#include "terminal/tell.hpp"
+#include "live/kernel_event_selection.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
-#include "tracing/standing_events.hpp"
+#include "tracing/persistent_events.hpp"
 
 namespace elog {
 namespace {
@@ -30,9 +30,9 @@ struct events_arguments {
 };
 
 struct listed_event {
-    const traced_event* event = nullptr;
+    const kernel_trace_event* event = nullptr;
     tracefs::event_state state;
-    standing_state standing;
+    persistent_state standing;
 };
 
 std::string type_of(const tracefs::format_field& field) {
@@ -66,7 +66,7 @@ void append_done(fmt::memory_buffer& out, const listed_event& listed) {
 }
 
 void append_text(fmt::memory_buffer& out, const listed_event& listed) {
-    const traced_event& event = *listed.event;
+    const kernel_trace_event& event = *listed.event;
     append_format(out, "{}:{}  {}  {}\n", event.schema->name,
                   event.schema->events[event.position].name, shown_name(event.kernel_name),
                   state_of(listed));
@@ -81,7 +81,7 @@ void append_text(fmt::memory_buffer& out, const listed_event& listed) {
 }
 
 json_object json_of(const listed_event& listed) {
-    const traced_event& event = *listed.event;
+    const kernel_trace_event& event = *listed.event;
     std::vector<json_object> fields;
     for (const tracefs::format_field& field : event.format.fields) {
         fields.push_back(json_object()
@@ -109,18 +109,18 @@ bool is_idle(const tracefs::event_state& state) {
 
 void run_events(const events_arguments& arguments) {
     const bool asks = !arguments.globs.empty();
-    const kernel_choice chosen(asks ? arguments.globs : std::vector<std::string>{"*:*"});
+    const kernel_event_selection chosen(asks ? arguments.globs : std::vector<std::string>{"*:*"});
     if (asks) {
-        chosen.check_met();
+        chosen.check_all_matched();
     }
     const std::unique_ptr<tracefs::event_control> control = open_control(arguments.instance);
     fmt::memory_buffer out;
     std::size_t unread = 0;
     std::string reason;
-    for (const traced_event* event : chosen.events()) {
+    for (const kernel_trace_event* event : chosen.events()) {
         try {
             const tracefs::event_state state = control->state_of(event->kernel_name);
-            const listed_event listed{event, state, standing_state_of(state)};
+            const listed_event listed{event, state, persistent_state_of(state)};
             if (arguments.enabled && is_idle(state)) {
                 continue;
             }
@@ -130,7 +130,7 @@ void run_events(const events_arguments& arguments) {
                 append_text(out, listed);
             }
         } catch (const tracefs::event_gone& mistake) {  // meanwhile
-            tell("elog: {}", mistake.what());
+            print_diagnostic("elog: {}", mistake.what());
         } catch (const tracefs::error& mistake) {
             reason = mistake.what();
             ++unread;
@@ -138,11 +138,12 @@ void run_events(const events_arguments& arguments) {
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
     if (unread != 0) {
-        throw failure("What the kernel does with {} of them cannot be read. {}", unread, reason);
+        throw user_error("What the kernel does with {} of them cannot be read. {}", unread, reason);
     }
     if (chosen.events().empty()) {
-        tell("The kernel has no events of programs that use eventlog. Start one, or name events of "
-             "its own: elog events 'sched:*'");
+        print_diagnostic(
+            "The kernel has no events of programs that use eventlog. Start one, or name events of "
+            "its own: elog events 'sched:*'");
     }
 }
 
@@ -155,7 +156,7 @@ void add_events(command_line& line) {
     command
         .add_option("GLOB", arguments->globs,
                     "PROVIDER or PROVIDER:EVENT, with * and ?; the kernel's systems in full")
-        .names_a(value_kind::event);
+        .completes_as(value_kind::event);
     command.add_flag("--enabled", arguments->enabled,
                      "Only those that are enabled, or have a filter or a trigger");
     command

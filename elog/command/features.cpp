@@ -20,25 +20,25 @@ namespace {
 constexpr std::size_t state_column = 14;
 constexpr std::size_t value_column = 23;
 
-const char* name_of_offer(offer state) {
+const char* name_of_availability(availability state) {
     switch (state) {
-        case offer::yes:
+        case availability::yes:
             return "yes";
-        case offer::limited:
+        case availability::limited:
             return "limited";
-        case offer::no:
+        case availability::no:
             return "no";
     }
     return "";
 }
 
-paint paint_of_offer(offer state) {
+paint paint_of_availability(availability state) {
     switch (state) {
-        case offer::yes:
+        case availability::yes:
             return paint::plain;
-        case offer::limited:
+        case availability::limited:
             return paint::magenta;
-        case offer::no:
+        case availability::no:
             return paint::red;
     }
     return paint::plain;
@@ -49,7 +49,7 @@ void append_text(fmt::memory_buffer& out, const feature& each, const terminal_st
         wrapped_line line(out, style, 0, value_column);
         line.add(each.name, paint::strong);
         line.fill_to(state_column);
-        line.add(name_of_offer(each.state), paint_of_offer(each.state));
+        line.add(name_of_availability(each.state), paint_of_availability(each.state));
         line.fill_to(value_column);
         line.add_words(each.value);
     }
@@ -75,7 +75,7 @@ std::string as_json(const std::vector<feature>& features) {
         append_format(out, "{}    {{", separator);
         append_json_member(out, "name", each.name);
         append_format(out, ", ");
-        append_json_member(out, "state", name_of_offer(each.state));
+        append_json_member(out, "state", name_of_availability(each.state));
         append_format(out, ", ");
         append_json_member(out, "value", each.value);
         append_format(out, ", ");

@@ -30,10 +30,9 @@ std::string generate_for_kernel(const located_schema& source, const std::string&
     const std::filesystem::path name = std::filesystem::path(output).filename();
     const std::string stem = name.stem().string();
     if (name.extension() != ".h" || !eventlog::is_identifier(stem.data(), stem.size())) {
-        throw usage_failure(
-            "A header for the kernel is called by letters, digits and _, and .h, as "
-            "in -o eventlog_{}.h; not {}.",
-            source.schema.name, name.string());
+        throw usage_error("A header for the kernel is called by letters, digits and _, and .h, as "
+                          "in -o eventlog_{}.h; not {}.",
+                          source.schema.name, name.string());
     }
     return generate_kernel_c(source, stem);
 }
@@ -61,7 +60,7 @@ generator find_generator(const std::string& language) {
         known += known.empty() ? "" : ", ";
         known += name;
     }
-    throw usage_failure("There is no language {}; there are {}.", language, known);
+    throw usage_error("There is no language {}; there are {}.", language, known);
 }
 
 void run_gen(const gen_options& options) {
@@ -85,9 +84,9 @@ void add_gen(command_line& line) {
         .value_name("LANGUAGE");
     command.add_option("FILE", options->source, "Schema as text, see elog-schema(5)")
         .required()
-        .names_a(value_kind::file);
+        .completes_as(value_kind::file);
     command.add_option("-o,--output", options->output, "Write to this file")
-        .names_a(value_kind::new_file)
+        .completes_as(value_kind::new_file)
         .value_name("NEW");
     command.footer("Example:\n  elog gen --lang c tcp.schema -o tcp_events.h");
     command.action([options] { run_gen(*options); });

@@ -11,10 +11,10 @@
 #include "commands.hpp"
 #include "discovery/catalogue.hpp"
 #include "discovery/catalogue_output.hpp"
-#include "discovery/left_out.hpp"
-#include "target/list_everywhere.hpp"
+#include "discovery/incompatible_processes.hpp"
+#include "target/list_all_locations.hpp"
 #include "target/other_directories.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -28,22 +28,24 @@ struct list_options {
 
 [[noreturn]] void fail_without_match(const std::string& glob, const catalogue& found) {
     if (found.only_conditions_differ) {
-        throw failure("No running program offers an event that matches '{}'; there is {}, but not "
-                      "of that level, keyword or session. See what there is with: elog list",
-                      glob, *found.nearest);
+        throw user_error(
+            "No running program offers an event that matches '{}'; there is {}, but not "
+            "of that level, keyword or session. See what there is with: elog list",
+            glob, *found.nearest);
     }
     if (found.nearest) {
-        throw failure("No running program offers an event that matches '{}'. Did you mean '{}'? "
-                      "See what there is with: elog list",
-                      glob, *found.nearest);
+        throw user_error("No running program offers an event that matches '{}'. Did you mean '{}'? "
+                         "See what there is with: elog list",
+                         glob, *found.nearest);
     }
-    throw failure("No running program offers an event that matches '{}'. See what there is with: "
-                  "elog list",
-                  glob);
+    throw user_error(
+        "No running program offers an event that matches '{}'. See what there is with: "
+        "elog list",
+        glob);
 }
 
 /// What nobody may remember is said whether or not it hears any of what is shown.
-void tell_standing(const std::vector<running_subscription>& subscriptions) {
+void print_detached(const std::vector<running_subscription>& subscriptions) {
     std::string names;
     for (const running_subscription& each : subscriptions) {
         if (!each.name.empty()) {
@@ -51,16 +53,16 @@ void tell_standing(const std::vector<running_subscription>& subscriptions) {
         }
     }
     if (!names.empty()) {
-        tell("Kept in memory by elog start: {}. See: elog status", names);
+        print_diagnostic("Kept in memory by elog start: {}. See: elog status", names);
     }
 }
 
 void run_list(const list_options& options) {
     // First, for it holds also where our own directory is unusable.
-    tell_other_directories();
+    print_other_directories();
     const catalogue found = collect_catalogue(options.glob);
     for (const std::string& complaint : found.complaints) {
-        tell("elog: {}", complaint);
+        print_diagnostic("elog: {}", complaint);
     }
     if (found.providers.empty() && !options.glob.empty()) {
         fail_without_match(options.glob, found);
@@ -69,11 +71,12 @@ void run_list(const list_options& options) {
               options.json ? catalogue_as_json(found)
                            : catalogue_as_text(found, style_of(STDOUT_FILENO), options.stats));
     if (found.providers.empty()) {
-        tell("No running program of yours offers events. Start one that uses eventlog.");
+        print_diagnostic(
+            "No running program of yours offers events. Start one that uses eventlog.");
     }
-    tell_left_out(found.subscriptions);
+    warn_incompatible_processes(found.subscriptions);
     if (!options.json) {
-        tell_standing(found.subscriptions);
+        print_detached(found.subscriptions);
     }
 }
 
@@ -86,7 +89,7 @@ void add_list(command_line& line) {
     command
         .add_option("GLOB", options->glob,
                     "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?")
-        .names_a(value_kind::event);
+        .completes_as(value_kind::event);
     command.add_flag("-s,--stats", options->stats,
                      "Show how many events each process has written and lost");
     command.add_flag("-a,--all", options->everywhere,
@@ -97,7 +100,7 @@ void add_list(command_line& line) {
                    "  elog list --json | jq -r '.providers[].name'");
     command.action([options] {
         if (options->everywhere) {
-            list_everywhere({options->glob, options->json, options->stats});
+            list_all_locations({options->glob, options->json, options->stats});
         } else {
             run_list(*options);
         }

@@ -15,9 +15,9 @@
 #include "base/sigbus_guard.hpp"
 #include "commands.hpp"
 #include "one_liner_option.hpp"
-#include "target/other_place.hpp"
+#include "target/container_target.hpp"
 #include "target/other_user.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace {
 
@@ -27,12 +27,12 @@ constexpr int exit_usage = 2;
 constexpr int exit_lost = 3;
 
 int complain(const char* text, int status) {
-    elog::tell("elog: {}", text);
+    elog::print_diagnostic("elog: {}", text);
     return status;
 }
 
 /// A file that we open must not become our standard output, because that was closed.
-void fill_standard_descriptors() {
+void open_standard_descriptors() {
     int descriptor = 0;
     do {
         descriptor = ::open("/dev/null", O_RDONLY);  // writing to it stays an error
@@ -48,7 +48,7 @@ void run(int argument_count, char** arguments) {
                                            words.end());
     const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
-    elog::go_to_named_process(words, !command.empty());
+    elog::enter_named_process(words, !command.empty());
     elog::become_named_user(words);
     elog::expand_one_liner(words);
 
@@ -98,7 +98,7 @@ void run(int argument_count, char** arguments) {
     // What elog completion says of having nothing behind it is its own.
     const bool may_follow = first == "completion" || (first == "record" && !command.empty());
     if (separator_found && !may_follow) {
-        throw elog::usage_failure("Behind '--' stands a command, and only elog record runs one.");
+        throw elog::usage_error("Behind '--' stands a command, and only elog record runs one.");
     }
     line.run(std::move(words));
 }
@@ -106,7 +106,7 @@ void run(int argument_count, char** arguments) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    fill_standard_descriptors();
+    open_standard_descriptors();
     // A reader that goes away and a file that may grow no further show as errors of write, and end
     // us in good order.
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
@@ -119,11 +119,11 @@ int main(int argument_count, char** arguments) {
         return exit_ok;
     } catch (const elog::events_lost&) {
         return exit_lost;
-    } catch (const elog::syntax_failure& error) {
+    } catch (const elog::syntax_error& error) {
         complain(error.what(), exit_usage);
-        elog::tell("Try: elog --help");
+        elog::print_diagnostic("Try: elog --help");
         return exit_usage;
-    } catch (const elog::usage_failure& error) {
+    } catch (const elog::usage_error& error) {
         return complain(error.what(), exit_usage);
     } catch (const std::exception& error) {
         return complain(error.what(), exit_error);

@@ -10,7 +10,7 @@
 #include "import/file_merge.hpp"
 #include "live/copying.hpp"
 #include "live/tracing.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -32,22 +32,22 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
 
 merge_summary merge(const merge_arguments& arguments) {
     const reading_progress progress(arguments.paths);
-    return merge_files(arguments.paths, arguments.copy.to, read_published);
+    return merge_files(arguments.paths, arguments.copy.to, read_published_schemas);
 }
 
 void run_merge(const merge_arguments& arguments) {
     const merge_summary summary = merge(arguments);
     const std::vector<std::string> damages = damages_of(summary);
-    tell_copied(summary.copied, arguments.copy, damages);
-    for (const std::string& path : summary.endless) {
-        tell("elog: {} has no end. Everything in it has been copied.", path);
+    print_copy_summary(summary.copied, arguments.copy, damages);
+    for (const std::string& path : summary.unfinished) {
+        print_diagnostic("elog: {} has no end. Everything in it has been copied.", path);
     }
     for (const std::string& damage : damages) {
-        tell("elog: {}", damage);
+        print_diagnostic("elog: {}", damage);
     }
     if (!summary.damaged.empty()) {
-        throw failure("{} of {} files are damaged; everything else in them has been copied.",
-                      summary.damaged.size(), arguments.paths.size());
+        throw user_error("{} of {} files are damaged; everything else in them has been copied.",
+                         summary.damaged.size(), arguments.paths.size());
     }
 }
 
@@ -61,7 +61,7 @@ void add_merge(command_line& line) {
         .add_option("FILE", arguments->paths,
                     "Recordings of one machine since its start, also of perf and trace-cmd")
         .required()
-        .names_a(value_kind::file);
+        .completes_as(value_kind::file);
     add_copy_options(command, arguments->copy);
     command.footer("Example:\n  elog merge run-*.elog -o run.elog");
     command.action([arguments] { run_merge(*arguments); });

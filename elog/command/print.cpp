@@ -8,21 +8,21 @@
 #include <string>
 
 #include "cli/clock_option.hpp"
-#include "cli/file_damage.hpp"
+#include "cli/damage_check.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
 #include "file/file_reader.hpp"
 #include "file/recording_follower.hpp"
-#include "live/wanted_records.hpp"
+#include "live/filtered_records.hpp"
 #include "output/json_lines_writer.hpp"
 #include "output/text_writer.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
 
 struct print_arguments {
-    record_choice choice;
+    record_selection choice;
     std::optional<std::string> fields;
     std::optional<std::string> line;
     std::optional<std::string> clock;
@@ -37,8 +37,8 @@ text_options make_options(const print_arguments& arguments) {
     options.utc = arguments.utc;
     options.delta = arguments.delta;
     options.clock = parse_clock(arguments.clock);
-    if (options.utc && options.clock != shown_clock::realtime) {
-        throw usage_failure("--utc is for --clock realtime: other clocks have no zone.");
+    if (options.utc && options.clock != display_clock::realtime) {
+        throw usage_error("--utc is for --clock realtime: other clocks have no zone.");
     }
     try {
         if (arguments.fields) {
@@ -47,8 +47,8 @@ text_options make_options(const print_arguments& arguments) {
         if (arguments.line) {
             options.line.emplace(*arguments.line);
         }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
     return options;
 }
@@ -56,8 +56,8 @@ text_options make_options(const print_arguments& arguments) {
 void check_options(const text_options& options, const provider_map& providers) {
     try {
         check_fields(options, providers);
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
 }
 
@@ -70,56 +70,56 @@ std::unique_ptr<record_writer> make_writer(const print_arguments& arguments,
 }
 
 void print_file(const print_arguments& arguments, const text_options& options) {
-    record_choice choice = arguments.choice;
+    record_selection choice = arguments.choice;
     choice.open();
-    file_reader file(choice.readable(), choice.range());
+    file_reader file(choice.readable_path(), choice.range());
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
-    wanted_records output(choice, file.providers(), file.shared_ring(), *writer, false);
+    filtered_records output(choice, file.providers(), file.shared_ring(), *writer, false);
     check_options(options, file.providers());
     read_with_progress(
-        file, choice, meanwhile::records,
+        file, choice, concurrent_output::records,
         [&](const merged_record& record) { output.write(record, file.clock()); },
         [&] { return output.is_full(); });
     output.finish(file.losses());
-    output.tell_unsuited();
+    output.print_type_mismatches();
     choice.complain(file);
     output.check_names();
     check_options(options, file.providers());
 }
 
 /// About the files in front of the last one, and those that nobody could read.
-void complain_about_files(const recording_follower& recording) {
+void fail_if_files_damaged(const recording_follower& recording) {
     for (const std::string& damage : recording.damages()) {
-        tell("elog: {}", damage);
+        print_diagnostic("elog: {}", damage);
     }
     if (recording.missed() != 0) {
-        tell("elog: {} files of the recording were removed before they could be shown.",
-             recording.missed());
+        print_diagnostic("elog: {} files of the recording were removed before they could be shown.",
+                         recording.missed());
     }
-    complain_about_damage(recording.file(), recording.path());
+    fail_if_damaged(recording.file(), recording.path());
     if (!recording.damages().empty()) {
-        throw failure("The recording is damaged; everything else in it has been shown.");
+        throw user_error("The recording is damaged; everything else in it has been shown.");
     }
 }
 
 void follow(const print_arguments& arguments, const text_options& options) {
-    if (recorder_of(arguments.choice.path) != recorder::elog) {
-        throw usage_failure("--follow is for a recording that elog writes: print {} when it is "
-                            "complete.",
-                            arguments.choice.path);
+    if (detect_recorder(arguments.choice.path) != recorder::elog) {
+        throw usage_error("--follow is for a recording that elog writes: print {} when it is "
+                          "complete.",
+                          arguments.choice.path);
     }
     recording_follower recording(arguments.choice.path);
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
-    wanted_records output(arguments.choice, recording.providers(), recording.shared_ring(), *writer,
-                          true);
+    filtered_records output(arguments.choice, recording.providers(), recording.shared_ring(),
+                            *writer, true);
     catch_stop_signals();
-    recording.follow(
-        [&](const merged_record& record, const clock_table& clock) { output.write(record, clock); },
-        [&] { output.flush(); }, [] { return stop_requested().count != 0; },
-        [&] { return output.is_full(); });
+    recording.follow([&](const merged_record& record,
+                         const clock_converter& clock) { output.write(record, clock); },
+                     [&] { output.flush(); }, [] { return stop_requested().count != 0; },
+                     [&] { return output.is_full(); });
     output.finish(recording.file().losses());
-    output.tell_unsuited();
-    complain_about_files(recording);
+    output.print_type_mismatches();
+    fail_if_files_damaged(recording);
     output.check_names();
     check_options(options, recording.providers());
 }
@@ -138,7 +138,7 @@ void run_print(const print_arguments& arguments) {
 void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
-    const time_options times = add_choice(command, arguments->choice, "--to,--until");
+    const time_options times = add_selection_options(command, arguments->choice, "--to,--until");
     command.add_option("--count", arguments->choice.count, "No more events than that, the first")
         .range(1, 1'000'000'000)
         .value_name("NUMBER");

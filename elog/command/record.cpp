@@ -23,7 +23,7 @@
 #include "live/recording_route.hpp"
 #include "live/where.hpp"
 #include "predicate/filtering_sink.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -56,17 +56,17 @@ void parse_rotation(const std::string& text, rotation_options& rotation) {
             return;
         }
         rotation.time = {};
-    } catch (const usage_failure&) {
+    } catch (const usage_error&) {
         try {
             rotation.size = parse_size(text);
-        } catch (const usage_failure&) {
+        } catch (const usage_error&) {
             rotation.size = 0;
         }
     }
     if (rotation.size < rotation_options::size_min) {
-        throw usage_failure("'{}' is no size from 1MiB and no duration from 1s: write for example "
-                            "64MiB or 10s.",
-                            text);
+        throw usage_error("'{}' is no size from 1MiB and no duration from 1s: write for example "
+                          "64MiB or 10s.",
+                          text);
     }
 }
 
@@ -79,13 +79,13 @@ file_sink_options make_file_options(const record_arguments& arguments) {
     if (arguments.max_total) {
         rotation.total = parse_size(*arguments.max_total);
         if (rotation.total < 4 * rotation_options::size_min) {
-            throw usage_failure("All files together have at least 4MiB; '{}' is less.",
-                                *arguments.max_total);
+            throw usage_error("All files together have at least 4MiB; '{}' is less.",
+                              *arguments.max_total);
         }
     }
     rotation.keep = arguments.keep.value_or(0);
     if (arguments.keep && !rotation.is_wanted()) {
-        throw usage_failure("--keep is for several files: add --rotate.");
+        throw usage_error("--keep is for several files: add --rotate.");
     }
     return options;
 }
@@ -95,8 +95,8 @@ void check_file_options(const record_arguments& arguments) {
     const bool any =
         arguments.compression != 0 || arguments.rotate || arguments.keep || arguments.max_total;
     if (any && !arguments.output) {
-        throw usage_failure("--compress, --rotate, --keep and --max-total are for files: add -o "
-                            "FILE.");
+        throw usage_error("--compress, --rotate, --keep and --max-total are for files: add -o "
+                          "FILE.");
     }
     if (arguments.output) {
         static_cast<void>(make_file_options(arguments));
@@ -106,7 +106,7 @@ void check_file_options(const record_arguments& arguments) {
 std::chrono::nanoseconds parse_latency(const std::string& text) {
     const std::chrono::nanoseconds latency = parse_duration(text);
     if (latency < std::chrono::milliseconds(1) || latency > std::chrono::seconds(10)) {
-        throw usage_failure("Events are shown within 1ms to 10s; '{}' is not between them.", text);
+        throw usage_error("Events are shown within 1ms to 10s; '{}' is not between them.", text);
     }
     return latency;
 }
@@ -114,12 +114,12 @@ std::chrono::nanoseconds parse_latency(const std::string& text) {
 /// What cannot be together with --overwrite, which reads nothing before the recording ends.
 void check_overwrite(const record_arguments& arguments) {
     if (arguments.count) {
-        throw usage_failure("With --overwrite nothing is read before the recording ends, so no "
-                            "number of events can end it: leave --count or --overwrite away.");
+        throw usage_error("With --overwrite nothing is read before the recording ends, so no "
+                          "number of events can end it: leave --count or --overwrite away.");
     }
     if (arguments.latency) {
-        throw usage_failure("With --overwrite nothing is shown before the recording ends: leave "
-                            "--latency or --overwrite away.");
+        throw usage_error("With --overwrite nothing is shown before the recording ends: leave "
+                          "--latency or --overwrite away.");
     }
 }
 
@@ -164,14 +164,14 @@ class stop_condition {
 
 std::optional<std::string> output_name(const record_arguments& arguments) {
     const bool is_one = !arguments.output || !make_file_options(arguments).rotation.is_wanted();
-    return is_one ? arguments.output : pattern_of_parts(*arguments.output);
+    return is_one ? arguments.output : rotation_glob(*arguments.output);
 }
 
-void tell_about_child(child_process& child) {
+void print_child_status(child_process& child) {
     if (!child.has_ended()) {
-        tell("elog: '{}' is still running, as process {}.", child.name(), child.pid());
+        print_diagnostic("elog: '{}' is still running, as process {}.", child.name(), child.pid());
     } else if (const std::optional<std::string> complaint = child.complaint()) {
-        tell("elog: {}", *complaint);
+        print_diagnostic("elog: {}", *complaint);
     }
 }
 
@@ -186,9 +186,10 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
 void check_where(const record_arguments& arguments, const subscription_options& options,
                  const live_recording& process, bool all_are_known, record_filter& filter) {
     const std::vector<provider_instance> found = process.found();
-    check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-                nullptr, found, all_are_known);
-    note_found(filter, found);
+    check_found(
+        make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns)).get(),
+        nullptr, found, all_are_known);
+    add_found_providers(filter, found);
 }
 
 /// What stands in front of the sink; nullptr if all that comes is kept.
@@ -206,8 +207,8 @@ bool has_loss(const recording_summary& summary) noexcept {
 }
 
 /// Where events are lines on standard output, numbers stay out of them.
-void say_summary(const record_arguments& arguments, const recording_summary& summary,
-                 const filtering_sink* selection) {
+void print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
+                             const filtering_sink* selection) {
     summary_notes notes;
     notes.output = output_name(arguments);
     if (arguments.where) {
@@ -228,7 +229,7 @@ recording_summary run(live_recording& process, const record_arguments& arguments
                       record_sink& sink, const std::function<bool()>& stop) {
     std::optional<recording_progress> progress;
     if (is_alone) {
-        progress.emplace(arguments.output ? meanwhile::nothing : meanwhile::records,
+        progress.emplace(arguments.output ? concurrent_output::nothing : concurrent_output::records,
                          arguments.listening.overwrite);
     }
     return process.run(
@@ -243,15 +244,15 @@ recording_summary run(live_recording& process, const record_arguments& arguments
 }
 
 /// Records while the command runs, if there is one.
-void record(const asked_route& route, const record_arguments& arguments,
+void record(const requested_route& route, const record_arguments& arguments,
             subscription_options& options, stop_condition& stop,
             const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+        make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns));
     const bool is_alone = command.empty();
     const bool is_to_be_there = !arguments.listening.wait && is_alone;
     if (is_alone) {
-        narrow(options, arguments.where, is_to_be_there);
+        narrow_subscription(options, arguments.where, is_to_be_there);
     }
     const std::unique_ptr<live_recording> process =
         begin_recording(route, arguments.listening, options, arguments.where);
@@ -259,7 +260,7 @@ void record(const asked_route& route, const record_arguments& arguments,
         check_where(arguments, options, *process, is_to_be_there, *filter);
     }
     if (is_to_be_there) {
-        process->check_before();
+        process->check_patterns_before();
     }
     if (arguments.explain) {
         write_all(STDOUT_FILENO, process->explain());
@@ -278,18 +279,18 @@ void record(const asked_route& route, const record_arguments& arguments,
         summary = run(*process, arguments, is_alone,
                       selection ? static_cast<record_sink&>(*selection) : *sink,
                       [&] { return stop() || (selection && selection->is_full()); });
-        say_summary(arguments, summary, selection.get());
-        tell_unsuited(filter.get(), nullptr);
+        print_recording_summary(arguments, summary, selection.get());
+        print_type_mismatches(filter.get(), nullptr);
     } catch (...) {
         if (child) {
-            tell_about_child(*child);
+            print_child_status(*child);
         }
         throw;
     }
     if (child) {
-        tell_about_child(*child);
+        print_child_status(*child);
         if (!arguments.listening.wait) {
-            process->check_behind_command();
+            process->check_patterns_after_command();
         }
     }
     check_names(filter.get(), nullptr);
@@ -300,7 +301,7 @@ void record(const asked_route& route, const record_arguments& arguments,
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
     subscription_options options = make_subscription_options(arguments.listening);
-    const asked_route route = parse_route(arguments.route, arguments.listening);
+    const requested_route route = parse_route(arguments.route, arguments.listening);
     check_file_options(arguments);
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
@@ -323,7 +324,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
         if (!arguments.fail_on_loss) {
             throw;
         }
-        tell("elog: Nobody takes the output any more; what came after that is lost.");
+        print_diagnostic("elog: Nobody takes the output any more; what came after that is lost.");
         throw events_lost{};
     }
 }
@@ -338,7 +339,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record
         .add_option("-o,--output", arguments->output,
                     "Write an .elog file instead of text to standard output")
-        .names_a(value_kind::new_file)
+        .completes_as(value_kind::new_file)
         .value_name("NEW");
     add_compress_option(record, arguments->compression);
     record

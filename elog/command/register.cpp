@@ -10,9 +10,9 @@
 #include "base/output.hpp"
 #include "commands.hpp"
 #include "discovery/schema_sources.hpp"
-#include "live/kernel_events.hpp"
+#include "live/user_events_registry.hpp"
 #include "schema/schema.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
 namespace elog {
@@ -34,13 +34,14 @@ struct tally {
 
 /// A line for each event that is registered.
 void print_registered(bool json, const core::schema_reader& schema,
-                      const core::event_description& event, const kernel_events::registered& made) {
+                      const core::event_description& event,
+                      const user_events_registry::registered& made) {
     write_all(STDOUT_FILENO, !json ? made.name + '\n'
                                    : json_object()
                                          .add("name", made.name)
                                          .add("provider", schema.provider())
                                          .add("event", event.name)
-                                         .add("state", made.was_there ? "was there" : "new")
+                                         .add("state", made.existed ? "was there" : "new")
                                          .add("reason", std::optional<std::string>())
                                          .line());
 }
@@ -59,30 +60,31 @@ void print_refused(bool json, const core::schema_reader& schema,
     }
 }
 
-void register_event(const kernel_events& kernel, core::schema_reader& schema,
+void register_event(const user_events_registry& kernel, core::schema_reader& schema,
                     const core::event_description& event, bool json, tally& counts) {
-    static core::user_events_text text;  // several KiB
+    static core::user_events_description text;  // several KiB
     core::error_text why;
     ++counts.events;
     if (!text.describe(schema, event, why)) {
         ++counts.failed;
-        tell("elog: {}:{} cannot be registered: {}. Give the kernel less to remember: shorter "
-             "names, fewer fields.",
-             schema.provider(), event.name, why.text());
+        print_diagnostic(
+            "elog: {}:{} cannot be registered: {}. Give the kernel less to remember: shorter "
+            "names, fewer fields.",
+            schema.provider(), event.name, why.text());
         print_refused(json, schema, event, why.text());
         return;
     }
-    const kernel_events::registered made = kernel.add(text);
+    const user_events_registry::registered made = kernel.add(text);
     print_registered(json, schema, event, made);
-    counts.were_there += made.was_there ? 1 : 0;
+    counts.were_there += made.existed ? 1 : 0;
 }
 
-void register_provider(const kernel_events& kernel, const provider_schema& provider, bool json,
-                       tally& counts) {
+void register_provider(const user_events_registry& kernel, const provider_schema& provider,
+                       bool json, tally& counts) {
     core::schema_reader schema;
     core::error_text why;
     if (!schema.open(provider.binary, why)) {
-        throw failure("The schema of {} cannot be read: {}", provider.name, why.text());
+        throw user_error("The schema of {} cannot be read: {}", provider.name, why.text());
     }
     core::event_description event;
     while (schema.next_event(event)) {
@@ -94,22 +96,23 @@ void run_register(const register_options& options) {
     std::vector<provider_schema> providers;
     for (const std::string& source : options.sources) {
         for (provider_schema& found : find_schemas(source)) {
-            add_once(providers, std::move(found));
+            add_unique(providers, std::move(found));
         }
     }
-    const kernel_events kernel;
+    const user_events_registry kernel;
     tally counts;
     for (const provider_schema& provider : providers) {
         register_provider(kernel, provider, options.json, counts);
     }
     if (counts.were_there != 0) {
-        tell("{} of {} events were there before. Those that a running program had made go when it "
-             "ends: if one runs, end it and register them again.",
-             counts.were_there, counts.events);
+        print_diagnostic(
+            "{} of {} events were there before. Those that a running program had made go when it "
+            "ends: if one runs, end it and register them again.",
+            counts.were_there, counts.events);
     }
     if (counts.failed != 0) {
-        throw failure("{} of {} events are not registered, for the reasons above.", counts.failed,
-                      counts.events);
+        throw user_error("{} of {} events are not registered, for the reasons above.",
+                         counts.failed, counts.events);
     }
 }
 
@@ -123,7 +126,7 @@ void add_register(command_line& line) {
         .add_option("SOURCE", options->sources,
                     "A file: schema, recording, program, library; or a running provider")
         .required()
-        .names_a(value_kind::source);
+        .completes_as(value_kind::source);
     command.add_flag("--persist", options->persist,
                      "Keep them until elog unregister or the next boot: so it is anyhow");
     command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");

@@ -9,7 +9,7 @@
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_repair.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
 namespace elog {
@@ -40,19 +40,21 @@ repair_summary repair(const repair_arguments& arguments) {
 void run_repair(const repair_arguments& arguments) {
     const repair_summary summary = repair(arguments);
     for (const std::string& damage : summary.damages) {
-        tell("elog: {}: {}", arguments.from, damage);
+        print_diagnostic("elog: {}: {}", arguments.from, damage);
     }
     if (!summary.had_end) {
-        tell("elog: {} had no end; what was lost behind its last block is not known.",
-             arguments.from);
+        print_diagnostic("elog: {} had no end; what was lost behind its last block is not known.",
+                         arguments.from);
     }
     if (summary.missing != 0) {
-        tell("elog: {} records were in what is left out, and are shown as lost.", summary.missing);
+        print_diagnostic("elog: {} records were in what is left out, and are shown as lost.",
+                         summary.missing);
     }
     if (arguments.json) {
         write_all(STDOUT_FILENO, as_json(summary, arguments.to));
     } else {
-        tell("{} records, {} bytes, in {}", summary.records, summary.size, arguments.to);
+        print_diagnostic("{} records, {} bytes, in {}", summary.records, summary.size,
+                         arguments.to);
     }
 }
 
@@ -64,11 +66,11 @@ void add_repair(command_line& line) {
     const auto arguments = std::make_shared<repair_arguments>();
     command.add_option("FILE", arguments->from, "Recording made by elog record -o")
         .required()
-        .names_a(value_kind::file);
+        .completes_as(value_kind::file);
     command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
         .value_name("NEW")
         .required()
-        .names_a(value_kind::new_file);
+        .completes_as(value_kind::new_file);
     command.add_flag("-j,--json", arguments->json, "What is in it, as JSON on standard output");
     command.footer("Example:\n  elog repair run.elog -o sound.elog");
     command.action([arguments] { run_repair(*arguments); });

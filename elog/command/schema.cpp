@@ -8,7 +8,7 @@
 #include "discovery/catalogue_output.hpp"
 #include "discovery/schema_sources.hpp"
 #include "schema/schema_text.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -34,9 +34,9 @@ std::string as_text(const std::vector<provider_schema>& schemas) {
 
 std::string as_binary(const std::vector<provider_schema>& schemas) {
     if (schemas.size() != 1) {
-        throw failure("There are {} schemas, and a binary file holds one. Name the provider, or "
-                      "end all programs but those of one version.",
-                      schemas.size());
+        throw user_error("There are {} schemas, and a binary file holds one. Name the provider, or "
+                         "end all programs but those of one version.",
+                         schemas.size());
     }
     const auto& binary = schemas.front().binary;
     return {binary.begin(), binary.end()};
@@ -51,11 +51,12 @@ std::string content_of(const std::vector<provider_schema>& schemas, const schema
 
 void run_schema(const schema_options& options) {
     if (options.binary && options.output.empty()) {
-        throw usage_failure("The binary form goes into a file: add -o FILE.");
+        throw usage_error("The binary form goes into a file: add -o FILE.");
     }
     const std::vector<provider_schema> schemas = find_schemas(options.source);
     if (schemas.empty() && options.source.empty()) {
-        tell("No running program of yours offers events. Start one that uses eventlog.");
+        print_diagnostic(
+            "No running program of yours offers events. Start one that uses eventlog.");
     }
     write_whole_file(options.output, content_of(schemas, options));
 }
@@ -69,9 +70,9 @@ void add_schema(command_line& line) {
     command
         .add_option("SOURCE", options->source,
                     "A running provider, or a file: schema, recording, program, library")
-        .names_a(value_kind::source);
+        .completes_as(value_kind::source);
     command.add_option("-o,--output", options->output, "Write to this file")
-        .names_a(value_kind::new_file)
+        .completes_as(value_kind::new_file)
         .value_name("NEW");
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");

@@ -16,16 +16,16 @@
 #include "live/where.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "snapshot_watch.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 
 void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
     command.add_option("NAME", arguments.name, "As it was called in elog start")
         .required()
-        .names_a(value_kind::subscription);
+        .completes_as(value_kind::subscription);
     command.add_option("-o,--output", arguments.output, "Write an .elog file")
-        .names_a(value_kind::new_file)
+        .completes_as(value_kind::new_file)
         .value_name("NEW");
     add_compress_option(command, arguments.compression);
     command.add_option("--where", arguments.where, where_help).value_name("PREDICATE");
@@ -35,40 +35,41 @@ void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
     if (arguments.compression != 0 && !arguments.output) {
-        throw usage_failure("--compress is for files: add -o FILE.");
+        throw usage_error("--compress is for files: add -o FILE.");
     }
 }
 
-void check_names_heard(std::unique_ptr<record_filter> filter, const standing_subscription& source) {
+void check_names_received(std::unique_ptr<record_filter> filter,
+                          const detached_subscription& source) {
     if (filter == nullptr) {
         return;
     }
-    region_reader reader(source.region(), producers::go_on);
+    region_reader reader(source.region(), producer_policy::never_wait);
     reader.read_new_providers([&](provider_instance&& provider) {
         try {
             filter->add(provider);
-        } catch (const failure&) {  // that event only; it is said when the events are taken
+        } catch (const user_error&) {  // that event only; it is said when the events are taken
         }
     });
     check_names(filter.get(), nullptr);
 }
 
-snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
-                                 const standing_subscription& source, unknown_names unknown)
+snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
+                                 const detached_subscription& source, unknown_names unknown)
     : arguments_(arguments),
       source_(source),
       unknown_(unknown),
-      filter_(make_filter(arguments.where, present_time())) {
+      filter_(make_filter(arguments.where, current_time())) {
     if (unknown_ == unknown_names::refused) {
         // Of programs that it has heard: nobody else's events can be in it.
-        check_names_heard(make_filter(arguments.where, present_time()), source);
+        check_names_received(make_filter(arguments.where, current_time()), source);
     }
     if (arguments.output) {
         file_.emplace(*arguments.output);
         sink_ = std::make_unique<file_sink>(
-            file_sink_options{file_->unfinished_path(), arguments.compression, {}, true});
+            file_sink_options{file_->temporary_path(), arguments.compression, {}, true});
     } else {
-        sink_ = make_line_sink(arguments.json, give_up{});
+        sink_ = make_line_sink(arguments.json, abort_check{});
     }
     if (filter_) {
         passing_.emplace(filter_.get(), *sink_);
@@ -76,26 +77,26 @@ snapshot_taking::snapshot_taking(const snapshot_arguments& arguments,
     process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
 }
 
-void snapshot_taking::take(const snapshot_notes& notes) {
+void snapshot_writer::take(const snapshot_notes& notes) {
     const recording_summary summary = process_->snapshot();
     // Its memory is given back while others read, who find it empty then.
-    if (!source_.is_still_there()) {
-        throw ended_meanwhile(arguments_.name);
+    if (!source_.still_exists()) {
+        throw subscription_ended(arguments_.name);
     }
     if (file_) {
         file_->finish();
     }
-    say_summary(summary, notes);
+    print_recording_summary(summary, notes);
     if (passing_) {
-        tell_unsuited(filter_.get(), nullptr);
+        print_type_mismatches(filter_.get(), nullptr);
     }
     if (unknown_ == unknown_names::refused) {
         check_names(filter_.get(), nullptr);
     }
 }
 
-void snapshot_taking::say_summary(const recording_summary& summary,
-                                  const snapshot_notes& notes) const {
+void snapshot_writer::print_recording_summary(const recording_summary& summary,
+                                              const snapshot_notes& notes) const {
     const summary_notes of_file{arguments_.output,
                                 passing_ ? std::optional(passing_->passed()) : std::nullopt,
                                 std::nullopt};
@@ -111,18 +112,18 @@ void snapshot_taking::say_summary(const recording_summary& summary,
     }
 }
 
-void tell_requests(const std::string& whose, std::uint32_t count,
-                   const std::optional<std::string>& reason) {
-    tell("{}: {} requests of programs{}", whose, count,
-         !reason           ? ", of several at once"
-         : reason->empty() ? ""
-                           : fmt::format(", the last for: {}", *reason));
+void print_requests(const std::string& whose, std::uint32_t count,
+                    const std::optional<std::string>& reason) {
+    print_diagnostic("{}: {} requests of programs{}", whose, count,
+                     !reason           ? ", of several at once"
+                     : reason->empty() ? ""
+                                       : fmt::format(", the last for: {}", *reason));
 }
 
 namespace {
 
 void run_snapshot(const snapshot_arguments& arguments) {
-    const standing_subscription source(arguments.name);
+    const detached_subscription source(arguments.name);
     snapshot_requests requests(source.region());
     // Before it begins: it has all that these were made for. What is only shown, or is a part of
     // it, is no answer.
@@ -134,10 +135,10 @@ void run_snapshot(const snapshot_arguments& arguments) {
         notes.requests = asked.open();
         notes.reason = reason;
     }
-    snapshot_taking(arguments, source).take(notes);
+    snapshot_writer(arguments, source).take(notes);
     if (is_answer) {
         requests.answer(asked.wanted);
-        tell_requests(*arguments.output, asked.open(), reason);
+        print_requests(*arguments.output, asked.open(), reason);
     }
 }
 

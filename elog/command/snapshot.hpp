@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "base/failure.hpp"
-#include "base/new_file.hpp"
+#include "base/atomic_file.hpp"
+#include "base/user_error.hpp"
 #include "cli/command_line.hpp"
+#include "memory/detached_subscription.hpp"
 #include "memory/recording.hpp"
-#include "memory/standing_subscription.hpp"
 #include "predicate/filtering_sink.hpp"
 #include "predicate/record_filter.hpp"
 
@@ -30,17 +30,18 @@ struct snapshot_arguments {
 /// been read.
 void add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
 
-/// Throws usage_failure.
+/// Throws usage_error.
 void check_snapshot_options(const snapshot_arguments& arguments);
 
 /// Throws failure if programs have been heard, but no event of theirs has a name that the filter
 /// asks for. It may be missing, and is used up.
-void check_names_heard(std::unique_ptr<record_filter> filter, const standing_subscription& source);
+void check_names_received(std::unique_ptr<record_filter> filter,
+                          const detached_subscription& source);
 
 /// Says for which requests of programs a snapshot is taken, and why the last one was made, which is
 /// nothing if that cannot be told. `whose`: the file that it goes to.
-void tell_requests(const std::string& whose, std::uint32_t count,
-                   const std::optional<std::string>& reason);
+void print_requests(const std::string& whose, std::uint32_t count,
+                    const std::optional<std::string>& reason);
 
 /// Names in a predicate that no event has.
 enum class unknown_names {
@@ -49,10 +50,10 @@ enum class unknown_names {
 };
 
 /// The subscription was ended while its snapshot was taken: what was read of it means nothing.
-class ended_meanwhile : public failure {
+class subscription_ended : public user_error {
   public:
-    explicit ended_meanwhile(const std::string& name)
-        : failure("'{}' was ended meanwhile; of that there is no snapshot.", name) {}
+    explicit subscription_ended(const std::string& name)
+        : user_error("'{}' was ended meanwhile; of that there is no snapshot.", name) {}
 };
 
 /// What is said of a snapshot beside its numbers.
@@ -64,23 +65,24 @@ struct snapshot_notes {
 
 /// Taken to the file, which has its name when it is whole, or to standard output; with a summary on
 /// standard error, or, with --json and a file, on standard output.
-class snapshot_taking {
+class snapshot_writer {
   public:
     /// Makes the file, and says what is wrong with the arguments while nothing has been ended yet.
     /// Both must outlive this. Throws failure.
-    snapshot_taking(const snapshot_arguments& arguments, const standing_subscription& source,
+    snapshot_writer(const snapshot_arguments& arguments, const detached_subscription& source,
                     unknown_names unknown = unknown_names::refused);
 
-    /// Once. Throws failure, ended_meanwhile or output_closed.
+    /// Once. Throws failure, subscription_ended or output_closed.
     void take(const snapshot_notes& notes = {});
 
   private:
-    void say_summary(const recording_summary& summary, const snapshot_notes& notes) const;
+    void print_recording_summary(const recording_summary& summary,
+                                 const snapshot_notes& notes) const;
 
     const snapshot_arguments& arguments_;
-    const standing_subscription& source_;
+    const detached_subscription& source_;
     unknown_names unknown_;
-    std::optional<new_file> file_;
+    std::optional<atomic_file> file_;
     std::unique_ptr<record_filter> filter_;
     std::unique_ptr<record_sink> sink_;
     std::optional<filtering_sink> passing_;

@@ -14,17 +14,17 @@
 #include <system_error>
 #include <thread>
 
-#include "base/failure.hpp"
-#include "base/new_file.hpp"
+#include "base/atomic_file.hpp"
+#include "base/user_error.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
-#include "file/recording_parts.hpp"
+#include "file/rotated_files.hpp"
 #include "live/where.hpp"
-#include "memory/event_watch.hpp"
 #include "memory/region_reader.hpp"
 #include "memory/snapshot_requests.hpp"
+#include "memory/trigger_watch.hpp"
 #include "platform/unique_fd.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -33,7 +33,7 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 // How late an event may be found.
-constexpr std::chrono::milliseconds look_interval{10};
+constexpr std::chrono::milliseconds poll_interval{10};
 // A request wakes us. A signal that comes just before we sleep does not.
 constexpr std::chrono::milliseconds sleep_max{250};
 // How late it is found out that what is watched has been taken away by hand.
@@ -44,14 +44,14 @@ std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& wh
         return nullptr;
     }
     try {
-        return std::make_unique<record_filter>(predicate("--when", *when), present_time());
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+        return std::make_unique<record_filter>(predicate("--when", *when), current_time());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
 }
 
 /// What asks for a snapshot and has not got it yet.
-struct causes {
+struct pending_triggers {
     std::uint32_t requests = 0;
     std::uint64_t events = 0;
 
@@ -66,26 +66,26 @@ class snapshot_watch {
 
   private:
     void check_source();
-    void note_causes();
+    void collect_triggers();
     void sleep() const;
     void take();
-    [[nodiscard]] snapshot_notes notes_of(const causes& answered) const;
-    void tell_causes(const std::string& path, const causes& answered) const;
+    [[nodiscard]] snapshot_notes notes_of(const pending_triggers& answered) const;
+    void print_triggers(const std::string& path, const pending_triggers& answered) const;
     void remove_old();
-    [[nodiscard]] std::string claim_path();
+    [[nodiscard]] std::string reserve_path();
     void print_totals();
 
     snapshot_arguments snapshot_;
     const watch_arguments& arguments_;
     nanoseconds after_{0};
     std::unique_ptr<record_filter> trigger_;
-    recording_parts parts_;
-    standing_subscription source_;
+    rotated_files parts_;
+    detached_subscription source_;
     snapshot_requests requests_;
-    std::optional<event_watch> watch_;
+    std::optional<trigger_watch> watch_;
     std::uint32_t wanted_ = 0;    // as last seen
     std::uint32_t answered_ = 0;  // by us, or before us
-    causes open_;
+    pending_triggers pending_;
     std::optional<steady_clock::time_point> due_;  // the snapshot for these
     std::uint64_t taken_ = 0;
     std::uint64_t requests_answered_ = 0;
@@ -103,9 +103,10 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
       requests_(source_.region()),
       answered_(requests_.counts().answered) {
     if (!eventlog::core::overwrites(source_.region().header)) {
-        throw failure("'{}' keeps the first events, and nobody asks it for the newest. Begin one "
-                      "with: elog start NAME --overwrite",
-                      snapshot.name);
+        throw user_error(
+            "'{}' keeps the first events, and nobody asks it for the newest. Begin one "
+            "with: elog start NAME --overwrite",
+            snapshot.name);
     }
     if (trigger_) {
         watch_.emplace(source_.region(), *trigger_);
@@ -115,32 +116,33 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
 /// Who waits for what has been taken away by hand, or cut off, would wait for ever.
 void snapshot_watch::check_source() {
     const steady_clock::time_point now = steady_clock::now();
-    check_whole(source_.region());
+    check_not_truncated(source_.region());
     if (now < source_due_) {
         return;
     }
     source_due_ = now + source_interval;
     // In this order: who ends it says so before removing it.
-    if (!source_.is_still_there() && requests_.can_come()) {
-        throw failure("'{}' is not there any more: somebody has removed its file. Start a new one.",
-                      snapshot_.name);
+    if (!source_.still_exists() && requests_.accepts_requests()) {
+        throw user_error(
+            "'{}' is not there any more: somebody has removed its file. Start a new one.",
+            snapshot_.name);
     }
 }
 
 /// Notes what has come, and when the snapshot for it is due.
-void snapshot_watch::note_causes() {
+void snapshot_watch::collect_triggers() {
     wanted_ = requests_.wanted();
     const std::uint32_t asked = wanted_ - answered_;
     // Where the count has gone backwards somebody has written over it.
-    open_.requests = arguments_.on_request && asked <= INT32_MAX ? asked : 0;
-    open_.events += watch_ ? watch_->look() : 0;
-    if (open_.any() && !due_) {
+    pending_.requests = arguments_.on_request && asked <= INT32_MAX ? asked : 0;
+    pending_.events += watch_ ? watch_->poll() : 0;
+    if (pending_.any() && !due_) {
         due_ = steady_clock::now() + after_;
     }
 }
 
 void snapshot_watch::sleep() const {
-    nanoseconds time = watch_ ? look_interval : sleep_max;
+    nanoseconds time = watch_ ? poll_interval : sleep_max;
     if (due_) {
         time = std::clamp<nanoseconds>(*due_ - steady_clock::now(), nanoseconds{0}, time);
     }
@@ -153,10 +155,10 @@ void snapshot_watch::sleep() const {
 
 /// A name that nobody has. Whoever has made the unfinished file gets it: that takes the name only
 /// by being renamed, so there is always one of the two to be seen.
-std::string snapshot_watch::claim_path() {
+std::string snapshot_watch::reserve_path() {
     while (true) {
         std::string path = parts_.next_path();
-        const std::string unfinished = unfinished_name(path);
+        const std::string unfinished = temporary_name(path);
         const eventlog::core::unique_fd file(
             ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
         struct stat there {};
@@ -166,13 +168,13 @@ std::string snapshot_watch::claim_path() {
         if (file) {
             static_cast<void>(::unlink(unfinished.c_str()));
         } else if (errno != EEXIST) {
-            throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
-                          std::strerror(errno));
+            throw user_error("The file {} cannot be made ({}). Give another name with -o.", path,
+                             std::strerror(errno));
         }
     }
 }
 
-snapshot_notes snapshot_watch::notes_of(const causes& answered) const {
+snapshot_notes snapshot_watch::notes_of(const pending_triggers& answered) const {
     snapshot_notes notes;
     notes.requests = answered.requests;
     if (answered.requests != 0) {
@@ -184,12 +186,13 @@ snapshot_notes snapshot_watch::notes_of(const causes& answered) const {
     return notes;
 }
 
-void snapshot_watch::tell_causes(const std::string& path, const causes& answered) const {
+void snapshot_watch::print_triggers(const std::string& path,
+                                    const pending_triggers& answered) const {
     if (answered.requests != 0) {
-        tell_requests(path, answered.requests, requests_.reason());
+        print_requests(path, answered.requests, requests_.reason());
     }
     if (answered.events != 0) {
-        tell("{}: {} events for which --when is true", path, answered.events);
+        print_diagnostic("{}: {} events for which --when is true", path, answered.events);
     }
 }
 
@@ -205,14 +208,14 @@ void snapshot_watch::remove_old() {
 
 /// It answers what has come before it begins, and nothing that comes later.
 void snapshot_watch::take() {
-    note_causes();
-    const causes answered = open_;
-    snapshot_.output = claim_path();
-    tell_causes(*snapshot_.output, answered);
+    collect_triggers();
+    const pending_triggers answered = pending_;
+    snapshot_.output = reserve_path();
+    print_triggers(*snapshot_.output, answered);
     try {
-        snapshot_taking(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
+        snapshot_writer(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
     } catch (...) {
-        static_cast<void>(::unlink(unfinished_name(*snapshot_.output).c_str()));
+        static_cast<void>(::unlink(temporary_name(*snapshot_.output).c_str()));
         throw;
     }
     if (arguments_.on_request) {
@@ -220,7 +223,7 @@ void snapshot_watch::take() {
         requests_.answer(wanted_);
     }
     remove_old();
-    open_ = {};
+    pending_ = {};
     due_.reset();
     ++taken_;
     requests_answered_ += answered.requests;
@@ -228,22 +231,22 @@ void snapshot_watch::take() {
 }
 
 void snapshot_watch::run() {
-    tell("'{}' is watched. Snapshots go to {}. Ctrl-C ends that.", snapshot_.name,
-         pattern_of_parts(*snapshot_.output));
+    print_diagnostic("'{}' is watched. Snapshots go to {}. Ctrl-C ends that.", snapshot_.name,
+                     rotation_glob(*snapshot_.output));
     while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
         // Asked first: what has come before is still answered, and at once.
-        const bool can_come = requests_.can_come();
+        const bool accepts_requests = requests_.accepts_requests();
         check_source();
-        const bool is_last = !can_come || stop_requested().count != 0;
-        note_causes();
+        const bool is_last = !accepts_requests || stop_requested().count != 0;
+        collect_triggers();
         if (due_ && (is_last || steady_clock::now() >= *due_)) {
             take();
         } else if (!is_last) {
             sleep();
         }
         if (is_last) {
-            if (!can_come) {
-                tell("'{}' has ended: nobody can ask it any more.", snapshot_.name);
+            if (!accepts_requests) {
+                print_diagnostic("'{}' has ended: nobody can ask it any more.", snapshot_.name);
             }
             break;
         }
@@ -252,14 +255,14 @@ void snapshot_watch::run() {
 }
 
 void snapshot_watch::print_totals() {
-    tell("{} snapshots, for {} requests and {} events", taken_, requests_answered_,
-         events_answered_);
+    print_diagnostic("{} snapshots, for {} requests and {} events", taken_, requests_answered_,
+                     events_answered_);
     if (watch_) {
         const std::uint64_t missed = watch_->missed();
-        tell("{} events were looked at for --when", watch_->seen());
-        tell_unsuited(trigger_.get(), nullptr);
+        print_diagnostic("{} events were looked at for --when", watch_->seen());
+        print_type_mismatches(trigger_.get(), nullptr);
         if (missed != 0) {
-            tell(
+            print_diagnostic(
                 "elog: {} events could not be looked at: newer ones had overwritten them. Start it "
                 "with more memory, with --buffer-size.",
                 missed);
@@ -268,12 +271,13 @@ void snapshot_watch::print_totals() {
 }
 
 /// A program that knows the name may come later: it is said, and no mistake.
-void tell_unknown_names(std::unique_ptr<record_filter> filter,
-                        const standing_subscription& source) {
+void warn_unknown_names(std::unique_ptr<record_filter> filter,
+                        const detached_subscription& source) {
     try {
-        check_names_heard(std::move(filter), source);
-    } catch (const failure& error) {
-        tell("elog: {} It may come with a program that has not been heard yet.", error.what());
+        check_names_received(std::move(filter), source);
+    } catch (const user_error& error) {
+        print_diagnostic("elog: {} It may come with a program that has not been heard yet.",
+                         error.what());
     }
 }
 
@@ -300,11 +304,11 @@ void add_watch_options(subcommand& command, watch_arguments& arguments) {
 
 void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments) {
     if (!arguments.is_wanted() && (arguments.count || arguments.keep || arguments.after)) {
-        throw usage_failure("--count, --keep and --after are for snapshots that are asked for: add "
-                            "--on-request or --when.");
+        throw usage_error("--count, --keep and --after are for snapshots that are asked for: add "
+                          "--on-request or --when.");
     }
     if (arguments.is_wanted() && !snapshot.output) {
-        throw usage_failure("Snapshots that are asked for go to files: add -o FILE.");
+        throw usage_error("Snapshots that are asked for go to files: add -o FILE.");
     }
     if (arguments.after) {
         static_cast<void>(parse_distance(*arguments.after));
@@ -315,9 +319,9 @@ void check_watch_options(const snapshot_arguments& snapshot, const watch_argumen
 void run_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments) {
     catch_stop_signals();
     snapshot_watch watch(snapshot, arguments);
-    const standing_subscription source(snapshot.name);
-    tell_unknown_names(make_filter(snapshot.where, present_time()), source);
-    tell_unknown_names(make_trigger(arguments.when), source);
+    const detached_subscription source(snapshot.name);
+    warn_unknown_names(make_filter(snapshot.where, current_time()), source);
+    warn_unknown_names(make_trigger(arguments.when), source);
     watch.run();
 }
 

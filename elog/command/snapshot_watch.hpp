@@ -26,11 +26,11 @@ struct watch_arguments {
 /// line has been read.
 void add_watch_options(subcommand& command, watch_arguments& arguments);
 
-/// Throws usage_failure.
+/// Throws usage_error.
 void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments);
 
 /// Takes snapshots until somebody ends it, or what it watches, or there are as many as were wanted.
-/// The arguments have been checked, and is_wanted. Throws failure and usage_failure.
+/// The arguments have been checked, and is_wanted. Throws failure and usage_error.
 void run_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments);
 
 }  // namespace elog

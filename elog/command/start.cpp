@@ -8,11 +8,11 @@
 
 #include "base/output.hpp"
 #include "commands.hpp"
-#include "discovery/left_out.hpp"
+#include "discovery/incompatible_processes.hpp"
 #include "live/listening.hpp"
 #include "memory/subscription.hpp"
 #include "ring/region.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
 namespace elog {
@@ -26,19 +26,19 @@ struct start_arguments {
 
 void run_start(const start_arguments& arguments) {
     if (!eventlog::core::is_subscription_name(arguments.name)) {
-        throw usage_failure("A name has 1 to {} letters, digits, '-', '_' and '.', and begins with "
-                            "no '-' and no '.'; '{}' is none.",
-                            EVENTLOG_SUBSCRIPTION_NAME_SIZE - 1, arguments.name);
+        throw usage_error("A name has 1 to {} letters, digits, '-', '_' and '.', and begins with "
+                          "no '-' and no '.'; '{}' is none.",
+                          EVENTLOG_SUBSCRIPTION_NAME_SIZE - 1, arguments.name);
     }
     subscription_options options = make_subscription_options(arguments.listening);
     options.name = arguments.name;
     subscription source(options);
-    tell_left_out(source.header());
+    warn_incompatible_processes(source.header());
     if (!arguments.listening.wait) {
-        check_patterns(options.patterns, source.patterns_met(), {},
+        check_patterns(options.patterns, source.patterns_matched(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
-    source.leave();
+    source.detach();
     if (arguments.json) {
         write_all(STDOUT_FILENO, json_object()
                                      .add("name", arguments.name)
@@ -46,9 +46,10 @@ void run_start(const start_arguments& arguments) {
                                      .line());
         return;
     }
-    tell("'{0}' keeps the {1} events. Take them with: elog snapshot {0} -o FILE. End it with: elog "
-         "stop {0}",
-         arguments.name, options.overwrite ? "newest" : "first");
+    print_diagnostic(
+        "'{0}' keeps the {1} events. Take them with: elog snapshot {0} -o FILE. End it with: elog "
+        "stop {0}",
+        arguments.name, options.overwrite ? "newest" : "first");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 #include "base/output.hpp"
 #include "commands.hpp"
-#include "live/wanted_records.hpp"
+#include "live/filtered_records.hpp"
 #include "output/record_counts.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
@@ -29,7 +29,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct stat_arguments {
-    record_choice choice;
+    record_selection choice;
     bool json = false;
 };
 
@@ -135,9 +135,9 @@ void print_text(const record_counts& found, bool is_whole) {
         append_format(out, "{} more were overwritten by newer ones in the buffers\n",
                       found.overwritten());
     }
-    if (found.left_out() != 0) {
+    if (found.not_understood() != 0) {
         append_format(out, "{} events of a newer version of eventlog are left out\n",
-                      found.left_out());
+                      found.not_understood());
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
 }
@@ -172,7 +172,7 @@ void print_json(const record_counts& found, bool is_whole) {
                                 {"damaged", found.lost().damaged}};
     result["lost_by_provider"] = is_whole ? losses_as_json(found) : ordered_json();
     result["overwritten"] = found.overwritten();
-    result["left_out"] = found.left_out();
+    result["left_out"] = found.not_understood();
     ordered_json& by_event = result["by_event"] = ordered_json::array();
     for (const row& shown : rows_by_event(found)) {
         ordered_json& added = by_event.emplace_back(ordered_json{{"event", shown.name}});
@@ -192,7 +192,7 @@ void print_json(const record_counts& found, bool is_whole) {
 
 void run_stat(const stat_arguments& arguments) {
     record_counts found;
-    chosen_records records(arguments.choice, found);
+    selected_records records(arguments.choice, found);
     records.read();
     const bool is_whole = !arguments.choice.from && !arguments.choice.to;
     if (arguments.json) {
@@ -209,7 +209,7 @@ void add_stat(command_line& line) {
     subcommand command =
         line.add_subcommand("stat", "Count the events of a recording, by event and by process");
     const auto arguments = std::make_shared<stat_arguments>();
-    add_choice(command, arguments->choice, "--to,--until");
+    add_selection_options(command, arguments->choice, "--to,--until");
     command.add_flag("-j,--json", arguments->json, "As JSON, for programs");
     command.footer("Examples:\n"
                    "  elog stat run.elog\n"

@@ -13,14 +13,14 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "discovery/left_out.hpp"
+#include "discovery/incompatible_processes.hpp"
 #include "discovery/running_directory.hpp"
 #include "discovery/running_subscriptions.hpp"
+#include "memory/detached_subscription.hpp"
 #include "memory/recording.hpp"
 #include "memory/snapshot_requests.hpp"
-#include "memory/standing_subscription.hpp"
 #include "output/text_writer.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/escaped_text.hpp"
 #include "text/utc_text.hpp"
 
@@ -30,8 +30,8 @@ namespace {
 /// Counts what it is given, and keeps nothing.
 class counting_sink : public record_sink {
   public:
-    void start(const open_region& /*source*/) override {}
-    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void start(const region_view& /*source*/) override {}
+    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
     void take_provider(const provider_instance& /*provider*/) override {}
     void take_run(const record_run& /*run*/) override {}
     void take_loss(const loss_block& /*loss*/) override {}
@@ -39,7 +39,7 @@ class counting_sink : public record_sink {
     void finish() override {}
 };
 
-struct standing_status {
+struct detached_status {
     running_subscription subscription;
     std::uint64_t since = 0;  // nanoseconds since 1970
     recording_summary holds{};
@@ -48,23 +48,23 @@ struct standing_status {
 };
 
 /// Nothing if it has been ended meanwhile.
-std::optional<standing_status> examine(const running_subscription& subscription) {
+std::optional<detached_status> examine(const running_subscription& subscription) {
     try {
-        const standing_subscription source(subscription.name);
+        const detached_subscription source(subscription.name);
         counting_sink nowhere;
         recording process(source.region(), nowhere);
         const snapshot_requests requests(source.region());
-        standing_status found{subscription, source.region().header.clock_start.realtime,
+        detached_status found{subscription, source.region().header.clock_start.realtime,
                               process.snapshot(), requests.counts(), requests.reason()};
         // Its memory is given back while others read, who find it empty then.
-        return source.is_still_there() ? std::optional(std::move(found)) : std::nullopt;
-    } catch (const failure& error) {
-        tell("elog: {}", error.what());
+        return source.still_exists() ? std::optional(std::move(found)) : std::nullopt;
+    } catch (const user_error& error) {
+        print_diagnostic("elog: {}", error.what());
         return std::nullopt;
     }
 }
 
-const char* mode_of(const standing_status& shown) {
+const char* mode_of(const detached_status& shown) {
     return shown.subscription.overwrites ? "overwrite" : "discard";
 }
 
@@ -82,7 +82,7 @@ std::string visible_rules(const running_subscription& subscription) {
 }
 
 /// Nothing if nobody has asked. Whether anybody waits for such requests cannot be told.
-std::string requests_of(const standing_status& shown) {
+std::string requests_of(const detached_status& shown) {
     if (shown.requests.wanted == 0) {
         return {};
     }
@@ -104,7 +104,7 @@ std::string requests_of(const standing_status& shown) {
     return fmt::to_string(text);
 }
 
-std::string text_of(const standing_status& shown) {
+std::string text_of(const detached_status& shown) {
     const auto seconds = static_cast<std::time_t>(shown.since / 1'000'000'000);
     std::tm parts{};
     char since[32] = "";
@@ -135,9 +135,9 @@ std::string text_of(const standing_status& shown) {
     return text;
 }
 
-std::string json_of(const std::vector<standing_status>& all) {
+std::string json_of(const std::vector<detached_status>& all) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const standing_status& each : all) {
+    for (const detached_status& each : all) {
         list.push_back({{"name", each.subscription.name},
                         {"slot", each.subscription.slot},
                         {"mode", mode_of(each)},
@@ -164,7 +164,7 @@ std::string json_of(const std::vector<standing_status>& all) {
 
 void run_status(bool as_json) {
     std::vector<std::string> complaints;
-    std::vector<standing_status> all;
+    std::vector<detached_status> all;
     std::vector<running_subscription> standing;
     if (const std::optional<eventlog::core::directory> where = open_running_directory()) {
         for (const running_subscription& each : read_subscriptions(*where, complaints)) {
@@ -172,26 +172,27 @@ void run_status(bool as_json) {
                 continue;
             }
             standing.push_back(each);
-            if (std::optional<standing_status> status = examine(each)) {
+            if (std::optional<detached_status> status = examine(each)) {
                 all.push_back(std::move(*status));
             }
         }
     }
     for (const std::string& complaint : complaints) {
-        tell("elog: {}", complaint);
+        print_diagnostic("elog: {}", complaint);
     }
-    tell_left_out(standing);
+    warn_incompatible_processes(standing);
     std::string text;
     if (as_json) {
         text = json_of(all);
     } else {
-        for (const standing_status& each : all) {
+        for (const detached_status& each : all) {
             text += text_of(each);
         }
     }
     write_all(STDOUT_FILENO, text);
     if (all.empty()) {
-        tell("Nothing stands. Begin something with: elog start NAME -e 'PROVIDER:*' --overwrite");
+        print_diagnostic(
+            "Nothing stands. Begin something with: elog start NAME -e 'PROVIDER:*' --overwrite");
     }
 }
 

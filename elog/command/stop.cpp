@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "base/failure.hpp"
 #include "base/output.hpp"
+#include "base/user_error.hpp"
 #include "commands.hpp"
-#include "memory/standing_subscription.hpp"
+#include "memory/detached_subscription.hpp"
 #include "snapshot.hpp"
 #include "text/json_object.hpp"
 
@@ -19,20 +19,20 @@ namespace elog {
 namespace {
 
 /// What it holds goes away when it is in the file, not before: a disk may be full.
-void take(snapshot_taking& kept, const std::string& name) {
+void take(snapshot_writer& kept, const std::string& name) {
     try {
         kept.take();
-    } catch (const ended_meanwhile&) {
+    } catch (const subscription_ended&) {
         throw;
     } catch (const std::exception& error) {
-        throw failure("{} '{}' takes no more events, and keeps what it has: write it elsewhere "
-                      "with elog stop -o, or let it go with elog stop.",
-                      error.what(), name);
+        throw user_error("{} '{}' takes no more events, and keeps what it has: write it elsewhere "
+                         "with elog stop -o, or let it go with elog stop.",
+                         error.what(), name);
     }
 }
 
 /// Without a file there is nothing else to say.
-void say_ended(const std::string& name) {
+void print_ended(const std::string& name) {
     write_all(STDOUT_FILENO,
               json_object().add("name", name).add("file", std::optional<std::string>()).line());
 }
@@ -40,11 +40,11 @@ void say_ended(const std::string& name) {
 void run_stop(const snapshot_arguments& arguments) {
     check_snapshot_options(arguments);
     if (arguments.where && !arguments.output) {
-        throw usage_failure("--where is for what is kept: add -o FILE.");
+        throw usage_error("--where is for what is kept: add -o FILE.");
     }
-    standing_subscription ended(arguments.name);
+    detached_subscription ended(arguments.name);
     // A file that cannot be made, or a predicate that is none, must not cost what was kept.
-    std::optional<snapshot_taking> kept;
+    std::optional<snapshot_writer> kept;
     if (arguments.output) {
         kept.emplace(arguments, ended);
     }
@@ -53,11 +53,11 @@ void run_stop(const snapshot_arguments& arguments) {
         take(*kept, arguments.name);
     }
     if (!ended.remove()) {
-        throw failure("Somebody else has just ended the subscription '{}'{}.", arguments.name,
-                      kept ? ": what the file has may not be all" : "");
+        throw user_error("Somebody else has just ended the subscription '{}'{}.", arguments.name,
+                         kept ? ": what the file has may not be all" : "");
     }
     if (arguments.json && !kept) {
-        say_ended(arguments.name);
+        print_ended(arguments.name);
     }
 }
 

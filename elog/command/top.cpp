@@ -17,14 +17,14 @@
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/where.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
 #include "text/append_format.hpp"
+#include "text/character_locale.hpp"
 #include "text/escaped_text.hpp"
-#include "text/locale_name.hpp"
-#include "top/traffic_frame.hpp"
-#include "top/traffic_json.hpp"
-#include "top/traffic_sink.hpp"
+#include "top/top_frame.hpp"
+#include "top/top_json.hpp"
+#include "top/top_sink.hpp"
 
 namespace elog {
 namespace {
@@ -45,9 +45,9 @@ struct top_arguments {
 };
 
 /// Cuts time into intervals, and knows what has been lost in each.
-class traffic_meter {
+class top_interval_meter {
   public:
-    traffic_meter(traffic& counted, std::chrono::nanoseconds interval)
+    top_interval_meter(top_statistics& counted, std::chrono::nanoseconds interval)
         : counted_(counted), interval_(interval) {}
 
     /// Returns whether an interval has ended.
@@ -68,20 +68,20 @@ class traffic_meter {
 
   private:
     void end_interval(const live_recording& process, steady_clock::time_point now) {
-        process.note_losses(counted_);
+        process.update_losses(counted_);
         counted_.end_interval(std::chrono::duration<double>(now - begin_.value_or(now)).count());
         begin_ = now;
     }
 
-    traffic& counted_;
+    top_statistics& counted_;
     std::chrono::nanoseconds interval_;
     std::optional<steady_clock::time_point> begin_;
 };
 
 /// What keys and time make of the screen.
-class live_display {
+class top_display {
   public:
-    live_display(screen& terminal, traffic& counted, frame_notes notes)
+    top_display(screen& terminal, top_statistics& counted, frame_notes notes)
         : terminal_(terminal), counted_(counted), notes_(std::move(notes)) {}
 
     /// Draws if there is something new. `ticked`: an interval has ended.
@@ -91,19 +91,23 @@ class live_display {
             press(pressed);
         }
         const bool is_new = (ticked && !paused_) || !keys.empty() || !drawn_;
-        if (terminal_.has_changed() || is_new) {
+        if (terminal_.needs_redraw() || is_new) {
             notes_.refused = refused;
-            const traffic_frame frame = draw_traffic(shown(), view_, notes_, terminal_.style());
+            const top_frame frame = draw_top(shown(), view_, notes_, terminal_.style());
             page_ = frame.page;
             terminal_.show(frame.lines);
             drawn_ = true;
         }
     }
 
-    [[nodiscard]] bool is_over() const noexcept { return view_.is_over() || terminal_.is_to_end(); }
+    [[nodiscard]] bool is_over() const noexcept {
+        return view_.is_over() || terminal_.should_end();
+    }
 
   private:
-    [[nodiscard]] const traffic& shown() const noexcept { return paused_ ? *paused_ : counted_; }
+    [[nodiscard]] const top_statistics& shown() const noexcept {
+        return paused_ ? *paused_ : counted_;
+    }
 
     void press(key pressed) {
         view_.press(pressed, shown(), page_);
@@ -120,23 +124,23 @@ class live_display {
     }
 
     screen& terminal_;
-    traffic& counted_;
+    top_statistics& counted_;
     frame_notes notes_;
-    traffic_view view_;
-    shown_page page_;
-    std::optional<traffic> paused_;  // what stands still on the screen
+    top_view view_;
+    visible_page page_;
+    std::optional<top_statistics> paused_;  // what stands still on the screen
     bool drawn_ = false;
 };
 
 /// As wide as lines are, as long as need be, and nothing but text.
-void print_frame(const traffic& counted, const frame_notes& notes, bool is_first) {
+void print_frame(const top_statistics& counted, const frame_notes& notes, bool is_first) {
     frame_style style;
     style.columns = style_of(STDOUT_FILENO).width;
     style.rows = SIZE_MAX;
-    style.has_blocks = locale_of_characters().is_utf8();
+    style.has_blocks = character_locale().is_utf8();
     fmt::memory_buffer out;
     append(out, is_first ? "" : "\n");
-    for (const frame_line& line : draw_traffic(counted, {}, notes, style).lines) {
+    for (const frame_line& line : draw_top(counted, {}, notes, style).lines) {
         const std::string_view text = line.text();
         append(out, text.substr(0, text.find_last_not_of(' ') + 1));
         append(out, "\n");
@@ -156,15 +160,15 @@ std::chrono::nanoseconds interval_of(const top_arguments& arguments) {
     const std::chrono::nanoseconds interval =
         arguments.every ? parse_duration(*arguments.every) : std::chrono::seconds(1);
     if (interval < interval_min) {
-        throw usage_failure("--every is {} ms or more; '{}' is less.", interval_min.count(),
-                            *arguments.every);
+        throw usage_error("--every is {} ms or more; '{}' is less.", interval_min.count(),
+                          *arguments.every);
     }
     return interval;
 }
 
 void check_output(const top_arguments& arguments) {
     if (!arguments.json && !arguments.frames && ::isatty(STDOUT_FILENO) != 1) {
-        throw usage_failure(
+        throw usage_error(
             "elog top shows numbers on a terminal, and the output is none. Use "
             "--json or --frames N here, elog agg --every for numbers of each interval, or "
             "elog stat for those of a recording.");
@@ -185,8 +189,8 @@ std::function<bool()> end_condition(const top_arguments& arguments) {
     };
 }
 
-void print_frames(live_recording& process, record_sink& sink, traffic_meter& meter,
-                  const traffic& counted, frame_notes notes, std::uint64_t frames,
+void print_frames(live_recording& process, record_sink& sink, top_interval_meter& meter,
+                  const top_statistics& counted, frame_notes notes, std::uint64_t frames,
                   const std::function<bool()>& is_over) {
     notes.shows_keys = false;
     std::uint64_t printed = 0;
@@ -202,13 +206,13 @@ void print_frames(live_recording& process, record_sink& sink, traffic_meter& met
 
 /// An object at the end of each interval, and, if their number is not given, one more for what came
 /// behind the last.
-void print_objects(live_recording& process, record_sink& sink, traffic_meter& meter,
-                   const traffic& counted, std::optional<std::uint64_t> frames,
+void print_objects(live_recording& process, record_sink& sink, top_interval_meter& meter,
+                   const top_statistics& counted, std::optional<std::uint64_t> frames,
                    const std::function<bool()>& is_over) {
     const auto print = [&] {
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         write_all(STDOUT_FILENO,
-                  traffic_as_json(counted, std::chrono::nanoseconds(now).count(),
+                  format_top_json(counted, std::chrono::nanoseconds(now).count(),
                                   process.providers_refused()),
                   [] { return stop_requested().count != 0; });
     };
@@ -226,10 +230,11 @@ void print_objects(live_recording& process, record_sink& sink, traffic_meter& me
     }
 }
 
-void show_live(live_recording& process, record_sink& sink, traffic_meter& meter, traffic& counted,
-               const frame_notes& notes, const std::function<bool()>& is_over) {
+void show_live(live_recording& process, record_sink& sink, top_interval_meter& meter,
+               top_statistics& counted, const frame_notes& notes,
+               const std::function<bool()>& is_over) {
     screen terminal;
-    live_display display(terminal, counted, notes);
+    top_display display(terminal, counted, notes);
     static_cast<void>(process.run(sink, [&] {
         display.update(meter.tick(process), process.providers_refused());
         return is_over() || display.is_over();
@@ -250,21 +255,23 @@ void run_top(const top_arguments& arguments) {
     notes.interval = std::chrono::duration<double>(interval).count();
     check_output(arguments);
     const std::function<bool()> is_over = end_condition(arguments);
-    const asked_route route = parse_route(arguments.route, listening);
+    const requested_route route = parse_route(arguments.route, listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, present_time(), chosen_by(options.patterns));
+        make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns));
     const std::unique_ptr<live_recording> process = begin_recording(route, listening, options);
     if (filter != nullptr) {
-        check_found(make_filter(arguments.where, present_time(), chosen_by(options.patterns)).get(),
-                    nullptr, process->found(), !may_wait);
+        check_found(
+            make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns))
+                .get(),
+            nullptr, process->found(), !may_wait);
     }
     if (!may_wait) {
-        process->check_before();
+        process->check_patterns_before();
     }
-    traffic counted;
-    traffic_sink sink(filter.get(), counted);
-    traffic_meter meter(counted, interval);
+    top_statistics counted;
+    top_sink sink(filter.get(), counted);
+    top_interval_meter meter(counted, interval);
     if (arguments.json) {
         print_objects(*process, sink, meter, counted, arguments.frames, is_over);
     } else if (arguments.frames) {
@@ -273,9 +280,9 @@ void run_top(const top_arguments& arguments) {
         show_live(*process, sink, meter, counted, notes, is_over);
     }
     for (const std::string& sentence : sink.complaints()) {
-        tell("elog: {} The other events are not affected.", sentence);
+        print_diagnostic("elog: {} The other events are not affected.", sentence);
     }
-    tell_unsuited(filter.get(), nullptr);
+    print_type_mismatches(filter.get(), nullptr);
     check_names(filter.get(), nullptr);
 }
 

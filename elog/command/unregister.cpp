@@ -9,9 +9,9 @@
 
 #include "base/output.hpp"
 #include "commands.hpp"
-#include "live/kernel_events.hpp"
+#include "live/user_events_registry.hpp"
 #include "platform/glob.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
 namespace elog {
@@ -29,14 +29,14 @@ std::string pattern_of(const std::string& glob) {
         });
     };
     if (!is_sound(provider) || !is_sound(event)) {
-        throw usage_failure("'{}' is not a pattern for events: write PROVIDER or PROVIDER:EVENT, "
-                            "with letters, digits, _, * and ?.",
-                            glob);
+        throw usage_error("'{}' is not a pattern for events: write PROVIDER or PROVIDER:EVENT, "
+                          "with letters, digits, _, * and ?.",
+                          glob);
     }
     return "eventlog_" + provider + "_" + event;
 }
 
-std::vector<std::string> find_matching(const kernel_events& kernel,
+std::vector<std::string> find_matching(const user_events_registry& kernel,
                                        const std::vector<std::string>& globs,
                                        const std::vector<std::string>& patterns) {
     std::vector<std::string> wanted;
@@ -47,9 +47,9 @@ std::vector<std::string> find_matching(const kernel_events& kernel,
             names.begin(), names.end(), std::back_inserter(wanted),
             [&](const std::string& name) { return eventlog::core::glob_match(patterns[i], name); });
         if (wanted.size() == before) {
-            throw failure("The kernel has no event that matches '{}'. See what there is with: "
-                          "cat /sys/kernel/tracing/user_events_status",
-                          globs[i]);
+            throw user_error("The kernel has no event that matches '{}'. See what there is with: "
+                             "cat /sys/kernel/tracing/user_events_status",
+                             globs[i]);
         }
     }
     std::sort(wanted.begin(), wanted.end());
@@ -80,23 +80,23 @@ void run_unregister(const unregister_options& options) {
     for (const std::string& glob : options.globs) {
         patterns.push_back(pattern_of(glob));
     }
-    const kernel_events kernel;
+    const user_events_registry kernel;
     const std::vector<std::string> wanted = find_matching(kernel, options.globs, patterns);
     std::size_t left = 0;
     for (const std::string& name : wanted) {
         std::optional<std::string> reason;
         try {
             kernel.remove(name);
-        } catch (const failure& error) {
+        } catch (const user_error& error) {
             ++left;
             reason = error.what();
-            tell("elog: {}", *reason);
+            print_diagnostic("elog: {}", *reason);
         }
         print_event(options.json, name, reason);
     }
     if (left != 0) {
-        throw failure("{} of {} events have not been removed, for the reasons above.", left,
-                      wanted.size());
+        throw user_error("{} of {} events have not been removed, for the reasons above.", left,
+                         wanted.size());
     }
 }
 
@@ -109,7 +109,7 @@ void add_unregister(command_line& line) {
     command
         .add_option("GLOB", options->globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
-        .names_a(value_kind::event);
+        .completes_as(value_kind::event);
     command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
     command.footer("What a program has, or somebody listens to, stays, and is told.\n"
                    "Examples:\n"

@@ -9,7 +9,7 @@
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_check.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
@@ -22,7 +22,7 @@ struct verify_arguments {
     bool json = false;
 };
 
-std::string as_text(const file_findings& found, const std::string& path) {
+std::string as_text(const file_check_result& found, const std::string& path) {
     fmt::memory_buffer out;
     append_visible(out, path);
     const char* state = !found.damages.empty()   ? "damaged"
@@ -41,7 +41,7 @@ std::string as_text(const file_findings& found, const std::string& path) {
     return fmt::to_string(out);
 }
 
-std::string as_json(const file_findings& found, const std::string& path) {
+std::string as_json(const file_check_result& found, const std::string& path) {
     const char* state = !found.damages.empty()   ? "damaged"
                         : found.has_end          ? "whole"
                         : found.is_being_written ? "being written"
@@ -61,22 +61,23 @@ std::string as_json(const file_findings& found, const std::string& path) {
         .line();
 }
 
-file_findings check(const std::string& path) {
+file_check_result check(const std::string& path) {
     const reading_progress progress({path});
     return check_file(path);
 }
 
 void run_verify(const verify_arguments& arguments) {
     const std::string& path = arguments.path;
-    const file_findings found = check(path);
+    const file_check_result found = check(path);
     for (const std::string& damage : found.damages) {
-        tell("elog: {}: {}", path, damage);
+        print_diagnostic("elog: {}: {}", path, damage);
     }
     write_all(STDOUT_FILENO, arguments.json ? as_json(found, path) : as_text(found, path));
     if (!found.damages.empty()) {
-        throw failure("The file {} is damaged. Make a sound one of what is whole with: elog repair "
-                      "FILE -o NEW",
-                      path);
+        throw user_error(
+            "The file {} is damaged. Make a sound one of what is whole with: elog repair "
+            "FILE -o NEW",
+            path);
     }
 }
 
@@ -88,7 +89,7 @@ void add_verify(command_line& line) {
     const auto arguments = std::make_shared<verify_arguments>();
     command.add_option("FILE", arguments->path, "Recording made by elog record -o")
         .required()
-        .names_a(value_kind::file);
+        .completes_as(value_kind::file);
     command.add_flag("-j,--json", arguments->json, "As JSON, for programs");
     command.footer("The exit status is 1 for a damaged file.\n"
                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");

@@ -3,7 +3,7 @@
 
 #include <elog/event.hpp>
 
-#include "known.hpp"
+#include "event_info.hpp"
 
 namespace elog {
 

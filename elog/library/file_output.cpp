@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/cpus.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "base/zstd_frames.hpp"
 #include "ring/clock.hpp"
 
@@ -22,31 +22,33 @@ std::uint32_t ring_count() {
     return std::clamp<std::uint32_t>(read_cpus().possible + 1, rings_min, EVENTLOG_RINGS_MAX);
 }
 
-copy_options options_of(const new_file& file, const writing_options& options) {
+copy_options options_of(const atomic_file& file, const writing_options& options) {
     const bool is_level = options.compression >= compression_level_min &&
                           options.compression <= compression_level_max;
     if (options.compression != 0 && !is_level) {
-        throw failure("{} is no level of compression: ask for {} to {}, or for 0, which is none.",
-                      options.compression, compression_level_min, compression_level_max);
+        throw user_error(
+            "{} is no level of compression: ask for {} to {}, or for 0, which is none.",
+            options.compression, compression_level_min, compression_level_max);
     }
-    return {file.unfinished_path(), options.compression};
+    return {file.temporary_path(), options.compression};
 }
 
 }  // namespace
 
 file_output::file_output(const std::string& path, const writing_options& options)
     : path_(path),
-      file_(path, options.replace ? new_file::if_there::replace : new_file::if_there::refuse),
+      file_(path,
+            options.replace ? atomic_file::if_exists::replace : atomic_file::if_exists::reject),
       shared_ring_(ring_count() - 1) {
     copier_.emplace(options_of(file_, options), EVENTLOG_CLOCK_MONOTONIC, shared_ring_ + 1);
 }
 
 record_copier& file_output::open_copier() {
     if (is_finished_) {
-        throw failure("The file {} has been finished. Write the rest to another one.", path_);
+        throw user_error("The file {} has been finished. Write the rest to another one.", path_);
     }
-    if (!is_whole_) {
-        throw failure("A part of the file {} could not be written, and it is given up.", path_);
+    if (!is_complete_) {
+        throw user_error("A part of the file {} could not be written, and it is given up.", path_);
     }
     return *copier_;
 }
@@ -63,23 +65,23 @@ std::uint32_t file_output::ring_of(std::uint32_t ring, std::uint32_t shared_ring
 }
 
 void file_output::write(const merged_record& record, const provider_map& providers,
-                        const clock_table& clock, std::uint32_t shared_ring) {
+                        const clock_converter& clock, std::uint32_t shared_ring) {
     record_copier& copier = open_copier();
     merged_record own = record;
     own.ring = ring_of(record.ring, shared_ring);
     eventlog_record& header = own.record.header;
     header.time =
         static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(header.time), 0));
-    if (has_own_clock(header) && record.place != 0) {
+    if (has_custom_time(header) && record.place != 0) {
         own.place =
             static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(record.place), 0));
     }
-    is_whole_ = false;
-    if (!has_own_clock(header) || own.place != 0) {
-        read_clock(place_of(own));
+    is_complete_ = false;
+    if (!has_custom_time(header) || own.place != 0) {
+        read_clock(order_time_of(own));
     }
     copier.write(own, 0, providers);
-    is_whole_ = true;
+    is_complete_ = true;
 }
 
 void file_output::write_gap(const merged_record& record, std::uint32_t shared_ring) {
@@ -108,14 +110,14 @@ void file_output::finish() {
         return;
     }
     record_copier& copier = open_copier();
-    is_whole_ = false;
+    is_complete_ = false;
     if (!last_reading_) {
-        read_clock(eventlog::core::read_clock_pair(EVENTLOG_CLOCK_MONOTONIC).realtime);
+        read_clock(eventlog::core::read_clock_sample(EVENTLOG_CLOCK_MONOTONIC).realtime);
     }
     copier.finish();
     copier_.reset();
     file_.finish();
-    is_whole_ = true;
+    is_complete_ = true;
     is_finished_ = true;
 }
 

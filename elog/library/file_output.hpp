@@ -11,7 +11,7 @@
 
 #include <elog/sink.hpp>
 
-#include "base/new_file.hpp"
+#include "base/atomic_file.hpp"
 #include "file/record_copier.hpp"
 #include "record/record_writer.hpp"
 
@@ -24,8 +24,8 @@ class file_output final : public record_writer {
     /// Throws failure, as all others here.
     file_output(const std::string& path, const writing_options& options);
 
-    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
-               std::uint32_t shared_ring) override;
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
@@ -41,11 +41,11 @@ class file_output final : public record_writer {
                                         std::uint32_t shared_ring) const noexcept;
 
     std::string path_;
-    new_file file_;
+    atomic_file file_;
     std::uint32_t shared_ring_;
     std::optional<record_copier> copier_;
     std::optional<std::uint64_t> last_reading_;
-    bool is_whole_ = true;  // so far
+    bool is_complete_ = true;  // so far
     bool is_finished_ = false;
 };
 

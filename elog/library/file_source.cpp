@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "translated.hpp"
+#include "convert_errors.hpp"
 
 namespace elog {
 namespace library {
@@ -45,26 +45,26 @@ file_source::file_source(const std::string& path, reading_options options)
 }
 
 void file_source::add_providers() {
-    std::optional<failure> mistake;
+    std::optional<user_error> mistake;
     for (const auto& [id, provider] : file_.providers()) {
-        const std::optional<failure> found = add_provider(provider);
+        const std::optional<user_error> found = add_provider(provider);
         mistake = mistake ? mistake : found;
     }
     // It would be over without a record, and few look for complaints then.
     if (mistake && !known_events.may_want_any()) {
-        throw failure(*mistake);
+        throw user_error(*mistake);
     }
 }
 
 std::optional<record> file_source::next() {
-    if (std::optional<record> kept = take_kept()) {
+    if (std::optional<record> kept = take_pending()) {
         return kept;
     }
     while (!is_over_) {
         const std::optional<merged_record> merged = merger_.next();
         if (!merged) {
             finish();
-            std::optional<record> none = take_kept();
+            std::optional<record> none = take_pending();
             is_over_ = true;
             return none;
         }
@@ -73,7 +73,7 @@ std::optional<record> file_source::next() {
         if (!is_in_range) {
             continue;
         }
-        if (std::optional<record> found = pick(*merged)) {
+        if (std::optional<record> found = select_record(*merged)) {
             return found;
         }
     }
@@ -98,7 +98,7 @@ void file_source::finish() {
         return;
     }
     if (range_.is_everything()) {
-        file_.compare_with_end();
+        file_.compare_with_end_block();
     }
     // What no record follows was lost at the end of the time that the file has.
     if (range_.to == INT64_MAX) {
@@ -111,7 +111,7 @@ void file_source::finish() {
 }  // namespace library
 
 source open_file(const std::string& path, reading_options options) {
-    return library::translated(
+    return library::convert_errors(
         [&] { return source(std::make_unique<library::file_source>(path, std::move(options))); });
 }
 

@@ -23,8 +23,8 @@ class file_source final : public single_source {
     void wait(std::chrono::nanoseconds /*at_most*/) override {}
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { is_over_ = true; }
-    std::chrono::nanoseconds look() override { return std::chrono::nanoseconds::max(); }
-    [[nodiscard]] timestamp complete() const noexcept override { return timestamp::min(); }
+    std::chrono::nanoseconds prefetch() override { return std::chrono::nanoseconds::max(); }
+    [[nodiscard]] timestamp watermark() const noexcept override { return timestamp::min(); }
     [[nodiscard]] std::vector<std::string> complaints() const override;
 
   private:

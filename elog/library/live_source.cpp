@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "translated.hpp"
+#include "convert_errors.hpp"
 
 namespace elog {
 namespace library {
@@ -20,15 +20,16 @@ wanted_events::options wanted_of(const listening_options& options) {
 void set_buffers(subscription_options& wanted, const listening_options& options) {
     if (options.buffer_size != 0) {
         if (!is_buffer_size(options.buffer_size)) {
-            throw failure("A buffer cannot have {} bytes: ask for a power of two from {} to {}.",
-                          options.buffer_size, EVENTLOG_BUFFER_SIZE_MIN, EVENTLOG_BUFFER_SIZE_MAX);
+            throw user_error("A buffer cannot have {} bytes: ask for a power of two from {} to {}.",
+                             options.buffer_size, EVENTLOG_BUFFER_SIZE_MIN,
+                             EVENTLOG_BUFFER_SIZE_MAX);
         }
         wanted.buffer_size = options.buffer_size;
     }
     if (options.buffers != 0) {
         if (!is_buffer_count(options.buffers)) {
-            throw failure("A CPU cannot have {} buffers: ask for a power of two from 2 to {}.",
-                          options.buffers, EVENTLOG_BUFFERS_MAX);
+            throw user_error("A CPU cannot have {} buffers: ask for a power of two from 2 to {}.",
+                             options.buffers, EVENTLOG_BUFFERS_MAX);
         }
         wanted.buffers_per_cpu = options.buffers;
     }
@@ -37,7 +38,8 @@ void set_buffers(subscription_options& wanted, const listening_options& options)
 subscription_options subscription_of(const std::vector<std::string>& patterns,
                                      const listening_options& options) {
     if (patterns.empty()) {
-        throw failure("Nothing is asked for. Name events: PROVIDER:EVENT, or * for all of them.");
+        throw user_error(
+            "Nothing is asked for. Name events: PROVIDER:EVENT, or * for all of them.");
     }
     subscription_options wanted;
     for (const std::string& pattern : patterns) {
@@ -58,8 +60,8 @@ subscription_options subscription_of(const std::vector<std::string>& patterns,
 
 }  // namespace
 
-void live_feed::start(const open_region& source) {
-    clock_ = clock_table(source.header.clock);
+void live_feed::start(const region_view& source) {
+    clock_ = clock_converter(source.header.clock);
     merger_ = time_merger(source.geometry.ring_count);
 }
 
@@ -72,30 +74,30 @@ void live_feed::take_provider(const provider_instance& provider) {
 
 void live_feed::take_run(const record_run& run) {
     merger_.add(run);
-    held_ += run.bytes.size();
+    held_bytes_ += run.bytes.size();
 }
 
 void live_feed::advance(std::uint64_t time, std::uint64_t present) {
-    complete_ = time;
+    watermark_ = time;
     present_ = present;
     has_advanced_ = true;
 }
 
 std::optional<merged_record> live_feed::next() {
     if (has_advanced_) {
-        merger_.begin(complete_, present_);
+        merger_.begin(watermark_, present_);
         has_advanced_ = false;
     }
     const std::optional<merged_record> found = merger_.next();
     if (found) {
-        held_ -= padded_size(found->record.header.size);
+        held_bytes_ -= padded_size(found->record.header.size);
     }
     return found;
 }
 
 live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
-      interval_(recording::interval_of(options.latency)),
+      interval_(recording::poll_interval_of(options.latency)),
       backlog_(options.backlog),
       excludes_self_(options.exclude_self),
       subscription_(subscription_of(patterns, options)),
@@ -109,7 +111,7 @@ live_source::live_source(const std::vector<std::string>& patterns, listening_opt
 void live_source::take_new_provider(const provider_instance& provider) {
     static_cast<void>(add_provider(provider));
     if (excludes_self_ && is_own(provider)) {
-        known_events.leave_out(provider.id);
+        known_events.exclude(provider.id);
     }
 }
 
@@ -121,61 +123,61 @@ bool live_source::is_own(const provider_instance& provider) const noexcept {
 }
 
 std::optional<record> live_source::next() {
-    std::optional<record> found = take_kept();
+    std::optional<record> found = take_pending();
     if (!found) {
         found = next_due();
     }
     if (found || is_over_) {
         return found;
     }
-    hear();
+    poll_if_due();
     found = next_due();
     if (!found && has_ended_) {
         finish();
-        found = take_kept();
+        found = take_pending();
         is_over_ = true;
     }
     return found;
 }
 
-void live_source::hear() {
+void live_source::poll_if_due() {
     if (has_ended_) {
         return;
     }
     if (stop_requested_) {
         has_ended_ = true;
         static_cast<void>(recording_.end());
-    } else if (steady_clock::now() >= due_) {
+    } else if (steady_clock::now() >= next_poll_) {
         recording_.poll();
-        due_ = steady_clock::now() + interval_;
+        next_poll_ = steady_clock::now() + interval_;
     }
 }
 
-std::chrono::nanoseconds live_source::look() {
+std::chrono::nanoseconds live_source::prefetch() {
     // Who holds too much already leaves the rest in the buffers, whose size is bounded.
     const bool has_room = feed_.held() < backlog_;
     if (has_room || stop_requested_) {
-        hear();
+        poll_if_due();
     }
     if (has_ended_ || !has_room) {
         return std::chrono::nanoseconds::max();
     }
-    return std::max<std::chrono::nanoseconds>(due_ - steady_clock::now(), {});
+    return std::max<std::chrono::nanoseconds>(next_poll_ - steady_clock::now(), {});
 }
 
 std::optional<record> live_source::next_due() {
     while (const std::optional<merged_record> merged = feed_.next()) {
-        if (std::optional<record> found = pick(*merged)) {
+        if (std::optional<record> found = select_record(*merged)) {
             return found;
         }
     }
     return std::nullopt;
 }
 
-timestamp live_source::complete() const noexcept {
-    return feed_.complete() == UINT64_MAX
+timestamp live_source::watermark() const noexcept {
+    return feed_.watermark() == UINT64_MAX
                ? timestamp::max()
-               : timestamp(std::chrono::nanoseconds(feed_.clock().realtime(feed_.complete())));
+               : timestamp(std::chrono::nanoseconds(feed_.clock().realtime(feed_.watermark())));
 }
 
 /// It is over when nobody who is told of the last losses throws.
@@ -190,18 +192,18 @@ void live_source::finish() {
 
 void live_source::wait(std::chrono::nanoseconds at_most) {
     const steady_clock::time_point now = steady_clock::now();
-    if (stop_requested_ || now >= due_) {
+    if (stop_requested_ || now >= next_poll_) {
         return;
     }
-    if (recording_.wait(std::min<std::chrono::nanoseconds>(due_ - now, at_most))) {
-        due_ = steady_clock::now();  // a buffer is full: somebody waits for us
+    if (recording_.wait(std::min<std::chrono::nanoseconds>(next_poll_ - now, at_most))) {
+        next_poll_ = steady_clock::now();  // a buffer is full: somebody waits for us
     }
 }
 
 }  // namespace library
 
 source subscribe(const std::vector<std::string>& patterns, listening_options options) {
-    return library::translated([&] {
+    return library::convert_errors([&] {
         return source(std::make_unique<library::live_source>(patterns, std::move(options)));
     });
 }

@@ -27,8 +27,8 @@ class live_feed final : public record_sink {
 
     explicit live_feed(take_new_provider take) : take_(std::move(take)) {}
 
-    void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void start(const region_view& source) override;
+    void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
     void take_loss(const loss_block& loss) override { losses_.push_back(loss); }
@@ -39,25 +39,25 @@ class live_feed final : public record_sink {
     /// of the one before it.
     [[nodiscard]] std::optional<merged_record> next();
     /// When next() has no more: no record that is still to come is earlier, on the region's clock.
-    [[nodiscard]] std::uint64_t complete() const noexcept { return complete_; }
+    [[nodiscard]] std::uint64_t watermark() const noexcept { return watermark_; }
     /// Bytes of the records that next() has not given out.
-    [[nodiscard]] std::uint64_t held() const noexcept { return held_; }
+    [[nodiscard]] std::uint64_t held() const noexcept { return held_bytes_; }
     /// What was lost at the end, or without having been in a ring.
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
 
-    [[nodiscard]] const clock_table& clock() const noexcept { return clock_; }
+    [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
   private:
     take_new_provider take_;
     time_merger merger_{0};
-    clock_table clock_;
+    clock_converter clock_;
     provider_map providers_;
     std::vector<loss_block> losses_;
-    std::uint64_t complete_ = 0;
+    std::uint64_t watermark_ = 0;
     std::uint64_t present_ = 0;
     bool has_advanced_ = false;  // and the merger does not know yet
-    std::uint64_t held_ = 0;
+    std::uint64_t held_bytes_ = 0;
 };
 
 class live_source final : public single_source {
@@ -69,8 +69,8 @@ class live_source final : public single_source {
     void wait(std::chrono::nanoseconds at_most) override;
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { stop_requested_ = true; }
-    std::chrono::nanoseconds look() override;
-    [[nodiscard]] timestamp complete() const noexcept override;
+    std::chrono::nanoseconds prefetch() override;
+    [[nodiscard]] timestamp watermark() const noexcept override;
 
   private:
     using steady_clock = std::chrono::steady_clock;
@@ -79,7 +79,7 @@ class live_source final : public single_source {
     [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;
     [[nodiscard]] std::optional<record> next_due();
     /// If it is time for that.
-    void hear();
+    void poll_if_due();
     void finish();
 
     std::chrono::nanoseconds interval_;  // between two looks
@@ -89,7 +89,7 @@ class live_source final : public single_source {
     subscription subscription_;
     live_feed feed_;
     recording recording_;
-    steady_clock::time_point due_{};  // the next look
+    steady_clock::time_point next_poll_{};  // the next look
     bool has_ended_ = false;
     bool has_finished_ = false;
     std::atomic<bool> stop_requested_ = false;

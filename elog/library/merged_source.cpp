@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "known.hpp"
+#include "event_info.hpp"
 
 namespace elog {
 namespace library {
@@ -16,9 +16,9 @@ namespace {
 
 /// Where a record belongs among those of other sources: its time, unless that is by a clock of its
 /// program's own, for which nobody waits.
-timestamp place_of(const record& head) noexcept {
+timestamp order_time_of(const record& head) noexcept {
     const record_parts& parts = head.parts();
-    if ((parts.flags & EVENTLOG_RECORD_OWN_CLOCK) == 0) {
+    if ((parts.flags & EVENTLOG_RECORD_CUSTOM_TIME) == 0) {
         return head.time();
     }
     return parts.place == 0 ? timestamp::min()
@@ -37,24 +37,24 @@ merged_source::merged_source(std::vector<source> parts) {
 
 bool merged_source::may_precede(const part& other, timestamp time) const noexcept {
     const source_state& state = other.from.state();
-    return !other.head && !state.is_over() && state.complete() < time;
+    return !other.head && !state.is_over() && state.watermark() < time;
 }
 
 std::optional<record> merged_source::next() {
-    if (given_) {
-        parts_[*given_].head.reset();
-        given_.reset();
+    if (current_part_) {
+        parts_[*current_part_].head.reset();
+        current_part_.reset();
     }
     std::size_t earliest = parts_.size();
     timestamp earliest_time = timestamp::max();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         part& each = parts_[i];
         if (each.head) {
-            each.from.state().look();
+            each.from.state().prefetch();
         } else {
             each.head = each.from.state().next();
         }
-        const timestamp place = each.head ? place_of(*each.head) : timestamp::max();
+        const timestamp place = each.head ? order_time_of(*each.head) : timestamp::max();
         if (each.head && (earliest == parts_.size() || place < earliest_time)) {
             earliest = i;
             earliest_time = place;
@@ -66,14 +66,14 @@ std::optional<record> merged_source::next() {
     if (earliest == parts_.size() || !is_first) {
         return std::nullopt;
     }
-    given_ = earliest;
+    current_part_ = earliest;
     return parts_[earliest].head;
 }
 
 /// For the first one that keeps the others waiting; the others are looked at when it is back, or
 /// when one of them has to be.
 void merged_source::wait(std::chrono::nanoseconds at_most) {
-    at_most = std::min(at_most, look());
+    at_most = std::min(at_most, prefetch());
     for (const part& each : parts_) {
         if (!each.head && !each.from.is_over()) {
             each.from.state().wait(at_most);
@@ -84,7 +84,7 @@ void merged_source::wait(std::chrono::nanoseconds at_most) {
 
 bool merged_source::is_over() const noexcept {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const bool has_more = (parts_[i].head && given_ != i) || !parts_[i].from.is_over();
+        const bool has_more = (parts_[i].head && current_part_ != i) || !parts_[i].from.is_over();
         if (has_more) {
             return false;
         }
@@ -98,30 +98,30 @@ void merged_source::stop() noexcept {
     }
 }
 
-std::chrono::nanoseconds merged_source::look() {
+std::chrono::nanoseconds merged_source::prefetch() {
     std::chrono::nanoseconds good_for = std::chrono::nanoseconds::max();
     for (const part& each : parts_) {
-        good_for = std::min(good_for, each.from.state().look());
+        good_for = std::min(good_for, each.from.state().prefetch());
     }
     return good_for;
 }
 
-timestamp merged_source::complete() const noexcept {
+timestamp merged_source::watermark() const noexcept {
     timestamp earliest = timestamp::max();
     for (const part& each : parts_) {
         if (each.head) {
-            earliest = std::min(earliest, place_of(*each.head));
+            earliest = std::min(earliest, order_time_of(*each.head));
         } else if (!each.from.is_over()) {
-            earliest = std::min(earliest, each.from.state().complete());
+            earliest = std::min(earliest, each.from.state().watermark());
         }
     }
     return earliest;
 }
 
-const known_event* merged_source::find(std::uint64_t origin, std::uint16_t provider,
-                                       std::uint16_t event) const noexcept {
+const event_info* merged_source::find(std::uint64_t origin, std::uint16_t provider,
+                                      std::uint16_t event) const noexcept {
     for (const part& each : parts_) {
-        if (const known_event* found = each.from.state().find(origin, provider, event)) {
+        if (const event_info* found = each.from.state().find(origin, provider, event)) {
             return found;
         }
     }
@@ -142,7 +142,7 @@ source_totals merged_source::totals() const noexcept {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const source_totals some = parts_[i].from.totals();
         // One that is ready has not been given out yet.
-        sum.records += some.records - (parts_[i].head && given_ != i ? 1 : 0);
+        sum.records += some.records - (parts_[i].head && current_part_ != i ? 1 : 0);
         sum.lost += some.lost;
         sum.not_understood += some.not_understood;
         sum.left_out += some.left_out;

@@ -23,10 +23,10 @@ class merged_source final : public source_state {
     void wait(std::chrono::nanoseconds at_most) override;
     [[nodiscard]] bool is_over() const noexcept override;
     void stop() noexcept override;
-    std::chrono::nanoseconds look() override;
-    [[nodiscard]] timestamp complete() const noexcept override;
-    [[nodiscard]] const known_event* find(std::uint64_t origin, std::uint16_t provider,
-                                          std::uint16_t event) const noexcept override;
+    std::chrono::nanoseconds prefetch() override;
+    [[nodiscard]] timestamp watermark() const noexcept override;
+    [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint16_t provider,
+                                         std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override;
     [[nodiscard]] source_totals totals() const noexcept override;
     [[nodiscard]] std::vector<std::string> complaints() const override;
@@ -41,7 +41,7 @@ class merged_source final : public source_state {
     [[nodiscard]] bool may_precede(const part& other, timestamp time) const noexcept;
 
     std::vector<part> parts_;
-    std::optional<std::size_t> given_;  // whose head is in the hands of the caller
+    std::optional<std::size_t> current_part_;  // whose head is in the hands of the caller
 };
 
 }  // namespace elog::library

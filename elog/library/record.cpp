@@ -4,7 +4,7 @@
 #include <elog/record.hpp>
 
 #include "copied_record.hpp"
-#include "known.hpp"
+#include "event_info.hpp"
 
 namespace elog {
 

@@ -7,33 +7,33 @@ namespace elog::library {
 single_source::single_source(wanted_events::options wanted,
                              std::function<void(const loss&)> on_loss)
     : known_events(place, std::move(wanted)), on_loss_(std::move(on_loss)) {
-    place.number = draw_identity();
+    place.number = generate_identity();
 }
 
-const known_event* single_source::find(std::uint64_t origin, std::uint16_t provider,
-                                       std::uint16_t event) const noexcept {
+const event_info* single_source::find(std::uint64_t origin, std::uint16_t provider,
+                                      std::uint16_t event) const noexcept {
     return origin == place.number ? known_events.find(provider, event) : nullptr;
 }
 
-std::optional<failure> single_source::add_provider(const provider_instance& provider) {
+std::optional<user_error> single_source::add_provider(const provider_instance& provider) {
     try {
         known_events.add(provider);
         return std::nullopt;
-    } catch (const failure& mistake) {
+    } catch (const user_error& mistake) {
         return mistake;
     }
 }
 
 source_totals single_source::totals() const noexcept {
     source_totals now = totals_;
-    const unsuited_events* unsuited = known_events.unsuited();
-    now.left_out = unsuited == nullptr ? 0 : unsuited->counted();
+    const type_mismatches* mismatches = known_events.mismatches();
+    now.left_out = mismatches == nullptr ? 0 : mismatches->counted();
     return now;
 }
 
 std::vector<std::string> single_source::complaints() const {
-    const unsuited_events* unsuited = known_events.unsuited();
-    return unsuited == nullptr ? std::vector<std::string>() : unsuited->sentences(true);
+    const type_mismatches* mismatches = known_events.mismatches();
+    return mismatches == nullptr ? std::vector<std::string>() : mismatches->sentences(true);
 }
 
 void single_source::note(loss missing) {
@@ -44,21 +44,21 @@ void single_source::note(loss missing) {
     totals_.lost += missing.count;
     lost_before_ += missing.count;
     if (on_loss_) {
-        noted_.push_back(missing);
+        unreported_losses_.push_back(missing);
     }
 }
 
-std::optional<record> single_source::take_kept() {
-    while (!noted_.empty()) {
-        const loss missing = noted_.front();
-        noted_.pop_front();
+std::optional<record> single_source::take_pending() {
+    while (!unreported_losses_.empty()) {
+        const loss missing = unreported_losses_.front();
+        unreported_losses_.pop_front();
         on_loss_(missing);
     }
-    totals_.records += kept_ ? 1 : 0;
-    return std::exchange(kept_, std::nullopt);
+    totals_.records += pending_ ? 1 : 0;
+    return std::exchange(pending_, std::nullopt);
 }
 
-std::optional<record> single_source::pick(const merged_record& merged) {
+std::optional<record> single_source::select_record(const merged_record& merged) {
     loss missing{merged.lost_before,
                  merged.overwritten ? loss_reason::overwritten : loss_reason::no_room};
     if (merged.ring != place.shared_ring) {
@@ -66,26 +66,26 @@ std::optional<record> single_source::pick(const merged_record& merged) {
     }
     note(missing);
     const eventlog_record& header = merged.record.header;
-    const known_event* event = known_events.find(header.provider, header.event);
-    if (event == nullptr || !is_understood(header)) {
+    const event_info* event = known_events.find(header.provider, header.event);
+    if (event == nullptr || !is_supported(header)) {
         ++totals_.not_understood;
-    } else if (!event->is_left_out && known_events.wants(merged.record, *place.clock)) {
-        kept_.emplace(record_parts{.event = event,
-                                   .payload = merged.record.payload,
-                                   .ticks = header.time,
-                                   .place = merged.place,
-                                   .lost_before = std::exchange(lost_before_, 0),
-                                   .thread = header.thread,
-                                   .ring = merged.ring,
-                                   .cpu = header.cpu,
-                                   .flags = header.flags});
+    } else if (!event->is_excluded && known_events.wants(merged.record, *place.clock)) {
+        pending_.emplace(record_parts{.event = event,
+                                      .payload = merged.record.payload,
+                                      .ticks = header.time,
+                                      .place = merged.place,
+                                      .lost_before = std::exchange(lost_before_, 0),
+                                      .thread = header.thread,
+                                      .ring = merged.ring,
+                                      .cpu = header.cpu,
+                                      .flags = header.flags});
     }
-    return take_kept();
+    return take_pending();
 }
 
 void single_source::take_loss(const loss_block& block) {
     if (static_cast<loss_scope>(block.scope) == loss_scope::ring) {
-        const std::uint64_t overwritten = overwritten_of(block);
+        const std::uint64_t overwritten = overwritten_count(block);
         loss missing{block.full - overwritten, loss_reason::no_room};
         if (block.index != place.shared_ring) {
             missing.cpu = block.index;

@@ -3,12 +3,12 @@
 
 #include <elog/sink.hpp>
 
+#include "convert_errors.hpp"
 #include "file_output.hpp"
 #include "output/csv_writer.hpp"
 #include "output/json_lines_writer.hpp"
 #include "output/text_writer.hpp"
 #include "sink_state.hpp"
-#include "translated.hpp"
 
 namespace elog {
 namespace library {
@@ -21,8 +21,8 @@ constexpr std::uint32_t no_cpu = UINT32_MAX;
 
 const provider_instance& sink_state::add_provider(provider_instance added) {
     if (providers_.size() == EVENTLOG_PROVIDERS_MAX) {
-        throw failure("Records of more than {} providers cannot be written at once.",
-                      EVENTLOG_PROVIDERS_MAX);
+        throw user_error("Records of more than {} providers cannot be written at once.",
+                         EVENTLOG_PROVIDERS_MAX);
     }
     const auto id = static_cast<std::uint16_t>(providers_.size());
     added.id = id;
@@ -31,16 +31,16 @@ const provider_instance& sink_state::add_provider(provider_instance added) {
     return known;
 }
 
-const provider_instance& sink_state::provider_of(const known_event& event) {
+const provider_instance& sink_state::provider_of(const event_info& event) {
     if (const auto known = numbers_.find(event.provider); known != numbers_.end()) {
         return providers_.at(known->second);
     }
     provider_instance copy = *event.provider;
     // A provider's events stand one behind the other.
-    const known_event* known = &event - event.id;
+    const event_info* known = &event - event.id;
     for (event_schema& schema : copy.schema.events) {
         schema.fields.clear();
-        for (const known_field& field : known->fields) {
+        for (const field_info& field : known->fields) {
             schema.fields.push_back(*field.schema);
         }
         ++known;
@@ -51,10 +51,10 @@ const provider_instance& sink_state::provider_of(const known_event& event) {
 }
 
 /// What is missing in front of the record and has not been put as a loss.
-std::uint64_t sink_state::untold(const record_parts& parts) {
+std::uint64_t sink_state::unreported(const record_parts& parts) {
     std::uint64_t missing = parts.lost_before;
     for (const std::uint64_t source : {parts.event->from->number, std::uint64_t{0}}) {
-        if (const auto found = told_.find(source); missing != 0 && found != told_.end()) {
+        if (const auto found = reported_.find(source); missing != 0 && found != reported_.end()) {
             const std::uint64_t told = std::min(found->second, missing);
             missing -= told;
             found->second -= told;
@@ -69,7 +69,7 @@ void sink_state::put(const record_parts& parts) {
     header.provider = provider_of(*parts.event).id;
     header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
     merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
-    merged.lost_before = untold(parts);
+    merged.lost_before = unreported(parts);
     header.event = parts.event->id;
     header.time = parts.ticks;
     merged.place = parts.place;
@@ -80,7 +80,7 @@ void sink_state::put(const record_parts& parts) {
     writer_->write(merged, providers_, *parts.event->from->clock, no_cpu);
 }
 
-std::uint16_t sink_state::number_of(std::string_view provider) {
+std::uint16_t sink_state::id_of(std::string_view provider) {
     if (const auto known = names_.find(provider); known != names_.end()) {
         return known->second;
     }
@@ -98,7 +98,7 @@ void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
 }
 
 void sink_state::put(const loss& missing) {
-    told_[missing.source] += missing.count;
+    reported_[missing.source] += missing.count;
     loss_block block{};
     block.scope = static_cast<std::uint32_t>(loss_scope::ring);
     block.index = missing.cpu.value_or(no_cpu);
@@ -113,7 +113,7 @@ void sink_state::put(const loss& missing) {
         case loss_reason::too_large:
         case loss_reason::busy:
             block.scope = static_cast<std::uint32_t>(loss_scope::provider);
-            block.index = number_of(missing.provider);
+            block.index = id_of(missing.provider);
             (missing.reason == loss_reason::busy ? block.busy : block.too_large) = missing.count;
             break;
     }
@@ -128,19 +128,19 @@ sink::sink(sink&& other) noexcept = default;
 sink& sink::operator=(sink&& other) noexcept = default;
 
 void sink::put(const record& which) {
-    library::translated([&] { state_->put(which.parts()); });
+    library::convert_errors([&] { state_->put(which.parts()); });
 }
 
 void sink::put(const loss& missing) {
-    library::translated([&] { state_->put(missing); });
+    library::convert_errors([&] { state_->put(missing); });
 }
 
 void sink::flush() {
-    library::translated([this] { state_->flush(); });
+    library::convert_errors([this] { state_->flush(); });
 }
 
 void sink::finish() {
-    library::translated([this] { state_->finish(); });
+    library::convert_errors([this] { state_->finish(); });
 }
 
 sink write_text(int descriptor) {
@@ -153,19 +153,19 @@ sink write_json_lines(int descriptor) {
 }
 
 sink write_file(const std::string& path, writing_options options) {
-    return library::translated([&] {
+    return library::convert_errors([&] {
         return sink(std::make_unique<library::sink_state>(
             std::make_unique<library::file_output>(path, options)));
     });
 }
 
 sink write_csv(int descriptor, const std::vector<event>& events) {
-    return library::translated([&] {
+    return library::convert_errors([&] {
         auto writer = std::make_unique<csv_writer>(descriptor);
         csv_writer& table = *writer;
         auto state = std::make_unique<library::sink_state>(std::move(writer));
         for (const event each : events) {
-            table.choose(state->provider_of(each.known()), each.known().id);
+            table.add_columns(state->provider_of(each.known()), each.known().id);
         }
         return sink(std::move(state));
     });

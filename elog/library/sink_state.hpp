@@ -13,7 +13,7 @@
 #include <elog/record.hpp>
 #include <elog/source.hpp>
 
-#include "known.hpp"
+#include "event_info.hpp"
 #include "record/record_writer.hpp"
 
 namespace elog::library {
@@ -28,12 +28,12 @@ class sink_state {
     void finish() { writer_->finish(); }
 
     /// The provider's number, and what is written of it. Throws failure if there are too many.
-    [[nodiscard]] const provider_instance& provider_of(const known_event& event);
+    [[nodiscard]] const provider_instance& provider_of(const event_info& event);
 
   private:
-    [[nodiscard]] std::uint64_t untold(const record_parts& parts);
+    [[nodiscard]] std::uint64_t unreported(const record_parts& parts);
     [[nodiscard]] const provider_instance& add_provider(provider_instance added);
-    [[nodiscard]] std::uint16_t number_of(std::string_view provider);
+    [[nodiscard]] std::uint16_t id_of(std::string_view provider);
     void put_gap(const loss& missing, std::uint32_t ring);
 
     std::unique_ptr<record_writer> writer_;
@@ -42,7 +42,7 @@ class sink_state {
     std::unordered_map<std::string_view, std::uint16_t> names_;  // of the first one called so
     // Of what is missing in front of the next record of each source, by its number, and by 0 what
     // nobody knows the source of.
-    std::unordered_map<std::uint64_t, std::uint64_t> told_;
+    std::unordered_map<std::uint64_t, std::uint64_t> reported_;
 };
 
 }  // namespace elog::library

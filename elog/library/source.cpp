@@ -5,10 +5,10 @@
 
 #include <elog/source.hpp>
 
+#include "convert_errors.hpp"
 #include "copied_record.hpp"
 #include "record/records.hpp"
 #include "source_state.hpp"
-#include "translated.hpp"
 
 namespace elog {
 namespace {
@@ -26,7 +26,7 @@ source::source(source&& other) noexcept = default;
 source& source::operator=(source&& other) noexcept = default;
 
 std::optional<record> source::try_get() {
-    return library::translated([this] { return state_->next(); });
+    return library::convert_errors([this] { return state_->next(); });
 }
 
 std::optional<record> source::get() {
@@ -40,7 +40,7 @@ std::optional<record> source::get(std::chrono::nanoseconds wait) {
 }
 
 std::optional<record> source::get(steady_clock::time_point deadline) {
-    return library::translated([&]() -> std::optional<record> {
+    return library::convert_errors([&]() -> std::optional<record> {
         while (true) {
             if (std::optional<record> found = state_->next()) {
                 return found;
@@ -72,10 +72,10 @@ std::optional<record> source::view(std::span<const std::byte> copied) const noex
     }
     std::memcpy(&head, copied.data(), sizeof head);
     const std::size_t payload_size = head.header.size - sizeof head.header;
-    const library::known_event* event =
+    const library::event_info* event =
         state_->find(head.origin, head.header.provider, head.header.event);
     if (event == nullptr || head.header.size < sizeof head.header ||
-        payload_size > copied.size() - sizeof head || !is_understood(head.header)) {
+        payload_size > copied.size() - sizeof head || !is_supported(head.header)) {
         return std::nullopt;
     }
     // unsigned char may look at any object's bytes.
@@ -100,7 +100,7 @@ source_totals source::totals() const noexcept {
 }
 
 std::vector<std::string> source::complaints() const {
-    return library::translated([this] { return state_->complaints(); });
+    return library::convert_errors([this] { return state_->complaints(); });
 }
 
 }  // namespace elog

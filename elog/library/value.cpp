@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <elog/value.hpp>
 
-#include "known.hpp"
+#include "event_info.hpp"
 #include "schema/decode.hpp"
 #include "schema/value_text.hpp"
 
@@ -23,10 +23,10 @@ any_value pick(const field_value& from) noexcept {
     }
 }
 
-field_value load(const library::known_field& field, std::span<const std::uint8_t> payload,
+field_value load(const library::field_info& field, std::span<const std::uint8_t> payload,
                  std::optional<std::uint32_t> element) noexcept {
     const field_value found = decode_field(*field.schema, payload);
-    if (!element || std::holds_alternative<no_value>(found)) {
+    if (!element || std::holds_alternative<absent_value>(found)) {
         return found;
     }
     if (std::holds_alternative<array_value>(found)) {
@@ -52,7 +52,7 @@ value_state value::state() const noexcept {
         return value_state::no_field;
     }
     const field_value found = load(*field_, payload_, chosen());
-    if (std::holds_alternative<no_value>(found)) {
+    if (std::holds_alternative<absent_value>(found)) {
         return value_state::absent;
     }
     if (std::holds_alternative<null_text>(found)) {

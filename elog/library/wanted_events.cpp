@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog::library {
 
@@ -19,7 +19,7 @@ void wanted_events::add(const provider_instance& provider) {
     if (events_.size() <= provider.id) {
         events_.resize(std::size_t{provider.id} + 1);
     }
-    std::vector<known_event>& events = events_[provider.id];
+    std::vector<event_info>& events = events_[provider.id];
     events.reserve(provider.schema.events.size());
     for (const event_schema& schema : provider.schema.events) {
         const auto id = static_cast<std::uint16_t>(events.size());
@@ -31,7 +31,7 @@ void wanted_events::add(const provider_instance& provider) {
     }
 }
 
-void wanted_events::choose_fields(known_event& event) {
+void wanted_events::choose_fields(event_info& event) {
     const provider_schema& provider = event.provider->schema;
     names_.add(provider, *event.schema);
     if (wanted_.fields.empty()) {
@@ -51,9 +51,9 @@ void wanted_events::choose_fields(known_event& event) {
     }
 }
 
-void wanted_events::leave_out(std::uint16_t provider) {
-    for (known_event& event : events_[provider]) {
-        event.is_left_out = true;
+void wanted_events::exclude(std::uint16_t provider) {
+    for (event_info& event : events_[provider]) {
+        event.is_excluded = true;
     }
 }
 
@@ -62,7 +62,7 @@ bool wanted_events::may_want_any() const noexcept {
         return true;
     }
     for (std::size_t provider = 0; provider < events_.size(); ++provider) {
-        for (const known_event& event : events_[provider]) {
+        for (const event_info& event : events_[provider]) {
             const auto verdict =
                 filter_->verdict_of(static_cast<std::uint16_t>(provider), event.id);
             if (verdict != record_filter::verdict::never) {
@@ -82,20 +82,20 @@ void wanted_events::check_names() const {
     }
     for (std::size_t i = 0; i < known_.size(); ++i) {
         if (!known_[i]) {
-            names_.refuse("fields", {.name = wanted_.fields[i], .field_only = true});
+            names_.reject("fields", {.name = wanted_.fields[i], .field_only = true});
         }
     }
 }
 
-const known_event* wanted_events::find(std::uint16_t provider, std::uint16_t event) const noexcept {
+const event_info* wanted_events::find(std::uint16_t provider, std::uint16_t event) const noexcept {
     return provider < events_.size() && event < events_[provider].size() ? &events_[provider][event]
                                                                          : nullptr;
 }
 
 std::vector<event> wanted_events::all() const {
     std::vector<event> found;
-    for (const std::vector<known_event>& events : events_) {
-        for (const known_event& known : events) {
+    for (const std::vector<event_info>& events : events_) {
+        for (const event_info& known : events) {
             found.emplace_back(known);
         }
     }

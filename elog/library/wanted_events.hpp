@@ -10,7 +10,7 @@
 
 #include <elog/event.hpp>
 
-#include "known.hpp"
+#include "event_info.hpp"
 #include "predicate/record_filter.hpp"
 
 namespace elog::library {
@@ -31,7 +31,7 @@ class wanted_events {
     void add(const provider_instance& provider);
 
     /// From now on no record of that provider is wanted.
-    void leave_out(std::uint16_t provider);
+    void exclude(std::uint16_t provider);
 
     /// Whether any record of the events so far can be wanted.
     [[nodiscard]] bool may_want_any() const noexcept;
@@ -40,27 +40,27 @@ class wanted_events {
     void check_names() const;
 
     /// nullptr: not known.
-    [[nodiscard]] const known_event* find(std::uint16_t provider,
-                                          std::uint16_t event) const noexcept;
+    [[nodiscard]] const event_info* find(std::uint16_t provider,
+                                         std::uint16_t event) const noexcept;
     [[nodiscard]] std::vector<event> all() const;
     /// Counts what the predicate cannot ask.
-    [[nodiscard]] bool wants(const record_view& record, const clock_table& clock) noexcept {
+    [[nodiscard]] bool wants(const record_view& record, const clock_converter& clock) noexcept {
         return !filter_ || filter_->matches(record, clock);
     }
     /// nullptr: there is no predicate.
-    [[nodiscard]] const unsuited_events* unsuited() const noexcept {
-        return filter_ ? &filter_->unsuited() : nullptr;
+    [[nodiscard]] const type_mismatches* mismatches() const noexcept {
+        return filter_ ? &filter_->mismatches() : nullptr;
     }
 
   private:
-    void choose_fields(known_event& event);
+    void choose_fields(event_info& event);
 
     const origin& from_;
     options wanted_;
     std::optional<record_filter> filter_;
     known_names names_;
-    std::vector<bool> known_;                       // by wanted field
-    std::vector<std::vector<known_event>> events_;  // by provider and event
+    std::vector<bool> known_;                      // by wanted field
+    std::vector<std::vector<event_info>> events_;  // by provider and event
 };
 
 }  // namespace elog::library

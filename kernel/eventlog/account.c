@@ -44,7 +44,7 @@ static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
 };
 
 /* Of what all may have together, one part in so many is for root alone. */
-#define ROOT_SHARE 8
+#define ROOT_RESERVE_DIVISOR 8
 
 module_param_named(files_per_user, limits[EVENTLOG_FILES].user, uint, 0644);
 MODULE_PARM_DESC(files_per_user, "Open files of the device that a user may have");
@@ -162,17 +162,17 @@ kuid_t eventlog_user_id(const struct eventlog_user *user)
 }
 
 /* The limit may have been set below what is used. */
-static bool has_room(unsigned int used, unsigned int limit, unsigned int count)
+static bool is_within_limit(unsigned int used, unsigned int limit, unsigned int count)
 {
 	return used <= limit && count <= limit - used;
 }
 
-static bool all_have_room(const struct eventlog_limit *limit, unsigned int count)
+static bool is_within_total_limit(const struct eventlog_limit *limit, unsigned int count)
 {
 	const unsigned int all = READ_ONCE(limit->all);
 
-	return has_room(limit->used, all - all / ROOT_SHARE, count) ||
-	       (has_room(limit->used, all, count) &&
+	return is_within_limit(limit->used, all - all / ROOT_RESERVE_DIVISOR, count) ||
+	       (is_within_limit(limit->used, all, count) &&
 		ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN));
 }
 
@@ -183,8 +183,8 @@ bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, un
 	bool allowed;
 
 	mutex_lock(&lock);
-	allowed = has_room(user->used[what], READ_ONCE(limit->user), count) &&
-		  all_have_room(limit, count);
+	allowed = is_within_limit(user->used[what], READ_ONCE(limit->user), count) &&
+		  is_within_total_limit(limit, count);
 	if (allowed) {
 		user->used[what] += count;
 		limit->used += count;

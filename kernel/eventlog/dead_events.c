@@ -38,7 +38,7 @@ static struct trace_event_functions placeholder_functions = {
 };
 
 /* Numbers are given away from below: what comes in front is taken, then given back. */
-static void take_number(struct eventlog_event *event, int number)
+static void reserve_type(struct eventlog_event *event, int number)
 {
 	struct trace_event *below;
 	int count = 0;
@@ -78,12 +78,12 @@ static void take_number(struct eventlog_event *event, int number)
 void eventlog_dead_event_add(struct eventlog_event *event)
 {
 	lockdep_assert_held(&eventlog_registry_lock);
-	take_number(event, event->call.event.type);
+	reserve_type(event, event->call.event.type);
 	list_add_tail(&event->dead, &dead_events);
 	dead_count++;
 }
 
-static void forget(unsigned int keep)
+static void free_oldest(unsigned int keep)
 {
 	struct eventlog_event *event, *next;
 
@@ -102,11 +102,11 @@ static void forget(unsigned int keep)
 /* Without event_mutex. */
 void eventlog_dead_events_trim(void)
 {
-	forget(DEAD_EVENTS_MAX);
+	free_oldest(DEAD_EVENTS_MAX);
 }
 
 void eventlog_dead_events_exit(void)
 {
 	tracepoint_synchronize_unregister();
-	forget(0);
+	free_oldest(0);
 }

@@ -54,7 +54,7 @@ static int device_release(struct inode *inode, struct file *opened)
 	if (file->subscription)
 		eventlog_subscription_free(file->subscription);
 	eventlog_withdraw_all(file);
-	eventlog_words_remove_all(file);
+	eventlog_enable_words_remove_all(file);
 	mutex_lock(&eventlog_registry_lock);
 	for (i = 0; i < file->event_count; i++)
 		eventlog_event_put(eventlog_slot_of(file, i)->event);
@@ -71,15 +71,15 @@ static int device_release(struct inode *inode, struct file *opened)
  * What registering takes, made before there is any lock: who has little memory
  * may be kept waiting for it.  What has been taken is NULL then.
  */
-struct parts {
+struct registration_parts {
 	struct eventlog_event *event;
 	struct eventlog_slot *chunk;
-	struct eventlog_word *word;
+	struct eventlog_enable_word *word;
 };
 
 /* The event's number, or the one that it can have, or an error. */
-static int find_number(struct eventlog_file *file, const struct eventlog_event *event,
-		       struct parts *parts)
+static int find_write_index(struct eventlog_file *file, const struct eventlog_event *event,
+		       struct registration_parts *registration_parts)
 {
 	const u32 count = file->event_count;
 	struct eventlog_slot **chunk;
@@ -92,14 +92,14 @@ static int find_number(struct eventlog_file *file, const struct eventlog_event *
 		return -EMFILE;
 	chunk = &file->chunks[count / EVENTLOG_EVENTS_PER_CHUNK];
 	if (!*chunk) {
-		*chunk = parts->chunk;
-		parts->chunk = NULL;
+		*chunk = registration_parts->chunk;
+		registration_parts->chunk = NULL;
 	}
 	return count;
 }
 
 /* Takes over the caller's use of the event. */
-static void set_number(struct eventlog_file *file, struct eventlog_event *event, u32 number)
+static void set_write_index(struct eventlog_file *file, struct eventlog_event *event, u32 number)
 {
 	if (number < file->event_count) {
 		eventlog_event_put(event);
@@ -110,63 +110,63 @@ static void set_number(struct eventlog_file *file, struct eventlog_event *event,
 }
 
 /* With eventlog_registry_lock held.  Returns the event's number, or an error. */
-static int add_locked(struct eventlog_file *file, u16 flags, struct parts *parts,
+static int add_locked(struct eventlog_file *file, u16 flags, struct registration_parts *registration_parts,
 		      struct list_head *unused)
 {
-	struct eventlog_event *event = eventlog_event_get(parts->event, flags, file->user);
+	struct eventlog_event *event = eventlog_event_get(registration_parts->event, flags, file->user);
 	int number, error;
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	if (event == parts->event)
-		parts->event = NULL;
-	number = find_number(file, event, parts);
+	if (event == registration_parts->event)
+		registration_parts->event = NULL;
+	number = find_write_index(file, event, registration_parts);
 	error = number;
 	if (number >= 0) {
 		struct eventlog_slot *slot = eventlog_slot_of(file, number);
 
 		slot->event = event;
-		error = eventlog_word_add(parts->word, file, event, slot, unused);
+		error = eventlog_enable_word_add(registration_parts->word, file, event, slot, unused);
 	}
 	if (error) {
 		eventlog_event_put(event);
 		return error;
 	}
-	parts->word = NULL;
-	set_number(file, event, number);
+	registration_parts->word = NULL;
+	set_write_index(file, event, number);
 	return number;
 }
 
-static void free_parts(struct parts *parts)
+static void free_parts(struct registration_parts *registration_parts)
 {
-	if (parts->word)
-		eventlog_word_discard(parts->word);
-	kfree(parts->chunk);
-	if (parts->event)
-		eventlog_event_free(parts->event);
+	if (registration_parts->word)
+		eventlog_enable_word_discard(registration_parts->word);
+	kfree(registration_parts->chunk);
+	if (registration_parts->event)
+		eventlog_event_free(registration_parts->event);
 }
 
 /* Takes over layout and word, in any case. */
 static int add_event(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
-		     struct eventlog_word *word)
+		     struct eventlog_enable_word *word)
 {
-	struct parts parts = { .word = word };
+	struct registration_parts registration_parts = { .word = word };
 	LIST_HEAD(unused);
 	int number = -ENOMEM;
 
-	parts.event = eventlog_event_prepare(layout);
-	if (IS_ERR(parts.event))
-		parts.event = NULL;
-	parts.chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(*parts.chunk), GFP_KERNEL_ACCOUNT);
-	if (parts.event && parts.chunk) {
+	registration_parts.event = eventlog_event_prepare(layout);
+	if (IS_ERR(registration_parts.event))
+		registration_parts.event = NULL;
+	registration_parts.chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(*registration_parts.chunk), GFP_KERNEL_ACCOUNT);
+	if (registration_parts.event && registration_parts.chunk) {
 		number = -EINTR;
 		if (!mutex_lock_killable(&eventlog_registry_lock)) {
-			number = add_locked(file, flags, &parts, &unused);
+			number = add_locked(file, flags, &registration_parts, &unused);
 			mutex_unlock(&eventlog_registry_lock);
 		}
 	}
-	eventlog_pages_free(&unused);
-	free_parts(&parts);
+	eventlog_pinned_pages_free(&unused);
+	free_parts(&registration_parts);
 	return number;
 }
 
@@ -174,7 +174,7 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
  * Whatever newer programs may append to these structs has to be 0.  What has been
  * appended since the first version, of that size, is 0 where an older program has not got it.
  */
-int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size, void __user *from)
+int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size, void __user *from)
 {
 	u32 size;
 
@@ -188,9 +188,9 @@ int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size,
 }
 
 /* Of those that have not grown. */
-int eventlog_get_struct(void *known, size_t known_size, void __user *from)
+int eventlog_copy_struct(void *known, size_t known_size, void __user *from)
 {
-	return eventlog_get_grown_struct(known, known_size, known_size, from);
+	return eventlog_copy_versioned_struct(known, known_size, known_size, from);
 }
 
 static struct eventlog_layout *get_layout(u64 address)
@@ -210,23 +210,23 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 {
 	struct eventlog_registration wanted;
 	struct eventlog_layout *layout;
-	struct eventlog_word *word;
+	struct eventlog_enable_word *word;
 	int number;
 	int error;
 
-	error = eventlog_get_struct(&wanted, sizeof(wanted), from);
+	error = eventlog_copy_struct(&wanted, sizeof(wanted), from);
 	if (error)
 		return error;
 	if (wanted.flags & ~EVENTLOG_REGISTER_MULTI_FORMAT)
 		return -EINVAL;
 	if (wanted.enable_addr != (unsigned long)wanted.enable_addr)
 		return -EFAULT;
-	if (eventlog_word_exists(wanted.enable_addr, wanted.enable_bit))
+	if (eventlog_enable_word_exists(wanted.enable_addr, wanted.enable_bit))
 		return -EADDRINUSE;
 	layout = get_layout(wanted.name_args);
 	if (IS_ERR(layout))
 		return PTR_ERR(layout);
-	word = eventlog_word_prepare(wanted.enable_addr, wanted.enable_size, wanted.enable_bit);
+	word = eventlog_enable_word_prepare(wanted.enable_addr, wanted.enable_size, wanted.enable_bit);
 	if (IS_ERR(word)) {
 		eventlog_layout_free(layout);
 		return PTR_ERR(word);
@@ -237,14 +237,14 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 	error = put_user((u32)number, &from->write_index);
 	/* A word of which the caller does not know; the event stays until the file is closed. */
 	if (error)
-		eventlog_word_remove(wanted.enable_addr, wanted.enable_bit);
+		eventlog_enable_word_remove(wanted.enable_addr, wanted.enable_bit);
 	return error;
 }
 
 static long do_unregister(struct eventlog_unregistration __user *from)
 {
 	struct eventlog_unregistration wanted;
-	const int error = eventlog_get_struct(&wanted, sizeof(wanted), from);
+	const int error = eventlog_copy_struct(&wanted, sizeof(wanted), from);
 
 	if (error)
 		return error;
@@ -252,7 +252,7 @@ static long do_unregister(struct eventlog_unregistration __user *from)
 		return -EINVAL;
 	if (wanted.disable_addr != (unsigned long)wanted.disable_addr)
 		return -ENOENT;
-	return eventlog_word_remove(wanted.disable_addr, wanted.disable_bit);
+	return eventlog_enable_word_remove(wanted.disable_addr, wanted.disable_bit);
 }
 
 static long do_delete(const char __user *from)
@@ -278,16 +278,16 @@ static long device_ioctl(struct file *opened, unsigned int command, unsigned lon
 		return do_unregister((void __user *)argument);
 	case EVENTLOG_PUBLISH:
 		return eventlog_publish(opened->private_data, (void __user *)argument);
-	case EVENTLOG_WITHDRAW:
+	case EVENTLOG_UNPUBLISH:
 		return eventlog_withdraw(opened->private_data, (void __user *)argument);
 	case EVENTLOG_SUBSCRIBE:
 		if (!(opened->f_mode & FMODE_READ))
 			return -EBADF;
 		return eventlog_subscribe(opened->private_data, (void __user *)argument);
-	case EVENTLOG_END:
+	case EVENTLOG_STOP:
 		return eventlog_end(opened->private_data);
-	case EVENTLOG_HAND_BACK:
-		return eventlog_do_hand_back(opened->private_data, (void __user *)argument);
+	case EVENTLOG_RELEASE_BUFFERS:
+		return eventlog_ioctl_release_buffers(opened->private_data, (void __user *)argument);
 	case EVENTLOG_STATISTICS:
 		return eventlog_statistics(opened->private_data, (void __user *)argument);
 	case EVENTLOG_NEXT_PROVIDER:
@@ -297,17 +297,17 @@ static long device_ioctl(struct file *opened, unsigned int command, unsigned lon
 	}
 }
 
-static bool is_heard(const struct eventlog_slot *slot)
+static bool is_enabled(const struct eventlog_slot *slot)
 {
 	const struct eventlog_source_event *published;
-	bool heard = READ_ONCE(slot->event->heard);
+	bool enabled = READ_ONCE(slot->event->enabled);
 
 	rcu_read_lock();
 	published = rcu_dereference(slot->published);
 	if (published)
-		heard |= eventlog_subscriptions_want(published);
+		enabled |= eventlog_source_event_enabled(published);
 	rcu_read_unlock();
-	return heard;
+	return enabled;
 }
 
 /*
@@ -316,25 +316,25 @@ static bool is_heard(const struct eventlog_slot *slot)
  */
 int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time)
 {
-	const bool traced = READ_ONCE(slot->event->heard);
+	const bool traced = READ_ONCE(slot->event->enabled);
 	const struct eventlog_source_event *published;
 	bool wanted;
 	int error = 0;
 
 	rcu_read_lock();
 	published = rcu_dereference(slot->published);
-	wanted = published && eventlog_subscriptions_want(published);
+	wanted = published && eventlog_source_event_enabled(published);
 	if (wanted || traced)
 		error = eventlog_payload_check(slot->event->layout, payload, size);
 	if (wanted && !error) {
-		const struct eventlog_occurrence occurrence = {
+		const struct eventlog_event_instance instance = {
 			.event = published,
 			.payload = payload,
 			.size = size,
 			.time = time,
 		};
 
-		eventlog_subscriptions_write(&occurrence);
+		eventlog_source_event_write(&instance);
 	}
 	rcu_read_unlock();
 	if (!traced || error)
@@ -351,7 +351,7 @@ int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t siz
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index,
 					       size_t size)
 {
-	/* Pairs with the release in set_number(): the event is there, too. */
+	/* Pairs with the release in set_write_index(): the event is there, too. */
 	const u32 count = smp_load_acquire(&file->event_count);
 	const struct eventlog_slot *slot;
 
@@ -373,7 +373,7 @@ static int write_event(struct eventlog_file *file, u32 index, size_t size, struc
 
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
-	if (!is_heard(slot))
+	if (!is_enabled(slot))
 		return -EBADF;
 	if (size > sizeof(brief)) {
 		payload = kmalloc(size, GFP_KERNEL);

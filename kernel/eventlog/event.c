@@ -20,7 +20,7 @@
 #include "eventlog.h"
 
 /* So that others are not kept waiting for tracing while many are removed. */
-#define REMOVED_AT_ONCE 64
+#define REMOVE_BATCH_MAX 64
 
 /* Which events there are, and who uses them. */
 DEFINE_MUTEX(eventlog_registry_lock);
@@ -51,7 +51,7 @@ static int set_remove_idle(const char *value, const struct kernel_param *paramet
 	mutex_lock(&eventlog_registry_lock);
 	/* Before and after the module's life there are none. */
 	if (!list_empty(&idle_events))
-		eventlog_events_look_for_idle();
+		eventlog_events_schedule_cleanup();
 	mutex_unlock(&eventlog_registry_lock);
 	return 0;
 }
@@ -83,7 +83,7 @@ static struct eventlog_event *find(const char *name)
 }
 
 /* What is dead counts for nobody. */
-static void forget_user(struct eventlog_event *event)
+static void uncharge_user(struct eventlog_event *event)
 {
 	if (event->user) {
 		eventlog_uncharge(event->user, EVENTLOG_EVENTS, 1);
@@ -95,7 +95,7 @@ static void forget_user(struct eventlog_event *event)
 /* Of an event that tracing does not know, or not any more. */
 void eventlog_event_free(struct eventlog_event *event)
 {
-	forget_user(event);
+	uncharge_user(event);
 	kfree(event->trace_fields);
 	kfree(event->print_format);
 	if (event->layout)
@@ -104,16 +104,16 @@ void eventlog_event_free(struct eventlog_event *event)
 	kfree(event);
 }
 
-struct addition {
+struct add_request {
 	struct eventlog_event *event;
 	int error;
 };
 
 static void add_to_tracing(void *data)
 {
-	struct addition *addition = data;
+	struct add_request *add_request = data;
 
-	addition->error = trace_add_event_call(&addition->event->call);
+	add_request->error = trace_add_event_call(&add_request->event->call);
 }
 
 /*
@@ -148,17 +148,17 @@ struct eventlog_event *eventlog_event_prepare(struct eventlog_layout *layout)
  */
 static struct eventlog_event *add(struct eventlog_event *event, struct eventlog_user *user)
 {
-	struct addition addition = { .event = event };
+	struct add_request add_request = { .event = event };
 	int error;
 
 	if (!eventlog_charge(user, EVENTLOG_EVENTS, 1))
 		return ERR_PTR(-EMFILE);
 	event->user = eventlog_user_hold(user);
-	error = eventlog_with_event_mutex(add_to_tracing, &addition);
+	error = eventlog_with_event_mutex(add_to_tracing, &add_request);
 	if (!error)
-		error = addition.error < 0 ? addition.error : 0;
+		error = add_request.error < 0 ? add_request.error : 0;
 	if (error) {
-		forget_user(event);
+		uncharge_user(event);
 		return ERR_PTR(error);
 	}
 	__module_get(THIS_MODULE);
@@ -204,11 +204,11 @@ void eventlog_event_put(struct eventlog_event *event)
 	if (--event->users)
 		return;
 	list_add_tail(&event->idle, &idle_events);
-	eventlog_events_look_for_idle();
+	eventlog_events_schedule_cleanup();
 }
 
 /* Soon, if it has not been asked for already.  Any context. */
-void eventlog_events_look_for_idle(void)
+void eventlog_events_schedule_cleanup(void)
 {
 	schedule_delayed_work(&idle_work, HZ);
 }
@@ -224,7 +224,7 @@ static void remove_from_tracing(void *data)
 			continue;
 		list_del_init(&event->idle);
 		hash_del(&event->node);
-		forget_user(event);
+		uncharge_user(event);
 		eventlog_dead_event_add(event);
 		module_put(THIS_MODULE);
 	}
@@ -250,7 +250,7 @@ static unsigned int take_idle(struct list_head *wanted)
 	unsigned int count = 0;
 
 	list_for_each_entry_safe(event, next, &idle_events, idle) {
-		if (count == REMOVED_AT_ONCE)
+		if (count == REMOVE_BATCH_MAX)
 			break;
 		if (!eventlog_trace_event_is_busy(event)) {
 			list_move_tail(&event->idle, wanted);
@@ -275,13 +275,13 @@ static bool remove_some(void)
 	all = !count || remove_events(&wanted);
 	/* Of those that have listeners, the last one to go tells. */
 	list_for_each_entry(event, &idle_events, idle) {
-		if (!READ_ONCE(event->attached)) {
-			eventlog_events_look_for_idle();
+		if (!READ_ONCE(event->probe_count)) {
+			eventlog_events_schedule_cleanup();
 			break;
 		}
 	}
 	mutex_unlock(&eventlog_registry_lock);
-	return all && count == REMOVED_AT_ONCE;
+	return all && count == REMOVE_BATCH_MAX;
 }
 
 /* A while after there have been idle ones, and again as long as some are left. */
@@ -291,7 +291,7 @@ static void remove_idle_events(struct work_struct *work)
 		cond_resched();
 }
 
-static int try_to_delete(const char *name, unsigned long *quiet)
+static int try_to_delete(const char *name, unsigned long *rcu_cookie)
 {
 	struct eventlog_event *event;
 	LIST_HEAD(wanted);
@@ -306,8 +306,8 @@ static int try_to_delete(const char *name, unsigned long *quiet)
 	if (event->users)
 		goto unlock;
 	error = -EAGAIN;
-	*quiet = READ_ONCE(event->quiet);
-	if (!poll_state_synchronize_rcu(*quiet))
+	*rcu_cookie = READ_ONCE(event->rcu_cookie);
+	if (!poll_state_synchronize_rcu(*rcu_cookie))
 		goto unlock;
 	list_move(&event->idle, &wanted);
 	error = remove_events(&wanted) ? 0 : -EBUSY;
@@ -322,16 +322,16 @@ unlock:
  */
 int eventlog_event_delete(const char *name)
 {
-	unsigned long quiet = 0;
+	unsigned long rcu_cookie = 0;
 	int error;
 
 	if (!READ_ONCE(remove_idle) && !capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	error = try_to_delete(name, &quiet);
+	error = try_to_delete(name, &rcu_cookie);
 	if (error == -EAGAIN) {
 		/* Whoever listened has just gone. */
-		cond_synchronize_rcu(quiet);
-		error = try_to_delete(name, &quiet);
+		cond_synchronize_rcu(rcu_cookie);
+		error = try_to_delete(name, &rcu_cookie);
 	}
 	return error == -EAGAIN ? -EBUSY : error;
 }

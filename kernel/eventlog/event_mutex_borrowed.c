@@ -84,7 +84,7 @@ static struct trace_event_call control_call = {
 static struct trace_event_call *control_call_pointer __used __section("_ftrace_events") =
 	&control_call;
 
-static void ask_as_perf(void)
+static void trigger_by_perf(void)
 {
 #ifdef CONFIG_PERF_EVENTS
 	struct perf_event_attr attributes = {
@@ -101,7 +101,7 @@ static void ask_as_perf(void)
 #endif
 }
 
-static void ask_as_ftrace(void)
+static void trigger_by_ftrace(void)
 {
 	int tries;
 
@@ -122,9 +122,9 @@ int eventlog_with_event_mutex(void (*run)(void *data), void *data)
 	request.data = data;
 	request.done = false;
 	WRITE_ONCE(request.task, current);
-	ask_as_perf();
+	trigger_by_perf();
 	if (!request.done)
-		ask_as_ftrace();
+		trigger_by_ftrace();
 	WRITE_ONCE(request.task, NULL);
 	return request.done ? 0 : -EBUSY;
 }

@@ -4,7 +4,7 @@
  *
  *   device.c, batch.c --- struct eventlog_file: what one open file has registered
  *     |  |
- *     |  word.c --- struct eventlog_word: bits in the memory of processes
+ *     |  enable_word.c --- struct eventlog_enable_word: bits in the memory of processes
  *     |                  ^
  *     v                  | who listens
  *   event.c --- struct eventlog_event: all events by name, while in use
@@ -22,20 +22,20 @@
  *     |       |  <-- subscriber.c: modules that listen, called in the place of writing
  *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
- *     |       |          |              tables.c: whom it hears
+ *     |       |          |              provider_table.c: whom it hears
  *     |       |          or relay.h: to a channel, in place of rings
  *     |       |
- *     |  reading.c  <-- listening.c: who listens through the device
+ *     |  reading.c  <-- subscribe_ioctl.c: who listens through the device
  *     v
  *   event_mutex.c, dead_events.c: adding events to tracing, removing them
  *
  * Locks, the outer ones first: eventlog_registry_lock (which events there are,
- * who uses them), event_mutex of tracing (who listens), eventlog_words_lock
+ * who uses them), event_mutex of tracing (who listens), eventlog_enable_words_lock
  * (words), and the one of account.c (who has how much).  Of subscriptions: a
  * file's (what it has published), the one of source.c (who wants what), then
- * eventlog_words_lock, a region's, or those under which tracepoints are attached,
+ * eventlog_enable_words_lock, a region's, or those under which tracepoints are attached,
  * and that of account.c.  The two chains are
- * never held together above eventlog_words_lock.  No memory of a process is touched
+ * never held together above eventlog_enable_words_lock.  No memory of a process is touched
  * with any of them held, which could wait for that process; the pages of words
  * are pinned before.  What only those wait for who share an open file may:
  * the file's lock, and the reading_lock of a subscription.  Nor is a grace period
@@ -69,12 +69,12 @@ struct eventlog_event {
 	u32 users; /* open files; by eventlog_registry_lock */
 
 	/* By event_mutex. */
-	u32 attached; /* enabled in so many instances of ftrace, and for perf */
-	unsigned long quiet; /* when what was written for the last listener is done: RCU's */
+	u32 probe_count; /* enabled in so many instances of ftrace, and for perf */
+	unsigned long rcu_cookie; /* when what was written for the last listener is done: RCU's */
 
-	/* By eventlog_words_lock; `heard` is read without. */
+	/* By eventlog_enable_words_lock; `heard` is read without. */
 	struct list_head words;
-	bool heard;
+	bool enabled;
 
 	struct tracepoint tracepoint;
 	struct trace_event_class class;
@@ -94,7 +94,7 @@ struct eventlog_event *eventlog_event_get(struct eventlog_event *prepared, u16 f
 void eventlog_event_put(struct eventlog_event *event);
 int eventlog_event_delete(const char *name);
 void eventlog_event_free(struct eventlog_event *event);
-void eventlog_events_look_for_idle(void);
+void eventlog_events_schedule_cleanup(void);
 void eventlog_events_exit(void);
 
 /* event_mutex.c */
@@ -118,21 +118,21 @@ char *eventlog_print_format(const struct eventlog_layout *layout);
 int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *payload, size_t size);
 void eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload);
 
-/* word.c */
+/* enable_word.c */
 struct eventlog_file;
 struct eventlog_slot;
-struct eventlog_word;
-bool eventlog_word_exists(unsigned long address, u8 bit);
-struct eventlog_word *eventlog_word_prepare(unsigned long address, u8 size, u8 bit);
-void eventlog_word_discard(struct eventlog_word *word);
-int eventlog_word_add(struct eventlog_word *word, struct eventlog_file *file,
+struct eventlog_enable_word;
+bool eventlog_enable_word_exists(unsigned long address, u8 bit);
+struct eventlog_enable_word *eventlog_enable_word_prepare(unsigned long address, u8 size, u8 bit);
+void eventlog_enable_word_discard(struct eventlog_enable_word *word);
+int eventlog_enable_word_add(struct eventlog_enable_word *word, struct eventlog_file *file,
 		      struct eventlog_event *event, struct eventlog_slot *slot,
 		      struct list_head *unused);
-void eventlog_pages_free(struct list_head *pages);
-int eventlog_word_remove(unsigned long address, u8 bit);
-void eventlog_words_remove_all(struct eventlog_file *file);
-void eventlog_words_tell(struct eventlog_event *event, bool heard);
-void eventlog_words_tell_slot(struct eventlog_slot *slot, bool heard);
+void eventlog_pinned_pages_free(struct list_head *pages);
+int eventlog_enable_word_remove(unsigned long address, u8 bit);
+void eventlog_enable_words_remove_all(struct eventlog_file *file);
+void eventlog_enable_words_update(struct eventlog_event *event, bool enabled);
+void eventlog_enable_words_update_slot(struct eventlog_slot *slot, bool enabled);
 
 /* device.c */
 #define EVENTLOG_EVENTS_PER_CHUNK 64
@@ -144,7 +144,7 @@ struct eventlog_slot {
 	struct eventlog_event *event;
 	/* That it has been published as; NULL: not. */
 	struct eventlog_source_event __rcu *published;
-	bool heard; /* by subscriptions: by eventlog_words_lock */
+	bool enabled; /* by subscriptions: by eventlog_enable_words_lock */
 };
 
 struct eventlog_subscription;
@@ -157,7 +157,7 @@ struct eventlog_file {
 	struct list_head publications;
 	struct eventlog_subscription *subscription; /* once set, until it is closed: with release */
 
-	/* By eventlog_words_lock. */
+	/* By eventlog_enable_words_lock. */
 	struct list_head pages;
 
 	/*
@@ -172,8 +172,8 @@ struct eventlog_file {
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index, size_t size);
 int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time);
-int eventlog_get_struct(void *known, size_t known_size, void __user *from);
-int eventlog_get_grown_struct(void *known, size_t known_size, size_t first_size, void __user *from);
+int eventlog_copy_struct(void *known, size_t known_size, void __user *from);
+int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size, void __user *from);
 
 int eventlog_device_init(void);
 void eventlog_device_exit(void);
@@ -188,17 +188,17 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from);
 void eventlog_withdraw_all(struct eventlog_file *file);
 
-/* listening.c */
+/* subscribe_ioctl.c */
 struct file;
 struct eventlog_subscription_request;
-struct eventlog_hand_back;
+struct eventlog_buffer_release;
 struct eventlog_statistics;
 struct eventlog_provider_query;
 long eventlog_subscribe(struct eventlog_file *file,
 			struct eventlog_subscription_request __user *from);
 long eventlog_end(struct eventlog_file *file);
-long eventlog_do_hand_back(struct eventlog_file *file,
-			   const struct eventlog_hand_back __user *from);
+long eventlog_ioctl_release_buffers(struct eventlog_file *file,
+			   const struct eventlog_buffer_release __user *from);
 long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics __user *from);
 long eventlog_next_provider(struct eventlog_provider_query __user *from);
 struct eventlog_subscription *eventlog_subscription_of(struct file *opened);

@@ -11,7 +11,7 @@
 #include "filter.h"
 
 /* With * and ?.  Linear in both but for the last *, to which it comes back. */
-static bool is_like(const char *pattern, const char *name)
+static bool matches_pattern(const char *pattern, const char *name)
 {
 	const char *star = NULL;
 	const char *from = NULL;
@@ -34,27 +34,27 @@ static bool is_like(const char *pattern, const char *name)
 	}
 }
 
-static bool is_ended(const char *text, size_t size)
+static bool is_terminated(const char *text, size_t size)
 {
 	return strnlen(text, size) < size;
 }
 
-static bool are_valid(const struct eventlog_filter *filter)
+static bool is_valid_filter(const struct eventlog_filter *filter)
 {
 	u32 i;
 
 	for (i = 0; i < filter->rule_count; i++) {
-		const struct eventlog_rule *rule = &filter->rules[i];
+		const struct eventlog_filter_rule *rule = &filter->rules[i];
 
-		if (!is_ended(rule->provider, sizeof(rule->provider)) ||
-		    !is_ended(rule->event, sizeof(rule->event)) ||
+		if (!is_terminated(rule->provider, sizeof(rule->provider)) ||
+		    !is_terminated(rule->event, sizeof(rule->event)) ||
 		    (rule->flags & ~EVENTLOG_RULE_SESSIONS))
 			return false;
 	}
 	for (i = 0; i < filter->process_count; i++) {
-		const struct eventlog_process *process = &filter->processes[i];
+		const struct eventlog_process_filter *process = &filter->processes[i];
 
-		if (!is_ended(process->name, sizeof(process->name)) || process->reserved)
+		if (!is_terminated(process->name, sizeof(process->name)) || process->reserved)
 			return false;
 	}
 	return true;
@@ -96,7 +96,7 @@ int eventlog_filter_get(struct eventlog_filter *filter,
 	filter->rule_count = wanted->rule_count;
 	filter->session_count = wanted->session_count;
 	filter->process_count = wanted->process_count;
-	return are_valid(filter) ? 0 : -EINVAL;
+	return is_valid_filter(filter) ? 0 : -EINVAL;
 }
 
 void eventlog_filter_free(struct eventlog_filter *filter)
@@ -107,79 +107,79 @@ void eventlog_filter_free(struct eventlog_filter *filter)
 }
 
 /* The caller. */
-void eventlog_asker_get(struct eventlog_asker *asker)
+void eventlog_consumer_cred_get(struct eventlog_consumer_cred *cred)
 {
-	asker->uid = current_euid();
-	asker->may_hear_all = perfmon_capable();
-	asker->rights = current_cred()->cap_permitted;
-	asker->pids = task_active_pid_ns(current);
-	asker->users = current_user_ns();
+	cred->uid = current_euid();
+	cred->may_receive_all = perfmon_capable();
+	cred->capabilities = current_cred()->cap_permitted;
+	cred->pid_ns = task_active_pid_ns(current);
+	cred->user_ns = current_user_ns();
 }
 
 /*
  * Whether he has all that the source has, as ptrace(2) asks.  Whoever has made a user
  * namespace has all in it; from within one nobody hears what is outside.
  */
-static bool has_rights_of(const struct eventlog_asker *asker, const struct eventlog_source *source)
+static bool has_capabilities_of(const struct eventlog_consumer_cred *cred, const struct eventlog_source *source)
 {
-	const struct user_namespace *users;
+	const struct user_namespace *user_ns;
 
-	if (source->users == asker->users)
-		return cap_issubset(source->rights, asker->rights);
-	for (users = source->users; users->parent; users = users->parent)
-		if (users->parent == asker->users)
-			return cap_isclear(source->rights) || uid_eq(users->owner, asker->uid);
+	if (source->user_ns == cred->user_ns)
+		return cap_issubset(source->capabilities, cred->capabilities);
+	for (user_ns = source->user_ns; user_ns->parent; user_ns = user_ns->parent)
+		if (user_ns->parent == cred->user_ns)
+			return cap_isclear(source->capabilities) || uid_eq(user_ns->owner, cred->uid);
 	return false;
 }
 
 /* Whether that is his, or he may hear everybody. */
-bool eventlog_may_hear(const struct eventlog_asker *asker, const struct eventlog_source *source)
+bool eventlog_may_receive(const struct eventlog_consumer_cred *cred, const struct eventlog_source *source)
 {
-	return asker->may_hear_all ||
-	       (source->process && !source->is_private && uid_eq(source->uid, asker->uid) &&
-		has_rights_of(asker, source));
+	return cred->may_receive_all ||
+	       (source->process && !source->is_private && uid_eq(source->uid, cred->uid) &&
+		has_capabilities_of(cred, source));
 }
 
-bool eventlog_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pids,
+bool eventlog_filter_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pid_ns,
 			    const struct eventlog_source *source)
 {
-	const u32 pid = source->process ? pid_nr_ns(source->process, pids) : 0;
+	const u32 pid = source->process ? pid_nr_ns(source->process, pid_ns) : 0;
 	u32 i;
 
 	for (i = 0; i < filter->process_count; i++) {
-		const struct eventlog_process *process = &filter->processes[i];
+		const struct eventlog_process_filter *process = &filter->processes[i];
 
 		if ((!process->pid || process->pid == pid) &&
-		    (!process->name[0] || is_like(process->name, source->process_name)))
+		    (!process->name[0] || matches_pattern(process->name, source->process_name)))
 			return true;
 	}
 	return !filter->process_count;
 }
 
-static bool is_for(const struct eventlog_rule *rule, const struct eventlog_source *source)
+static bool matches_provider(const struct eventlog_filter_rule *rule, const struct eventlog_source *source)
 {
-	return source->is_named ? !strcmp(rule->provider, source->name) :
-				  is_like(rule->provider, source->name);
+	return source->exact_name_only ? !strcmp(rule->provider, source->name) :
+				  matches_pattern(rule->provider, source->name);
 }
 
 /* Over all rules. */
-enum eventlog_verdict eventlog_judge(const struct eventlog_filter *filter,
+enum eventlog_filter_result eventlog_filter_match(const struct eventlog_filter *filter,
 				     const struct eventlog_source_event *event)
 {
-	enum eventlog_verdict verdict = EVENTLOG_UNWANTED;
+	enum eventlog_filter_result result = EVENTLOG_UNWANTED;
 	u32 i;
 
 	for (i = 0; i < filter->rule_count; i++) {
-		const struct eventlog_rule *rule = &filter->rules[i];
+		const struct eventlog_filter_rule *rule = &filter->rules[i];
 
 		if ((rule->level && event->level > rule->level) ||
 		    (rule->keywords && event->keywords && !(rule->keywords & event->keywords)) ||
-		    !is_for(rule, event->source) || !is_like(rule->event, event->name))
+		    !matches_provider(rule, event->source) || !matches_pattern(rule->event, event->name))
 			continue;
 		if (!(rule->flags & EVENTLOG_RULE_SESSIONS))
 			return EVENTLOG_WANTED;
-		if (event->flags & EVENTLOG_OFFER_SESSION)
-			verdict = EVENTLOG_IN_SESSION;
+		if (event->flags & EVENTLOG_EVENT_SESSION_BOUND)
+			result = EVENTLOG_IN_SESSION;
 	}
-	return verdict;
+	return result;
 }

@@ -15,21 +15,21 @@ struct eventlog_filter {
 	u32 rule_count;
 	u32 session_count;
 	u32 process_count;
-	struct eventlog_rule *rules;
+	struct eventlog_filter_rule *rules;
 	u64 *sessions;
-	struct eventlog_process *processes;
+	struct eventlog_process_filter *processes;
 };
 
 /* Who asks. */
-struct eventlog_asker {
+struct eventlog_consumer_cred {
 	kuid_t uid;
-	bool may_hear_all;
-	kernel_cap_t rights;
-	struct pid_namespace *pids; /* not held by this */
-	struct user_namespace *users; /* likewise */
+	bool may_receive_all;
+	kernel_cap_t capabilities;
+	struct pid_namespace *pid_ns; /* not held by this */
+	struct user_namespace *user_ns; /* likewise */
 };
 
-enum eventlog_verdict {
+enum eventlog_filter_result {
 	EVENTLOG_UNWANTED,
 	EVENTLOG_IN_SESSION, /* in those sessions that the subscription names */
 	EVENTLOG_WANTED,
@@ -38,14 +38,14 @@ enum eventlog_verdict {
 int eventlog_filter_get(struct eventlog_filter *filter,
 			const struct eventlog_subscription_request *wanted);
 void eventlog_filter_free(struct eventlog_filter *filter);
-void eventlog_asker_get(struct eventlog_asker *asker);
-bool eventlog_may_hear(const struct eventlog_asker *asker, const struct eventlog_source *source);
-bool eventlog_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pids,
+void eventlog_consumer_cred_get(struct eventlog_consumer_cred *cred);
+bool eventlog_may_receive(const struct eventlog_consumer_cred *cred, const struct eventlog_source *source);
+bool eventlog_filter_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pid_ns,
 			    const struct eventlog_source *source);
-enum eventlog_verdict eventlog_judge(const struct eventlog_filter *filter,
+enum eventlog_filter_result eventlog_filter_match(const struct eventlog_filter *filter,
 				     const struct eventlog_source_event *event);
 
-static inline bool eventlog_wants_session(const struct eventlog_filter *filter, u64 session)
+static inline bool eventlog_filter_wants_session(const struct eventlog_filter *filter, u64 session)
 {
 	u32 i;
 

@@ -14,31 +14,31 @@ static unsigned int attached_count;
 module_param_named(kernel_hooks, attached_count, uint, 0444);
 MODULE_PARM_DESC(kernel_hooks, "tracepoints that the provider `kernel` is attached to now");
 
-struct search {
+struct tracepoint_search {
 	const char *name;
 	struct tracepoint *found;
 };
 
-static void look_at(struct tracepoint *tracepoint, void *data)
+static void match_tracepoint(struct tracepoint *tracepoint, void *data)
 {
-	struct search *search = data;
+	struct tracepoint_search *tracepoint_search = data;
 
-	if (!strcmp(tracepoint->name, search->name))
-		search->found = tracepoint;
+	if (!strcmp(tracepoint->name, tracepoint_search->name))
+		tracepoint_search->found = tracepoint;
 }
 
 static int attach(struct eventlog_hook *hook)
 {
-	struct search search = { .name = hook->tracepoint };
+	struct tracepoint_search tracepoint_search = { .name = hook->tracepoint };
 	int error;
 
-	for_each_kernel_tracepoint(look_at, &search);
-	if (!search.found)
-		return hook->may_be_missing ? 0 : -ENOENT;
-	error = tracepoint_probe_register(search.found, hook->probe, hook->data);
+	for_each_kernel_tracepoint(match_tracepoint, &tracepoint_search);
+	if (!tracepoint_search.found)
+		return hook->is_optional ? 0 : -ENOENT;
+	error = tracepoint_probe_register(tracepoint_search.found, hook->probe, hook->data);
 	if (error)
 		return error;
-	hook->attached = search.found;
+	hook->attached = tracepoint_search.found;
 	WRITE_ONCE(attached_count, attached_count + 1);
 	return 0;
 }

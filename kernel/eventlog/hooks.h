@@ -11,7 +11,7 @@ struct eventlog_hook {
 	const char *tracepoint;
 	void *probe; /* of the tracepoint's type, behind `data` */
 	void *data;
-	bool may_be_missing; /* some machines do not have it */
+	bool is_optional; /* some machines do not have it */
 	struct tracepoint *attached; /* to this; NULL: it is not */
 };
 

@@ -2,35 +2,35 @@
 /* Periods in which a CPU slept: see idle.h. */
 #include "idle.h"
 
-static bool end(struct eventlog_idle *idle, struct idle_event *over)
+static bool end(struct eventlog_idle *idle, struct idle_event *finished)
 {
 	idle->phase = EVENTLOG_IDLE_AWAKE;
-	*over = idle->period;
+	*finished = idle->period;
 	return true;
 }
 
 /* The CPU goes on to something else, and by what it has been woken nobody has said. */
-bool eventlog_idle_switched(struct eventlog_idle *idle, struct idle_event *over)
+bool eventlog_idle_switched(struct eventlog_idle *idle, struct idle_event *finished)
 {
-	return idle->phase == EVENTLOG_IDLE_UNTOLD && end(idle, over);
+	return idle->phase == EVENTLOG_IDLE_CAUSE_PENDING && end(idle, finished);
 }
 
-bool eventlog_idle_enter(struct eventlog_idle *idle, u64 now, u8 state, struct idle_event *over)
+bool eventlog_idle_enter(struct eventlog_idle *idle, u64 now, u8 state, struct idle_event *finished)
 {
-	const bool is_over = eventlog_idle_switched(idle, over);
+	const bool is_over = eventlog_idle_switched(idle, finished);
 
 	idle->phase = EVENTLOG_IDLE_ASLEEP;
 	idle->period = (struct idle_event){ .slept = now, .state = state };
 	return is_over;
 }
 
-bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *over)
+bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *finished)
 {
 	if (idle->phase == EVENTLOG_IDLE_WOKEN)
-		return end(idle, over);
+		return end(idle, finished);
 	if (idle->phase == EVENTLOG_IDLE_ASLEEP) {
 		idle->period.woke = now;
-		idle->phase = EVENTLOG_IDLE_UNTOLD;
+		idle->phase = EVENTLOG_IDLE_CAUSE_PENDING;
 	}
 	return false;
 }
@@ -38,14 +38,14 @@ bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *
 /* The first one counts: it woke the CPU, and the others came to one that was awake. */
 bool eventlog_idle_interrupted(struct eventlog_idle *idle, u64 now,
 			       enum eventlog_interrupt_source source, u32 number,
-			       struct idle_event *over)
+			       struct idle_event *finished)
 {
-	if (idle->phase != EVENTLOG_IDLE_ASLEEP && idle->phase != EVENTLOG_IDLE_UNTOLD)
+	if (idle->phase != EVENTLOG_IDLE_ASLEEP && idle->phase != EVENTLOG_IDLE_CAUSE_PENDING)
 		return false;
 	idle->period.source = source;
 	idle->period.interrupt = number;
-	if (idle->phase == EVENTLOG_IDLE_UNTOLD)
-		return end(idle, over);
+	if (idle->phase == EVENTLOG_IDLE_CAUSE_PENDING)
+		return end(idle, finished);
 	idle->period.woke = now;
 	idle->phase = EVENTLOG_IDLE_WOKEN;
 	return false;

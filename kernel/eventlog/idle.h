@@ -40,7 +40,7 @@ enum eventlog_idle_phase {
 	EVENTLOG_IDLE_AWAKE,
 	EVENTLOG_IDLE_ASLEEP,
 	EVENTLOG_IDLE_WOKEN, /* by what has been noted */
-	EVENTLOG_IDLE_UNTOLD, /* awake, and nobody has said by what */
+	EVENTLOG_IDLE_CAUSE_PENDING, /* awake, and nobody has said by what */
 };
 
 /* Of a CPU; used by it alone, with interrupts off.  Zero is awake. */
@@ -50,11 +50,11 @@ struct eventlog_idle {
 };
 
 /* Each answers whether a period is over; it is copied out then. */
-bool eventlog_idle_enter(struct eventlog_idle *idle, u64 now, u8 state, struct idle_event *over);
-bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *over);
+bool eventlog_idle_enter(struct eventlog_idle *idle, u64 now, u8 state, struct idle_event *finished);
+bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *finished);
 bool eventlog_idle_interrupted(struct eventlog_idle *idle, u64 now,
 			       enum eventlog_interrupt_source source, u32 number,
-			       struct idle_event *over);
-bool eventlog_idle_switched(struct eventlog_idle *idle, struct idle_event *over);
+			       struct idle_event *finished);
+bool eventlog_idle_switched(struct eventlog_idle *idle, struct idle_event *finished);
 
 #endif /* EVENTLOG_IDLE_H */

@@ -175,23 +175,23 @@ static DEFINE_PER_CPU(struct eventlog_idle, idle_of_cpu);
 static void on_idle(void *data, unsigned int state, unsigned int cpu)
 {
 	struct eventlog_idle *idle;
-	struct idle_event over;
+	struct idle_event finished;
 	unsigned long flags;
 	bool is_over;
 
 	local_irq_save(flags);
 	idle = this_cpu_ptr(&idle_of_cpu);
 	if (state == PWR_EVENT_EXIT)
-		is_over = eventlog_idle_exit(idle, ktime_get_mono_fast_ns(), &over);
+		is_over = eventlog_idle_exit(idle, ktime_get_mono_fast_ns(), &finished);
 	else
-		is_over = eventlog_idle_enter(idle, ktime_get_mono_fast_ns(), state, &over);
+		is_over = eventlog_idle_enter(idle, ktime_get_mono_fast_ns(), state, &finished);
 	if (is_over)
-		eventlog_emit(&event_idle, &over);
+		eventlog_emit(&event_idle, &finished);
 	local_irq_restore(flags);
 }
 
 /* What was known of a sleep while somebody listened the last time is over since long. */
-static void forget_sleep(void)
+static void reset_idle_state(void)
 {
 	unsigned int cpu;
 
@@ -203,14 +203,14 @@ static void forget_sleep(void)
 
 static void wake_by(enum eventlog_interrupt_source source, u32 number)
 {
-	struct idle_event over;
+	struct idle_event finished;
 
 	/* Some interrupts of arm64 may be such, and find the CPU anywhere. */
 	if (in_nmi())
 		return;
 	if (eventlog_idle_interrupted(this_cpu_ptr(&idle_of_cpu), ktime_get_mono_fast_ns(), source,
-				      number, &over))
-		eventlog_emit(&event_idle, &over);
+				      number, &finished))
+		eventlog_emit(&event_idle, &finished);
 }
 
 static void wake_by_device(void *data, int number, struct irqaction *action)
@@ -226,17 +226,17 @@ static void wake_by_vector(void *data, int vector)
 static void on_switch_from_idle(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
 {
-	struct idle_event over;
+	struct idle_event finished;
 
-	if (is_idle_task(prev) && eventlog_idle_switched(this_cpu_ptr(&idle_of_cpu), &over))
-		eventlog_emit(&event_idle, &over);
+	if (is_idle_task(prev) && eventlog_idle_switched(this_cpu_ptr(&idle_of_cpu), &finished))
+		eventlog_emit(&event_idle, &finished);
 }
 
 /* The interrupts of x86 that are no device's, of which others have none. */
 #define VECTOR(name, function, source)						\
 	{									\
 		.tracepoint = (name), .probe = (function), .data = (void *)(source), \
-		.may_be_missing = true,						\
+		.is_optional = true,						\
 	}
 
 static struct eventlog_hook switch_hooks[] = { { "sched_switch", on_switch } };
@@ -284,16 +284,16 @@ static const struct {
 	HOOKS_OF(softirq_begin), HOOKS_OF(softirq_end), HOOKS_OF(idle),
 };
 
-static int listen(struct eventlog_provider_event *event, bool wanted)
+static int set_enabled(struct eventlog_provider_event *event, bool enabled)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(attached); i++) {
 		if (attached[i].event != event)
 			continue;
-		if (wanted && event == &event_idle)
-			forget_sleep();
-		if (wanted)
+		if (enabled && event == &event_idle)
+			reset_idle_state();
+		if (enabled)
 			return eventlog_hooks_attach(attached[i].hooks, attached[i].count);
 		eventlog_hooks_detach(attached[i].hooks, attached[i].count);
 		break;
@@ -305,7 +305,7 @@ EVENTLOG_PROVIDER(kernel,
 		  EVENTLOG_PROVIDES(&event_switch, &event_interrupt_begin, &event_interrupt_end,
 				    &event_softirq_begin, &event_softirq_end, &event_idle),
 		  EVENTLOG_KEYWORDS({ "scheduling", 0 }, { "interrupts", 1 }, { "idle", 2 }),
-		  .text = "What the processors do", .is_named = true, .listen = listen);
+		  .text = "What the processors do", .exact_name_only = true, .set_enabled = set_enabled);
 
 int eventlog_kernel_provider_init(void)
 {

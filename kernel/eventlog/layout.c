@@ -99,7 +99,7 @@ static int parse_array(struct eventlog_field *field, const char *bracket)
 	number[length - 1] = '\0';
 	if (parse_number(number, &count) || count > EVENTLOG_ARRAY_MAX)
 		return -EINVAL;
-	field->kind = EVENTLOG_CHARACTERS;
+	field->kind = EVENTLOG_CHAR_ARRAY;
 	field->is_signed = integers[i].is_signed;
 	field->size = count;
 	field->count = count;
@@ -107,7 +107,7 @@ static int parse_array(struct eventlog_field *field, const char *bracket)
 }
 
 /* TYPE[], behind __rel_loc or __data_loc.  tracefs shows it as __data_loc. */
-static int parse_elsewhere(struct eventlog_field *field, const char *element, bool is_relative,
+static int parse_dynamic(struct eventlog_field *field, const char *element, bool is_relative,
 			   char **shown)
 {
 	const char *bracket = strchr(element, '[');
@@ -118,7 +118,7 @@ static int parse_elsewhere(struct eventlog_field *field, const char *element, bo
 	i = find_integer(element, bracket - element);
 	if (i < 0)
 		return -EINVAL;
-	field->kind = strstr(integers[i].name, "char") ? EVENTLOG_TEXT : EVENTLOG_BYTES;
+	field->kind = strstr(integers[i].name, "char") ? EVENTLOG_STRING : EVENTLOG_BYTES;
 	field->size = sizeof(u32);
 	field->is_relative = is_relative;
 	field->type = *shown;
@@ -140,15 +140,15 @@ static int parse_type(struct eventlog_field *field, const char *size, char **sho
 			return -EINVAL;
 		if (parse_number(size, &field->size))
 			return -EINVAL;
-		field->kind = EVENTLOG_BLOCK;
+		field->kind = EVENTLOG_STRUCT;
 		return field->size > EVENTLOG_PAYLOAD_MAX ? -EINVAL : 0;
 	}
 	prefix = str_has_prefix(field->type, "__rel_loc ");
 	if (prefix)
-		return parse_elsewhere(field, field->type + prefix, true, shown);
+		return parse_dynamic(field, field->type + prefix, true, shown);
 	prefix = str_has_prefix(field->type, "__data_loc ");
 	if (prefix)
-		return parse_elsewhere(field, field->type + prefix, false, shown);
+		return parse_dynamic(field, field->type + prefix, false, shown);
 	if (bracket)
 		return parse_array(field, bracket);
 	i = find_integer(field->type, strlen(field->type));

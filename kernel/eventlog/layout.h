@@ -9,11 +9,11 @@
 /* Of an event's name, so that a hash still fits behind it. */
 #define EVENTLOG_NAME_MAX 160
 
-enum eventlog_kind {
+enum eventlog_field_kind {
 	EVENTLOG_INTEGER,
-	EVENTLOG_CHARACTERS, /* char[N] */
-	EVENTLOG_BLOCK, /* struct NAME, of any size */
-	EVENTLOG_TEXT, /* bytes elsewhere in the payload, ended by NUL */
+	EVENTLOG_CHAR_ARRAY, /* char[N] */
+	EVENTLOG_STRUCT, /* struct NAME, of any size */
+	EVENTLOG_STRING, /* bytes elsewhere in the payload, ended by NUL */
 	EVENTLOG_BYTES, /* the same without NUL */
 };
 
@@ -23,7 +23,7 @@ struct eventlog_field {
 	u32 offset; /* in the payload */
 	u32 size;
 	u32 count; /* of char[N]: N, else 0 */
-	enum eventlog_kind kind;
+	enum eventlog_field_kind kind;
 	bool is_signed;
 	bool is_relative; /* TEXT, BYTES: as the application writes it */
 };
@@ -37,9 +37,9 @@ struct eventlog_layout {
 	struct eventlog_field fields[];
 };
 
-static inline bool eventlog_is_elsewhere(const struct eventlog_field *field)
+static inline bool eventlog_field_is_dynamic(const struct eventlog_field *field)
 {
-	return field->kind == EVENTLOG_TEXT || field->kind == EVENTLOG_BYTES;
+	return field->kind == EVENTLOG_STRING || field->kind == EVENTLOG_BYTES;
 }
 
 struct eventlog_layout *eventlog_layout_parse(const char *description);

@@ -12,7 +12,7 @@
 #include "source.h"
 
 struct eventlog_listener {
-	struct eventlog_recipient *recipient; /* NULL: gone */
+	struct eventlog_consumer *consumer; /* NULL: gone */
 	u16 provider; /* in the region of a subscription */
 	bool in_session;
 };
@@ -20,8 +20,8 @@ struct eventlog_listener {
 struct eventlog_listeners {
 	struct rcu_head rcu;
 	u32 count;
-	bool is_plain; /* a single one, who has not gone, wants all of them, in its rings */
-	struct eventlog_listener of[];
+	bool is_single_ring; /* a single one, who has not gone, wants all of them, in its rings */
+	struct eventlog_listener entries[];
 };
 
 /* What a program has collected has the time that it had; 0: none. */
@@ -29,22 +29,22 @@ static __always_inline void eventlog_set_time(struct eventlog_record *record, u8
 {
 	if (time && clock == EVENTLOG_CLOCK_MONOTONIC) {
 		record->time = time;
-		record->flags |= EVENTLOG_RECORD_OWN_CLOCK;
+		record->flags |= EVENTLOG_RECORD_CUSTOM_TIME;
 	}
 }
 
 /* The single one of a plain list. */
 static __always_inline struct eventlog_subscription *
-eventlog_plain_one(const struct eventlog_listeners *listeners)
+eventlog_single_subscription(const struct eventlog_listeners *listeners)
 {
-	return eventlog_to_subscription(listeners->of[0].recipient);
+	return eventlog_to_subscription(listeners->entries[0].consumer);
 }
 
 /* Who waits for what has been written is woken. */
 static __always_inline void eventlog_wake(struct eventlog_subscription *subscription, bool switched)
 {
 	if (unlikely(READ_ONCE(subscription->waiting)) &&
-	    (switched || !subscription->at_switch)) {
+	    (switched || !subscription->wake_at_switch)) {
 		WRITE_ONCE(subscription->waiting, false);
 		irq_work_queue(&subscription->wake);
 	}

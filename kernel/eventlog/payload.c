@@ -10,37 +10,37 @@
 
 /* Of a word that says a length of 1, the byte that is 0. */
 #ifdef __BIG_ENDIAN
-#define ZERO_OF_WORD 0
+#define NUL_OFFSET_IN_WORD 0
 #else
-#define ZERO_OF_WORD 3
+#define NUL_OFFSET_IN_WORD 3
 #endif
 
 /* Where something lies in the payload, by the word that points to it. */
-struct place {
+struct data_loc {
 	u32 start;
 	u32 length;
 };
 
 /* Returns false if that is in front of the payload. */
-static bool find_place(const struct eventlog_field *field, const u8 *payload, struct place *place)
+static bool read_data_loc(const struct eventlog_field *field, const u8 *payload, struct data_loc *data_loc)
 {
 	u32 word;
 
 	memcpy(&word, payload + field->offset, sizeof(word)); /* it may lie anywhere */
-	place->length = word >> 16;
-	place->start = word & 0xffff;
+	data_loc->length = word >> 16;
+	data_loc->start = word & 0xffff;
 	if (field->is_relative) {
-		place->start += field->offset + sizeof(word);
+		data_loc->start += field->offset + sizeof(word);
 		return true;
 	}
-	if (place->start < sizeof(struct trace_entry))
+	if (data_loc->start < sizeof(struct trace_entry))
 		return false;
-	place->start -= sizeof(struct trace_entry);
+	data_loc->start -= sizeof(struct trace_entry);
 	return true;
 }
 
 /* A null pointer, whose word is 0; one that points from the entry's beginning cannot be. */
-static bool is_absent(const struct eventlog_field *field, const u8 *payload)
+static bool is_null(const struct eventlog_field *field, const u8 *payload)
 {
 	u32 word;
 
@@ -56,19 +56,19 @@ static bool is_absent(const struct eventlog_field *field, const u8 *payload)
  */
 int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *payload, size_t size)
 {
-	struct place place;
+	struct data_loc data_loc;
 	u32 i;
 
 	for (i = 0; i < layout->field_count; i++) {
 		const struct eventlog_field *field = &layout->fields[i];
 
-		if (!eventlog_is_elsewhere(field) || is_absent(field, payload))
+		if (!eventlog_field_is_dynamic(field) || is_null(field, payload))
 			continue;
-		if (!find_place(field, payload, &place) || place.start < layout->size ||
-		    place.start + place.length > size)
+		if (!read_data_loc(field, payload, &data_loc) || data_loc.start < layout->size ||
+		    data_loc.start + data_loc.length > size)
 			return -EFAULT;
-		if (field->kind == EVENTLOG_TEXT &&
-		    (!place.length || payload[place.start + place.length - 1]))
+		if (field->kind == EVENTLOG_STRING &&
+		    (!data_loc.length || payload[data_loc.start + data_loc.length - 1]))
 			return -EFAULT;
 	}
 	return 0;
@@ -82,21 +82,21 @@ int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *paylo
  */
 void eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload)
 {
-	struct place place;
+	struct data_loc data_loc;
 	u32 i, word;
 
 	for (i = 0; i < layout->field_count; i++) {
 		const struct eventlog_field *field = &layout->fields[i];
 
-		if (!eventlog_is_elsewhere(field))
+		if (!eventlog_field_is_dynamic(field))
 			continue;
-		if (is_absent(field, payload)) {
-			place.length = field->kind == EVENTLOG_TEXT;
-			place.start = field->offset + ZERO_OF_WORD;
+		if (is_null(field, payload)) {
+			data_loc.length = field->kind == EVENTLOG_STRING;
+			data_loc.start = field->offset + NUL_OFFSET_IN_WORD;
 		} else {
-			find_place(field, payload, &place);
+			read_data_loc(field, payload, &data_loc);
 		}
-		word = place.length << 16 | (u32)(place.start + sizeof(struct trace_entry));
+		word = data_loc.length << 16 | (u32)(data_loc.start + sizeof(struct trace_entry));
 		memcpy(payload + field->offset, &word, sizeof(word));
 	}
 }

@@ -47,7 +47,7 @@ static void print_bytes(struct trace_seq *seq, const void *bytes, size_t length)
 		trace_seq_printf(seq, "%*ph%s", (int)shown, bytes, shown < length ? " ..." : "");
 }
 
-static void print_elsewhere(struct trace_iterator *iter, const struct eventlog_field *field,
+static void print_dynamic(struct trace_iterator *iter, const struct eventlog_field *field,
 			    const void *at)
 {
 	const void *bytes;
@@ -59,7 +59,7 @@ static void print_elsewhere(struct trace_iterator *iter, const struct eventlog_f
 	bytes = (const void *)iter->ent + start;
 	if (start + length > iter->ent_size)
 		trace_seq_puts(&iter->seq, "<cut>");
-	else if (field->kind == EVENTLOG_TEXT)
+	else if (field->kind == EVENTLOG_STRING)
 		print_text(&iter->seq, bytes, length);
 	else
 		print_bytes(&iter->seq, bytes, length);
@@ -80,18 +80,18 @@ static void print_field(struct trace_iterator *iter, const struct eventlog_field
 		trace_seq_printf(seq, field->is_signed ? "%lld" : "%llu",
 				 number_at(at, field->size, field->is_signed));
 		break;
-	case EVENTLOG_CHARACTERS:
+	case EVENTLOG_CHAR_ARRAY:
 		print_text(seq, at, field->size);
 		break;
-	case EVENTLOG_BLOCK:
+	case EVENTLOG_STRUCT:
 		if (field->size <= sizeof(u64) && is_power_of_2(field->size))
 			trace_seq_printf(seq, "0x%llx", number_at(at, field->size, false));
 		else
 			print_bytes(seq, at, field->size);
 		break;
-	case EVENTLOG_TEXT:
+	case EVENTLOG_STRING:
 	case EVENTLOG_BYTES:
-		print_elsewhere(iter, field, at);
+		print_dynamic(iter, field, at);
 		break;
 	}
 }

@@ -36,13 +36,13 @@ static __printf(2, 3) void add(struct text *text, const char *format, ...)
 static bool is_number(const struct eventlog_field *field)
 {
 	return field->kind == EVENTLOG_INTEGER ||
-	       (field->kind == EVENTLOG_BLOCK && field->size <= sizeof(u64) &&
+	       (field->kind == EVENTLOG_STRUCT && field->size <= sizeof(u64) &&
 		is_power_of_2(field->size));
 }
 
 static const char *conversion_of(const struct eventlog_field *field)
 {
-	if (field->kind == EVENTLOG_BLOCK && is_number(field))
+	if (field->kind == EVENTLOG_STRUCT && is_number(field))
 		return field->size == sizeof(u64) ? "0x%llx" : "0x%x";
 	if (field->kind != EVENTLOG_INTEGER)
 		return "%s";
@@ -58,12 +58,12 @@ static const char *conversion_of(const struct eventlog_field *field)
 
 static void add_argument(struct text *text, const struct eventlog_field *field)
 {
-	if (field->kind == EVENTLOG_TEXT)
+	if (field->kind == EVENTLOG_STRING)
 		add(text, ", __get_str(%s)", field->name);
 	else if (field->kind == EVENTLOG_BYTES)
 		add(text, ", __print_hex(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
 		    field->name, field->name);
-	else if (field->kind == EVENTLOG_BLOCK && !is_number(field))
+	else if (field->kind == EVENTLOG_STRUCT && !is_number(field))
 		add(text, ", __print_hex(REC->%s, %u)", field->name, field->size);
 	else
 		add(text, ", REC->%s", field->name);

@@ -18,57 +18,57 @@
 #include "provider.h"
 #include "subscription.h"
 
-struct eventlog_registered {
+struct eventlog_provider_state {
 	struct eventlog_source source;
 	struct eventlog_provider *provider;
 	struct eventlog_schema schema;
 	struct eventlog_source_event events[]; /* as the provider has them */
 };
 
-static void listen(struct eventlog_provider *provider, struct eventlog_provider_event *event,
-		   bool wanted)
+static void set_enabled(struct eventlog_provider *provider, struct eventlog_provider_event *event,
+		   bool enabled)
 {
 	int error;
 
-	if (event->wanted == wanted)
+	if (event->enabled == enabled)
 		return;
-	WRITE_ONCE(event->wanted, wanted);
-	error = provider->listen ? provider->listen(event, wanted) : 0;
+	WRITE_ONCE(event->enabled, enabled);
+	error = provider->set_enabled ? provider->set_enabled(event, enabled) : 0;
 	if (error)
 		pr_warn("%s:%s is asked for, and cannot be had: error %d\n", provider->name,
 			event->name, error);
 }
 
 /* With the lock of source.c. */
-static void tell(struct eventlog_source_event *event, bool heard)
+static void update_enabled(struct eventlog_source_event *event, bool enabled)
 {
-	struct eventlog_registered *registered =
-		container_of(event->source, struct eventlog_registered, source);
+	struct eventlog_provider_state *registered =
+		container_of(event->source, struct eventlog_provider_state, source);
 	struct eventlog_provider *provider = registered->provider;
 
-	listen(provider, provider->events[event->id], heard);
+	set_enabled(provider, provider->events[event->id], enabled);
 }
 
 static u8 flags_of(const struct eventlog_provider_event *event)
 {
-	return (event->session ? EVENTLOG_OFFER_SESSION : 0) |
-	       (event->kind == EVENTLOG_EVENT_DUMP_COMPLETE ? EVENTLOG_OFFER_ALWAYS : 0);
+	return (event->session ? EVENTLOG_EVENT_SESSION_BOUND : 0) |
+	       (event->kind == EVENTLOG_EVENT_DUMP_COMPLETE ? EVENTLOG_EVENT_ALWAYS_DELIVERED : 0);
 }
 
-static void fill_in(struct eventlog_registered *registered)
+static void fill_in(struct eventlog_provider_state *registered)
 {
 	const struct eventlog_provider *provider = registered->provider;
 	struct eventlog_source *source = &registered->source;
 	u16 i;
 
 	source->name = provider->name;
-	source->is_named = provider->is_named;
+	source->exact_name_only = provider->exact_name_only;
 	source->schema = registered->schema.bytes;
 	source->schema_size = registered->schema.size;
 	source->schema_hash = registered->schema.hash;
 	source->event_count = provider->event_count;
 	source->events = registered->events;
-	source->tell = tell;
+	source->update_enabled = update_enabled;
 	source->uid = GLOBAL_ROOT_UID;
 	strscpy(source->process_name, provider->owner, sizeof(source->process_name));
 	for (i = 0; i < provider->event_count; i++) {
@@ -83,9 +83,9 @@ static void fill_in(struct eventlog_registered *registered)
 	}
 }
 
-static struct eventlog_registered *prepare(struct eventlog_provider *provider)
+static struct eventlog_provider_state *prepare(struct eventlog_provider *provider)
 {
-	struct eventlog_registered *registered =
+	struct eventlog_provider_state *registered =
 		kvzalloc(struct_size(registered, events, provider->event_count), GFP_KERNEL);
 	int error;
 
@@ -102,7 +102,7 @@ static struct eventlog_registered *prepare(struct eventlog_provider *provider)
 }
 
 /* The first `count` of its events have no source any more, and nobody is told of one. */
-static void untie(struct eventlog_provider *provider, u16 count)
+static void unbind_events(struct eventlog_provider *provider, u16 count)
 {
 	u16 i;
 
@@ -110,7 +110,7 @@ static void untie(struct eventlog_provider *provider, u16 count)
 		RCU_INIT_POINTER(provider->events[i]->source, NULL);
 }
 
-static int tie(struct eventlog_provider *provider, struct eventlog_registered *registered)
+static int bind_events(struct eventlog_provider *provider, struct eventlog_provider_state *registered)
 {
 	u16 i;
 
@@ -118,7 +118,7 @@ static int tie(struct eventlog_provider *provider, struct eventlog_registered *r
 		if (rcu_access_pointer(provider->events[i]->source)) {
 			pr_err("%s:%s is registered already\n", provider->name,
 			       provider->events[i]->name);
-			untie(provider, i);
+			unbind_events(provider, i);
 			return -EBUSY;
 		}
 		rcu_assign_pointer(provider->events[i]->source, &registered->events[i]);
@@ -127,38 +127,38 @@ static int tie(struct eventlog_provider *provider, struct eventlog_registered *r
 }
 
 /* Nobody asks for any of it any more. */
-static void stop_listening(struct eventlog_provider *provider)
+static void disable_events(struct eventlog_provider *provider)
 {
 	u16 i;
 
 	for (i = 0; i < provider->event_count; i++)
-		listen(provider, provider->events[i], false);
+		set_enabled(provider, provider->events[i], false);
 	tracepoint_synchronize_unregister();
 }
 
-static void free_registered(struct eventlog_registered *registered)
+static void free_state(struct eventlog_provider_state *registered)
 {
 	kvfree(registered->schema.bytes);
 	kvfree(registered);
 }
 
-static int publish(struct eventlog_provider *provider, struct eventlog_registered *registered)
+static int publish(struct eventlog_provider *provider, struct eventlog_provider_state *registered)
 {
-	int error = tie(provider, registered);
+	int error = bind_events(provider, registered);
 
 	if (error)
 		return error;
 	error = eventlog_source_publish(&registered->source);
 	if (error) {
-		untie(provider, provider->event_count);
-		stop_listening(provider);
+		unbind_events(provider, provider->event_count);
+		disable_events(provider);
 	}
 	return error;
 }
 
 int eventlog_provider_register(struct eventlog_provider *provider)
 {
-	struct eventlog_registered *registered;
+	struct eventlog_provider_state *registered;
 	int error;
 
 	if (provider->registered)
@@ -172,7 +172,7 @@ int eventlog_provider_register(struct eventlog_provider *provider)
 	error = publish(provider, registered);
 	if (error) {
 		synchronize_rcu();
-		free_registered(registered);
+		free_state(registered);
 		return error;
 	}
 	provider->registered = registered;
@@ -182,16 +182,16 @@ EXPORT_SYMBOL_GPL(eventlog_provider_register);
 
 void eventlog_provider_unregister(struct eventlog_provider *provider)
 {
-	struct eventlog_registered *registered = provider->registered;
+	struct eventlog_provider_state *registered = provider->registered;
 
 	if (!registered)
 		return;
-	untie(provider, provider->event_count);
+	unbind_events(provider, provider->event_count);
 	/* Behind this nobody who has found a source is still writing. */
 	eventlog_source_withdraw(&registered->source);
 	provider->registered = NULL;
-	stop_listening(provider);
-	free_registered(registered);
+	disable_events(provider);
+	free_state(registered);
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_unregister);
 
@@ -199,14 +199,14 @@ EXPORT_SYMBOL_GPL(eventlog_provider_unregister);
 static noinline void write_to_all(const struct eventlog_source_event *event, const void *payload,
 				  u32 size, const struct task_struct *about)
 {
-	const struct eventlog_occurrence occurrence = {
+	const struct eventlog_event_instance instance = {
 		.event = event,
 		.payload = payload,
 		.size = size,
 		.about = about,
 	};
 
-	eventlog_subscriptions_write(&occurrence);
+	eventlog_source_event_write(&instance);
 }
 
 void eventlog_emit_about(const struct eventlog_provider_event *event, const void *payload,
@@ -235,8 +235,8 @@ notrace void eventlog_emit(const struct eventlog_provider_event *event, const vo
 	source = rcu_dereference_sched(event->source);
 	listeners = likely(source) ? rcu_dereference_sched(source->listeners) : NULL;
 	if (likely(listeners)) {
-		if (likely(listeners->is_plain))
-			eventlog_write_to(eventlog_plain_one(listeners), listeners->of[0].provider,
+		if (likely(listeners->is_single_ring))
+			eventlog_write_to(eventlog_single_subscription(listeners), listeners->entries[0].provider,
 					  source->id, 0, payload, size, 0);
 		else
 			write_to_all(source, payload, size, NULL);

@@ -22,23 +22,23 @@
 struct published {
 	struct eventlog_source source;
 	struct list_head node; /* of its file, by the file's lock */
-	u32 uses; /* the same provider, published that often */
+	u32 use_count; /* the same provider, published that often */
 	u32 pages; /* charged */
-	char name[EVENTLOG_NAME_ROOM];
-	struct eventlog_offer *offers;
+	char name[EVENTLOG_IDENTIFIER_SIZE];
+	struct eventlog_published_event *offers;
 	struct eventlog_slot **slots; /* by event */
 };
 
-static void tell(struct eventlog_source_event *event, bool heard)
+static void update_enabled(struct eventlog_source_event *event, bool enabled)
 {
 	struct published *published = container_of(event->source, struct published, source);
 
-	eventlog_words_tell_slot(published->slots[event - event->source->events], heard);
+	eventlog_enable_words_update_slot(published->slots[event - event->source->events], enabled);
 }
 
 static bool is_name(const char *name)
 {
-	return name[0] && strnlen(name, EVENTLOG_NAME_ROOM) < EVENTLOG_NAME_ROOM;
+	return name[0] && strnlen(name, EVENTLOG_IDENTIFIER_SIZE) < EVENTLOG_IDENTIFIER_SIZE;
 }
 
 static bool is_valid(const struct eventlog_publication *wanted)
@@ -53,8 +53,8 @@ static void free_published(struct published *published, struct eventlog_user *us
 	if (published->pages)
 		eventlog_uncharge(user, EVENTLOG_SCHEMA_PAGES, published->pages);
 	put_pid(published->source.process);
-	if (published->source.users)
-		put_user_ns(published->source.users);
+	if (published->source.user_ns)
+		put_user_ns(published->source.user_ns);
 	kvfree(published->source.schema);
 	kvfree(published->source.events);
 	kvfree(published->offers);
@@ -90,17 +90,17 @@ static void fill_in(struct eventlog_source *source, const struct eventlog_user *
 	source->process = get_pid(task_tgid(current));
 	source->uid = cred->euid;
 	source->is_private = is_privileged(cred);
-	source->rights = cred->cap_permitted;
-	source->users = get_user_ns(cred->user_ns);
+	source->capabilities = cred->cap_permitted;
+	source->user_ns = get_user_ns(cred->user_ns);
 	source->user = eventlog_user_id(user);
 	source->start_time = div_u64(current->group_leader->start_boottime,
 				     NSEC_PER_SEC / USER_HZ);
 	get_task_comm(source->process_name, current->group_leader);
-	source->tell = tell;
+	source->update_enabled = update_enabled;
 }
 
 /* Copies what the caller says; nothing is known of it yet.  Returns 0 or an error. */
-static int get_parts(struct published *published, const struct eventlog_publication *wanted)
+static int copy_parts(struct published *published, const struct eventlog_publication *wanted)
 {
 	const u32 count = wanted->event_count;
 	void *copy;
@@ -119,13 +119,13 @@ static int get_parts(struct published *published, const struct eventlog_publicat
 	return published->source.events && published->slots ? 0 : -ENOMEM;
 }
 
-static bool take_offer(struct published *published, u32 i)
+static bool init_source_event(struct published *published, u32 i)
 {
-	const struct eventlog_offer *offer = &published->offers[i];
+	const struct eventlog_published_event *offer = &published->offers[i];
 	struct eventlog_source_event *event = &published->source.events[i];
 
 	if (!is_name(offer->name) || offer->level < 1 || offer->level > 5 ||
-	    (offer->flags & ~(EVENTLOG_OFFER_SESSION | EVENTLOG_OFFER_ALWAYS)))
+	    (offer->flags & ~(EVENTLOG_EVENT_SESSION_BOUND | EVENTLOG_EVENT_ALWAYS_DELIVERED)))
 		return false;
 	event->source = &published->source;
 	event->name = offer->name;
@@ -145,7 +145,7 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 
 	if (!published)
 		return ERR_PTR(-ENOMEM);
-	published->uses = 1;
+	published->use_count = 1;
 	strscpy(published->name, wanted->name, sizeof(published->name));
 	published->source.name = published->name;
 	published->source.schema_size = wanted->schema_size;
@@ -156,9 +156,9 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 		       wanted->schema_size + wanted->event_count *
 		       (sizeof(*published->offers) + sizeof(*published->source.events)));
 	if (!error)
-		error = get_parts(published, wanted);
+		error = copy_parts(published, wanted);
 	for (i = 0; i < wanted->event_count && !error; i++)
-		error = take_offer(published, i) ? 0 : -EINVAL;
+		error = init_source_event(published, i) ? 0 : -EINVAL;
 	if (!error)
 		return published;
 	free_published(published, user);
@@ -169,7 +169,7 @@ static struct published *prepare(const struct eventlog_publication *wanted,
  * Counts one more use of the same provider of the same process, published before.
  * With the file's lock held.  Returns its number, -ENOENT if there is none, or -EMFILE.
  */
-static int use_again(struct eventlog_file *file, const struct eventlog_publication *wanted)
+static int reuse_published(struct eventlog_file *file, const struct eventlog_publication *wanted)
 {
 	struct published *published;
 
@@ -180,15 +180,15 @@ static int use_again(struct eventlog_file *file, const struct eventlog_publicati
 		    published->source.process != task_tgid(current) ||
 		    strcmp(published->name, wanted->name))
 			continue;
-		if (published->uses == U32_MAX)
+		if (published->use_count == U32_MAX)
 			return -EMFILE;
-		published->uses++;
+		published->use_count++;
 		return published->source.number;
 	}
 	return -ENOENT;
 }
 
-static void untie(struct published *published)
+static void unbind_events(struct published *published)
 {
 	u32 i;
 
@@ -198,7 +198,7 @@ static void untie(struct published *published)
 }
 
 /* Each number is of one event of one provider. */
-static int tie(struct eventlog_file *file, struct published *published)
+static int bind_events(struct eventlog_file *file, struct published *published)
 {
 	/* Pairs with the release in set_number() of device.c. */
 	const u32 count = smp_load_acquire(&file->event_count);
@@ -219,25 +219,25 @@ static int tie(struct eventlog_file *file, struct published *published)
 	return 0;
 }
 
-static void quieten(struct published *published)
+static void disable_words(struct published *published)
 {
 	u32 i;
 
 	for (i = 0; i < published->source.event_count; i++)
 		if (published->slots[i])
-			eventlog_words_tell_slot(published->slots[i], false);
+			eventlog_enable_words_update_slot(published->slots[i], false);
 }
 
 /* With the file's lock held.  Takes over what was prepared, or leaves it. */
 static int add(struct eventlog_file *file, struct published **prepared)
 {
 	struct published *published = *prepared;
-	int error = tie(file, published);
+	int error = bind_events(file, published);
 
 	if (!error)
 		error = eventlog_source_publish(&published->source);
 	if (error) {
-		untie(published);
+		unbind_events(published);
 		synchronize_rcu();
 		return error;
 	}
@@ -261,11 +261,11 @@ static int withdraw(struct eventlog_file *file, u32 number)
 	list_for_each_entry(published, &file->publications, node) {
 		if (published->source.number != number)
 			continue;
-		if (--published->uses)
+		if (--published->use_count)
 			return 0;
-		untie(published);
+		unbind_events(published);
 		eventlog_source_withdraw(&published->source);
-		quieten(published);
+		disable_words(published);
 		discard(file, published);
 		return 0;
 	}
@@ -280,7 +280,7 @@ static int publish(struct eventlog_file *file, const struct eventlog_publication
 
 	if (mutex_lock_killable(&file->lock))
 		return -EINTR;
-	number = use_again(file, wanted);
+	number = reuse_published(file, wanted);
 	mutex_unlock(&file->lock);
 	if (number != -ENOENT)
 		return number;
@@ -289,7 +289,7 @@ static int publish(struct eventlog_file *file, const struct eventlog_publication
 		return PTR_ERR(published);
 	number = -EINTR;
 	if (!mutex_lock_killable(&file->lock)) {
-		number = use_again(file, wanted);
+		number = reuse_published(file, wanted);
 		if (number == -ENOENT)
 			number = add(file, &published);
 		mutex_unlock(&file->lock);
@@ -306,7 +306,7 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 	int number;
 	int error;
 
-	error = eventlog_get_struct(&wanted, sizeof(wanted), from);
+	error = eventlog_copy_struct(&wanted, sizeof(wanted), from);
 	if (error)
 		return error;
 	if (!is_valid(&wanted))
@@ -324,7 +324,7 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 	return error;
 }
 
-/* EVENTLOG_WITHDRAW */
+/* EVENTLOG_UNPUBLISH */
 long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 {
 	u32 number;
@@ -341,14 +341,14 @@ long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 
 /*
  * Of a file that is being closed, so that nobody writes to it.  Its words stay as they
- * are: see eventlog_words_remove_all().
+ * are: see eventlog_enable_words_remove_all().
  */
 void eventlog_withdraw_all(struct eventlog_file *file)
 {
 	struct published *published, *next;
 
 	list_for_each_entry_safe(published, next, &file->publications, node) {
-		eventlog_source_forget(&published->source);
+		eventlog_source_withdraw_nosync(&published->source);
 		discard(file, published);
 	}
 }

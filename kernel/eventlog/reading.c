@@ -15,21 +15,21 @@
 #include "source.h"
 
 /* So often is looked again for a buffer that stays while it is read. */
-#define OVERTAKEN_MAX 64
+#define OVERTAKEN_RETRIES_MAX 64
 
 /* What there is to be read next in a ring. */
 struct item {
 	const struct eventlog_record *record; /* NULL: only what is missing */
 	u32 size; /* with padding */
-	struct eventlog_missing missing; /* in front of it */
+	struct eventlog_lost_payload missing; /* in front of it */
 	u64 time; /* of the gap */
-	u64 lost_told; /* of the ring, when the gap has been told */
+	u64 lost_reported; /* of the ring, when the gap has been told */
 };
 
-enum found {
+enum find_result {
 	NOTHING,
 	ITEM,
-	GO_ON, /* in the next buffer, or as before */
+	RETRY, /* in the next buffer, or as before */
 };
 
 static bool is_sealed(u64 control)
@@ -38,31 +38,31 @@ static bool is_sealed(u64 control)
 }
 
 /* Without the lock: whether a reader would find anything, or a buffer that is full. */
-static bool has_something(const struct eventlog_subscription *subscription, u32 index,
-			  bool at_switch)
+static bool ring_has_data(const struct eventlog_subscription *subscription, u32 index,
+			  bool wake_at_switch)
 {
-	const struct eventlog_reading *reading = &subscription->reading[index];
+	const struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
 	/* Before `lost`: pairs with the release in commit() of ring.c. */
 	const u64 control = smp_load_acquire(&ring->control);
-	const u64 settled = READ_ONCE(reading->settled);
+	const u64 seen_control = READ_ONCE(cursor->seen_control);
 
-	if (is_sealed(control) && READ_ONCE(ring->lost) != READ_ONCE(reading->settled_lost))
+	if (is_sealed(control) && READ_ONCE(ring->lost) != READ_ONCE(cursor->seen_lost))
 		return true;
-	if (control == settled)
+	if (control == seen_control)
 		return false;
-	if (!at_switch)
+	if (!wake_at_switch)
 		return control;
 	return is_sealed(control) ||
-	       eventlog_generation_of(control) != eventlog_generation_of(settled);
+	       eventlog_generation_of(control) != eventlog_generation_of(seen_control);
 }
 
-static bool any_has_something(const struct eventlog_subscription *subscription, bool at_switch)
+static bool any_ring_has_data(const struct eventlog_subscription *subscription, bool wake_at_switch)
 {
 	u32 i;
 
 	for (i = 0; i + 1 < subscription->memory.head->ring_count; i++)
-		if (has_something(subscription, i, at_switch))
+		if (ring_has_data(subscription, i, wake_at_switch))
 			return true;
 	return false;
 }
@@ -78,7 +78,7 @@ static u64 state_of_rings(const struct eventlog_subscription *subscription)
 			eventlog_region_ring(&subscription->memory, i);
 		u64 control = READ_ONCE(ring->control);
 
-		if (subscription->at_switch && !is_sealed(control))
+		if (subscription->wake_at_switch && !is_sealed(control))
 			control &= ~0ULL << EVENTLOG_GENERATION_SHIFT;
 		state += control + READ_ONCE(ring->lost);
 	}
@@ -86,10 +86,10 @@ static u64 state_of_rings(const struct eventlog_subscription *subscription)
 }
 
 /* Then all that there will ever be can be read. */
-static bool is_over(const struct eventlog_subscription *subscription)
+static bool has_ended(const struct eventlog_subscription *subscription)
 {
 	/* Pairs with the release in eventlog_reading_end(). */
-	return smp_load_acquire(&subscription->is_over);
+	return smp_load_acquire(&subscription->has_ended);
 }
 
 /*
@@ -97,28 +97,28 @@ static bool is_over(const struct eventlog_subscription *subscription)
  * A writer that has not seen that yet may have written what we have not: there is no
  * fence in its way, so we look again in a moment, when it must be visible.
  */
-static bool arm_and_look(struct eventlog_subscription *subscription)
+static bool arm_and_check(struct eventlog_subscription *subscription)
 {
 	unsigned long flags;
 
 	WRITE_ONCE(subscription->waiting, true);
 	smp_mb(); /* before looking */
-	raw_spin_lock_irqsave(&subscription->arming, flags);
+	raw_spin_lock_irqsave(&subscription->arm_lock, flags);
 	/* What has come since somebody began to wait is news, whoever joins him. */
 	if (!subscription->is_armed)
-		subscription->state_told = state_of_rings(subscription);
+		subscription->state_reported = state_of_rings(subscription);
 	subscription->is_armed = true;
 	mod_timer(&subscription->recheck, jiffies + 2);
-	raw_spin_unlock_irqrestore(&subscription->arming, flags);
-	return any_has_something(subscription, subscription->at_switch);
+	raw_spin_unlock_irqrestore(&subscription->arm_lock, flags);
+	return any_ring_has_data(subscription, subscription->wake_at_switch);
 }
 
 /* For who reads what there is, before waiting again. */
 static bool is_ready(struct eventlog_subscription *subscription)
 {
-	return is_over(subscription) ||
-	       any_has_something(subscription, subscription->at_switch) ||
-	       arm_and_look(subscription);
+	return has_ended(subscription) ||
+	       any_ring_has_data(subscription, subscription->wake_at_switch) ||
+	       arm_and_check(subscription);
 }
 
 static void wake_readers(struct eventlog_subscription *subscription)
@@ -130,19 +130,19 @@ static void wake_readers(struct eventlog_subscription *subscription)
  * Whether anything has come of which those who wait have not been told.  Who begins to wait
  * behind this looks himself, and finds it: queueing what calls us was a full barrier.
  */
-static bool take_news(struct eventlog_subscription *subscription)
+static bool note_reported_state(struct eventlog_subscription *subscription)
 {
 	unsigned long flags;
 	bool is_news;
 	u64 state;
 
-	raw_spin_lock_irqsave(&subscription->arming, flags);
+	raw_spin_lock_irqsave(&subscription->arm_lock, flags);
 	state = state_of_rings(subscription);
-	is_news = state != subscription->state_told;
-	subscription->state_told = state;
+	is_news = state != subscription->state_reported;
+	subscription->state_reported = state;
 	/* In the timer: somebody may have joined just now. */
 	subscription->is_armed = timer_pending(&subscription->recheck);
-	raw_spin_unlock_irqrestore(&subscription->arming, flags);
+	raw_spin_unlock_irqrestore(&subscription->arm_lock, flags);
 	return is_news;
 }
 
@@ -151,7 +151,7 @@ static void wake(struct irq_work *work)
 	struct eventlog_subscription *subscription =
 		container_of(work, struct eventlog_subscription, wake);
 
-	take_news(subscription);
+	note_reported_state(subscription);
 	wake_readers(subscription);
 }
 
@@ -161,7 +161,7 @@ static void recheck(struct timer_list *timer)
 		container_of(timer, struct eventlog_subscription, recheck);
 
 	/* Else who waits for edges, and does not read, would be told again and again. */
-	if (take_news(subscription) && any_has_something(subscription, subscription->at_switch))
+	if (note_reported_state(subscription) && any_ring_has_data(subscription, subscription->wake_at_switch))
 		wake_readers(subscription);
 }
 
@@ -171,16 +171,16 @@ int eventlog_reading_init(struct eventlog_subscription *subscription)
 	u32 i;
 
 	mutex_init(&subscription->reading_lock);
-	raw_spin_lock_init(&subscription->arming);
+	raw_spin_lock_init(&subscription->arm_lock);
 	init_waitqueue_head(&subscription->readers);
 	init_irq_work(&subscription->wake, wake);
 	timer_setup(&subscription->recheck, recheck, 0);
-	subscription->reading = kvcalloc(region->ring_count, sizeof(*subscription->reading),
+	subscription->cursor = kvcalloc(region->ring_count, sizeof(*subscription->cursor),
 					 GFP_KERNEL_ACCOUNT);
-	if (!subscription->reading)
+	if (!subscription->cursor)
 		return -ENOMEM;
 	for (i = 0; i < region->ring_count; i++)
-		subscription->reading[i].settled = EVENTLOG_SEALED;
+		subscription->cursor[i].seen_control = EVENTLOG_SEALED;
 	if (!(region->features & EVENTLOG_FEATURE_OVERWRITE))
 		return 0;
 	subscription->copy = kvmalloc(EVENTLOG_RECORD_SIZE_MAX, GFP_KERNEL_ACCOUNT);
@@ -192,19 +192,19 @@ void eventlog_reading_end(struct eventlog_subscription *subscription)
 {
 	/* For who looks into memory: with it, all that has been written. */
 	smp_store_release(&subscription->memory.head->state, EVENTLOG_REGION_ENDED);
-	/* Likewise for who reads: see is_over(). */
-	smp_store_release(&subscription->is_over, true);
+	/* Likewise for who reads: see has_ended(). */
+	smp_store_release(&subscription->has_ended, true);
 	wake_readers(subscription);
 }
 
 /* Nobody writes any more, and nobody waits. */
 void eventlog_reading_exit(struct eventlog_subscription *subscription)
 {
-	if (!subscription->reading)
+	if (!subscription->cursor)
 		return;
 	irq_work_sync(&subscription->wake);
 	del_timer_sync(&subscription->recheck);
-	kvfree(subscription->reading);
+	kvfree(subscription->cursor);
 	kvfree(subscription->copy);
 }
 
@@ -221,15 +221,15 @@ static struct eventlog_buffer *descriptor_of(const struct eventlog_subscription 
 	return &descriptors[generation & (subscription->memory.head->buffer_count - 1)];
 }
 
-static void move_to(struct eventlog_reading *reading, u64 generation)
+static void move_to(struct eventlog_read_cursor *cursor, u64 generation)
 {
-	reading->generation = generation;
-	reading->offset = 0;
-	reading->records = 0;
+	cursor->generation = generation;
+	cursor->offset = 0;
+	cursor->records = 0;
 }
 
 /* Whether the buffer still is what it was; what has been read of it can be believed then. */
-static bool is_still_there(const struct eventlog_subscription *subscription,
+static bool is_buffer_intact(const struct eventlog_subscription *subscription,
 			   struct eventlog_ring *ring, u64 generation)
 {
 	u64 ahead;
@@ -244,8 +244,8 @@ static bool is_still_there(const struct eventlog_subscription *subscription,
 }
 
 /* In overwrite mode the oldest may have gone.  Returns false if the writer was faster. */
-static bool catch_up(const struct eventlog_subscription *subscription,
-		     struct eventlog_ring *ring, struct eventlog_reading *reading, u64 control)
+static bool skip_overwritten(const struct eventlog_subscription *subscription,
+		     struct eventlog_ring *ring, struct eventlog_read_cursor *cursor, u64 control)
 {
 	const u64 count = subscription->memory.head->buffer_count;
 	u64 newest;
@@ -256,8 +256,8 @@ static bool catch_up(const struct eventlog_subscription *subscription,
 					 eventlog_generation_of(control))->generation);
 	if ((newest & EVENTLOG_GENERATION_MASK) != eventlog_generation_of(control))
 		return false;
-	if (reading->generation + count <= newest)
-		move_to(reading, newest + 1 - count);
+	if (cursor->generation + count <= newest)
+		move_to(cursor, newest + 1 - count);
 	return true;
 }
 
@@ -275,67 +275,67 @@ static bool has_switched(const struct eventlog_subscription *subscription,
 }
 
 /* The losses behind the last record of a ring that is full: as long as it is, there are more. */
-static enum found find_last_gap(struct eventlog_subscription *subscription,
-				struct eventlog_ring *ring, struct eventlog_reading *reading,
+static enum find_result find_last_gap(struct eventlog_subscription *subscription,
+				struct eventlog_ring *ring, struct eventlog_read_cursor *cursor,
 				u64 control, u64 now, struct item *item)
 {
-	const u64 lost = is_sealed(control) ? READ_ONCE(ring->lost) : reading->lost_told;
+	const u64 lost = is_sealed(control) ? READ_ONCE(ring->lost) : cursor->lost_reported;
 
-	if (is_sealed(control) && has_switched(subscription, ring, reading->generation, control))
-		return GO_ON;
+	if (is_sealed(control) && has_switched(subscription, ring, cursor->generation, control))
+		return RETRY;
 	item->record = NULL;
 	item->missing.overwritten = 0;
-	item->missing.lost = lost - reading->lost_told;
-	item->lost_told = lost;
+	item->missing.lost = lost - cursor->lost_reported;
+	item->lost_reported = lost;
 	/*
 	 * What follows in this ring is written after `control`, so later than `now`,
 	 * which was before; what precedes it may be as late as that.
 	 */
-	item->time = max(now, reading->last_time);
+	item->time = max(now, cursor->last_time);
 	if (item->missing.lost)
 		return ITEM;
-	WRITE_ONCE(reading->settled_lost, lost);
-	WRITE_ONCE(reading->settled, control);
+	WRITE_ONCE(cursor->seen_lost, lost);
+	WRITE_ONCE(cursor->seen_control, control);
 	return NOTHING;
 }
 
 /* The record at the reader's place, with the gap in front of it. */
-static enum found take_record(struct eventlog_subscription *subscription, u32 index,
+static enum find_result take_record(struct eventlog_subscription *subscription, u32 index,
 			      struct eventlog_ring *ring, struct item *item)
 {
-	const struct eventlog_reading *reading = &subscription->reading[index];
+	const struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const struct eventlog_memory *memory = &subscription->memory;
-	const u64 buffer = reading->generation & (memory->head->buffer_count - 1);
+	const u64 buffer = cursor->generation & (memory->head->buffer_count - 1);
 	const u8 *at = memory->buffers[index] + buffer * memory->head->buffer_size +
-		       reading->offset;
+		       cursor->offset;
 	u32 size;
 
 	item->record = (const struct eventlog_record *)at;
 	size = READ_ONCE(item->record->size);
-	item->size = ALIGN(size, EVENTLOG_UNIT);
-	if (!is_still_there(subscription, ring, reading->generation))
-		return GO_ON;
+	item->size = ALIGN(size, EVENTLOG_RECORD_ALIGNMENT);
+	if (!is_buffer_intact(subscription, ring, cursor->generation))
+		return RETRY;
 	if (WARN_ON_ONCE(size < sizeof(*item->record) || size > EVENTLOG_RECORD_SIZE_MAX))
 		return NOTHING;
 	if (overwrites(subscription)) {
 		memcpy(subscription->copy, at, item->size);
 		item->record = (const struct eventlog_record *)subscription->copy;
-		if (!is_still_there(subscription, ring, reading->generation))
-			return GO_ON;
+		if (!is_buffer_intact(subscription, ring, cursor->generation))
+			return RETRY;
 	}
 	/* Any time may stand in what was written later: its place is behind the one before it. */
-	item->time = item->record->flags & EVENTLOG_RECORD_OWN_CLOCK ? reading->last_time :
+	item->time = item->record->flags & EVENTLOG_RECORD_CUSTOM_TIME ? cursor->last_time :
 								       item->record->time;
 	return ITEM;
 }
 
 /* In the buffer at which the reader is. */
-static enum found find_in_buffer(struct eventlog_subscription *subscription, u32 index,
+static enum find_result find_in_buffer(struct eventlog_subscription *subscription, u32 index,
 				 struct eventlog_ring *ring, u64 control, u64 now,
 				 struct item *item)
 {
-	struct eventlog_reading *reading = &subscription->reading[index];
-	const u64 generation = reading->generation;
+	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
+	const u64 generation = cursor->generation;
 	const struct eventlog_buffer *descriptor = descriptor_of(subscription, ring, generation);
 	const bool is_active = eventlog_generation_of(control) ==
 			       (generation & EVENTLOG_GENERATION_MASK);
@@ -346,41 +346,41 @@ static enum found find_in_buffer(struct eventlog_subscription *subscription, u32
 		filled = READ_ONCE(descriptor->sealed);
 	before = READ_ONCE(descriptor->records_before);
 	lost = READ_ONCE(descriptor->lost_before);
-	if (!is_still_there(subscription, ring, generation))
-		return GO_ON;
-	if (reading->offset < eventlog_position_of(filled) * EVENTLOG_UNIT) {
+	if (!is_buffer_intact(subscription, ring, generation))
+		return RETRY;
+	if (cursor->offset < eventlog_position_of(filled) * EVENTLOG_RECORD_ALIGNMENT) {
 		item->missing.overwritten =
-			before + reading->records - reading->records_told;
-		item->missing.lost = lost > reading->lost_told ? lost - reading->lost_told : 0;
-		item->lost_told = max(lost, reading->lost_told);
+			before + cursor->records - cursor->records_reported;
+		item->missing.lost = lost > cursor->lost_reported ? lost - cursor->lost_reported : 0;
+		item->lost_reported = max(lost, cursor->lost_reported);
 		return take_record(subscription, index, ring, item);
 	}
 	if (is_active)
-		return find_last_gap(subscription, ring, reading, control, now, item);
+		return find_last_gap(subscription, ring, cursor, control, now, item);
 	if (!overwrites(subscription)) /* behind our reading of it */
 		smp_store_release(&ring->drained, generation + 1);
-	move_to(reading, generation + 1);
-	return GO_ON;
+	move_to(cursor, generation + 1);
+	return RETRY;
 }
 
 /* With the lock held: what comes next in a ring.  False if there is nothing. */
 static bool find_item(struct eventlog_subscription *subscription, u32 index, struct item *item)
 {
 	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
-	struct eventlog_reading *reading = &subscription->reading[index];
+	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const u8 clock = subscription->memory.head->clock;
-	enum found found = GO_ON;
+	enum find_result find_result = RETRY;
 	u32 tries;
 
-	for (tries = 0; found == GO_ON && tries < OVERTAKEN_MAX + EVENTLOG_BUFFERS_MAX; tries++) {
+	for (tries = 0; find_result == RETRY && tries < OVERTAKEN_RETRIES_MAX + EVENTLOG_BUFFERS_MAX; tries++) {
 		const u64 now = eventlog_clock_now(clock);
 		/* All that it says is there: pairs with the release in commit() of ring.c. */
 		const u64 control = smp_load_acquire(&ring->control);
 
-		if (catch_up(subscription, ring, reading, control))
-			found = find_in_buffer(subscription, index, ring, control, now, item);
+		if (skip_overwritten(subscription, ring, cursor, control))
+			find_result = find_in_buffer(subscription, index, ring, control, now, item);
 	}
-	return found == ITEM;
+	return find_result == ITEM;
 }
 
 static u32 size_of(const struct item *item)
@@ -391,7 +391,7 @@ static u32 size_of(const struct item *item)
 }
 
 /* All or, where the reader's memory ends in the midst of it, nothing: what is put is counted. */
-static bool put_whole(const void *from, size_t size, struct iov_iter *to)
+static bool copy_whole(const void *from, size_t size, struct iov_iter *to)
 {
 	const size_t put = copy_to_iter(from, size, to);
 
@@ -405,7 +405,7 @@ static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
 {
 	struct {
 		struct eventlog_record record;
-		struct eventlog_missing missing;
+		struct eventlog_lost_payload missing;
 	} gap = {
 		.record = {
 			.size = sizeof(gap),
@@ -416,30 +416,30 @@ static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
 		.missing = item->missing,
 	};
 
-	return put_whole(&gap, sizeof(gap), to);
+	return copy_whole(&gap, sizeof(gap), to);
 }
 
 /* Hands over the gap, or if there is none, the record, and moves on behind it. */
 static bool put_item(struct eventlog_subscription *subscription, u32 index,
 		     const struct item *item, struct iov_iter *to)
 {
-	struct eventlog_reading *reading = &subscription->reading[index];
+	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 
 	if (item->missing.lost || item->missing.overwritten) {
 		if (!put_missing(item, index, to))
 			return false;
-		reading->lost_told = item->lost_told;
-		reading->records_told += item->missing.overwritten;
+		cursor->lost_reported = item->lost_reported;
+		cursor->records_reported += item->missing.overwritten;
 		subscription->overwritten += item->missing.overwritten;
-		reading->last_time = item->time;
+		cursor->last_time = item->time;
 		return true;
 	}
-	if (!put_whole(item->record, item->size, to))
+	if (!copy_whole(item->record, item->size, to))
 		return false;
-	reading->offset += item->size;
-	reading->records++;
-	reading->records_told++;
-	reading->last_time = item->time;
+	cursor->offset += item->size;
+	cursor->records++;
+	cursor->records_reported++;
+	cursor->last_time = item->time;
 	subscription->read++;
 	return true;
 }
@@ -514,7 +514,7 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
 		if (left < 0)
 			return left;
 		/* Before reading: else it may have ended behind the last record. */
-		over = is_over(subscription);
+		over = has_ended(subscription);
 		got = read_once(subscription, to);
 	} while (!got && !over && may_wait && left > 0);
 	return got || over ? got : -EAGAIN;
@@ -526,34 +526,34 @@ __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *
 	const __poll_t readable = EPOLLIN | EPOLLRDNORM;
 
 	poll_wait(file, &subscription->readers, table);
-	if (is_over(subscription))
+	if (has_ended(subscription))
 		return readable | EPOLLHUP;
 	/* Also where there is something: who waits for edges wants to be told of the next. */
-	return arm_and_look(subscription) ? readable : 0;
+	return arm_and_check(subscription) ? readable : 0;
 }
 
 /* With the lock held: of what has been handed back somebody else has told. */
-static void follow(struct eventlog_subscription *subscription, struct eventlog_ring *ring,
-		   struct eventlog_reading *reading, u64 drained)
+static void skip_released(struct eventlog_subscription *subscription, struct eventlog_ring *ring,
+		   struct eventlog_read_cursor *cursor, u64 drained)
 {
 	const struct eventlog_buffer *descriptor = descriptor_of(subscription, ring, drained);
 
-	if (drained <= reading->generation)
+	if (drained <= cursor->generation)
 		return;
-	move_to(reading, drained);
-	reading->records_told = descriptor->records_before;
-	reading->lost_told = max(reading->lost_told, descriptor->lost_before);
+	move_to(cursor, drained);
+	cursor->records_reported = descriptor->records_before;
+	cursor->lost_reported = max(cursor->lost_reported, descriptor->lost_before);
 }
 
 /*
  * Buffers below that generation may be used again.  Returns 0, or -EINVAL if
  * there is no such ring, or the generation has not begun or was given back.
  */
-int eventlog_hand_back(struct eventlog_subscription *subscription,
-		       const struct eventlog_hand_back *given)
+int eventlog_release_buffers(struct eventlog_subscription *subscription,
+		       const struct eventlog_buffer_release *given)
 {
 	const u32 count = subscription->memory.head->ring_count - 1;
-	struct eventlog_reading *reading;
+	struct eventlog_read_cursor *cursor;
 	struct eventlog_ring *ring;
 	u64 control, active;
 	int error = -EINVAL;
@@ -562,7 +562,7 @@ int eventlog_hand_back(struct eventlog_subscription *subscription,
 	if (given->ring >= count)
 		return -EINVAL;
 	index = array_index_nospec(given->ring, count);
-	reading = &subscription->reading[index];
+	cursor = &subscription->cursor[index];
 	ring = eventlog_region_ring(&subscription->memory, index);
 	if (mutex_lock_interruptible(&subscription->reading_lock))
 		return -ERESTARTSYS;
@@ -572,12 +572,12 @@ int eventlog_hand_back(struct eventlog_subscription *subscription,
 	if (given->drained < ring->drained || given->drained > active)
 		goto unlock;
 	if (!overwrites(subscription)) {
-		follow(subscription, ring, reading, given->drained);
+		skip_released(subscription, ring, cursor, given->drained);
 		/* Behind their reading, before which we were called. */
 		smp_store_release(&ring->drained, given->drained);
 	}
-	WRITE_ONCE(reading->settled, given->seen);
-	WRITE_ONCE(reading->settled_lost, given->lost_seen);
+	WRITE_ONCE(cursor->seen_control, given->seen);
+	WRITE_ONCE(cursor->seen_lost, given->lost_seen);
 	error = 0;
 unlock:
 	mutex_unlock(&subscription->reading_lock);
@@ -585,7 +585,7 @@ unlock:
 }
 
 /* How many a ring has recorded, ever. */
-static u64 recorded_by(const struct eventlog_subscription *subscription,
+static u64 ring_recorded(const struct eventlog_subscription *subscription,
 		       struct eventlog_ring *ring)
 {
 	u64 control, again, generation, before;
@@ -611,9 +611,9 @@ static void add_ring(struct eventlog_subscription *subscription, u32 index,
 	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
 	struct item item;
 
-	counts->recorded += recorded_by(subscription, ring);
+	counts->recorded += ring_recorded(subscription, ring);
 	counts->lost += READ_ONCE(ring->lost);
-	counts->lost_told += subscription->reading[index].lost_told;
+	counts->lost_reported += subscription->cursor[index].lost_reported;
 	if (!counts->next_size && find_item(subscription, index, &item))
 		counts->next_size = size_of(&item);
 }

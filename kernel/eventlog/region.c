@@ -33,7 +33,7 @@ static u32 ring_stride(u32 buffer_count)
 		     64);
 }
 
-static void lay_out(struct eventlog_region *header,
+static void init_layout(struct eventlog_region *header,
 		    const struct eventlog_subscription_request *wanted)
 {
 	const u64 rings = nr_cpu_ids + 1;
@@ -96,7 +96,7 @@ struct eventlog_ring *eventlog_region_ring(const struct eventlog_memory *memory,
 	return (void *)memory->head + memory->head->rings_offset + ring * memory->head->ring_stride;
 }
 
-static void begin_rings(const struct eventlog_memory *memory)
+static void init_rings(const struct eventlog_memory *memory)
 {
 	u32 i, b;
 
@@ -138,9 +138,9 @@ int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *u
 				 GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!memory->head)
 		return -ENOMEM;
-	lay_out(memory->head, wanted);
+	init_layout(memory->head, wanted);
 	fill_in(memory->head);
-	begin_rings(memory);
+	init_rings(memory);
 	memory->tables = kvcalloc(table_pages(memory), sizeof(*memory->tables),
 				  GFP_KERNEL_ACCOUNT);
 	memory->buffers = kvcalloc(memory->head->ring_count, sizeof(*memory->buffers),
@@ -167,7 +167,7 @@ void eventlog_region_free(struct eventlog_memory *memory)
 }
 
 /* Gives a ring its buffers.  Returns them, or -ENOMEM, or -EMFILE if the user has too many. */
-u8 *eventlog_region_back(struct eventlog_memory *memory, u32 ring, gfp_t from)
+u8 *eventlog_region_alloc_buffers(struct eventlog_memory *memory, u32 ring, gfp_t from)
 {
 	const u64 pages = memory->ring_bytes / PAGE_SIZE;
 	const int error = charge(memory, pages);
@@ -217,7 +217,7 @@ static size_t rest_of_page(u64 offset, size_t size)
 }
 
 /* Writes to what lies between rings and buffers.  Returns 0 or -ENOMEM. */
-int eventlog_region_put(struct eventlog_memory *memory, u64 offset, const void *data, size_t size)
+int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void *data, size_t size)
 {
 	void *at = memory->head;
 
@@ -237,7 +237,7 @@ int eventlog_region_put(struct eventlog_memory *memory, u64 offset, const void *
 }
 
 /* Whether what has been put there before is the same. */
-bool eventlog_region_holds(struct eventlog_memory *memory, u64 offset, const void *data,
+bool eventlog_region_equals(struct eventlog_memory *memory, u64 offset, const void *data,
 			   size_t size)
 {
 	bool same = true;
@@ -262,7 +262,7 @@ static struct page *buffer_page(const struct eventlog_memory *memory, u64 offset
 
 	if (ring >= memory->head->ring_count)
 		return NULL;
-	/* Pairs with the release in eventlog_region_back(). */
+	/* Pairs with the release in eventlog_region_alloc_buffers(). */
 	buffers = smp_load_acquire(&memory->buffers[ring]);
 	return buffers ? vmalloc_to_page(buffers + offset - ring * memory->ring_bytes) : NULL;
 }

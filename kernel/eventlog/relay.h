@@ -39,16 +39,16 @@
 
 /* What relay does not keep of a buffer.  Counts are only ever changed by the buffer's producer. */
 struct eventlog_relay_buffer {
-	struct mutex reading; /* by one at a time, who gives it back */
+	struct mutex read_mutex; /* by one at a time, who gives it back */
 	u64 recorded;
 	u64 lost;
-	atomic64_t lost_aside; /* by whom was turned away: becomes `lost` with a sub-buffer */
+	atomic64_t lost_pending; /* by whom was turned away: becomes `lost` with a sub-buffer */
 	u64 overwritten; /* no longer in the buffer, read or not; in overwrite mode */
 	u64 sequence; /* of the next sub-buffer */
-	u64 begun; /* recorded when this sub-buffer began */
-	u64 lost_told; /* lost when it did */
+	u64 recorded_at_start; /* recorded when this sub-buffer began */
+	u64 lost_reported; /* lost when it did */
 	u32 *counts; /* records of each sub-buffer */
-	bool entered; /* the CPU of this number is at the channel, at whichever buffer of it */
+	bool is_busy; /* the CPU of this number is at the channel, at whichever buffer of it */
 } ____cacheline_aligned;
 
 enum eventlog_relay_state {
@@ -67,7 +67,7 @@ struct eventlog_relay {
 	struct rchan *channel;
 	struct dentry *directory;
 	struct mutex lock; /* of control */
-	struct rw_semaphore resetting; /* read by who reads; inside `lock`, outside `reading` */
+	struct rw_semaphore reset_lock; /* read by who reads; inside `lock`, outside `reading` */
 	raw_spinlock_t global_lock;
 	enum eventlog_relay_state state;
 	struct eventlog_relay_buffer *buffers; /* by CPU */
@@ -77,7 +77,7 @@ struct eventlog_relay {
 /* Whether this CPU has the lock of a channel: of all, it takes one at a time. */
 DECLARE_PER_CPU(bool, eventlog_relay_locked);
 
-static inline bool eventlog_relay_is(const struct eventlog_relay *relay, u32 flag)
+static inline bool eventlog_relay_has_flag(const struct eventlog_relay *relay, u32 flag)
 {
 	return relay->options.flags & flag;
 }
@@ -91,15 +91,15 @@ static inline bool eventlog_relay_is(const struct eventlog_relay *relay, u32 fla
 static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locked,
 					unsigned long *flags)
 {
-	bool *entered;
+	bool *is_busy;
 
 	local_irq_save(*flags);
-	entered = &relay->buffers[smp_processor_id()].entered;
-	if (READ_ONCE(*entered) || (locked && this_cpu_read(eventlog_relay_locked))) {
+	is_busy = &relay->buffers[smp_processor_id()].is_busy;
+	if (READ_ONCE(*is_busy) || (locked && this_cpu_read(eventlog_relay_locked))) {
 		local_irq_restore(*flags);
 		return false;
 	}
-	WRITE_ONCE(*entered, true);
+	WRITE_ONCE(*is_busy, true);
 	if (locked)
 		this_cpu_write(eventlog_relay_locked, true);
 	barrier(); /* what the lock leads to is turned away, too */
@@ -117,7 +117,7 @@ static inline void eventlog_relay_leave(struct eventlog_relay *relay, bool locke
 		this_cpu_write(eventlog_relay_locked, false);
 	}
 	barrier();
-	WRITE_ONCE(relay->buffers[smp_processor_id()].entered, false);
+	WRITE_ONCE(relay->buffers[smp_processor_id()].is_busy, false);
 	local_irq_restore(flags);
 }
 
@@ -126,11 +126,11 @@ int eventlog_relay_buffers_open(struct eventlog_relay *relay);
 int eventlog_relay_buffers_show(struct eventlog_relay *relay);
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 				  const struct eventlog_record *record, const void *payload);
-void eventlog_relay_buffer_lose(struct eventlog_relay *relay);
+void eventlog_relay_buffer_count_loss(struct eventlog_relay *relay);
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay);
 void eventlog_relay_buffers_end(struct eventlog_relay *relay);
-struct eventlog_relay_buffer *eventlog_relay_kept_of(const struct rchan_buf *buffer);
-void eventlog_relay_run_beside(struct rchan_buf *buffer, void (*run)(void *data), void *data);
+struct eventlog_relay_buffer *eventlog_relay_buffer_of(const struct rchan_buf *buffer);
+void eventlog_relay_run_on_cpu(struct rchan_buf *buffer, void (*run)(void *data), void *data);
 
 /* relay_read.c */
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position);
@@ -149,30 +149,30 @@ int eventlog_relay_show(struct eventlog_relay *relay);
 #ifdef CONFIG_RELAY
 int eventlog_relay_init(void);
 void eventlog_relay_exit(void);
-struct eventlog_relay *eventlog_relay_of(int number);
-int eventlog_relay_write_now(struct eventlog_relay *relay, struct eventlog_record *record,
+struct eventlog_relay *eventlog_relay_from_fd(int number);
+int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
 			     const void *payload, u8 clock);
 
-static inline void eventlog_relay_drop(struct eventlog_relay *relay)
+static inline void eventlog_relay_put_optional(struct eventlog_relay *relay)
 {
 	if (relay)
 		eventlog_relay_put(relay);
 }
 #else
-static inline struct eventlog_relay *eventlog_relay_of(int number)
+static inline struct eventlog_relay *eventlog_relay_from_fd(int number)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
 /* Nobody has one. */
-static inline int eventlog_relay_write_now(struct eventlog_relay *relay,
+static inline int eventlog_relay_write_stamped(struct eventlog_relay *relay,
 					   struct eventlog_record *record, const void *payload,
 					   u8 clock)
 {
 	return -ENODEV;
 }
 
-static inline void eventlog_relay_drop(struct eventlog_relay *relay)
+static inline void eventlog_relay_put_optional(struct eventlog_relay *relay)
 {
 }
 

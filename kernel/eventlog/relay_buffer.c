@@ -70,19 +70,19 @@ static const struct file_operations buffer_operations = {
 	.mmap = map_buffer,
 };
 
-struct eventlog_relay_buffer *eventlog_relay_kept_of(const struct rchan_buf *buffer)
+struct eventlog_relay_buffer *eventlog_relay_buffer_of(const struct rchan_buf *buffer)
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
-	return &relay->buffers[eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : buffer->cpu];
+	return &relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : buffer->cpu];
 }
 
 static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_header *header,
 		       size_t padding)
 {
-	const struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
+	const struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(buffer);
 
-	header->records = kept->recorded - kept->begun;
+	header->records = relay_buffer->recorded - relay_buffer->recorded_at_start;
 	/* Who has mapped the file and sees this sees all that is before it. */
 	smp_store_release(&header->used, buffer->chan->subbuf_size - padding);
 }
@@ -91,45 +91,45 @@ static u32 *count_of(const struct rchan_buf *buffer, const void *subbuf)
 {
 	const size_t index = (subbuf - buffer->start) / buffer->chan->subbuf_size;
 
-	return &eventlog_relay_kept_of(buffer)->counts[index];
+	return &eventlog_relay_buffer_of(buffer)->counts[index];
 }
 
-static void count_those_turned_away(struct eventlog_relay_buffer *kept)
+static void merge_pending_losses(struct eventlog_relay_buffer *relay_buffer)
 {
-	if (atomic64_read(&kept->lost_aside))
-		kept->lost += atomic64_xchg(&kept->lost_aside, 0);
+	if (atomic64_read(&relay_buffer->lost_pending))
+		relay_buffer->lost += atomic64_xchg(&relay_buffer->lost_pending, 0);
 }
 
 /* Called again for each record while there is no room: all of it may be done over. */
 static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, size_t padding)
 {
 	const struct eventlog_relay *relay = buffer->chan->private_data;
-	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
+	struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(buffer);
 	struct eventlog_relay_header *header = subbuf;
 
-	count_those_turned_away(kept);
+	merge_pending_losses(relay_buffer);
 	if (before) {
 		end_subbuf(buffer, before, padding);
-		*count_of(buffer, before) = kept->recorded - kept->begun;
+		*count_of(buffer, before) = relay_buffer->recorded - relay_buffer->recorded_at_start;
 	} else {
 		/* A new buffer, or one that has been reset: nothing is in it any more. */
-		memset(kept->counts, 0, relay->options.subbuf_count * sizeof(*kept->counts));
-		if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
-			kept->overwritten = kept->recorded;
+		memset(relay_buffer->counts, 0, relay->options.subbuf_count * sizeof(*relay_buffer->counts));
+		if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
+			relay_buffer->overwritten = relay_buffer->recorded;
 	}
-	if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
-		kept->overwritten += *count_of(buffer, subbuf);
+	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
+		relay_buffer->overwritten += *count_of(buffer, subbuf);
 	else if (before && relay_buf_full(buffer))
 		return 0;
 	*count_of(buffer, subbuf) = 0;
-	kept->begun = kept->recorded;
-	kept->lost_told = kept->lost;
+	relay_buffer->recorded_at_start = relay_buffer->recorded;
+	relay_buffer->lost_reported = relay_buffer->lost;
 	*header = (struct eventlog_relay_header){
 		.magic = EVENTLOG_RELAY_MAGIC,
 		.cpu = buffer->cpu,
-		.sequence = kept->sequence++,
-		.records_before = kept->recorded,
-		.lost_before = kept->lost,
+		.sequence = relay_buffer->sequence++,
+		.records_before = relay_buffer->recorded,
+		.lost_before = relay_buffer->lost,
 	};
 	subbuf_start_reserve(buffer, sizeof(*header));
 	return 1;
@@ -143,7 +143,7 @@ static struct dentry *create_file(const char *name, struct dentry *parent, umode
 	/* If there is no file, relay forgets the buffer of this CPU, and knows it later only. */
 	if (name && kstrtouint(name + strlen("cpu"), 10, &buffer->cpu))
 		return ERR_PTR(-EINVAL);
-	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL)) {
+	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL)) {
 		*is_global = 1;
 		if (name)
 			name = "all";
@@ -170,7 +170,7 @@ static const struct rchan_callbacks callbacks = {
 /* Makes the buffers of the CPUs that are there; relay makes those of others when they come. */
 int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 {
-	const bool hidden = eventlog_relay_is(relay, EVENTLOG_RELAY_HIDDEN);
+	const bool hidden = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_DEFER_FILES);
 
 	/* Else one that is just coming to life would be neither there nor come later. */
 	cpus_read_lock();
@@ -182,11 +182,11 @@ int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 }
 
 /* Has that run where nobody writes to the buffer meanwhile.  CPUs may not come or go. */
-void eventlog_relay_run_beside(struct rchan_buf *buffer, void (*run)(void *data), void *data)
+void eventlog_relay_run_on_cpu(struct rchan_buf *buffer, void (*run)(void *data), void *data)
 {
 	const struct eventlog_relay *relay = buffer->chan->private_data;
 
-	if (eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) || !cpu_online(buffer->cpu))
+	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) || !cpu_online(buffer->cpu))
 		run(data);
 	else
 		smp_call_function_single(buffer->cpu, run, data, 1);
@@ -220,7 +220,7 @@ static int show_buffer(struct eventlog_relay *relay, struct rchan_buf *buffer)
 	late.file = create_file(name, relay->directory, 0400, buffer, &is_global);
 	if (IS_ERR(late.file))
 		return PTR_ERR(late.file);
-	eventlog_relay_run_beside(buffer, set_file, &late);
+	eventlog_relay_run_on_cpu(buffer, set_file, &late);
 	return 0;
 }
 
@@ -244,7 +244,7 @@ int eventlog_relay_buffers_show(struct eventlog_relay *relay)
 		/* An earlier call may have come so far, and failed. */
 		if (buffer && !buffer->dentry)
 			error = show_buffer(relay, buffer);
-		if (error || eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL))
+		if (error || eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL))
 			break;
 	}
 	if (!error) {
@@ -270,13 +270,13 @@ static struct rchan_buf *buffer_here(struct eventlog_relay *relay)
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 				  const struct eventlog_record *record, const void *payload)
 {
-	const size_t size = ALIGN(record->size, EVENTLOG_UNIT);
+	const size_t size = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
 	struct rchan_buf *buffer = buffer_here(relay);
 	u8 *place;
 
 	if (buffer->offset + size > relay->options.subbuf_size &&
 	    !relay_switch_subbuf(buffer, size)) {
-		eventlog_relay_kept_of(buffer)->lost++;
+		eventlog_relay_buffer_of(buffer)->lost++;
 		return false;
 	}
 	place = buffer->data + buffer->offset;
@@ -285,29 +285,29 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 	memset(place + record->size, 0, size - record->size);
 	/* Who reads looks at the offset first. */
 	smp_store_release(&buffer->offset, buffer->offset + size);
-	eventlog_relay_kept_of(buffer)->recorded++;
+	eventlog_relay_buffer_of(buffer)->recorded++;
 	return true;
 }
 
 /* As eventlog_relay_buffer_append(), for a record that fits into no sub-buffer. */
-void eventlog_relay_buffer_lose(struct eventlog_relay *relay)
+void eventlog_relay_buffer_count_loss(struct eventlog_relay *relay)
 {
-	eventlog_relay_kept_of(buffer_here(relay))->lost++;
+	eventlog_relay_buffer_of(buffer_here(relay))->lost++;
 }
 
 /* On the buffer's CPU, or while that is off. */
 static void flush_buffer(void *data)
 {
 	struct rchan_buf *buffer = data;
-	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(buffer);
+	struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(buffer);
 	struct eventlog_relay *relay = buffer->chan->private_data;
 	unsigned long flags;
 
 	if (WARN_ON_ONCE(!eventlog_relay_enter(relay, true, &flags)))
 		return;
-	count_those_turned_away(kept);
+	merge_pending_losses(relay_buffer);
 	/* Else there would be sub-buffers without anything in them. */
-	if (kept->recorded != kept->begun || kept->lost != kept->lost_told)
+	if (relay_buffer->recorded != relay_buffer->recorded_at_start || relay_buffer->lost != relay_buffer->lost_reported)
 		relay_switch_subbuf(buffer, 0);
 	eventlog_relay_leave(relay, true, flags);
 }
@@ -318,7 +318,7 @@ static void flush_buffer(void *data)
  */
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 {
-	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
 	struct rchan_buf *buffer;
 	int cpu;
 
@@ -326,7 +326,7 @@ void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 	for_each_possible_cpu(cpu) {
 		buffer = *per_cpu_ptr(relay->channel->buf, cpu);
 		if (buffer)
-			eventlog_relay_run_beside(buffer, flush_buffer, buffer);
+			eventlog_relay_run_on_cpu(buffer, flush_buffer, buffer);
 		if (global)
 			break;
 	}
@@ -342,7 +342,7 @@ void eventlog_relay_buffers_end(struct eventlog_relay *relay)
 	struct rchan_buf *buffer;
 	int cpu;
 
-	if (!eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+	if (!eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		eventlog_relay_buffers_flush(relay);
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {

@@ -18,7 +18,7 @@ static LIST_HEAD(channels);
 
 DEFINE_PER_CPU(bool, eventlog_relay_locked);
 
-static bool name_is_good(const char *name)
+static bool is_valid_name(const char *name)
 {
 	const size_t length = strnlen(name, EVENTLOG_RELAY_NAME_SIZE);
 	size_t i;
@@ -29,12 +29,12 @@ static bool name_is_good(const char *name)
 	return length > 0 && length < EVENTLOG_RELAY_NAME_SIZE;
 }
 
-static bool options_are_good(const struct eventlog_relay_options *options)
+static bool are_valid_options(const struct eventlog_relay_options *options)
 {
-	return !(options->flags & ~EVENTLOG_RELAY_FLAGS) && name_is_good(options->name) &&
+	return !(options->flags & ~EVENTLOG_RELAY_FLAGS) && is_valid_name(options->name) &&
 	       options->subbuf_size >= EVENTLOG_RELAY_SIZE_MIN &&
 	       options->subbuf_size <= EVENTLOG_RELAY_SIZE_MAX &&
-	       options->subbuf_size % EVENTLOG_UNIT == 0 &&
+	       options->subbuf_size % EVENTLOG_RECORD_ALIGNMENT == 0 &&
 	       options->subbuf_count >= EVENTLOG_RELAY_COUNT_MIN &&
 	       options->subbuf_count <= EVENTLOG_RELAY_COUNT_MAX &&
 	       options->subbuf_size <= EVENTLOG_RELAY_BYTES_MAX / options->subbuf_count;
@@ -91,7 +91,7 @@ static struct eventlog_relay *allocate(const struct eventlog_relay_options *opti
 	INIT_LIST_HEAD(&relay->node);
 	relay->options = *options;
 	mutex_init(&relay->lock);
-	init_rwsem(&relay->resetting);
+	init_rwsem(&relay->reset_lock);
 	raw_spin_lock_init(&relay->global_lock);
 	relay->buffers = kvcalloc(nr_cpu_ids, sizeof(*relay->buffers), GFP_KERNEL_ACCOUNT);
 	relay->counts = kvcalloc(nr_cpu_ids, options->subbuf_count * sizeof(*relay->counts),
@@ -101,7 +101,7 @@ static struct eventlog_relay *allocate(const struct eventlog_relay_options *opti
 		return NULL;
 	}
 	for (i = 0; i < nr_cpu_ids; i++) {
-		mutex_init(&relay->buffers[i].reading);
+		mutex_init(&relay->buffers[i].read_mutex);
 		relay->buffers[i].counts = relay->counts + (size_t)i * options->subbuf_count;
 	}
 	return relay;
@@ -110,7 +110,7 @@ static struct eventlog_relay *allocate(const struct eventlog_relay_options *opti
 static bool charge(struct eventlog_relay *relay)
 {
 	const u32 bytes = relay->options.subbuf_size * relay->options.subbuf_count;
-	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
 	const u64 pages = (u64)(PAGE_ALIGN(bytes) / PAGE_SIZE) * (global ? 1 : num_possible_cpus());
 
 	if (pages > UINT_MAX || !eventlog_charge(relay->user, EVENTLOG_RELAY_PAGES, pages))
@@ -188,7 +188,7 @@ struct eventlog_relay *eventlog_relay_open(const struct eventlog_relay_options *
 	struct eventlog_relay *relay;
 	int error;
 
-	if (!options_are_good(options))
+	if (!are_valid_options(options))
 		return ERR_PTR(-EINVAL);
 	relay = allocate(options);
 	if (!relay)
@@ -234,12 +234,12 @@ EXPORT_SYMBOL_GPL(eventlog_relay_close);
  */
 int eventlog_relay_reset(struct eventlog_relay *relay)
 {
-	if (down_write_killable(&relay->resetting))
+	if (down_write_killable(&relay->reset_lock))
 		return -EINTR;
 	set_state(relay, EVENTLOG_RELAY_PAUSED);
 	relay_reset(relay->channel);
 	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
-	up_write(&relay->resetting);
+	up_write(&relay->reset_lock);
 	return 0;
 }
 
@@ -256,7 +256,7 @@ int eventlog_relay_show(struct eventlog_relay *relay)
 }
 
 /* A record with its payload, which may stand anywhere. */
-struct piece {
+struct record_parts {
 	const struct eventlog_record *record;
 	const void *payload;
 	struct eventlog_record *timed; /* gets its time when it is written; NULL: it has it */
@@ -264,63 +264,63 @@ struct piece {
 };
 
 /* Not in `lost` itself: who resets, or whom this CPU is in the midst of, is at that. */
-static int turn_away(struct eventlog_relay *relay)
+static int reject_record(struct eventlog_relay *relay)
 {
-	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
 
 	if (READ_ONCE(relay->state) == EVENTLOG_RELAY_CLOSED)
 		return -ENODEV;
-	atomic64_inc(&relay->buffers[global ? 0 : smp_processor_id()].lost_aside);
+	atomic64_inc(&relay->buffers[global ? 0 : smp_processor_id()].lost_pending);
 	return -ENOSPC;
 }
 
-static int write_here(struct eventlog_relay *relay, const struct piece *piece)
+static int write_locked(struct eventlog_relay *relay, const struct record_parts *record_parts)
 {
 	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
-	const u32 size = piece->record->size;
+	const u32 size = record_parts->record->size;
 
 	switch (READ_ONCE(relay->state)) {
 	case EVENTLOG_RELAY_OPEN:
 		break;
 	case EVENTLOG_RELAY_PAUSED:
 	case EVENTLOG_RELAY_CLOSED:
-		return turn_away(relay);
+		return reject_record(relay);
 	}
 	if (size > room || size > EVENTLOG_RECORD_SIZE_MAX) {
-		eventlog_relay_buffer_lose(relay);
+		eventlog_relay_buffer_count_loss(relay);
 		return -E2BIG;
 	}
 	/* Nobody comes in between, so that times rise in each buffer. */
-	if (piece->timed)
-		piece->timed->time = eventlog_clock_now(piece->clock);
-	return eventlog_relay_buffer_append(relay, piece->record, piece->payload) ? 0 : -ENOSPC;
+	if (record_parts->timed)
+		record_parts->timed->time = eventlog_clock_now(record_parts->clock);
+	return eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload) ? 0 : -ENOSPC;
 }
 
 /* Who waits for readers of RCU waits for those who have interrupts off, too. */
-static __always_inline int write_alone(struct eventlog_relay *relay, const struct piece *piece,
+static __always_inline int write_exclusive(struct eventlog_relay *relay, const struct record_parts *record_parts,
 				       bool locked)
 {
 	unsigned long flags;
 	int error;
 
 	if (!eventlog_relay_enter(relay, locked, &flags))
-		return turn_away(relay);
-	error = write_here(relay, piece);
+		return reject_record(relay);
+	error = write_locked(relay, record_parts);
 	eventlog_relay_leave(relay, locked, flags);
 	return error;
 }
 
-static int write_piece(struct eventlog_relay *relay, const struct piece *piece)
+static int write_parts(struct eventlog_relay *relay, const struct record_parts *record_parts)
 {
-	return eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? write_alone(relay, piece, true) :
-								write_alone(relay, piece, false);
+	return eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? write_exclusive(relay, record_parts, true) :
+								write_exclusive(relay, record_parts, false);
 }
 
 int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
 {
-	const struct piece piece = { .record = record, .payload = record + 1 };
+	const struct record_parts record_parts = { .record = record, .payload = record + 1 };
 
-	return write_piece(relay, &piece);
+	return write_parts(relay, &record_parts);
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_write);
 
@@ -328,15 +328,15 @@ EXPORT_SYMBOL_GPL(eventlog_relay_write);
  * The same, but that its payload may stand anywhere, and that the record gets its time
  * here, unless it says that it has one of its own.
  */
-int eventlog_relay_write_now(struct eventlog_relay *relay, struct eventlog_record *record,
+int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
 			     const void *payload, u8 clock)
 {
-	const struct piece piece = {
+	const struct record_parts record_parts = {
 		.record = record,
 		.payload = payload,
-		.timed = record->flags & EVENTLOG_RECORD_OWN_CLOCK ? NULL : record,
+		.timed = record->flags & EVENTLOG_RECORD_CUSTOM_TIME ? NULL : record,
 		.clock = clock,
 	};
 
-	return write_piece(relay, &piece);
+	return write_parts(relay, &record_parts);
 }

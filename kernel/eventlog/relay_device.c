@@ -17,7 +17,7 @@
 #include "eventlog.h"
 #include "relay.h"
 
-struct opened_relay {
+struct relay_file {
 	struct eventlog_user *user;
 	struct mutex lock; /* by who gives it its channel */
 	struct eventlog_relay *relay; /* set once, with release, behind `owns` */
@@ -26,7 +26,7 @@ struct opened_relay {
 
 static int relay_device_open(struct inode *inode, struct file *file)
 {
-	struct opened_relay *opened = kzalloc(sizeof(*opened), GFP_KERNEL_ACCOUNT);
+	struct relay_file *opened = kzalloc(sizeof(*opened), GFP_KERNEL_ACCOUNT);
 	int error = -ENOMEM;
 
 	if (!opened)
@@ -50,7 +50,7 @@ free_opened:
 
 static int relay_device_release(struct inode *inode, struct file *file)
 {
-	struct opened_relay *opened = file->private_data;
+	struct relay_file *opened = file->private_data;
 
 	if (opened->relay && opened->owns)
 		eventlog_relay_close(opened->relay);
@@ -63,14 +63,14 @@ static int relay_device_release(struct inode *inode, struct file *file)
 }
 
 /* With the lock held.  Gives a file the channel that it has from now on. */
-static void give(struct opened_relay *opened, struct eventlog_relay *relay, bool owns)
+static void set_channel(struct relay_file *opened, struct eventlog_relay *relay, bool owns)
 {
 	opened->owns = owns;
 	/* Writers see all of it. */
 	smp_store_release(&opened->relay, relay);
 }
 
-static long do_create(struct opened_relay *opened, const void __user *from)
+static long do_create(struct relay_file *opened, const void __user *from)
 {
 	struct eventlog_relay_options options;
 	struct eventlog_relay *relay;
@@ -88,13 +88,13 @@ static long do_create(struct opened_relay *opened, const void __user *from)
 		relay = eventlog_relay_open(&options);
 		error = PTR_ERR_OR_ZERO(relay);
 		if (!error)
-			give(opened, relay, true);
+			set_channel(opened, relay, true);
 	}
 	mutex_unlock(&opened->lock);
 	return error;
 }
 
-static long do_attach(struct opened_relay *opened, const void __user *from)
+static long do_attach(struct relay_file *opened, const void __user *from)
 {
 	char name[EVENTLOG_RELAY_NAME_SIZE];
 	struct eventlog_relay *relay;
@@ -109,18 +109,18 @@ static long do_attach(struct opened_relay *opened, const void __user *from)
 	if (!opened->relay) {
 		relay = eventlog_relay_find(name);
 		error = relay ? 0 : -ENOENT;
-		if (relay && eventlog_relay_is(relay, EVENTLOG_RELAY_PRIVATE)) {
+		if (relay && eventlog_relay_has_flag(relay, EVENTLOG_RELAY_PRIVATE)) {
 			eventlog_relay_put(relay);
 			error = -EPERM;
 		} else if (relay) {
-			give(opened, relay, false);
+			set_channel(opened, relay, false);
 		}
 	}
 	mutex_unlock(&opened->lock);
 	return error;
 }
 
-static long do_show(struct opened_relay *opened)
+static long do_show(struct relay_file *opened)
 {
 	/* Pairs with the release in give(): with it, whose it is. */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
@@ -130,7 +130,7 @@ static long do_show(struct opened_relay *opened)
 
 static long relay_device_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
-	struct opened_relay *opened = file->private_data;
+	struct relay_file *opened = file->private_data;
 	void __user *from = (void __user *)argument;
 
 	switch (command) {
@@ -138,7 +138,7 @@ static long relay_device_ioctl(struct file *file, unsigned int command, unsigned
 		return do_create(opened, from);
 	case EVENTLOG_RELAY_ATTACH:
 		return do_attach(opened, from);
-	case EVENTLOG_RELAY_SHOW:
+	case EVENTLOG_RELAY_CREATE_FILES:
 		return do_show(opened);
 	default:
 		return -ENOTTY;
@@ -156,7 +156,7 @@ static size_t end_of(const struct eventlog_relay *relay, const u8 *batch, size_t
 		return 0;
 	if (record->size < sizeof(*record) || record->size > min(size - begin, room))
 		return 0;
-	length = ALIGN(record->size, EVENTLOG_UNIT);
+	length = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
 	if (length > size - begin || record->flags & ~EVENTLOG_RECORD_FLAGS)
 		return 0;
 	if (memchr_inv((const u8 *)record + record->size, 0, length - record->size))
@@ -164,7 +164,7 @@ static size_t end_of(const struct eventlog_relay *relay, const u8 *batch, size_t
 	return begin + length;
 }
 
-static bool batch_is_good(const struct eventlog_relay *relay, const u8 *batch, size_t size)
+static bool is_valid_batch(const struct eventlog_relay *relay, const u8 *batch, size_t size)
 {
 	size_t begin = 0;
 
@@ -188,7 +188,7 @@ static int write_batch(struct eventlog_relay *relay, const u8 *batch, size_t siz
 		const struct eventlog_record *record = (const void *)(batch + begin);
 
 		error = eventlog_relay_write(relay, record);
-		begin += ALIGN(record->size, EVENTLOG_UNIT);
+		begin += ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
 	}
 	preempt_enable();
 	return error == -ENODEV ? error : 0;
@@ -197,7 +197,7 @@ static int write_batch(struct eventlog_relay *relay, const u8 *batch, size_t siz
 static ssize_t relay_device_write(struct file *file, const char __user *from, size_t size,
 				  loff_t *position)
 {
-	struct opened_relay *opened = file->private_data;
+	struct relay_file *opened = file->private_data;
 	/* Pairs with the release in give(). */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
 	u8 *batch;
@@ -210,7 +210,7 @@ static ssize_t relay_device_write(struct file *file, const char __user *from, si
 	batch = vmemdup_user(from, size);
 	if (IS_ERR(batch))
 		return PTR_ERR(batch);
-	error = batch_is_good(relay, batch, size) ? write_batch(relay, batch, size) : -EINVAL;
+	error = is_valid_batch(relay, batch, size) ? write_batch(relay, batch, size) : -EINVAL;
 	kvfree(batch);
 	return error ? error : size;
 }
@@ -227,7 +227,7 @@ static const struct file_operations relay_device_operations = {
  * The channel that an open file of the caller has made, until eventlog_relay_put():
  * whoever has such a file may do all with the channel.  EBADF or EINVAL if it is none.
  */
-struct eventlog_relay *eventlog_relay_of(int number)
+struct eventlog_relay *eventlog_relay_from_fd(int number)
 {
 	struct file *file = fget(number);
 	struct eventlog_relay *relay = ERR_PTR(-EINVAL);
@@ -235,7 +235,7 @@ struct eventlog_relay *eventlog_relay_of(int number)
 	if (!file)
 		return ERR_PTR(-EBADF);
 	if (file->f_op == &relay_device_operations) {
-		const struct opened_relay *opened = file->private_data;
+		const struct relay_file *opened = file->private_data;
 		/* Pairs with the release in give(): with it, whose it is. */
 		struct eventlog_relay *made = smp_load_acquire(&opened->relay);
 

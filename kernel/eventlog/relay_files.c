@@ -12,7 +12,7 @@ static struct dentry *root;
 
 static int consume(struct eventlog_relay *relay, const char *text)
 {
-	struct eventlog_relay_buffer *kept;
+	struct eventlog_relay_buffer *relay_buffer;
 	struct rchan_buf *buffer;
 	unsigned int cpu, count;
 	char rest;
@@ -22,10 +22,10 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || count > relay->options.subbuf_count)
 		return -EINVAL;
 	/* Where what is new takes the place of the oldest, nobody waits for readers. */
-	if (eventlog_relay_is(relay, EVENTLOG_RELAY_OVERWRITE))
+	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		return 0;
-	kept = &relay->buffers[eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
-	if (mutex_lock_killable(&kept->reading))
+	relay_buffer = &relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
+	if (mutex_lock_killable(&relay_buffer->read_mutex))
 		return -EINTR;
 	/* It has been read in the mapping before its place is written to again. */
 	smp_mb();
@@ -35,11 +35,11 @@ static int consume(struct eventlog_relay *relay, const char *text)
 		buffer->bytes_consumed = 0;
 		relay_subbufs_consumed(relay->channel, cpu, count);
 	}
-	mutex_unlock(&kept->reading);
+	mutex_unlock(&relay_buffer->read_mutex);
 	return 0;
 }
 
-static int obey(struct eventlog_relay *relay, const char *command)
+static int run_command(struct eventlog_relay *relay, const char *command)
 {
 	static const char consumed[] = "consumed ";
 
@@ -72,7 +72,7 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 		command[size - 1] = '\0';
 	if (mutex_lock_killable(&relay->lock))
 		return -EINTR;
-	error = obey(relay, command);
+	error = run_command(relay, command);
 	mutex_unlock(&relay->lock);
 	return error ? error : size;
 }
@@ -84,22 +84,22 @@ static const struct file_operations control_operations = {
 };
 
 /* Of what has just been counted another way, none is there twice. */
-static u64 lost_of(const struct eventlog_relay_buffer *kept)
+static u64 lost_of(const struct eventlog_relay_buffer *relay_buffer)
 {
-	const u64 lost = READ_ONCE(kept->lost);
+	const u64 lost = READ_ONCE(relay_buffer->lost);
 
 	smp_rmb(); /* what goes from the one to the other meanwhile is missing for a moment */
-	return lost + atomic64_read(&kept->lost_aside);
+	return lost + atomic64_read(&relay_buffer->lost_pending);
 }
 
 static int stats_show(struct seq_file *to, void *unused)
 {
 	struct eventlog_relay *relay = to->private;
-	const bool global = eventlog_relay_is(relay, EVENTLOG_RELAY_GLOBAL);
+	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct eventlog_relay_buffer *kept = &relay->buffers[cpu];
+		const struct eventlog_relay_buffer *relay_buffer = &relay->buffers[cpu];
 		const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, cpu);
 
 		if (!buffer || (global && cpu))
@@ -109,8 +109,8 @@ static int stats_show(struct seq_file *to, void *unused)
 		else
 			seq_printf(to, "cpu%d", cpu);
 		seq_printf(to, " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu\n",
-			   READ_ONCE(kept->recorded), lost_of(kept),
-			   READ_ONCE(kept->overwritten), READ_ONCE(buffer->subbufs_produced),
+			   READ_ONCE(relay_buffer->recorded), lost_of(relay_buffer),
+			   READ_ONCE(relay_buffer->overwritten), READ_ONCE(buffer->subbufs_produced),
 			   READ_ONCE(buffer->subbufs_consumed));
 	}
 	return 0;

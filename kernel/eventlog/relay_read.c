@@ -13,56 +13,56 @@
 #include "relay.h"
 
 /* Where a writer was that was at no record. */
-struct place {
+struct writer_position {
 	struct rchan_buf *buffer;
 	size_t produced;
 	size_t offset; /* in the sub-buffer after those; more than its size: there is none */
 };
 
 /* On the buffer's CPU, or while that is off. */
-static void look(void *data)
+static void read_position(void *data)
 {
-	struct place *place = data;
-	struct eventlog_relay *relay = place->buffer->chan->private_data;
+	struct writer_position *writer_position = data;
+	struct eventlog_relay *relay = writer_position->buffer->chan->private_data;
 	unsigned long flags;
 
 	if (WARN_ON_ONCE(!eventlog_relay_enter(relay, true, &flags)))
 		return;
-	place->produced = place->buffer->subbufs_produced;
-	place->offset = place->buffer->offset;
+	writer_position->produced = writer_position->buffer->subbufs_produced;
+	writer_position->offset = writer_position->buffer->offset;
 	eventlog_relay_leave(relay, true, flags);
 }
 
-static void find(struct place *place)
+static void find_writer_position(struct writer_position *writer_position)
 {
 	cpus_read_lock();
-	eventlog_relay_run_beside(place->buffer, look, place);
+	eventlog_relay_run_on_cpu(writer_position->buffer, read_position, writer_position);
 	cpus_read_unlock();
 }
 
 /* How much of the oldest sub-buffer is there; what has been overwritten is passed over. */
-static size_t end_of_oldest(const struct place *place)
+static size_t end_of_oldest(const struct writer_position *writer_position)
 {
-	const struct rchan *channel = place->buffer->chan;
-	struct rchan_buf *buffer = place->buffer;
+	const struct rchan *channel = writer_position->buffer->chan;
+	struct rchan_buf *buffer = writer_position->buffer;
 
-	if (place->produced - buffer->subbufs_consumed >= channel->n_subbufs &&
-	    place->offset <= channel->subbuf_size) {
-		buffer->subbufs_consumed = place->produced - channel->n_subbufs + 1;
+	if (writer_position->produced - buffer->subbufs_consumed >= channel->n_subbufs &&
+	    writer_position->offset <= channel->subbuf_size) {
+		buffer->subbufs_consumed = writer_position->produced - channel->n_subbufs + 1;
 		buffer->bytes_consumed = 0;
 	}
-	if (buffer->subbufs_consumed != place->produced)
+	if (buffer->subbufs_consumed != writer_position->produced)
 		return channel->subbuf_size -
 		       buffer->padding[buffer->subbufs_consumed % channel->n_subbufs];
-	return place->offset <= channel->subbuf_size ? place->offset : 0;
+	return writer_position->offset <= channel->subbuf_size ? writer_position->offset : 0;
 }
 
 /* Gives back what has been read to its end. */
-static void consume(const struct place *place, size_t end)
+static void consume(const struct writer_position *writer_position, size_t end)
 {
-	struct rchan_buf *buffer = place->buffer;
+	struct rchan_buf *buffer = writer_position->buffer;
 
-	if (buffer->bytes_consumed < end || buffer->subbufs_consumed == place->produced)
+	if (buffer->bytes_consumed < end || buffer->subbufs_consumed == writer_position->produced)
 		return;
 	buffer->bytes_consumed = 0;
 	/* It has been copied before its place is written to again. */
@@ -70,25 +70,25 @@ static void consume(const struct place *place, size_t end)
 	relay_subbufs_consumed(buffer->chan, buffer->cpu, 1);
 }
 
-static ssize_t read_to(const struct place *place, char __user *to, size_t size)
+static ssize_t read_to(const struct writer_position *writer_position, char __user *to, size_t size)
 {
-	struct rchan_buf *buffer = place->buffer;
+	struct rchan_buf *buffer = writer_position->buffer;
 	size_t done = 0;
 
 	while (done < size) {
-		const size_t end = end_of_oldest(place);
+		const size_t end = end_of_oldest(writer_position);
 		const size_t begin = buffer->bytes_consumed;
 		const size_t index = buffer->subbufs_consumed % buffer->chan->n_subbufs;
 		const size_t part = begin < end ? min(size - done, end - begin) : 0;
 		const void *from = buffer->start + index * buffer->chan->subbuf_size + begin;
 
-		if (!part && buffer->subbufs_consumed == place->produced)
+		if (!part && buffer->subbufs_consumed == writer_position->produced)
 			break;
 		if (copy_to_user(to + done, from, part))
 			return done ? done : -EFAULT;
 		done += part;
 		buffer->bytes_consumed += part;
-		consume(place, end);
+		consume(writer_position, end);
 	}
 	return done;
 }
@@ -96,20 +96,20 @@ static ssize_t read_to(const struct place *place, char __user *to, size_t size)
 /* Takes what is there, without padding; 0 if there is nothing. */
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position)
 {
-	struct place place = { .buffer = file->private_data };
-	struct eventlog_relay_buffer *kept = eventlog_relay_kept_of(place.buffer);
-	struct eventlog_relay *relay = place.buffer->chan->private_data;
+	struct writer_position writer_position = { .buffer = file->private_data };
+	struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(writer_position.buffer);
+	struct eventlog_relay *relay = writer_position.buffer->chan->private_data;
 	ssize_t done;
 
 	/* Not the inode's lock: files of CPUs that come are made with CPUs locked. */
-	if (down_read_killable(&relay->resetting))
+	if (down_read_killable(&relay->reset_lock))
 		return -EINTR;
 	done = -EINTR;
-	if (!mutex_lock_killable(&kept->reading)) {
-		find(&place);
-		done = read_to(&place, to, size);
-		mutex_unlock(&kept->reading);
+	if (!mutex_lock_killable(&relay_buffer->read_mutex)) {
+		find_writer_position(&writer_position);
+		done = read_to(&writer_position, to, size);
+		mutex_unlock(&relay_buffer->read_mutex);
 	}
-	up_read(&relay->resetting);
+	up_read(&relay->reset_lock);
 	return done;
 }

@@ -83,7 +83,7 @@ static void seal(struct eventlog_ring_writer *ring)
 }
 
 /* Puts all losses so far in front of a buffer, those of who comes in between, too. */
-static void note_losses(struct eventlog_ring_writer *ring, struct eventlog_buffer *buffer)
+static void update_losses(struct eventlog_ring_writer *ring, struct eventlog_buffer *buffer)
 {
 	u64 lost;
 
@@ -113,7 +113,7 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	barrier();
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
 	/* What an NMI loses from here on, it puts in front of this buffer itself. */
-	note_losses(ring, next);
+	update_losses(ring, next);
 	/* Nobody writes to where it points as long as the ring is sealed. */
 	WRITE_ONCE(ring->active, ring->buffers +
 		   (generation & (ring->buffer_count - 1)) * ring->buffer_size);
@@ -131,12 +131,12 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
  * An NMI in the midst of another one's switch has no place to write to.  Nothing
  * more goes into this buffer, so that its loss lies behind it.
  */
-static void lose_in_between(struct eventlog_ring_writer *ring)
+static void count_nested_loss(struct eventlog_ring_writer *ring)
 {
 	seal(ring);
 	count_loss(ring);
 	if (ring->phase == EVENTLOG_RING_SWITCHING)
-		note_losses(ring, ring->next);
+		update_losses(ring, ring->next);
 }
 
 /* Returns whether it is worth trying again; if not, the loss has been counted. */
@@ -147,7 +147,7 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 
 	local_irq_save(flags);
 	if (READ_ONCE(ring->phase) != EVENTLOG_RING_IDLE) {
-		lose_in_between(ring);
+		count_nested_loss(ring);
 		local_irq_restore(flags);
 		return false;
 	}
@@ -169,8 +169,8 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 	return made;
 }
 
-/* The same as eventlog_ring_take(), where there may be no room, or may have been somebody. */
-noinline struct eventlog_record *eventlog_ring_reserve(struct eventlog_ring_writer *ring, u64 units)
+/* The same as eventlog_ring_try_reserve(), where there may be no room, or may have been somebody. */
+noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring_writer *ring, u64 units)
 {
 	struct eventlog_record *to;
 	u64 old;
@@ -182,12 +182,12 @@ noinline struct eventlog_record *eventlog_ring_reserve(struct eventlog_ring_writ
 				return NULL;
 			old = READ_ONCE(ring->reserved);
 		}
-	} while (!eventlog_ring_take(ring, old, units, 1, &to));
+	} while (!eventlog_ring_try_reserve(ring, old, units, 1, &to));
 	return to;
 }
 
 /* Counts what was not to be written here, and is not to be written there.  Any context. */
-void eventlog_ring_lose(struct eventlog_ring_writer *ring)
+void eventlog_ring_count_loss(struct eventlog_ring_writer *ring)
 {
 	count_loss(ring);
 }
@@ -198,7 +198,7 @@ void eventlog_ring_lose(struct eventlog_ring_writer *ring)
  */
 void eventlog_ring_begin(struct eventlog_ring_writer *ring)
 {
-	ring->units = ring->buffer_size / EVENTLOG_UNIT;
+	ring->units = ring->buffer_size / EVENTLOG_RECORD_ALIGNMENT;
 	ring->descriptors[0].lost_before = ring->head->lost;
 	ring->active = ring->buffers;
 	ring->reserved = 0;

@@ -64,8 +64,8 @@ struct eventlog_record;
 u64 eventlog_clock_now(u8 clock);
 bool eventlog_clock_is_known(u32 clock);
 void eventlog_ring_begin(struct eventlog_ring_writer *ring);
-void eventlog_ring_lose(struct eventlog_ring_writer *ring);
-struct eventlog_record *eventlog_ring_reserve(struct eventlog_ring_writer *ring, u64 units);
+void eventlog_ring_count_loss(struct eventlog_ring_writer *ring);
+struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring_writer *ring, u64 units);
 u64 eventlog_ring_now(const struct eventlog_ring_writer *ring);
 
 #endif /* EVENTLOG_RING_H */

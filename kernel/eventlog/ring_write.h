@@ -23,7 +23,7 @@ static __always_inline bool eventlog_ring_fits(const struct eventlog_ring_writer
  * is so much.  Sets where they go, and the first one's time there; returns false if
  * somebody came in between.
  */
-static __always_inline bool eventlog_ring_take(struct eventlog_ring_writer *ring, u64 old,
+static __always_inline bool eventlog_ring_try_reserve(struct eventlog_ring_writer *ring, u64 old,
 					       u64 units, u64 count, struct eventlog_record **place)
 {
 	/* Who comes in between takes a later one, and room: then this is done over. */
@@ -35,7 +35,7 @@ static __always_inline bool eventlog_ring_take(struct eventlog_ring_writer *ring
 
 	if (unlikely(cmpxchg_local(&ring->reserved, old, new) != old))
 		return false;
-	*place = (void *)(active + eventlog_position_of(old) * EVENTLOG_UNIT);
+	*place = (void *)(active + eventlog_position_of(old) * EVENTLOG_RECORD_ALIGNMENT);
 	(*place)->time = time;
 	return true;
 }
@@ -48,16 +48,16 @@ static __always_inline void eventlog_copy_payload(u8 *to, const u8 *from,
 
 	/* Most are small: a call takes longer than that. */
 	if (unlikely(size >= 64)) {
-		i = size & ~(EVENTLOG_UNIT - 1UL);
+		i = size & ~(EVENTLOG_RECORD_ALIGNMENT - 1UL);
 		memcpy(to, from, i);
 	} else if (size >= 32) {
 		i = 32;
 		memcpy(to, from, i);
 	}
-	for (; i + EVENTLOG_UNIT <= size; i += EVENTLOG_UNIT)
-		memcpy(to + i, from + i, EVENTLOG_UNIT);
+	for (; i + EVENTLOG_RECORD_ALIGNMENT <= size; i += EVENTLOG_RECORD_ALIGNMENT)
+		memcpy(to + i, from + i, EVENTLOG_RECORD_ALIGNMENT);
 	if (unlikely(i < size)) {
-		memset(to + i, 0, EVENTLOG_UNIT);
+		memset(to + i, 0, EVENTLOG_RECORD_ALIGNMENT);
 		memcpy(to + i, from + i, size - i);
 	}
 }
@@ -94,15 +94,15 @@ static __always_inline bool eventlog_ring_begin_record(struct eventlog_ring_writ
 						       unsigned long size,
 						       struct eventlog_record **place)
 {
-	const u64 units = DIV_ROUND_UP(sizeof(**place) + size, EVENTLOG_UNIT);
+	const u64 units = DIV_ROUND_UP(sizeof(**place) + size, EVENTLOG_RECORD_ALIGNMENT);
 	u64 old;
 
 	ring->nest++; /* whoever interrupts leaves it as it was */
 	barrier();
 	old = READ_ONCE(ring->reserved);
 	if (unlikely(!eventlog_ring_fits(ring, old, units) ||
-		     !eventlog_ring_take(ring, old, units, 1, place))) {
-		*place = eventlog_ring_reserve(ring, units);
+		     !eventlog_ring_try_reserve(ring, old, units, 1, place))) {
+		*place = eventlog_ring_reserve_slow(ring, units);
 		if (!*place)
 			return false;
 	}
@@ -131,7 +131,7 @@ static inline bool eventlog_ring_begin_run(struct eventlog_ring_writer *ring, u6
 	barrier();
 	old = READ_ONCE(ring->reserved);
 	return eventlog_ring_fits(ring, old, units) &&
-	       eventlog_ring_take(ring, old, units, count, place);
+	       eventlog_ring_try_reserve(ring, old, units, count, place);
 }
 
 /* Returns whether readers that wait for a switch are to be told. */

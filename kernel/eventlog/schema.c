@@ -112,7 +112,7 @@ static bool format_fits(const struct eventlog_provider_field *field)
 }
 
 /* Returns what is wrong with it, or NULL. */
-static const char *mistake_of_enumeration(const struct eventlog_enumeration *enumeration)
+static const char *enumeration_error(const struct eventlog_enumeration *enumeration)
 {
 	u16 i;
 
@@ -124,7 +124,7 @@ static const char *mistake_of_enumeration(const struct eventlog_enumeration *enu
 	return NULL;
 }
 
-static const char *mistake_of_field(const struct eventlog_provider_field *field)
+static const char *field_error(const struct eventlog_provider_field *field)
 {
 	if (!is_name(field->name))
 		return not_a_name;
@@ -142,7 +142,7 @@ static const char *mistake_of_field(const struct eventlog_provider_field *field)
 		return "only integers have names of an enumeration";
 	if (!is_text(field->text) || !is_text(field->unit))
 		return "its text or its unit is longer than 255 bytes";
-	return field->enumeration ? mistake_of_enumeration(field->enumeration) : NULL;
+	return field->enumeration ? enumeration_error(field->enumeration) : NULL;
 }
 
 static size_t end_of_fields(const struct eventlog_provider_event *event)
@@ -174,7 +174,7 @@ static bool any_overlap(const struct eventlog_provider_event *event)
 }
 
 /* There are no holes if all of the struct is its fields'. */
-static const char *mistake_of_layout(const struct eventlog_provider_event *event)
+static const char *layout_error(const struct eventlog_provider_event *event)
 {
 	const size_t end = end_of_fields(event);
 	size_t used = 0;
@@ -196,7 +196,7 @@ static const char *mistake_of_layout(const struct eventlog_provider_event *event
 	return NULL;
 }
 
-static const char *mistake_of_event(const struct eventlog_provider_event *event)
+static const char *event_error(const struct eventlog_provider_event *event)
 {
 	const struct eventlog_provider_field *first = event->fields;
 
@@ -217,11 +217,11 @@ static const char *mistake_of_event(const struct eventlog_provider_event *event)
 static int check_event(const struct eventlog_provider *provider,
 		       struct eventlog_provider_event *event)
 {
-	const char *mistake = mistake_of_event(event);
+	const char *mistake = event_error(event);
 	u16 i;
 
 	for (i = 0; i < event->field_count && !mistake; i++) {
-		mistake = mistake_of_field(&event->fields[i]);
+		mistake = field_error(&event->fields[i]);
 		if (mistake) {
 			pr_err("%s:%s, field %s: %s\n", provider->name, event->name,
 			       event->fields[i].name, mistake);
@@ -229,7 +229,7 @@ static int check_event(const struct eventlog_provider *provider,
 		}
 	}
 	if (!mistake)
-		mistake = mistake_of_layout(event);
+		mistake = layout_error(event);
 	if (mistake) {
 		pr_err("%s:%s: %s\n", provider->name, event->name, mistake);
 		return -EINVAL;
@@ -238,7 +238,7 @@ static int check_event(const struct eventlog_provider *provider,
 	return 0;
 }
 
-static const char *mistake_of_provider(const struct eventlog_provider *provider)
+static const char *provider_error(const struct eventlog_provider *provider)
 {
 	u16 i;
 
@@ -264,7 +264,7 @@ static const char *mistake_of_provider(const struct eventlog_provider *provider)
  */
 int eventlog_schema_check(struct eventlog_provider *provider)
 {
-	const char *mistake = mistake_of_provider(provider);
+	const char *mistake = provider_error(provider);
 	int error = 0;
 	u16 i;
 
@@ -330,7 +330,7 @@ static void put_enumeration(struct builder *builder, const struct eventlog_enume
 {
 	u16 i;
 
-	put_8(builder, enumeration->combines ? ENUMERATION_COMBINES : 0);
+	put_8(builder, enumeration->is_bitmask ? ENUMERATION_COMBINES : 0);
 	put_16(builder, enumeration->value_count);
 	put_text(builder, enumeration->name);
 	for (i = 0; i < enumeration->value_count; i++) {

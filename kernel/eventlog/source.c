@@ -26,7 +26,7 @@
  */
 static DEFINE_MUTEX(lock);
 static LIST_HEAD(sources); /* as they have come */
-static LIST_HEAD(recipients); /* likewise */
+static LIST_HEAD(consumers); /* likewise */
 static u64 last_arrival;
 static DEFINE_IDR(numbers); /* of sources */
 static DECLARE_WAIT_QUEUE_HEAD(released);
@@ -42,39 +42,39 @@ void eventlog_sources_unlock(void)
 }
 
 /* All of these with the lock held. */
-static void arrive(struct eventlog_party *party, struct list_head *all)
+static void add_peer(struct eventlog_peer *peer, struct list_head *all)
 {
-	party->arrival = ++last_arrival;
-	list_add_tail(&party->node, all);
+	peer->arrival = ++last_arrival;
+	list_add_tail(&peer->node, all);
 }
 
-static bool is_there(const struct eventlog_party *party)
+static bool is_listed(const struct eventlog_peer *peer)
 {
-	return !list_empty(&party->node);
+	return !list_empty(&peer->node);
 }
 
-static struct eventlog_party *first_of(struct list_head *all)
+static struct eventlog_peer *first_of(struct list_head *all)
 {
-	return list_first_entry_or_null(all, struct eventlog_party, node);
+	return list_first_entry_or_null(all, struct eventlog_peer, node);
 }
 
 /* The next one, also behind one that has gone meanwhile; or NULL. */
-static struct eventlog_party *next_of(struct eventlog_party *party, struct list_head *all)
+static struct eventlog_peer *next_of(struct eventlog_peer *peer, struct list_head *all)
 {
-	struct eventlog_party *other;
+	struct eventlog_peer *other;
 
-	if (is_there(party))
-		return list_is_last(&party->node, all) ? NULL : list_next_entry(party, node);
+	if (is_listed(peer))
+		return list_is_last(&peer->node, all) ? NULL : list_next_entry(peer, node);
 	list_for_each_entry(other, all, node)
-		if (other->arrival > party->arrival)
+		if (other->arrival > peer->arrival)
 			return other;
 	return NULL;
 }
 
 /* It may go from its list, but stays in memory, until the lock is given back after this. */
-static void release(struct eventlog_party *party)
+static void release(struct eventlog_peer *peer)
 {
-	if (!--party->in_use)
+	if (!--peer->in_use)
 		wake_up_all(&released);
 }
 
@@ -82,11 +82,11 @@ static void release(struct eventlog_party *party)
  * Nobody uses it any more when this returns; the lock is given back until then, so
  * that it has to be gone from its list, and from all that lists lead to, before.
  */
-static void wait_until_unused(const struct eventlog_party *party)
+static void wait_until_unused(const struct eventlog_peer *peer)
 {
-	while (party->in_use) {
+	while (peer->in_use) {
 		mutex_unlock(&lock);
-		wait_event(released, !READ_ONCE(party->in_use));
+		wait_event(released, !READ_ONCE(peer->in_use));
 		mutex_lock(&lock);
 	}
 }
@@ -96,20 +96,20 @@ static struct eventlog_listeners *listeners_of(const struct eventlog_source_even
 	return rcu_dereference_protected(event->listeners, lockdep_is_held(&lock));
 }
 
-static void tell(struct eventlog_source_event *event)
+static void update_enabled(struct eventlog_source_event *event)
 {
-	const bool heard = listeners_of(event);
+	const bool enabled = listeners_of(event);
 
-	if (event->heard == heard)
+	if (event->enabled == enabled)
 		return;
-	event->heard = heard;
-	if (event->source->tell)
-		event->source->tell(event, heard);
+	event->enabled = enabled;
+	if (event->source->update_enabled)
+		event->source->update_enabled(event, enabled);
 }
 
-static bool has_rings(struct eventlog_recipient *recipient)
+static bool has_rings(struct eventlog_consumer *consumer)
 {
-	return !recipient->hear && !eventlog_to_subscription(recipient)->relay;
+	return !consumer->deliver && !eventlog_to_subscription(consumer)->relay;
 }
 
 static int add_listener(struct eventlog_source_event *event, const struct eventlog_listener *added)
@@ -119,15 +119,15 @@ static int add_listener(struct eventlog_source_event *event, const struct eventl
 	u32 i;
 
 	/* Not of a memory cgroup: whoever has little there would have all others wait. */
-	new = kmalloc(struct_size(new, of, (old ? old->count : 0) + 1), GFP_KERNEL);
+	new = kmalloc(struct_size(new, entries, (old ? old->count : 0) + 1), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
 	new->count = 0;
 	for (i = 0; old && i < old->count; i++)
-		if (old->of[i].recipient)
-			new->of[new->count++] = old->of[i];
-	new->of[new->count++] = *added;
-	new->is_plain = new->count == 1 && !added->in_session && has_rings(added->recipient);
+		if (old->entries[i].consumer)
+			new->entries[new->count++] = old->entries[i];
+	new->entries[new->count++] = *added;
+	new->is_single_ring = new->count == 1 && !added->in_session && has_rings(added->consumer);
 	rcu_assign_pointer(event->listeners, new);
 	if (old)
 		kfree_rcu(old, rcu);
@@ -135,19 +135,19 @@ static int add_listener(struct eventlog_source_event *event, const struct eventl
 }
 
 static void remove_listener(struct eventlog_source_event *event,
-			    const struct eventlog_recipient *recipient)
+			    const struct eventlog_consumer *consumer)
 {
 	struct eventlog_listeners *listeners = listeners_of(event);
 	bool any = false;
 	u32 i;
 
 	for (i = 0; listeners && i < listeners->count; i++) {
-		const bool goes = listeners->of[i].recipient == recipient;
+		const bool goes = listeners->entries[i].consumer == consumer;
 
 		/* Who finds a plain list does not look whether somebody has gone. */
-		if (goes && !listeners->is_plain)
-			WRITE_ONCE(listeners->of[i].recipient, NULL);
-		any |= listeners->of[i].recipient && !goes;
+		if (goes && !listeners->is_single_ring)
+			WRITE_ONCE(listeners->entries[i].consumer, NULL);
+		any |= listeners->entries[i].consumer && !goes;
 	}
 	if (listeners && !any) {
 		RCU_INIT_POINTER(event->listeners, NULL);
@@ -155,13 +155,13 @@ static void remove_listener(struct eventlog_source_event *event,
 	}
 }
 
-static void leave(struct eventlog_source *source, const struct eventlog_recipient *recipient)
+static void remove_listeners(struct eventlog_source *source, const struct eventlog_consumer *consumer)
 {
 	u32 i;
 
 	for (i = 0; i < source->event_count; i++) {
-		remove_listener(&source->events[i], recipient);
-		tell(&source->events[i]);
+		remove_listener(&source->events[i], consumer);
+		update_enabled(&source->events[i]);
 		cond_resched();
 	}
 }
@@ -170,8 +170,8 @@ static void leave(struct eventlog_source *source, const struct eventlog_recipien
  * Whether any is wanted, and which; or -EINTR if the caller is being killed.  Ends
  * early where one of both has gone: somebody waits for that.
  */
-static int judge(const struct eventlog_recipient *recipient,
-		 const struct eventlog_source *source, u8 *verdicts)
+static int match_events(const struct eventlog_consumer *consumer,
+		 const struct eventlog_source *source, u8 *results)
 {
 	bool any = false;
 	u32 i;
@@ -183,27 +183,27 @@ static int judge(const struct eventlog_recipient *recipient,
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		if (!is_there(&recipient->party) || !is_there(&source->party))
+		if (!is_listed(&consumer->peer) || !is_listed(&source->peer))
 			return 0;
-		verdicts[i] = EVENTLOG_WANTED;
-		if (event->flags & EVENTLOG_OFFER_ALWAYS)
+		results[i] = EVENTLOG_WANTED;
+		if (event->flags & EVENTLOG_EVENT_ALWAYS_DELIVERED)
 			continue;
-		verdicts[i] = eventlog_judge(&recipient->filter, event);
-		any |= verdicts[i] != EVENTLOG_UNWANTED;
+		results[i] = eventlog_filter_match(&consumer->filter, event);
+		any |= results[i] != EVENTLOG_UNWANTED;
 	}
 	return any;
 }
 
 /* Returns the source's index in its tables, if it has any, or an error, which is counted. */
-static int enter(struct eventlog_recipient *recipient, const struct eventlog_source *source)
+static int add_to_tables(struct eventlog_consumer *consumer, const struct eventlog_source *source)
 {
 	struct eventlog_subscription *subscription;
 	int index;
 
-	if (recipient->hear)
+	if (consumer->deliver)
 		return 0;
-	subscription = eventlog_to_subscription(recipient);
-	index = eventlog_tables_enter(subscription, source);
+	subscription = eventlog_to_subscription(consumer);
+	index = eventlog_tables_add_provider(subscription, source);
 	if (index < 0) {
 		struct eventlog_region *region = subscription->memory.head;
 
@@ -213,11 +213,11 @@ static int enter(struct eventlog_recipient *recipient, const struct eventlog_sou
 }
 
 /* With the lock held.  Returns 0 or -ENOMEM. */
-static int attach(struct eventlog_recipient *recipient, struct eventlog_source *source,
-		  const u8 *verdicts)
+static int add_listeners(struct eventlog_consumer *consumer, struct eventlog_source *source,
+		  const u8 *results)
 {
-	struct eventlog_listener listener = { .recipient = recipient };
-	const int index = enter(recipient, source);
+	struct eventlog_listener listener = { .consumer = consumer };
+	const int index = add_to_tables(consumer, source);
 	int error = 0;
 	u32 i;
 
@@ -225,14 +225,14 @@ static int attach(struct eventlog_recipient *recipient, struct eventlog_source *
 		return 0;
 	listener.provider = index;
 	for (i = 0; i < source->event_count && !error; i++) {
-		listener.in_session = verdicts[i] == EVENTLOG_IN_SESSION;
-		if (verdicts[i] != EVENTLOG_UNWANTED)
+		listener.in_session = results[i] == EVENTLOG_IN_SESSION;
+		if (results[i] != EVENTLOG_UNWANTED)
 			error = add_listener(&source->events[i], &listener);
-		tell(&source->events[i]);
+		update_enabled(&source->events[i]);
 		cond_resched();
 	}
 	if (error)
-		leave(source, recipient);
+		remove_listeners(source, consumer);
 	return error;
 }
 
@@ -240,29 +240,29 @@ static int attach(struct eventlog_recipient *recipient, struct eventlog_source *
  * Has the recipient hear what it wants of the source.  With the lock held, which
  * is given back meanwhile.  Returns 0, -ENOMEM or -EINTR.
  */
-static int join(struct eventlog_recipient *recipient, struct eventlog_source *source,
-		u8 *verdicts)
+static int connect_peers(struct eventlog_consumer *consumer, struct eventlog_source *source,
+		u8 *results)
 {
 	int found;
 
 	cond_resched();
-	if (!eventlog_may_hear(&recipient->asker, source) ||
-	    !eventlog_wants_process(&recipient->filter, recipient->asker.pids, source))
+	if (!eventlog_may_receive(&consumer->cred, source) ||
+	    !eventlog_filter_wants_process(&consumer->filter, consumer->cred.pid_ns, source))
 		return 0;
-	recipient->party.in_use++;
-	source->party.in_use++;
+	consumer->peer.in_use++;
+	source->peer.in_use++;
 	mutex_unlock(&lock);
-	found = judge(recipient, source, verdicts);
+	found = match_events(consumer, source, results);
 	mutex_lock(&lock);
-	if (found > 0 && is_there(&recipient->party) && is_there(&source->party))
-		found = attach(recipient, source, verdicts);
-	release(&recipient->party);
-	release(&source->party);
+	if (found > 0 && is_listed(&consumer->peer) && is_listed(&source->peer))
+		found = add_listeners(consumer, source, results);
+	release(&consumer->peer);
+	release(&source->peer);
 	return min(found, 0);
 }
 
 /* Nobody listens to its events any more, which is told or not.  With the lock held. */
-static void silence(struct eventlog_source *source, bool told)
+static void remove_all_listeners(struct eventlog_source *source, bool notify)
 {
 	u32 i;
 
@@ -273,15 +273,15 @@ static void silence(struct eventlog_source *source, bool told)
 		RCU_INIT_POINTER(event->listeners, NULL);
 		if (listeners)
 			kfree_rcu(listeners, rcu);
-		if (told)
-			tell(event);
+		if (notify)
+			update_enabled(event);
 		else
-			event->heard = false;
+			event->enabled = false;
 		cond_resched();
 	}
 }
 
-static int arrive_as_source(struct eventlog_source *source)
+static int add_source(struct eventlog_source *source)
 {
 	/* They rise, so that who asks for the next one misses none, for a very long time. */
 	const int number = idr_alloc_cyclic(&numbers, source, 1, INT_MAX, GFP_KERNEL);
@@ -289,60 +289,60 @@ static int arrive_as_source(struct eventlog_source *source)
 	if (number < 0)
 		return number;
 	source->number = number;
-	arrive(&source->party, &sources);
+	add_peer(&source->peer, &sources);
 	return 0;
 }
 
 /* Nobody listens to it when the lock is given back, and nobody finds it who stops listening. */
-static void depart_as_source(struct eventlog_source *source, bool told)
+static void remove_source(struct eventlog_source *source, bool notify)
 {
 	idr_remove(&numbers, source->number);
-	list_del_init(&source->party.node);
-	silence(source, told);
-	wait_until_unused(&source->party);
+	list_del_init(&source->peer.node);
+	remove_all_listeners(source, notify);
+	wait_until_unused(&source->peer);
 }
 
 int eventlog_source_publish(struct eventlog_source *source)
 {
-	u8 *verdicts = kmalloc(source->event_count, GFP_KERNEL);
-	struct eventlog_party *party;
+	u8 *results = kmalloc(source->event_count, GFP_KERNEL);
+	struct eventlog_peer *peer;
 	int error;
 
-	if (!verdicts)
+	if (!results)
 		return -ENOMEM;
 	source->schema_key = eventlog_schema_key(source);
 	mutex_lock(&lock);
-	error = arrive_as_source(source);
+	error = add_source(source);
 	if (error)
 		goto unlock;
-	for (party = first_of(&recipients);
-	     party && party->arrival < source->party.arrival && !error;
-	     party = next_of(party, &recipients))
-		error = join(container_of(party, struct eventlog_recipient, party), source,
-			     verdicts);
+	for (peer = first_of(&consumers);
+	     peer && peer->arrival < source->peer.arrival && !error;
+	     peer = next_of(peer, &consumers))
+		error = connect_peers(container_of(peer, struct eventlog_consumer, peer), source,
+			     results);
 	if (error)
-		depart_as_source(source, true);
+		remove_source(source, true);
 unlock:
 	mutex_unlock(&lock);
-	kfree(verdicts);
+	kfree(results);
 	return error;
 }
 
-void eventlog_source_forget(struct eventlog_source *source)
+void eventlog_source_withdraw_nosync(struct eventlog_source *source)
 {
 	mutex_lock(&lock);
-	depart_as_source(source, false);
+	remove_source(source, false);
 	mutex_unlock(&lock);
 }
 
 void eventlog_source_withdraw(struct eventlog_source *source)
 {
-	eventlog_source_forget(source);
+	eventlog_source_withdraw_nosync(source);
 	synchronize_rcu();
 }
 
 /* The next above that number that the caller may hear, or NULL.  With the lock held. */
-struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_asker *asker)
+struct eventlog_source *eventlog_source_next(u32 number, const struct eventlog_consumer_cred *cred)
 {
 	struct eventlog_source *source;
 	int next;
@@ -352,55 +352,55 @@ struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_
 		return NULL;
 	next = number + 1;
 	idr_for_each_entry_continue(&numbers, source, next)
-		if (eventlog_may_hear(asker, source))
+		if (eventlog_may_receive(cred, source))
 			return source;
 	return NULL;
 }
 
-static struct eventlog_source *source_of(struct eventlog_party *party)
+static struct eventlog_source *source_of(struct eventlog_peer *peer)
 {
-	return container_of(party, struct eventlog_source, party);
+	return container_of(peer, struct eventlog_source, peer);
 }
 
 /*
  * From now on the recipient gets what it wants, of all who have it or come.
  * Returns 0, -ENOMEM or -EINTR; it is to leave in any case.
  */
-int eventlog_sources_join(struct eventlog_recipient *recipient)
+int eventlog_consumer_register(struct eventlog_consumer *consumer)
 {
-	u8 *verdicts = kmalloc(EVENTLOG_EVENTS_MAX, GFP_KERNEL);
-	struct eventlog_party *party;
-	int error = verdicts ? 0 : -ENOMEM;
+	u8 *results = kmalloc(EVENTLOG_EVENTS_MAX, GFP_KERNEL);
+	struct eventlog_peer *peer;
+	int error = results ? 0 : -ENOMEM;
 
 	mutex_lock(&lock);
-	arrive(&recipient->party, &recipients);
-	for (party = first_of(&sources);
-	     party && party->arrival < recipient->party.arrival && !error;
-	     party = next_of(party, &sources))
-		error = join(recipient, source_of(party), verdicts);
+	add_peer(&consumer->peer, &consumers);
+	for (peer = first_of(&sources);
+	     peer && peer->arrival < consumer->peer.arrival && !error;
+	     peer = next_of(peer, &sources))
+		error = connect_peers(consumer, source_of(peer), results);
 	mutex_unlock(&lock);
-	kfree(verdicts);
+	kfree(results);
 	return error;
 }
 
 /* Nobody writes to the recipient any more when this returns, nor has it hear anything. */
-void eventlog_sources_leave(struct eventlog_recipient *recipient)
+void eventlog_consumer_unregister(struct eventlog_consumer *consumer)
 {
-	struct eventlog_party *party;
+	struct eventlog_peer *peer;
 	u64 last;
 
 	mutex_lock(&lock);
-	list_del_init(&recipient->party.node);
-	wait_until_unused(&recipient->party);
+	list_del_init(&consumer->peer.node);
+	wait_until_unused(&consumer->peer);
 	last = last_arrival;
-	for (party = first_of(&sources); party && party->arrival <= last;
-	     party = next_of(party, &sources)) {
-		leave(source_of(party), recipient);
+	for (peer = first_of(&sources); peer && peer->arrival <= last;
+	     peer = next_of(peer, &sources)) {
+		remove_listeners(source_of(peer), consumer);
 		/* Others have their turn. */
-		party->in_use++;
+		peer->in_use++;
 		mutex_unlock(&lock);
 		mutex_lock(&lock);
-		release(party);
+		release(peer);
 	}
 	mutex_unlock(&lock);
 	synchronize_rcu();
@@ -409,73 +409,73 @@ void eventlog_sources_leave(struct eventlog_recipient *recipient)
 /* Returns whether it is counted as lost in the ring: where its channel cannot count it. */
 static bool write_to_relay(struct eventlog_subscription *subscription,
 			   struct eventlog_record *record,
-			   const struct eventlog_occurrence *occurrence)
+			   const struct eventlog_event_instance *instance)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 
-	eventlog_set_time(record, ring->clock, occurrence->time);
+	eventlog_set_time(record, ring->clock, instance->time);
 	/* Relay cannot be written to in NMIs. */
-	if (!in_nmi() && eventlog_relay_write_now(subscription->relay, record, occurrence->payload,
+	if (!in_nmi() && eventlog_relay_write_stamped(subscription->relay, record, instance->payload,
 						  ring->clock) != -ENODEV)
 		return false;
-	eventlog_ring_lose(ring);
+	eventlog_ring_count_loss(ring);
 	return true;
 }
 
 static void write_to(const struct eventlog_listener *listener,
 		     struct eventlog_subscription *subscription,
-		     const struct eventlog_occurrence *occurrence, u32 thread)
+		     const struct eventlog_event_instance *instance, u32 thread)
 {
 	if (subscription->relay) {
 		struct eventlog_record record = {
-			.size = sizeof(record) + occurrence->size,
+			.size = sizeof(record) + instance->size,
 			.provider = listener->provider,
-			.event = occurrence->event->id,
+			.event = instance->event->id,
 			.thread = thread ?: current->pid,
 			.cpu = smp_processor_id(),
 		};
 
-		eventlog_wake(subscription, write_to_relay(subscription, &record, occurrence));
+		eventlog_wake(subscription, write_to_relay(subscription, &record, instance));
 	} else {
-		eventlog_write_to(subscription, listener->provider, occurrence->event->id, thread,
-				  occurrence->payload, occurrence->size, occurrence->time);
+		eventlog_write_to(subscription, listener->provider, instance->event->id, thread,
+				  instance->payload, instance->size, instance->time);
 	}
 }
 
-static bool is_of_session(const struct eventlog_recipient *recipient,
-			  const struct eventlog_occurrence *occurrence)
+static bool is_of_session(const struct eventlog_consumer *consumer,
+			  const struct eventlog_event_instance *instance)
 {
 	u64 session;
 
-	if (occurrence->size < sizeof(session))
+	if (instance->size < sizeof(session))
 		return false;
-	memcpy(&session, occurrence->payload, sizeof(session));
-	return eventlog_wants_session(&recipient->filter, session);
+	memcpy(&session, instance->payload, sizeof(session));
+	return eventlog_filter_wants_session(&consumer->filter, session);
 }
 
 /* Whether it is of those that do not want to hear of themselves, and it is about them. */
-static bool is_about(const struct eventlog_recipient *recipient, const struct task_struct *about)
+static bool is_excluded(const struct eventlog_consumer *consumer, const struct task_struct *about)
 {
-	return recipient->without &&
-	       (task_tgid((struct task_struct *)about) == recipient->without ||
-		task_tgid(current) == recipient->without);
+	return consumer->excluded_process &&
+	       (task_tgid((struct task_struct *)about) == consumer->excluded_process ||
+		task_tgid(current) == consumer->excluded_process);
 }
 
 static bool wants(const struct eventlog_listener *listener,
-		  const struct eventlog_recipient *recipient,
-		  const struct eventlog_occurrence *occurrence)
+		  const struct eventlog_consumer *consumer,
+		  const struct eventlog_event_instance *instance)
 {
-	return (!listener->in_session || is_of_session(recipient, occurrence)) &&
-	       !(occurrence->about && is_about(recipient, occurrence->about));
+	return (!listener->in_session || is_of_session(consumer, instance)) &&
+	       !(instance->about && is_excluded(consumer, instance->about));
 }
 
-void eventlog_subscriptions_write(const struct eventlog_occurrence *occurrence)
+void eventlog_source_event_write(const struct eventlog_event_instance *instance)
 {
-	const struct eventlog_source_event *event = occurrence->event;
+	const struct eventlog_source_event *event = instance->event;
 	const struct eventlog_listeners *listeners;
 	u32 thread, i;
 
-	if (WARN_ON_ONCE(occurrence->size >
+	if (WARN_ON_ONCE(instance->size >
 			 EVENTLOG_RECORD_SIZE_MAX - sizeof(struct eventlog_record)))
 		return;
 	preempt_disable_notrace();
@@ -483,15 +483,15 @@ void eventlog_subscriptions_write(const struct eventlog_occurrence *occurrence)
 	if (listeners) {
 		thread = event->source->process ? task_pid_vnr(current) : 0;
 		for (i = 0; i < listeners->count; i++) {
-			const struct eventlog_listener *listener = &listeners->of[i];
-			struct eventlog_recipient *to = READ_ONCE(listener->recipient);
+			const struct eventlog_listener *listener = &listeners->entries[i];
+			struct eventlog_consumer *to = READ_ONCE(listener->consumer);
 
-			if (!to || !wants(listener, to, occurrence))
+			if (!to || !wants(listener, to, instance))
 				continue;
-			if (to->hear)
-				to->hear(to, occurrence);
+			if (to->deliver)
+				to->deliver(to, instance);
 			else
-				write_to(listener, eventlog_to_subscription(to), occurrence,
+				write_to(listener, eventlog_to_subscription(to), instance,
 					 thread);
 		}
 	}

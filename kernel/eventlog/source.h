@@ -18,54 +18,54 @@
 #include "subscription.h"
 
 /* How far read(2) has come in a ring; see READING in uapi/linux/eventlog.h. */
-struct eventlog_reading {
+struct eventlog_read_cursor {
 	u64 generation;
 	u64 offset; /* in its buffer */
 	u64 records; /* of its buffer */
-	u64 records_told; /* of all ever recorded: handed over, or told to be missing */
-	u64 lost_told;
+	u64 records_reported; /* of all ever recorded: handed over, or told to be missing */
+	u64 lost_reported;
 	u64 last_time;
 	/* By these two all that there was has been read; looked at without the lock. */
-	u64 settled; /* control */
-	u64 settled_lost;
+	u64 seen_control; /* control */
+	u64 seen_lost;
 };
 
 /* Who wants events, which, and whose. */
-struct eventlog_recipient {
-	struct eventlog_party party;
+struct eventlog_consumer {
+	struct eventlog_peer peer;
 	struct eventlog_filter filter;
-	struct eventlog_asker asker;
-	struct pid *without; /* of what is about this process nothing is wanted; NULL: all */
+	struct eventlog_consumer_cred cred;
+	struct pid *excluded_process; /* of what is about this process nothing is wanted; NULL: all */
 	/* Called with each event, with preemption off; NULL: it is a subscription. */
-	void (*hear)(struct eventlog_recipient *recipient,
-		     const struct eventlog_occurrence *occurrence);
+	void (*deliver)(struct eventlog_consumer *consumer,
+		     const struct eventlog_event_instance *instance);
 };
 
 struct eventlog_subscription {
-	struct eventlog_recipient recipient;
+	struct eventlog_consumer consumer;
 	struct eventlog_ring_writer __percpu *writers;
 	struct hlist_node cpus; /* of those that new CPUs are told to */
 	struct eventlog_memory memory;
 	struct eventlog_relay *relay; /* that records go to; NULL: to the rings */
-	struct list_head schemas, shares; /* private to tables.c */
-	struct task_struct *maker; /* while the CPUs that live get memory; only compared */
+	struct list_head schemas, shares; /* private to provider_table.c */
+	struct task_struct *creator; /* while the CPUs that live get memory; only compared */
 	int error; /* why a CPU has no memory; looked at when it is made */
-	bool is_over; /* set once, with release: nobody writes any more */
+	bool has_ended; /* set once, with release: nobody writes any more */
 
 	/* Waiting for something to read. */
-	bool at_switch;
+	bool wake_at_switch;
 	u32 timeout; /* milliseconds, 0: none */
 	bool waiting; /* written by who waits, and by who wakes */
 	wait_queue_head_t readers;
 	struct irq_work wake;
 	struct timer_list recheck;
-	raw_spinlock_t arming; /* of the next two */
+	raw_spinlock_t arm_lock; /* of the next two */
 	bool is_armed; /* `recheck` will look */
-	u64 state_told; /* of all rings, when the first one began to wait, or all were woken */
+	u64 state_reported; /* of all rings, when the first one began to wait, or all were woken */
 
 	/* By `reading_lock`. */
 	struct mutex reading_lock;
-	struct eventlog_reading *reading; /* by ring */
+	struct eventlog_read_cursor *cursor; /* by ring */
 	u32 next_ring;
 	u64 read;
 	u64 overwritten;
@@ -74,21 +74,21 @@ struct eventlog_subscription {
 
 /* Of one that is a subscription. */
 static inline struct eventlog_subscription *
-eventlog_to_subscription(struct eventlog_recipient *recipient)
+eventlog_to_subscription(struct eventlog_consumer *consumer)
 {
-	return container_of(recipient, struct eventlog_subscription, recipient);
+	return container_of(consumer, struct eventlog_subscription, consumer);
 }
 
 /* source.c */
-struct eventlog_source *eventlog_source_after(u32 number, const struct eventlog_asker *asker);
+struct eventlog_source *eventlog_source_next(u32 number, const struct eventlog_consumer_cred *cred);
 void eventlog_sources_lock(void);
 void eventlog_sources_unlock(void);
-int eventlog_sources_join(struct eventlog_recipient *recipient);
-void eventlog_sources_leave(struct eventlog_recipient *recipient);
+int eventlog_consumer_register(struct eventlog_consumer *consumer);
+void eventlog_consumer_unregister(struct eventlog_consumer *consumer);
 
-/* tables.c */
+/* provider_table.c */
 u64 eventlog_schema_key(const struct eventlog_source *source);
-int eventlog_tables_enter(struct eventlog_subscription *subscription,
+int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 			  const struct eventlog_source *source);
 void eventlog_tables_exit(struct eventlog_subscription *subscription);
 
@@ -112,8 +112,8 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
 		      bool may_wait);
 __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *file,
 		       struct poll_table_struct *table);
-int eventlog_hand_back(struct eventlog_subscription *subscription,
-		       const struct eventlog_hand_back *given);
+int eventlog_release_buffers(struct eventlog_subscription *subscription,
+		       const struct eventlog_buffer_release *given);
 int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_statistics *counts);
 
 #endif /* EVENTLOG_SOURCE_H */

@@ -21,27 +21,27 @@
 /* Tasks, softirqs, interrupts, NMIs: one may come while another one's call is under way. */
 #define CONTEXTS 4
 
-struct inside {
-	bool by_context[CONTEXTS];
+struct running {
+	bool in_context[CONTEXTS];
 };
 
-struct eventlog_hearing {
-	struct eventlog_recipient recipient;
+struct eventlog_subscriber_state {
+	struct eventlog_consumer consumer;
 	struct eventlog_subscriber *subscriber;
-	struct inside __percpu *inside;
+	struct running __percpu *running;
 };
 
 static void call(struct eventlog_subscriber *subscriber,
-		 const struct eventlog_occurrence *occurrence)
+		 const struct eventlog_event_instance *instance)
 {
-	const struct eventlog_source_event *event = occurrence->event;
+	const struct eventlog_source_event *event = instance->event;
 	const struct eventlog_source *source = event->source;
-	const struct eventlog_heard what = {
+	const struct eventlog_subscriber_event what = {
 		.provider = source->name,
 		.event = event->name,
-		.payload = occurrence->payload,
-		.size = occurrence->size,
-		.time = occurrence->time,
+		.payload = instance->payload,
+		.size = instance->size,
+		.time = instance->time,
 		.number = event->id,
 		.level = event->level,
 		.keywords = event->keywords,
@@ -54,45 +54,45 @@ static void call(struct eventlog_subscriber *subscriber,
 		.user = source->uid,
 	};
 
-	subscriber->heard(subscriber, &what);
+	subscriber->on_event(subscriber, &what);
 }
 
 /* With preemption off.  Who is called does not hear what it does itself: that would not end. */
-static void hear(struct eventlog_recipient *recipient,
-		 const struct eventlog_occurrence *occurrence)
+static void deliver(struct eventlog_consumer *consumer,
+		 const struct eventlog_event_instance *instance)
 {
-	struct eventlog_hearing *hearing =
-		container_of(recipient, struct eventlog_hearing, recipient);
-	struct inside *here = this_cpu_ptr(hearing->inside);
-	bool *inside = &here->by_context[interrupt_context_level()];
+	struct eventlog_subscriber_state *state =
+		container_of(consumer, struct eventlog_subscriber_state, consumer);
+	struct running *here = this_cpu_ptr(state->running);
+	bool *running = &here->in_context[interrupt_context_level()];
 
-	if (READ_ONCE(*inside)) {
-		atomic_long_inc(&hearing->subscriber->left_out);
+	if (READ_ONCE(*running)) {
+		atomic_long_inc(&state->subscriber->suppressed);
 		return;
 	}
-	WRITE_ONCE(*inside, true);
+	WRITE_ONCE(*running, true);
 	barrier();
-	call(hearing->subscriber, occurrence);
+	call(state->subscriber, instance);
 	barrier();
-	WRITE_ONCE(*inside, false);
+	WRITE_ONCE(*running, false);
 }
 
 static bool is_pattern(const char *text)
 {
-	return text && text[0] && strnlen(text, EVENTLOG_NAME_ROOM) < EVENTLOG_NAME_ROOM;
+	return text && text[0] && strnlen(text, EVENTLOG_IDENTIFIER_SIZE) < EVENTLOG_IDENTIFIER_SIZE;
 }
 
-static int check_wish(const struct eventlog_subscriber *subscriber,
-		      const struct eventlog_wish *wish)
+static int check_pattern(const struct eventlog_subscriber *subscriber,
+		      const struct eventlog_event_pattern *pattern)
 {
-	if (!is_pattern(wish->provider) || !is_pattern(wish->event)) {
+	if (!is_pattern(pattern->provider) || !is_pattern(pattern->event)) {
 		pr_err("subscriber %s: a wish needs patterns for the provider and the event, of 1 to %d characters\n",
-		       subscriber->name, EVENTLOG_NAME_ROOM - 1);
+		       subscriber->name, EVENTLOG_IDENTIFIER_SIZE - 1);
 		return -EINVAL;
 	}
-	if ((unsigned int)wish->level > EVENTLOG_LEVEL_TRACE) {
+	if ((unsigned int)pattern->level > EVENTLOG_LEVEL_TRACE) {
 		pr_err("subscriber %s: the wish for %s:%s has a level that is none\n",
-		       subscriber->name, wish->provider, wish->event);
+		       subscriber->name, pattern->provider, pattern->event);
 		return -EINVAL;
 	}
 	return 0;
@@ -107,19 +107,19 @@ static int check(const struct eventlog_subscriber *subscriber)
 		pr_err("a subscriber needs a name\n");
 		return -EINVAL;
 	}
-	if (!subscriber->heard) {
+	if (!subscriber->on_event) {
 		pr_err("subscriber %s: it needs a function that is called, `heard`\n",
 		       subscriber->name);
 		return -EINVAL;
 	}
-	if (!subscriber->wishes || !subscriber->wish_count ||
-	    subscriber->wish_count > EVENTLOG_RULES_MAX) {
+	if (!subscriber->patterns || !subscriber->pattern_count ||
+	    subscriber->pattern_count > EVENTLOG_RULES_MAX) {
 		pr_err("subscriber %s: it needs 1 to %d wishes\n", subscriber->name,
 		       EVENTLOG_RULES_MAX);
 		return -EINVAL;
 	}
-	for (i = 0; i < subscriber->wish_count && !error; i++)
-		error = check_wish(subscriber, &subscriber->wishes[i]);
+	for (i = 0; i < subscriber->pattern_count && !error; i++)
+		error = check_pattern(subscriber, &subscriber->patterns[i]);
 	return error;
 }
 
@@ -127,54 +127,54 @@ static int make_rules(struct eventlog_filter *filter, const struct eventlog_subs
 {
 	u16 i;
 
-	filter->rules = kcalloc(subscriber->wish_count, sizeof(*filter->rules), GFP_KERNEL);
+	filter->rules = kcalloc(subscriber->pattern_count, sizeof(*filter->rules), GFP_KERNEL);
 	if (!filter->rules)
 		return -ENOMEM;
-	filter->rule_count = subscriber->wish_count;
-	for (i = 0; i < subscriber->wish_count; i++) {
-		const struct eventlog_wish *wish = &subscriber->wishes[i];
-		struct eventlog_rule *rule = &filter->rules[i];
+	filter->rule_count = subscriber->pattern_count;
+	for (i = 0; i < subscriber->pattern_count; i++) {
+		const struct eventlog_event_pattern *pattern = &subscriber->patterns[i];
+		struct eventlog_filter_rule *rule = &filter->rules[i];
 
-		strscpy(rule->provider, wish->provider, sizeof(rule->provider));
-		strscpy(rule->event, wish->event, sizeof(rule->event));
-		rule->level = wish->level;
-		rule->keywords = wish->keywords;
+		strscpy(rule->provider, pattern->provider, sizeof(rule->provider));
+		strscpy(rule->event, pattern->event, sizeof(rule->event));
+		rule->level = pattern->level;
+		rule->keywords = pattern->keywords;
 	}
 	return 0;
 }
 
-static void free_hearing(struct eventlog_hearing *hearing)
+static void free_state(struct eventlog_subscriber_state *state)
 {
-	free_percpu(hearing->inside);
-	eventlog_filter_free(&hearing->recipient.filter);
-	kfree(hearing);
+	free_percpu(state->running);
+	eventlog_filter_free(&state->consumer.filter);
+	kfree(state);
 }
 
-static struct eventlog_hearing *prepare(struct eventlog_subscriber *subscriber)
+static struct eventlog_subscriber_state *prepare(struct eventlog_subscriber *subscriber)
 {
-	struct eventlog_hearing *hearing = kzalloc(sizeof(*hearing), GFP_KERNEL);
-	struct eventlog_recipient *recipient;
+	struct eventlog_subscriber_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+	struct eventlog_consumer *consumer;
 
-	if (!hearing)
+	if (!state)
 		return NULL;
-	hearing->subscriber = subscriber;
-	recipient = &hearing->recipient;
-	recipient->hear = hear;
+	state->subscriber = subscriber;
+	consumer = &state->consumer;
+	consumer->deliver = deliver;
 	/* The kernel hears everybody, whoever loads the module. */
-	recipient->asker.uid = GLOBAL_ROOT_UID;
-	recipient->asker.may_hear_all = true;
-	recipient->asker.pids = &init_pid_ns;
-	recipient->asker.users = &init_user_ns;
-	hearing->inside = alloc_percpu(struct inside);
-	if (hearing->inside && !make_rules(&recipient->filter, subscriber))
-		return hearing;
-	free_hearing(hearing);
+	consumer->cred.uid = GLOBAL_ROOT_UID;
+	consumer->cred.may_receive_all = true;
+	consumer->cred.pid_ns = &init_pid_ns;
+	consumer->cred.user_ns = &init_user_ns;
+	state->running = alloc_percpu(struct running);
+	if (state->running && !make_rules(&consumer->filter, subscriber))
+		return state;
+	free_state(state);
 	return NULL;
 }
 
 int eventlog_subscriber_register(struct eventlog_subscriber *subscriber)
 {
-	struct eventlog_hearing *hearing;
+	struct eventlog_subscriber_state *state;
 	int error;
 
 	if (subscriber->registered)
@@ -182,29 +182,29 @@ int eventlog_subscriber_register(struct eventlog_subscriber *subscriber)
 	error = check(subscriber);
 	if (error)
 		return error;
-	hearing = prepare(subscriber);
-	if (!hearing)
+	state = prepare(subscriber);
+	if (!state)
 		return -ENOMEM;
-	atomic_long_set(&subscriber->left_out, 0);
-	error = eventlog_sources_join(&hearing->recipient);
+	atomic_long_set(&subscriber->suppressed, 0);
+	error = eventlog_consumer_register(&state->consumer);
 	if (error) {
-		eventlog_sources_leave(&hearing->recipient);
-		free_hearing(hearing);
+		eventlog_consumer_unregister(&state->consumer);
+		free_state(state);
 		return error;
 	}
-	subscriber->registered = hearing;
+	subscriber->registered = state;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(eventlog_subscriber_register);
 
 void eventlog_subscriber_unregister(struct eventlog_subscriber *subscriber)
 {
-	struct eventlog_hearing *hearing = subscriber->registered;
+	struct eventlog_subscriber_state *state = subscriber->registered;
 
-	if (!hearing)
+	if (!state)
 		return;
-	eventlog_sources_leave(&hearing->recipient);
+	eventlog_consumer_unregister(&state->consumer);
 	subscriber->registered = NULL;
-	free_hearing(hearing);
+	free_state(state);
 }
 EXPORT_SYMBOL_GPL(eventlog_subscriber_unregister);

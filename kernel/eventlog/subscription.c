@@ -25,12 +25,12 @@ static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
 		hlist_entry(node, struct eventlog_subscription, cpus);
 	struct eventlog_ring_writer *ring = per_cpu_ptr(subscription->writers, cpu);
 	/* Whoever brings a CPU to life does not pay for those who listen. */
-	const bool is_ours = READ_ONCE(subscription->maker) == current;
+	const bool is_ours = READ_ONCE(subscription->creator) == current;
 	u8 *buffers;
 
 	if (ring->buffers || subscription->relay)
 		return 0;
-	buffers = eventlog_region_back(&subscription->memory, cpu,
+	buffers = eventlog_region_alloc_buffers(&subscription->memory, cpu,
 				       is_ours ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	if (IS_ERR(buffers)) {
 		WRITE_ONCE(subscription->error, PTR_ERR(buffers));
@@ -82,7 +82,7 @@ static int find_relay(struct eventlog_subscription *subscription,
 
 	if (!(wanted->flags & EVENTLOG_TO_RELAY))
 		return 0;
-	relay = eventlog_relay_of(wanted->relay);
+	relay = eventlog_relay_from_fd(wanted->relay);
 	if (IS_ERR(relay))
 		return PTR_ERR(relay);
 	subscription->relay = relay;
@@ -92,21 +92,21 @@ static int find_relay(struct eventlog_subscription *subscription,
 static void free_parts(struct eventlog_subscription *subscription)
 {
 	eventlog_reading_exit(subscription);
-	eventlog_relay_drop(subscription->relay);
+	eventlog_relay_put_optional(subscription->relay);
 	free_percpu(subscription->writers);
 	eventlog_region_free(&subscription->memory);
 	eventlog_tables_exit(subscription);
-	eventlog_filter_free(&subscription->recipient.filter);
-	put_pid_ns(subscription->recipient.asker.pids);
-	put_user_ns(subscription->recipient.asker.users);
-	put_pid(subscription->recipient.without);
+	eventlog_filter_free(&subscription->consumer.filter);
+	put_pid_ns(subscription->consumer.cred.pid_ns);
+	put_user_ns(subscription->consumer.cred.user_ns);
+	put_pid(subscription->consumer.excluded_process);
 	kfree(subscription);
 }
 
 /* Whether anything is asked for that is not known. */
-static bool is_known(const struct eventlog_subscription_request *wanted)
+static bool are_flags_known(const struct eventlog_subscription_request *wanted)
 {
-	const u32 flags = EVENTLOG_WAKE_AT_SWITCH | EVENTLOG_WITHOUT_READER | EVENTLOG_TO_RELAY;
+	const u32 flags = EVENTLOG_WAKE_AT_SWITCH | EVENTLOG_EXCLUDE_READER | EVENTLOG_TO_RELAY;
 
 	if (wanted->features & ~EVENTLOG_FEATURE_OVERWRITE || wanted->flags & ~flags ||
 	    wanted->reserved)
@@ -119,16 +119,16 @@ static int begin(struct eventlog_subscription *subscription)
 {
 	int error;
 
-	subscription->maker = current;
+	subscription->creator = current;
 	error = cpuhp_state_add_instance(new_cpus, &subscription->cpus);
-	WRITE_ONCE(subscription->maker, NULL);
+	WRITE_ONCE(subscription->creator, NULL);
 	if (error)
 		return error;
 	error = READ_ONCE(subscription->error);
 	if (!error) {
-		error = eventlog_sources_join(&subscription->recipient);
+		error = eventlog_consumer_register(&subscription->consumer);
 		if (error)
-			eventlog_sources_leave(&subscription->recipient);
+			eventlog_consumer_unregister(&subscription->consumer);
 	}
 	if (error)
 		cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
@@ -145,7 +145,7 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 	struct eventlog_subscription *subscription;
 	int error;
 
-	if (!is_known(wanted))
+	if (!are_flags_known(wanted))
 		return ERR_PTR(-EINVAL);
 	if (!eventlog_clock_is_known(wanted->clock))
 		return ERR_PTR(-EOPNOTSUPP);
@@ -158,14 +158,14 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct 
 	subscription->memory.user = user;
 	INIT_LIST_HEAD(&subscription->schemas);
 	INIT_LIST_HEAD(&subscription->shares);
-	eventlog_asker_get(&subscription->recipient.asker);
-	get_pid_ns(subscription->recipient.asker.pids);
-	get_user_ns(subscription->recipient.asker.users);
-	subscription->at_switch = wanted->flags & EVENTLOG_WAKE_AT_SWITCH;
+	eventlog_consumer_cred_get(&subscription->consumer.cred);
+	get_pid_ns(subscription->consumer.cred.pid_ns);
+	get_user_ns(subscription->consumer.cred.user_ns);
+	subscription->wake_at_switch = wanted->flags & EVENTLOG_WAKE_AT_SWITCH;
 	subscription->timeout = wanted->read_timeout;
-	if (wanted->flags & EVENTLOG_WITHOUT_READER)
-		subscription->recipient.without = get_pid(task_tgid(current));
-	error = eventlog_filter_get(&subscription->recipient.filter, wanted);
+	if (wanted->flags & EVENTLOG_EXCLUDE_READER)
+		subscription->consumer.excluded_process = get_pid(task_tgid(current));
+	error = eventlog_filter_get(&subscription->consumer.filter, wanted);
 	if (!error)
 		error = find_relay(subscription, wanted);
 	if (!error)
@@ -188,9 +188,9 @@ uncharge:
  */
 void eventlog_subscription_end(struct eventlog_subscription *subscription)
 {
-	if (subscription->is_over)
+	if (subscription->has_ended)
 		return;
-	eventlog_sources_leave(&subscription->recipient);
+	eventlog_consumer_unregister(&subscription->consumer);
 	cpuhp_state_remove_instance_nocalls(new_cpus, &subscription->cpus);
 	eventlog_reading_end(subscription);
 }

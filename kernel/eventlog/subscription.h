@@ -31,20 +31,20 @@ struct eventlog_source_event {
 	u16 id; /* its position in the schema */
 	u8 level;
 	u8 flags; /* EVENTLOG_OFFER_... */
-	bool heard; /* by the lock of source.c */
+	bool enabled; /* by the lock of source.c */
 };
 
 /* Private to source.c, and by its lock: a source or a recipient, among all of them. */
-struct eventlog_party {
+struct eventlog_peer {
 	struct list_head node;
 	u64 arrival; /* the later one of a pair compares both */
 	u32 in_use; /* by so many who compare it, or are about to go on behind it */
 };
 
 struct eventlog_source {
-	struct eventlog_party party;
+	struct eventlog_peer peer;
 	const char *name;
-	bool is_named; /* by those who want it: no pattern with * or ? is meant for it */
+	bool exact_name_only; /* by those who want it: no pattern with * or ? is meant for it */
 	const void *schema; /* in the SDK's binary form */
 	u32 schema_size;
 	u64 schema_hash; /* as who publishes it says */
@@ -56,15 +56,15 @@ struct eventlog_source {
 	 * with the lock of source.c, so that it must not publish, withdraw or subscribe.
 	 * May be NULL.
 	 */
-	void (*tell)(struct eventlog_source_event *event, bool heard);
+	void (*update_enabled)(struct eventlog_source_event *event, bool enabled);
 
 	/* Of a program; for the kernel's own `process` is NULL. */
 	struct pid *process;
 	kuid_t uid;
 	kuid_t user; /* for whom it counts, see account.c */
 	bool is_private; /* has other rights than those of `uid`: not for that user to hear */
-	kernel_cap_t rights; /* its capabilities */
-	struct user_namespace *users; /* in which it has them */
+	kernel_cap_t capabilities; /* its capabilities */
+	struct user_namespace *user_ns; /* in which it has them */
 	u64 start_time; /* field 22 of /proc/PID/stat */
 	char process_name[TASK_COMM_LEN];
 	u32 number; /* set by eventlog_source_publish() */
@@ -88,15 +88,15 @@ void eventlog_source_withdraw(struct eventlog_source *source);
  * The same where nobody can be writing any of its events: it waits for no grace
  * period, only for those who are just comparing an event of it with rules.
  */
-void eventlog_source_forget(struct eventlog_source *source);
+void eventlog_source_withdraw_nosync(struct eventlog_source *source);
 
 /* A load: whether it is worth making the payload.  Any context. */
-static inline bool eventlog_subscriptions_want(const struct eventlog_source_event *event)
+static inline bool eventlog_source_event_enabled(const struct eventlog_source_event *event)
 {
 	return rcu_access_pointer(event->listeners);
 }
 
-struct eventlog_occurrence {
+struct eventlog_event_instance {
 	const struct eventlog_source_event *event;
 	const void *payload; /* in the SDK's form, with __rel_loc words */
 	u32 size;
@@ -112,6 +112,6 @@ struct eventlog_occurrence {
  * Hands an event to all recipients that want it.  Any context, NMIs too; does not
  * sleep, takes no lock.  What finds no room in a ring is counted there.
  */
-void eventlog_subscriptions_write(const struct eventlog_occurrence *occurrence);
+void eventlog_source_event_write(const struct eventlog_event_instance *instance);
 
 #endif /* EVENTLOG_SUBSCRIPTION_H */

@@ -84,21 +84,21 @@ static int attach(struct eventlog_event *event, void *probe, void *data)
 
 	if (error)
 		return error;
-	WRITE_ONCE(event->attached, event->attached + 1);
-	eventlog_words_tell(event, true);
+	WRITE_ONCE(event->probe_count, event->probe_count + 1);
+	eventlog_enable_words_update(event, true);
 	return 0;
 }
 
 static void detach(struct eventlog_event *event, void *probe, void *data)
 {
-	WRITE_ONCE(event->attached, event->attached - 1);
-	if (!event->attached) {
-		eventlog_words_tell(event, false);
-		eventlog_events_look_for_idle();
+	WRITE_ONCE(event->probe_count, event->probe_count - 1);
+	if (!event->probe_count) {
+		eventlog_enable_words_update(event, false);
+		eventlog_events_schedule_cleanup();
 	}
 	tracepoint_probe_unregister(&event->tracepoint, probe, data);
 	/* Threads that are writing may still be calling what the listener has given us. */
-	WRITE_ONCE(event->quiet, start_poll_synchronize_rcu());
+	WRITE_ONCE(event->rcu_cookie, start_poll_synchronize_rcu());
 }
 
 /* Called by tracing, with event_mutex held. */
@@ -130,8 +130,8 @@ static int change_listener(struct trace_event_call *call, enum trace_reg type, v
  */
 bool eventlog_trace_event_is_busy(const struct eventlog_event *event)
 {
-	return READ_ONCE(event->attached) || atomic_read(&event->call.refcnt) ||
-	       !poll_state_synchronize_rcu(READ_ONCE(event->quiet));
+	return READ_ONCE(event->probe_count) || atomic_read(&event->call.refcnt) ||
+	       !poll_state_synchronize_rcu(READ_ONCE(event->rcu_cookie));
 }
 
 static struct trace_event_fields *make_fields(const struct eventlog_layout *layout)
@@ -170,7 +170,7 @@ int eventlog_trace_event_init(struct eventlog_event *event)
 	event->trace_fields = make_fields(event->layout);
 	if (!event->print_format || !event->trace_fields)
 		return -ENOMEM;
-	event->quiet = get_completed_synchronize_rcu();
+	event->rcu_cookie = get_completed_synchronize_rcu();
 	event->tracepoint.name = event->name;
 	class->system = EVENTLOG_SYSTEM;
 	class->fields_array = event->trace_fields;

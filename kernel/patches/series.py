@@ -110,7 +110,7 @@ The page of a word is pinned, so that its bit is changed at once, under a
 lock, and without waiting for the process, which might be made to wait for
 ever. So it has to be anonymous memory or of tmpfs.
 """,
-        files=(CODE + "word.c",),
+        files=(CODE + "enable_word.c",),
     ),
     Patch(
         "eventlog: Make trace events at run time",
@@ -190,7 +190,7 @@ Each event has the list of its listeners, which is read under RCU: nobody
 who writes takes a lock, and an event that nobody wants costs a load and a
 branch.
 """,
-        files=(CODE + "listeners.h", CODE + "source.c", CODE + "tables.c"),
+        files=(CODE + "listeners.h", CODE + "source.c", CODE + "provider_table.c"),
     ),
     Patch(
         "eventlog: Let programs publish and listen",
@@ -199,7 +199,7 @@ A provider is published through an open file, with its schema and the numbers
 of its events, and goes with it. An open file can be a subscription instead,
 which knows of those that its caller may listen to.
 """,
-        files=(CODE + "listening.c", CODE + "publication.c", CODE + "subscription.c"),
+        files=(CODE + "subscribe_ioctl.c", CODE + "publication.c", CODE + "subscription.c"),
     ),
     Patch(
         "eventlog: Let programs register and write",

@@ -148,7 +148,7 @@ using site = eventlog::provider<"site", numbers, described, named, owning, wide,
                                 pair_of_points, short_arrays, eight_words, unsorted>;
 
 template <class... Events>
-inline constexpr bool are_their_payload = (eventlog::detail::is_block_copyable<Events> && ...);
+inline constexpr bool are_their_payload = (eventlog::detail::is_memcpy_payload<Events> && ...);
 static_assert(are_their_payload<numbers, block, flags, point, every_width, pair_of_points,
                                 short_arrays, eight_words>);
 static_assert(!are_their_payload<unsorted>);
@@ -199,7 +199,7 @@ int emit_constants() {
 }
 
 // expect: gate
-int emit_text(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
+int emit_small(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
     begin();
     site::emit(described{sequence, reason, bytes});
     return end() + 1;

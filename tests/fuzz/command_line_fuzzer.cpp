@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "cli/command_line.hpp"
 #include "cli/quantities.hpp"
 #include "cli/time_points.hpp"
@@ -36,7 +36,7 @@ template <class Parse>
 void parse_one(const std::string& text, const Parse& parse) {
     try {
         parse(text);
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         check(error.what() != std::string());
     }
 }
@@ -69,7 +69,7 @@ class example {
         elog::add_listening_options(listen, listening_);
         listen.action([this] { listened_ = true; });
         elog::subcommand keep = line_.add_subcommand("keep", "Write it down");
-        keep.add_option("FILE", file_, "Where to").required().names_a(elog::value_kind::file);
+        keep.add_option("FILE", file_, "Where to").required().completes_as(elog::value_kind::file);
         const elog::command_option level =
             keep.add_option("-l,--level", level_, "How small").range(1, level_max).value_or(3);
         keep.add_flag("-q,--quiet", quiet_, "Say nothing").excludes(level);
@@ -81,7 +81,7 @@ class example {
     void run(const std::vector<std::string>& words) {
         try {
             line_.run(words);
-        } catch (const elog::syntax_failure& error) {
+        } catch (const elog::syntax_error& error) {
             check(error.what() != std::string());
             return;
         }

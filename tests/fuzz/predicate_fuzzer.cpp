@@ -14,7 +14,7 @@
 
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregator.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "fuzz_target.hpp"
 #include "predicate/record_filter.hpp"
 #include "schema/schema_text.hpp"
@@ -54,7 +54,7 @@ const elog::provider_instance& provider() {
     return made;
 }
 
-void check_refusal(const elog::failure& error, std::string_view source) {
+void check_refusal(const elog::user_error& error, std::string_view source) {
     const std::string_view said = error.what();
     check(said.starts_with(source) && said.substr(source.size()).starts_with(", column "));
 }
@@ -65,7 +65,7 @@ std::unique_ptr<elog::record_filter> filter_of(std::string_view text) {
         filter->add(provider());
         filter->check_names();
         return filter;
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         check_refusal(error, "w");
         return nullptr;
     }
@@ -83,7 +83,7 @@ void for_each_record(const std::vector<std::uint8_t>& payload, const Take& take)
 }
 
 void filter_all(std::string_view text, const std::vector<std::uint8_t>& payload,
-                const elog::clock_table& clock) {
+                const elog::clock_converter& clock) {
     const auto filter = filter_of(text);
     if (!filter) {
         return;
@@ -97,7 +97,7 @@ void filter_all(std::string_view text, const std::vector<std::uint8_t>& payload,
 }
 
 void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& payload,
-                   const elog::clock_table& clock) {
+                   const elog::clock_converter& clock) {
     try {
         elog::aggregator computed(elog::aggregation::parse("a", text), nullptr, 4);
         computed.add(provider());
@@ -112,7 +112,7 @@ void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& paylo
         fmt::memory_buffer out;
         elog::append_table(out, computed, {20, true}, 5);
         elog::append_json(out, computed, {});
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         check_refusal(error, "a");
     }
 }
@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Of exactly these sizes, so that a sanitizer sees every read behind an end.
     const std::string text(data, end);
     const std::vector<std::uint8_t> payload(end == data + size ? end : end + 1, data + size);
-    elog::clock_table clock;
+    elog::clock_converter clock;
     clock.add({1, 1, 1});
     filter_all(text, payload, clock);
     aggregate_all(text, payload, clock);

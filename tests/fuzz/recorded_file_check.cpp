@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "files/recorded_file.hpp"
 #include "files/tracing_data.hpp"
-#include "import/perf_translation.hpp"
-#include "import/trace_translation.hpp"
+#include "import/perf_import.hpp"
+#include "import/trace_dat_import.hpp"
 #include "output/json_lines_writer.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -62,9 +62,9 @@ void check_recorded_file(const std::uint8_t* data, std::size_t size) {
     try {
         const tracefs::recorded_file file(path_of(from));
         static_cast<void>(tracefs::is_tracing_data({data, size})
-                              ? elog::translate_trace(file, path_of(to), nobody)
-                              : elog::translate_perf(file, path_of(to), nobody));
-    } catch (const elog::failure&) {
+                              ? elog::import_trace_dat(file, path_of(to), nobody)
+                              : elog::import_perf(file, path_of(to), nobody));
+    } catch (const elog::user_error&) {
         return;
     }
     read_all(path_of(to));

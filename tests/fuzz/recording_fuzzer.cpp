@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/crc32c.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_repair.hpp"
@@ -73,7 +73,7 @@ void sign_all(bytes& file) {
         std::memcpy(file.data() + at, &block, sizeof block);
         block.checksum = elog::crc32c({file.data() + at, offsetof(elog::block_header, checksum)});
         std::memcpy(file.data() + at, &block, sizeof block);
-        at += elog::block_extent(block.size);
+        at += elog::block_size_in_file(block.size);
     }
 }
 
@@ -103,7 +103,7 @@ std::uint64_t read_all(const std::string& path, elog::time_range range) {
     elog::csv_writer table(nowhere.get());
     for (const auto& [id, provider] : file.providers()) {
         for (std::size_t event = 0; event < provider.schema.events.size(); event += 2) {
-            table.choose(provider, static_cast<std::uint16_t>(event));
+            table.add_columns(provider, static_cast<std::uint16_t>(event));
         }
     }
     std::uint64_t records = 0;
@@ -155,7 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(elog::check_file(from.path()));
         const elog::repair_summary summary = elog::repair_file(from.path(), to.path());
         check(read_all(to.path(), {}) == summary.records);
-    } catch (const elog::failure&) {
+    } catch (const elog::user_error&) {
         return 0;
     }
     return 0;

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "fuzz_target.hpp"
 #include "schema/decode.hpp"
 #include "schema/provider_schema.hpp"
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             elog::parse_schema_text("text", text).schema.binary != schema.binary) {
             std::abort();
         }
-    } catch (const elog::failure&) {
+    } catch (const elog::user_error&) {
         return 0;
     }
     return 0;

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "codegen/generate.hpp"
 #include "fuzz_target.hpp"
 #include "schema/provider_schema.hpp"
@@ -23,7 +23,7 @@ void check(bool holds) {
     }
 }
 
-void check_refusal(const elog::failure& error) {
+void check_refusal(const elog::user_error& error) {
     const std::string_view said = error.what();
     check(said.starts_with("f:") && said.ends_with('.'));
 }
@@ -34,7 +34,7 @@ void generate_all(const elog::located_schema& source) {
     static_cast<void>(elog::generate_rust(source));
     try {
         static_cast<void>(elog::generate_cpp(source));
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         check_refusal(error);
     }
 }
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     elog::located_schema source;
     try {
         source = elog::parse_schema_text("f", text);
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         check_refusal(error);
         return 0;
     }

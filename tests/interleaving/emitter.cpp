@@ -38,7 +38,7 @@ struct filler {
 using stepped = eventlog::provider<"stepped", brief, block, filler>;
 using stepped_state =
     eventlog::detail::provider_state<"stepped", stepped,
-                                     detail::with_own_events<stepped, brief, block, filler>>;
+                                     detail::with_builtin_events<stepped, brief, block, filler>>;
 
 struct neighbour {
     std::uint64_t number;
@@ -48,7 +48,7 @@ struct neighbour {
 using stepped_neighbour = eventlog::provider<"stepped_neighbour", neighbour>;
 using neighbour_state =
     eventlog::detail::provider_state<"stepped_neighbour", stepped_neighbour,
-                                     detail::with_own_events<stepped_neighbour, neighbour>>;
+                                     detail::with_builtin_events<stepped_neighbour, neighbour>>;
 
 constexpr std::size_t interlude_text_size = 21;
 constexpr unsigned kind_shift = 56;
@@ -210,9 +210,9 @@ std::uint64_t gate_address(event_kind kind) {
 }
 
 std::uint64_t counter_address(unsigned cpu) {
-    eventlog_counters_page& page = core::counters_behind(stepped_state::gate.words);
+    eventlog_counters_page& page = core::counters_of_gate(stepped_state::gate.words);
     return reinterpret_cast<std::uint64_t>(page.written_by_cpu) +
-           std::uint64_t{cpu} * core::spread_of_counters.stride;
+           std::uint64_t{cpu} * core::process_counter_layout.stride;
 }
 
 }  // namespace eventlog::test

@@ -105,14 +105,14 @@ void stage::strike(const scenario& way, const sequence* inside, std::uint64_t ad
             return;
         case interruption::narrowed: {
             // The other event of its provider, which attaches that, too.
-            const bool is_brief = way.kind == event_kind::brief;
-            const event_kind other = is_brief ? event_kind::block : event_kind::brief;
+            const bool is_small_event = way.kind == event_kind::brief;
+            const event_kind other = is_small_event ? event_kind::block : event_kind::brief;
             end_subscription();
-            begin_listening(is_brief ? all_but_brief : all_but_block);
+            begin_listening(is_small_event ? all_but_brief : all_but_block);
             const std::uint64_t number = nested(other);
-            run_handler(
-                {is_brief ? 0 : number, is_brief ? number : 0, nested(event_kind::neighbour)},
-                inside, returns_to);
+            run_handler({is_small_event ? 0 : number, is_small_event ? number : 0,
+                         nested(event_kind::neighbour)},
+                        inside, returns_to);
             return;
         }
         case interruption::read:

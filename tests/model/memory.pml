@@ -68,8 +68,8 @@ byte recorded = 0;
 /* What the reader has told: so many entries of the log, records and losses. */
 byte delivered = 0;
 byte overwritten = 0;
-byte lost_told = 0;
-#define TOLD (delivered + overwritten + lost_told)
+byte lost_reported = 0;
+#define TOLD (delivered + overwritten + lost_reported)
 
 inline note_record(id) {
     log[attempted] = id;
@@ -115,5 +115,5 @@ inline check_conservation() {
     unread = buffers[BUFFER(GENERATION(control))].records_before + COUNT(control) - delivered -
         overwritten;
     assert(delivered + overwritten + unread + lost == attempted);
-    assert(TOLD + unread + (lost - lost_told) == attempted)
+    assert(TOLD + unread + (lost - lost_reported) == attempted)
 }

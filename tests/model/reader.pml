@@ -30,7 +30,7 @@ inline deliver() {
     #ifdef OVERWRITE
     /* What lies between the last record and this one has been written over, or lost. */
     do
-    :: TOLD < first_records + first_lost + at_records && log[TOLD] == LOST -> lost_told++
+    :: TOLD < first_records + first_lost + at_records && log[TOLD] == LOST -> lost_reported++
     :: TOLD < first_records + first_lost + at_records && log[TOLD] != LOST ->
         /* Nobody calls a record lost while its buffer has not been taken by another. */
         assert(buffers[BUFFER(log_generation[TOLD])].generation != log_generation[TOLD]);
@@ -42,16 +42,16 @@ inline deliver() {
     #endif
     /* Losses lie between buffers, and as many are told as have been counted. */
     do
-    :: lost_told < first_lost ->
+    :: lost_reported < first_lost ->
         assert(TOLD < attempted && log[TOLD] == LOST);
-        lost_told++
+        lost_reported++
     :: else -> break
     od;
     assert(TOLD == first_records + first_lost + at_records);
     forget_read();
     do
     :: at_offset < copied_end ->
-        /* check_records and hand_over: whole and sound. Then: the right one, once, in its place. */
+        /* check_records and deliver: whole and sound. Then: the right one, once, in its place. */
         assert(at_offset + SIZE_OF(copied[at_offset]) <= copied_end);
         assert(TOLD < attempted && log[TOLD] != LOST);
         assert(copied[at_offset] ==
@@ -192,11 +192,11 @@ progress: skip /* a reader may read for ever, nobody else may do anything for ev
     skip; /* nothing may jump to what follows */
     d_step {
         do
-        :: lost_told < lost ->
+        :: lost_reported < lost ->
             #ifndef OVERWRITE
             assert(WRITERS_LATE || (TOLD < attempted && log[TOLD] == LOST));
             #endif
-            lost_told++
+            lost_reported++
         :: else -> break
         od;
         skip

@@ -2,7 +2,7 @@
 /*
  * A CPU's ring: two threads on one CPU, a signal handler that may interrupt one of them, and a
  * reader on another CPU. What the threads do is sdk/src/ring/ring_writer.cpp (write_record, make_room),
- * ring_steps.cpp (decide_when_full) and the restartable sequences of rseq_append.hpp,
+ * ring_transition.cpp (decide_when_full) and the restartable sequences of rseq_append.hpp,
  * rseq_sequence.hpp and rseq.cpp.
  *
  * -DOVERWRITE: the producer goes on in the next buffer whether it has been drained or not.

@@ -186,7 +186,7 @@ start:  atomic {
 wait:   atomic {
             DISTURBED(wait);
             if
-            :: lock == 0 -> take_lock(); goto look_again
+            :: lock == 0 -> take_lock(); goto refresh
             :: lock != 0 && lock == name -> NEXT_ONE /* busy: a handler in the holder's thread */
             :: lock != 0 && lock != name -> holder = lock
             fi
@@ -208,14 +208,14 @@ gives_up: atomic {
 take_over: atomic {
             DISTURBED(take_over);
             if
-            :: lock == holder -> take_lock(); goto look_again
+            :: lock == holder -> take_lock(); goto refresh
             :: else -> NEXT_ONE /* busy */
             fi
         }
 
         /* Again: waiting may have taken long. */
-look_again: atomic {
-            DISTURBED(look_again);
+refresh: atomic {
+            DISTURBED(refresh);
             if
 #ifndef FAULT_LOOK_ONCE
             :: state != LIVE -> goto unlock_and_end
@@ -308,7 +308,7 @@ give_back: atomic {
 #endif
 #endif
 
-        /* change_buffers. */
+        /* switch_shared_buffers. */
 change: atomic {
             DISTURBED(change);
             sealed = (IS_SEALED(expected) -> CHANGING.sealed : expected);

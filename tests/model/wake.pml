@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waking the reader: wake_reader in sdk/src/ring/ring_steps.cpp, and region_reader::wait in
+ * Waking the reader: wake_reader in sdk/src/ring/ring_transition.cpp, and region_reader::wait in
  * elog/src/memory/region_reader.cpp. Two threads on two CPUs that switch buffers, each in a ring of its
  * own, and a reader that has no timer: what it sleeps through is never read.
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What the kernel does with a program of elog's, for tests without one: all instructions that
-// bpf_program.hpp makes, and the helpers that bpf_code.cpp calls. Of memory that is not the
-// program's it fails the test, and of a record that is looked at where it is not aligned.
+// bpf_program.hpp makes, and the helpers that bpf_code_generator.cpp calls. Of memory that is not
+// the program's it fails the test, and of a record that is looked at where it is not aligned.
 #pragma once
 
 #include <linux/bpf.h>

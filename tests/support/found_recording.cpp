@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_reader.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
@@ -48,17 +48,17 @@ std::vector<std::uint64_t> found_recording::numbers() const {
 }
 
 found_recording find_in(const std::string& path) {
-    const elog::readable_recording recording(path);
+    const elog::input_recording recording(path);
     found_recording found;
     elog::file_reader file(recording.path());
     file.read([&](const elog::merged_record& record) {
         found.records.push_back(as_shown(record, file));
     });
     found.losses = file.losses();
-    found.damages = recording.made_of().value().damages;
+    found.damages = recording.import_details().value().damages;
     found.damages.insert(found.damages.end(), file.damages().begin(), file.damages().end());
-    found.notes = recording.made_of().value().notes;
-    found.clock = recording.made_of().value().clock;
+    found.notes = recording.import_details().value().notes;
+    found.clock = recording.import_details().value().clock;
     return found;
 }
 
@@ -69,7 +69,7 @@ found_recording find_in_file(const std::vector<std::uint8_t>& file) {
 std::string refusal_of(const std::vector<std::uint8_t>& file) {
     try {
         static_cast<void>(find_in_file(file));
-    } catch (const elog::failure& refused) {
+    } catch (const elog::user_error& refused) {
         return refused.what();
     }
     return "it was read";
@@ -77,10 +77,10 @@ std::string refusal_of(const std::vector<std::uint8_t>& file) {
 
 bool can_be_read(const std::vector<std::uint8_t>& file) {
     try {
-        const elog::readable_recording recording(written(file));
+        const elog::input_recording recording(written(file));
         elog::file_reader(recording.path()).read([](const elog::merged_record&) {});
         return true;
-    } catch (const elog::failure&) {
+    } catch (const elog::user_error&) {
         return false;
     }
 }

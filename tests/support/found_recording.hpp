@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "file/file_format.hpp"
-#include "import/readable_recording.hpp"
+#include "import/input_recording.hpp"
 
 namespace eventlog::test {
 

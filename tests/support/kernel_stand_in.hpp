@@ -23,7 +23,7 @@
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
 
-namespace stand_in {
+namespace pid_namespace_proxy {
 
 using namespace eventlog::core;
 
@@ -70,7 +70,7 @@ class kernel_stand_in : public testing::Test {
         route().file = -1;
         route().not_before = user_events_route::never;
         for (const std::uint32_t event : {plain, wordy, bare}) {
-            route().places[event] = 0;
+            route().status_locations[event] = 0;
             route().numbers[event] = user_events_route::not_registered;
             handle().gate_word(event).fetch_and(~in_kernel);
         }
@@ -122,4 +122,4 @@ template <class... Words>
     return bytes;
 }
 
-}  // namespace stand_in
+}  // namespace pid_namespace_proxy

@@ -38,11 +38,11 @@ elog::subscription_options make_options(const std::vector<std::string>& patterns
 listener::listener(const std::vector<std::string>& patterns,
                    const std::vector<std::uint64_t>& sessions)
     : source_(make_options(patterns, sessions)),
-      reader_(source_.region(), elog::producers_of(source_.header())) {}
+      reader_(source_.region(), elog::producer_policy_of(source_.header())) {}
 
 listener::listener(std::string_view pattern, options with)
     : source_(make_options(pattern, with)),
-      reader_(source_.region(), elog::producers_of(source_.header())) {}
+      reader_(source_.region(), elog::producer_policy_of(source_.header())) {}
 
 listener::~listener() = default;
 

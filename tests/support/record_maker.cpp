@@ -82,7 +82,7 @@ record_maker::record_maker(std::string_view schema, std::string_view process, st
     provider_.process = process;
     try {
         provider_.schema = elog::parse_schema_text("schema", schema).schema;
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         ADD_FAILURE() << error.what();
     }
 }
@@ -99,9 +99,9 @@ made_record record_maker::record(std::string_view event) const {
     return made;
 }
 
-const elog::clock_table& record_maker::clock() {
-    static const elog::clock_table table = [] {
-        elog::clock_table made(EVENTLOG_CLOCK_MONOTONIC);
+const elog::clock_converter& record_maker::clock() {
+    static const elog::clock_converter table = [] {
+        elog::clock_converter made(EVENTLOG_CLOCK_MONOTONIC);
         made.add({0, 0, 1'600'000'000'000'000'000});
         return made;
     }();

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/records.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -56,7 +56,7 @@ class record_maker {
     [[nodiscard]] made_record record(std::string_view event) const;
 
     /// On which a record's time counts nanoseconds from 2020-09-13T12:26:40Z.
-    [[nodiscard]] static const elog::clock_table& clock();
+    [[nodiscard]] static const elog::clock_converter& clock();
 
   private:
     elog::provider_instance provider_;

@@ -11,7 +11,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "base/crc32c.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace eventlog::test {
 namespace {
@@ -108,7 +108,7 @@ read_back read_sample(const std::string& path, elog::time_range range) {
         });
         result.damages = file.damages();
         result.has_end = file.end().has_value();
-    } catch (const elog::failure&) {
+    } catch (const elog::user_error&) {
         // Not to be opened at all: that is reported, too.
     }
     return result;
@@ -120,7 +120,7 @@ std::vector<found_block> blocks_of(const bytes& file) {
     while (file.size() - offset >= sizeof(elog::block_header)) {
         found_block block{offset, {}, 0};
         std::memcpy(&block.header, file.data() + offset, sizeof block.header);
-        block.end = offset + elog::block_extent(block.header.size);
+        block.end = offset + elog::block_size_in_file(block.header.size);
         blocks.push_back(block);
         if (block.end >= file.size()) {
             break;

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 
@@ -31,9 +31,9 @@ void check_command(const std::string& name) {
         }
         folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
     }
-    throw failure("The command '{}' cannot be started (it is not there). Check its name behind "
-                  "'--'.",
-                  name);
+    throw user_error("The command '{}' cannot be started (it is not there). Check its name behind "
+                     "'--'.",
+                     name);
 }
 
 child_process::child_process(const std::vector<std::string>& command) : name_(command.front()) {
@@ -56,8 +56,8 @@ child_process::child_process(const std::vector<std::string>& command) : name_(co
         ::posix_spawnp(&pid_, arguments.front(), nullptr, &attributes, arguments.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     if (result != 0) {
-        throw failure("The command '{}' cannot be started ({}). Check its name behind '--'.", name_,
-                      std::strerror(result));
+        throw user_error("The command '{}' cannot be started ({}). Check its name behind '--'.",
+                         name_, std::strerror(result));
     }
 }
 

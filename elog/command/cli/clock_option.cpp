@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/clock_option.hpp"
 
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 
 namespace elog {
 
@@ -13,20 +13,20 @@ void add_clock_option(subcommand& command, std::optional<std::string>& clock) {
         .one_of({"realtime", "monotonic", "boottime", "tai"});
 }
 
-shown_clock parse_clock(const std::optional<std::string>& clock) {
+display_clock parse_clock(const std::optional<std::string>& clock) {
     if (!clock || *clock == "realtime") {
-        return shown_clock::realtime;
+        return display_clock::realtime;
     }
     if (*clock == "monotonic") {
-        return shown_clock::monotonic;
+        return display_clock::monotonic;
     }
     if (*clock == "boottime") {
-        return shown_clock::boottime;
+        return display_clock::boottime;
     }
     if (*clock == "tai") {
-        return shown_clock::tai;
+        return display_clock::tai;
     }
-    throw usage_failure("'{}' is no clock. Take realtime, monotonic, boottime or tai.", *clock);
+    throw usage_error("'{}' is no clock. Take realtime, monotonic, boottime or tai.", *clock);
 }
 
 }  // namespace elog

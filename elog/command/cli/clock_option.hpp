@@ -7,13 +7,13 @@
 #include <string>
 
 #include "cli/command_line.hpp"
-#include "record/shown_clock.hpp"
+#include "record/display_clock.hpp"
 
 namespace elog {
 
 void add_clock_option(subcommand& command, std::optional<std::string>& clock);
 
-/// Throws usage_failure if there is no such clock.
-[[nodiscard]] shown_clock parse_clock(const std::optional<std::string>& clock);
+/// Throws usage_error if there is no such clock.
+[[nodiscard]] display_clock parse_clock(const std::optional<std::string>& clock);
 
 }  // namespace elog

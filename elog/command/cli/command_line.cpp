@@ -219,7 +219,7 @@ command_option command_option::excludes(command_option other) {
     return *this;
 }
 
-command_option command_option::names_a(value_kind kind) {
+command_option command_option::completes_as(value_kind kind) {
     option_->kind = kind;
     return *this;
 }
@@ -329,7 +329,7 @@ void command_line::run(std::vector<std::string> words) {
         parser_->application.parse(std::move(words));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
-            throw syntax_failure("{}", complaint(parser_->application, error, first));
+            throw syntax_error("{}", complaint(parser_->application, error, first));
         }
         parser_->application.exit(error);  // prints what was asked for
     }

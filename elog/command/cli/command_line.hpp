@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 
 namespace elog {
 
 /// The words are none that the command line has. `what()` does not say where to look them up.
-class syntax_failure : public usage_failure {
+class syntax_error : public usage_error {
   public:
-    using usage_failure::usage_failure;
+    using usage_error::usage_error;
 };
 
 /// What a value names: a shell offers those there are when it completes a command line.
@@ -59,7 +59,7 @@ class command_option {
     /// Both at once are refused.
     command_option excludes(command_option other);
 
-    command_option names_a(value_kind kind);
+    command_option completes_as(value_kind kind);
 
     /// What else there is to say than these is refused elsewhere.
     command_option one_of(std::vector<std::string> choices);
@@ -150,7 +150,7 @@ class command_line {
     [[nodiscard]] std::vector<subcommand_description> describe() const;
 
     /// Reads the words behind the program's name, and runs the action of the subcommand that they
-    /// name, once. Prints what --help or --version ask for instead. Throws syntax_failure, and what
+    /// name, once. Prints what --help or --version ask for instead. Throws syntax_error, and what
     /// the action throws.
     void run(std::vector<std::string> words);
 

@@ -11,12 +11,12 @@
 
 namespace elog {
 
-std::unique_ptr<record_sink> make_line_sink(bool json, give_up asked_to_end) {
+std::unique_ptr<record_sink> make_line_sink(bool json, abort_check should_abort) {
     std::unique_ptr<record_writer> writer;
     if (json) {
-        writer = std::make_unique<json_lines_writer>(STDOUT_FILENO, std::move(asked_to_end));
+        writer = std::make_unique<json_lines_writer>(STDOUT_FILENO, std::move(should_abort));
     } else {
-        writer = std::make_unique<text_writer>(STDOUT_FILENO, std::move(asked_to_end));
+        writer = std::make_unique<text_writer>(STDOUT_FILENO, std::move(should_abort));
     }
     return std::make_unique<text_sink>(std::move(writer));
 }

@@ -8,8 +8,8 @@
 
 namespace elog {
 
-/// Records on standard output as they come: lines of text, or JSON Lines. `asked_to_end`: see
+/// Records on standard output as they come: lines of text, or JSON Lines. `should_abort`: see
 /// write_all.
-[[nodiscard]] std::unique_ptr<record_sink> make_line_sink(bool json, give_up asked_to_end);
+[[nodiscard]] std::unique_ptr<record_sink> make_line_sink(bool json, abort_check should_abort);
 
 }  // namespace elog

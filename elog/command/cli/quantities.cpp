@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 
 namespace elog {
 namespace {
@@ -26,7 +26,7 @@ quantity split(std::string_view text) noexcept {
 }
 
 [[noreturn]] void refuse_duration(std::string_view text) {
-    throw usage_failure("'{}' is not a duration: write for example 10s, 500ms, 2m or 1h.", text);
+    throw usage_error("'{}' is not a duration: write for example 10s, 500ms, 2m or 1h.", text);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ std::uint64_t parse_size(std::string_view text) {
             return static_cast<std::uint64_t>(given.number * bytes);
         }
     }
-    throw usage_failure("'{}' is not a size: write for example 256K, 1M or 16MiB.", text);
+    throw usage_error("'{}' is not a size: write for example 256K, 1M or 16MiB.", text);
 }
 
 }  // namespace elog

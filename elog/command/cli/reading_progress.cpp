@@ -21,14 +21,14 @@ std::uint64_t size_of(const std::string& path) {
 
 }  // namespace
 
-reading_progress::reading_progress(const std::vector<std::string>& paths, meanwhile output)
+reading_progress::reading_progress(const std::vector<std::string>& paths, concurrent_output output)
     : line_(output) {
     for (const std::string& path : paths) {
         size_ += size_of(path);
     }
 }
 
-reading_progress::reading_progress(const std::string& path, bool is_part, meanwhile output)
+reading_progress::reading_progress(const std::string& path, bool is_part, concurrent_output output)
     : line_(output), size_(is_part ? 0 : size_of(path)) {}
 
 void reading_progress::note(std::uint64_t bytes) {

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "file/read_watch.hpp"
+#include "file/read_observer.hpp"
 #include "terminal/progress_line.hpp"
 
 namespace elog {
 
-class reading_progress final : public read_watch {
+class reading_progress final : public read_observer {
   public:
     /// All of these files are read.
     explicit reading_progress(const std::vector<std::string>& paths,
-                              meanwhile output = meanwhile::nothing);
+                              concurrent_output output = concurrent_output::nothing);
     /// A file, or, if that `is_part`, nobody knows how much of it.
-    reading_progress(const std::string& path, bool is_part, meanwhile output);
+    reading_progress(const std::string& path, bool is_part, concurrent_output output);
 
     void note(std::uint64_t bytes) override;
 

@@ -7,16 +7,16 @@
 
 namespace elog {
 
-std::string recording_progress::text(const recording_summary& so_far) const {
-    const double seconds = so_far.elapsed.count();
+std::string recording_progress::text(const recording_summary& current_summary) const {
+    const double seconds = current_summary.elapsed.count();
     if (overwrites_) {  // nothing is read before the end
         return fmt::format("elog: {:.0f} s  the newest events are kept in memory", seconds);
     }
-    const auto events = static_cast<double>(so_far.events);
-    return fmt::format("elog: {:.0f} s  {} events  {}B  {} lost  {} events/s", seconds,
-                       short_number(events), short_number(static_cast<double>(so_far.bytes)),
-                       short_number(static_cast<double>(so_far.lost)),
-                       short_number(events / seconds));
+    const auto events = static_cast<double>(current_summary.events);
+    return fmt::format(
+        "elog: {:.0f} s  {} events  {}B  {} lost  {} events/s", seconds, short_number(events),
+        short_number(static_cast<double>(current_summary.bytes)),
+        short_number(static_cast<double>(current_summary.lost)), short_number(events / seconds));
 }
 
 }  // namespace elog

@@ -12,19 +12,19 @@ namespace elog {
 
 class recording_progress {
   public:
-    recording_progress(meanwhile output, bool overwrites)
+    recording_progress(concurrent_output output, bool overwrites)
         : line_(output), overwrites_(overwrites) {}
 
     /// Call it often, with whatever records.
     template <class Recording>
     void update(const Recording& process) {
         if (line_.is_due()) {
-            line_.draw(text(process.so_far()));
+            line_.draw(text(process.current_summary()));
         }
     }
 
   private:
-    [[nodiscard]] std::string text(const recording_summary& so_far) const;
+    [[nodiscard]] std::string text(const recording_summary& current_summary) const;
 
     progress_line line_;
     bool overwrites_;

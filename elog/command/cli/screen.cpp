@@ -11,10 +11,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "cli/stop_signal.hpp"
 #include "terminal/terminal.hpp"
-#include "text/locale_name.hpp"
+#include "text/character_locale.hpp"
 
 namespace elog {
 namespace {
@@ -27,14 +27,14 @@ constexpr std::string_view leave_sequence = "\x1b[0m\x1b[?25h\x1b[?1049l";
 constexpr unsigned waits_max = 5;
 
 std::atomic<bool> was_resized{false};
-std::atomic<bool> is_to_stop{false};
-std::atomic<bool> is_to_quit{false};
+std::atomic<bool> stop_pending{false};
+std::atomic<bool> quit_pending{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void note_signal(int signal) {
     (signal == SIGWINCH  ? was_resized
-     : signal == SIGTSTP ? is_to_stop
-                         : is_to_quit)
+     : signal == SIGTSTP ? stop_pending
+                         : quit_pending)
         .store(true, std::memory_order_relaxed);
 }
 
@@ -57,9 +57,10 @@ void write_once(std::string_view text) {
         } else if (stop_requested().count != 0) {
             return;
         } else if (errno != EINTR) {
-            throw failure("The terminal takes no output any more ({}). Start elog top on another "
-                          "one.",
-                          std::strerror(errno));
+            throw user_error(
+                "The terminal takes no output any more ({}). Start elog top on another "
+                "one.",
+                std::strerror(errno));
         }
     }
 }
@@ -68,26 +69,27 @@ void write_once(std::string_view text) {
 
 screen::screen() {
     if (::tcgetattr(STDIN_FILENO, &before_) != 0) {
-        throw failure("Standard input is no terminal, and keys come from one ({}). Start elog top "
-                      "without redirecting it.",
-                      std::strerror(errno));
+        throw user_error(
+            "Standard input is no terminal, and keys come from one ({}). Start elog top "
+            "without redirecting it.",
+            std::strerror(errno));
     }
     for (const int signal : {SIGWINCH, SIGTSTP, SIGQUIT}) {
         handle(signal, note_signal);
     }
     try {
-        take();
+        take_terminal();
     } catch (...) {
-        give_back();
+        restore_terminal();
         throw;
     }
 }
 
 screen::~screen() {
-    give_back();
+    restore_terminal();
 }
 
-void screen::take() {
+void screen::take_terminal() {
     termios raw = before_;
     // Signals stay: Ctrl-C and Ctrl-Z are as everywhere.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);
@@ -96,14 +98,14 @@ void screen::take() {
     raw.c_cc[VTIME] = 0;
     taken_ = true;
     if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) {
-        throw failure("The terminal does not take our settings ({}). Use another terminal, or "
-                      "--frames.",
-                      std::strerror(errno));
+        throw user_error("The terminal does not take our settings ({}). Use another terminal, or "
+                         "--frames.",
+                         std::strerror(errno));
     }
     write_once(enter_sequence);
 }
 
-void screen::give_back() noexcept {
+void screen::restore_terminal() noexcept {
     if (!taken_) {
         return;
     }
@@ -114,12 +116,12 @@ void screen::give_back() noexcept {
 }
 
 void screen::stop_until_continued() {
-    give_back();
+    restore_terminal();
     static_cast<void>(std::signal(SIGTSTP, SIG_DFL));
     static_cast<void>(std::raise(SIGTSTP));
     // Here somebody has let us go on.
     handle(SIGTSTP, note_signal);
-    take();
+    take_terminal();
     was_resized.store(true, std::memory_order_relaxed);
 }
 
@@ -132,12 +134,12 @@ frame_style screen::style() const {
         style.rows = size.ws_row;
     }
     style.has_colours = terminal.has_colours;
-    style.has_blocks = locale_of_characters().is_utf8();
+    style.has_blocks = character_locale().is_utf8();
     return style;
 }
 
 std::vector<key> screen::read_keys() {
-    if (is_to_stop.exchange(false, std::memory_order_relaxed)) {
+    if (stop_pending.exchange(false, std::memory_order_relaxed)) {
         stop_until_continued();
     }
     std::array<char, 256> bytes{};
@@ -147,22 +149,22 @@ std::vector<key> screen::read_keys() {
         return decoder_.take({bytes.data(), static_cast<std::size_t>(size)});
     }
     if (size < 0 && errno != EINTR && errno != EAGAIN) {
-        is_to_quit.store(true, std::memory_order_relaxed);  // the terminal has gone
+        quit_pending.store(true, std::memory_order_relaxed);  // the terminal has gone
     }
-    if (decoder_.is_waiting() && ++waited_ >= waits_max) {
+    if (decoder_.has_pending_bytes() && ++waited_ >= waits_max) {
         waited_ = 0;
-        const std::optional<key> alone = decoder_.stop_waiting();
+        const std::optional<key> alone = decoder_.finish_sequence();
         return alone ? std::vector{*alone} : std::vector<key>{};
     }
     return {};
 }
 
-bool screen::has_changed() {
+bool screen::needs_redraw() {
     return was_resized.exchange(false, std::memory_order_relaxed);
 }
 
-bool screen::is_to_end() const noexcept {
-    return is_to_quit.load(std::memory_order_relaxed);
+bool screen::should_end() const noexcept {
+    return quit_pending.load(std::memory_order_relaxed);
 }
 
 void screen::show(const std::vector<frame_line>& lines) {

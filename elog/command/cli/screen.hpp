@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "terminal/frame_line.hpp"
-#include "terminal/key_decoder.hpp"
+#include "terminal/terminal_key_decoder.hpp"
 
 namespace elog {
 
@@ -33,21 +33,21 @@ class screen {
 
     /// Whether what is shown has to be drawn anew: the size has changed, or the process was
     /// stopped. True once each time.
-    [[nodiscard]] bool has_changed();
+    [[nodiscard]] bool needs_redraw();
     /// Somebody wants us to end, other than by stop_signal.
-    [[nodiscard]] bool is_to_end() const noexcept;
+    [[nodiscard]] bool should_end() const noexcept;
 
     /// Shows these lines, in one write. Throws failure.
     void show(const std::vector<frame_line>& lines);
 
   private:
-    void take();
-    void give_back() noexcept;
+    void take_terminal();
+    void restore_terminal() noexcept;
     void stop_until_continued();
 
     termios before_{};
     bool taken_ = false;
-    key_decoder decoder_;
+    terminal_key_decoder decoder_;
     unsigned waited_ = 0;  // calls without the rest of a key
 };
 

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/failure.hpp"
 #include "base/output.hpp"
+#include "base/user_error.hpp"
 #include "shm/directory.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -58,68 +58,73 @@ std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& provi
 }
 
 /// A process that is just losing one counts it behind the ring.
-std::uint64_t lost_for_memory(const recording_summary& summary) {
+std::uint64_t lost_by_capacity(const recording_summary& summary) {
     return std::min(summary.no_memory, summary.full);
 }
 
-void tell_missing(const recording_summary& summary) {
-    const std::uint64_t no_memory = lost_for_memory(summary);
+void print_losses(const recording_summary& summary) {
+    const std::uint64_t no_memory = lost_by_capacity(summary);
     if (summary.full != no_memory) {
-        tell("elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
-             summary.full - no_memory);
+        print_diagnostic(
+            "elog: {} events found no room in the buffers. Make them larger with --buffer-size.",
+            summary.full - no_memory);
     }
     if (no_memory != 0) {
-        tell("elog: {} events found no memory for the shared ring. Free some in {}, or set "
-             "EVENTLOG_DIR to a larger tmpfs.",
-             no_memory, eventlog::core::current_directory().text.data());
+        print_diagnostic(
+            "elog: {} events found no memory for the shared ring. Free some in {}, or set "
+            "EVENTLOG_DIR to a larger tmpfs.",
+            no_memory, eventlog::core::current_directory().text.data());
     }
     if (summary.overwritten != 0) {
-        tell("elog: {} older events were overwritten by newer ones in the buffers. To keep more, "
-             "make them larger with --buffer-size.",
-             summary.overwritten);
+        print_diagnostic(
+            "elog: {} older events were overwritten by newer ones in the buffers. To keep more, "
+            "make them larger with --buffer-size.",
+            summary.overwritten);
     }
     if (summary.too_large != 0) {
-        tell("elog: {} events were over {} bytes. Let the program say less at once.",
-             summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
+        print_diagnostic("elog: {} events were over {} bytes. Let the program say less at once.",
+                         summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
     }
     if (summary.cut != 0) {
-        tell("elog: {} events were too large and have been cut to fit", summary.cut);
+        print_diagnostic("elog: {} events were too large and have been cut to fit", summary.cut);
     }
     if (summary.busy != 0) {
-        tell("elog: {} events found the shared ring held by others. Use a machine with restartable "
-             "sequences, or fewer threads.",
-             summary.busy);
+        print_diagnostic(
+            "elog: {} events found the shared ring held by others. Use a machine with restartable "
+            "sequences, or fewer threads.",
+            summary.busy);
     }
     if (summary.damaged != 0) {
-        tell("elog: {} events made no sense: a program has written over the buffers.",
-             summary.damaged);
+        print_diagnostic("elog: {} events made no sense: a program has written over the buffers.",
+                         summary.damaged);
     }
     if (summary.providers_refused != 0) {
-        tell("elog: {} providers found no room in the subscription and were not heard. Record "
-             "fewer with -e.",
-             summary.providers_refused);
+        print_diagnostic(
+            "elog: {} providers found no room in the subscription and were not heard. Record "
+            "fewer with -e.",
+            summary.providers_refused);
     }
 }
 
 }  // namespace
 
 void print_summary(const recording_summary& summary, const summary_notes& notes) {
-    tell("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
-         summary.bytes, summary.lost, summary.elapsed.count(), per_second(summary),
-         notes.output ? ", in " : "", notes.output.value_or(""));
-    tell_missing(summary);
+    print_diagnostic("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
+                     summary.bytes, summary.lost, summary.elapsed.count(), per_second(summary),
+                     notes.output ? ", in " : "", notes.output.value_or(""));
+    print_losses(summary);
     if (notes.passed) {
-        tell("{} events passed --where", *notes.passed);
+        print_diagnostic("{} events passed --where", *notes.passed);
     }
     if (notes.kept) {
-        tell("{} events were kept for --count, {} that came later were left out", *notes.kept,
-             count_wanted(summary, notes) - *notes.kept);
+        print_diagnostic("{} events were kept for --count, {} that came later were left out",
+                         *notes.kept, count_wanted(summary, notes) - *notes.kept);
     }
 }
 
 void print_summary_as_json(json_object object, const recording_summary& summary,
                            const summary_notes& notes) {
-    tell_missing(summary);
+    print_losses(summary);
     const json_object by_reason = json_object()
                                       .add("no_room", summary.full)
                                       .add("too_large", summary.too_large)
@@ -131,7 +136,7 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
         .add("lost", summary.lost)
         .add("lost_by_reason", by_reason)
         .add("lost_by_provider", losses_as_json(summary.lossy_providers))
-        .add("no_memory", lost_for_memory(summary))
+        .add("no_memory", lost_by_capacity(summary))
         .add("overwritten", summary.overwritten)
         .add("cut", summary.cut)
         .add("providers_refused", summary.providers_refused)
@@ -143,8 +148,8 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
     try {
         write_all(STDOUT_FILENO, object.line());
     } catch (const output_closed&) {  // what has been recorded is in its file
-    } catch (const failure& error) {
-        tell("elog: {}", error.what());
+    } catch (const user_error& error) {
+        print_diagnostic("elog: {}", error.what());
     }
 }
 

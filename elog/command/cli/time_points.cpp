@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "cli/quantities.hpp"
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 #include "text/time_literal.hpp"
 
 namespace elog {
@@ -61,9 +61,9 @@ std::int64_t parse_time_point(std::string_view text, std::int64_t start) {
         point = parse_time(text, start);
     }
     if (!point) {
-        throw usage_failure("'{}' is not a time: write for example 14:03:07.5, "
-                            "2026-11-21T14:03:07, @1795269787 or, from the beginning, +10s.",
-                            text);
+        throw usage_error("'{}' is not a time: write for example 14:03:07.5, "
+                          "2026-11-21T14:03:07, @1795269787 or, from the beginning, +10s.",
+                          text);
     }
     return *point;
 }

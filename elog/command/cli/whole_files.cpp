@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/failure.hpp"
 #include "base/output.hpp"
+#include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
 #include "text/escaped_text.hpp"
 
@@ -18,7 +18,7 @@ namespace elog {
 std::string read_file_up_to(const std::string& path, std::size_t size) {
     const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {
-        throw failure("Cannot open {}: {}.", path, std::strerror(errno));
+        throw user_error("Cannot open {}: {}.", path, std::strerror(errno));
     }
     std::string content;
     std::array<char, 65536> part{};
@@ -28,7 +28,7 @@ std::string read_file_up_to(const std::string& path, std::size_t size) {
             continue;
         }
         if (got < 0) {
-            throw failure("Cannot read {}: {}.", path, std::strerror(errno));
+            throw user_error("Cannot read {}: {}.", path, std::strerror(errno));
         }
         if (got == 0) {
             break;
@@ -46,7 +46,7 @@ void write_whole_file(const std::string& path, std::string_view content) {
     eventlog::core::unique_fd file(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) {
-        throw failure("Cannot write {}: {}.", path, std::strerror(errno));
+        throw user_error("Cannot write {}: {}.", path, std::strerror(errno));
     }
     write_all(file.get(), content);
 }

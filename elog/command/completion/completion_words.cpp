@@ -17,7 +17,8 @@ bool is_option_word(std::string_view word) {
     return word.size() > 1 && word.front() == '-';
 }
 
-void keep(completion& found, std::string_view typed, std::string word, std::string description) {
+void add_if_matching(completion& found, std::string_view typed, std::string word,
+                     std::string description) {
     if (begins_with(word, typed)) {
         found.candidates.push_back({std::move(word), std::move(description)});
     }
@@ -30,7 +31,7 @@ void add_levels(completion& found, std::string_view typed) {
         return;
     }
     for (const char* level : {"error", "warn", "info", "verbose", "trace"}) {
-        keep(found, typed, std::string(typed.substr(0, at + 1)) + level, "");
+        add_if_matching(found, typed, std::string(typed.substr(0, at + 1)) + level, "");
     }
 }
 
@@ -39,24 +40,24 @@ completion complete_value(const option_description& option, std::string_view bef
                           std::string_view typed, const value_lookup& look_up) {
     completion found;
     for (const std::string& choice : option.choices) {
-        keep(found, typed, choice, "");
+        add_if_matching(found, typed, choice, "");
     }
     switch (option.kind) {
         case value_kind::text:
             break;
         case value_kind::file:
         case value_kind::new_file:
-            found.rest = left_to_shell::files;
+            found.rest = shell_completion::files;
             break;
         case value_kind::source:
-            found.rest = left_to_shell::files;
+            found.rest = shell_completion::files;
             [[fallthrough]];
         case value_kind::event:
         case value_kind::process:
         case value_kind::process_name:
         case value_kind::subscription:
             for (candidate& each : look_up(option.kind)) {
-                keep(found, typed, std::move(each.word), std::move(each.description));
+                add_if_matching(found, typed, std::move(each.word), std::move(each.description));
             }
     }
     if (option.kind == value_kind::event) {
@@ -79,7 +80,7 @@ class typed_line {
     }
 
     /// The option whose value comes next, or nullptr.
-    [[nodiscard]] const option_description* open_option() const noexcept { return open_; }
+    [[nodiscard]] const option_description* pending_option() const noexcept { return open_; }
 
     /// The argument that comes next, or nullptr if there is none left.
     [[nodiscard]] const option_description* next_argument() const noexcept {
@@ -90,7 +91,7 @@ class typed_line {
         return all.empty() || !all.back().may_repeat ? nullptr : &all.back();
     }
 
-    [[nodiscard]] bool may_be_given(const option_description& option) const {
+    [[nodiscard]] bool is_allowed(const option_description& option) const {
         return option.may_repeat ||
                std::find(given_.begin(), given_.end(), &option) == given_.end();
     }
@@ -115,7 +116,7 @@ class typed_line {
             return;
         }
         if (!begins_with(word, "--")) {
-            take_letters(word);
+            parse_short_options(word);
             return;
         }
         const std::size_t equals = word.find('=');
@@ -130,7 +131,7 @@ class typed_line {
     }
 
     /// Several in a word: behind one that takes a value stands that, or nothing.
-    void take_letters(const std::string& word) {
+    void parse_short_options(const std::string& word) {
         for (std::size_t i = 1; i < word.size(); ++i) {
             const option_description* option = option_of(std::string{'-', word[i]});
             if (option == nullptr) {
@@ -161,9 +162,9 @@ completion complete_option(const subcommand_description& command, const typed_li
     }
     completion found;
     for (const option_description& option : command.options) {
-        if (line.may_be_given(option)) {
+        if (line.is_allowed(option)) {
             for (const std::string& name : option.names) {
-                keep(found, typed, name, option.description);
+                add_if_matching(found, typed, name, option.description);
             }
         }
     }
@@ -174,14 +175,15 @@ completion complete_command(const std::vector<subcommand_description>& commands,
                             std::string_view typed) {
     completion found;
     for (const subcommand_description& command : commands) {
-        keep(found, typed, command.name, command.description);
+        add_if_matching(found, typed, command.name, command.description);
     }
     if (!typed.empty()) {
-        keep(found, typed, "--at", "Take part where that process is, in its container");
-        keep(found, typed, "--help", "Print what commands there are");
-        keep(found, typed, "--user", "Take part as that user, as root");
-        keep(found, typed, "-n", "Ask in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
-        keep(found, typed, "--version", "Print the version");
+        add_if_matching(found, typed, "--at", "Take part where that process is, in its container");
+        add_if_matching(found, typed, "--help", "Print what commands there are");
+        add_if_matching(found, typed, "--user", "Take part as that user, as root");
+        add_if_matching(found, typed, "-n",
+                        "Ask in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
+        add_if_matching(found, typed, "--version", "Print the version");
     }
     return found;
 }
@@ -201,12 +203,12 @@ completion complete(const std::vector<subcommand_description>& commands,
         return {};
     }
     if (std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) {
-        return {{}, left_to_shell::commands};
+        return {{}, shell_completion::commands};
     }
     const typed_line line(*command, words);
     const std::string& typed = words.back();
-    if (line.open_option() != nullptr) {
-        return complete_value(*line.open_option(), "", typed, look_up);
+    if (line.pending_option() != nullptr) {
+        return complete_value(*line.pending_option(), "", typed, look_up);
     }
     if (!typed.empty() && typed.front() == '-') {
         return complete_option(*command, line, typed, look_up);

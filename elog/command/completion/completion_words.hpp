@@ -18,11 +18,11 @@ struct candidate {
 };
 
 /// The shell knows files and commands better than we do.
-enum class left_to_shell { nothing, files, commands };
+enum class shell_completion { nothing, files, commands };
 
 struct completion {
     std::vector<candidate> candidates;  // that begin with what has been typed of the last word
-    left_to_shell rest = left_to_shell::nothing;
+    shell_completion rest = shell_completion::nothing;
 };
 
 /// The values of that kind that there are now.

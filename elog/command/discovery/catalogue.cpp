@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 #include "discovery/kernel_providers.hpp"
 #include "discovery/running_directory.hpp"
 #include "discovery/running_providers.hpp"
@@ -23,14 +23,15 @@ std::string make_rule(const std::string& pattern) {
     event_patterns patterns;
     try {
         patterns.add(pattern.empty() ? "*" : pattern);
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
     return patterns.packed();
 }
 
 /// The events that the rule means, be it in some sessions.
-std::vector<catalogue_event> find_asked(const provider_schema& provider, const std::string& rule) {
+std::vector<catalogue_event> find_requested(const provider_schema& provider,
+                                            const std::string& rule) {
     std::vector<catalogue_event> asked;
     core::schema_reader schema;
     core::error_text ignored;
@@ -48,10 +49,10 @@ std::vector<catalogue_event> find_asked(const provider_schema& provider, const s
 }
 
 /// What a subscription wants of a provider, by event.
-using wanted_by_event = std::map<std::size_t, core::verdict>;
+using result_by_event = std::map<std::size_t, core::verdict>;
 
-wanted_by_event find_wanted(const provider_schema& provider, const std::string& filter) {
-    wanted_by_event wanted;
+result_by_event find_wanted(const provider_schema& provider, const std::string& filter) {
+    result_by_event wanted;
     core::schema_reader schema;
     core::error_text ignored;
     if (schema.open(provider.binary, ignored)) {
@@ -113,7 +114,7 @@ class collector {
                 return nullptr;
             }
             if (known.schema.binary == schema.binary) {
-                select_wants(schema);
+                select_results(schema);
                 return &known;
             }
         }
@@ -122,23 +123,23 @@ class collector {
 
     /// nullptr if nobody asked for any of its events.
     catalogue_provider* start_group(const provider_schema& schema) {
-        std::vector<catalogue_event> asked = find_asked(schema, rule_);
+        std::vector<catalogue_event> asked = find_requested(schema, rule_);
         if (asked.empty()) {
             return nullptr;
         }
-        select_wants(schema);
+        select_results(schema);
         return &found_.providers.emplace_back(catalogue_provider{schema, {}, std::move(asked)});
     }
 
     /// From now on it is about this schema; computed once for the processes that share it.
-    void select_wants(const provider_schema& schema) {
-        if (wants_of_ == schema.binary) {
+    void select_results(const provider_schema& schema) {
+        if (results_schema_ == schema.binary) {
             return;
         }
-        wants_of_ = schema.binary;
-        wants_.clear();
+        results_schema_ = schema.binary;
+        results_.clear();
         for (const running_subscription& subscription : found_.subscriptions) {
-            wants_.push_back(find_wanted(schema, subscription.filter));
+            results_.push_back(find_wanted(schema, subscription.filter));
         }
     }
 
@@ -157,10 +158,10 @@ class collector {
     /// A bit in the gate alone may be left over from a subscription that has gone; a rule alone may
     /// not have reached the program yet. Both together are somebody who listens.
     void add_listeners(catalogue_event& event, const running_provider& from) {
-        for (std::size_t i = 0; i < wants_.size(); ++i) {
+        for (std::size_t i = 0; i < results_.size(); ++i) {
             const unsigned slot = found_.subscriptions[i].slot;
-            const auto wanted = wants_[i].find(event.id);
-            if (wanted == wants_[i].end() || (from.gate[event.id] >> slot & 1U) == 0) {
+            const auto wanted = results_[i].find(event.id);
+            if (wanted == results_[i].end() || (from.gate[event.id] >> slot & 1U) == 0) {
                 continue;
             }
             auto listener = std::find_if(event.listeners.begin(), event.listeners.end(),
@@ -178,8 +179,8 @@ class collector {
 
     std::string rule_;
     catalogue found_;
-    std::vector<std::uint8_t> wants_of_;
-    std::vector<wanted_by_event> wants_;  // by subscription
+    std::vector<std::uint8_t> results_schema_;
+    std::vector<result_by_event> results_;  // by subscription
 };
 
 /// What they may have meant who named something that is not there.
@@ -190,7 +191,7 @@ void find_nearest(const std::string& pattern, const std::vector<running_provider
     for (const running_provider& provider : providers) {
         if (before == nullptr || before->binary != provider.schema.binary) {
             for (const event_schema& event : provider.schema.events) {
-                nearest.offer(provider.schema.name, event.name);
+                nearest.add_candidate(provider.schema.name, event.name);
             }
         }
         before = &provider.schema;

@@ -27,7 +27,7 @@ struct catalogue_process {
 };
 
 /// For whatever reason.
-[[nodiscard]] constexpr std::uint64_t lost_of(const eventlog_route_counters& counters) noexcept {
+[[nodiscard]] constexpr std::uint64_t lost_count(const eventlog_route_counters& counters) noexcept {
     return counters.lost_full + counters.lost_too_large + counters.lost_busy +
            counters.lost_unattached + counters.lost_refused;
 }
@@ -62,10 +62,10 @@ struct catalogue {
 /// Those of the kernel and its modules are the same wherever one looks from.
 enum class catalogue_scope { programs, programs_and_kernel };
 
-/// Throws usage_failure for what is no pattern.
+/// Throws usage_error for what is no pattern.
 void check_catalogue_pattern(const std::string& pattern);
 
-/// All that runs now and matches the pattern, or everything for an empty one. Throws usage_failure
+/// All that runs now and matches the pattern, or everything for an empty one. Throws usage_error
 /// for what is no pattern, and failure if the directory is not usable.
 [[nodiscard]] catalogue collect_catalogue(
     const std::string& pattern, catalogue_scope scope = catalogue_scope::programs_and_kernel);

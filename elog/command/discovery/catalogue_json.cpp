@@ -3,7 +3,7 @@
 
 #include "discovery/catalogue_output.hpp"
 #include "schema/schema_values.hpp"
-#include "schema/type_words.hpp"
+#include "schema/type_text.hpp"
 
 namespace elog {
 namespace {
@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 ordered_json json_of(const eventlog_route_counters& counters) {
     return {{"written", counters.written},
             {"cut", counters.cut},
-            {"lost", lost_of(counters)},
+            {"lost", lost_count(counters)},
             {"lost_by_reason",
              {{"no_room", counters.lost_full},
               {"too_large", counters.lost_too_large},
@@ -48,7 +48,7 @@ ordered_json json_of(const enumeration_schema& enumeration, eventlog::field_type
             {"values", std::move(values)}};
 }
 
-ordered_json json_of(const provider_schema& schema, const type_words& types,
+ordered_json json_of(const provider_schema& schema, const type_text& types,
                      const field_schema& field) {
     ordered_json shown = {{"name", field.name},
                           {"type", types.of(field)},
@@ -72,7 +72,7 @@ ordered_json json_of(const event_listener& listener) {
             {"processes", listener.pids}};
 }
 
-ordered_json json_of(const provider_schema& schema, const type_words& types, std::size_t id) {
+ordered_json json_of(const provider_schema& schema, const type_text& types, std::size_t id) {
     const event_schema& event = schema.events[id];
     ordered_json keywords = ordered_json::array();
     for (const auto& [bit, name] : schema.keywords) {
@@ -112,7 +112,7 @@ ordered_json names_of(const provider_schema& schema) {
 }
 
 /// All but the events.
-void add_vocabulary(ordered_json& shown, const provider_schema& schema, const type_words& types) {
+void add_vocabulary(ordered_json& shown, const provider_schema& schema, const type_text& types) {
     shown["keywords"] = ordered_json::array();
     shown["enumerations"] = ordered_json::array();
     for (const auto& [bit, name] : schema.keywords) {
@@ -124,7 +124,7 @@ void add_vocabulary(ordered_json& shown, const provider_schema& schema, const ty
 }
 
 ordered_json json_of(const catalogue_provider& provider) {
-    const type_words types(provider.schema);
+    const type_text types(provider.schema);
     ordered_json shown = names_of(provider.schema);
     ordered_json& processes = shown["processes"] = ordered_json::array();
     for (const catalogue_process& process : provider.processes) {
@@ -140,7 +140,7 @@ ordered_json json_of(const catalogue_provider& provider) {
 }
 
 ordered_json json_of(const provider_schema& schema) {
-    const type_words types(schema);
+    const type_text types(schema);
     ordered_json shown = names_of(schema);
     add_vocabulary(shown, schema, types);
     ordered_json& events = shown["events"] = ordered_json::array();

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "discovery/catalogue_output.hpp"
-#include "schema/type_words.hpp"
+#include "schema/type_text.hpp"
 #include "terminal/wrapped_text.hpp"
 
 namespace elog {
@@ -33,9 +33,9 @@ paint paint_of_level(eventlog::level severity) {
     return paint::plain;
 }
 
-class text_maker {
+class catalogue_formatter {
   public:
-    text_maker(const catalogue& shown, const terminal_style& style, bool stats)
+    catalogue_formatter(const catalogue& shown, const terminal_style& style, bool stats)
         : shown_(shown), style_(style), stats_(stats) {}
 
     [[nodiscard]] std::string make() {
@@ -138,7 +138,7 @@ class text_maker {
     void append_counters(const catalogue_provider& provider) {
         for (const catalogue_process& process : provider.processes) {
             append_counters(process, process.counters, "counted");
-            if (process.in_kernel.written != 0 || lost_of(process.in_kernel) != 0) {
+            if (process.in_kernel.written != 0 || lost_count(process.in_kernel) != 0) {
                 append_counters(process, process.in_kernel, "kernel");
             }
         }
@@ -165,7 +165,7 @@ class text_maker {
             {"busy", counters.lost_busy},
             {"not attached", counters.lost_unattached},
             {"refused", counters.lost_refused}};
-        const std::uint64_t lost = lost_of(counters);
+        const std::uint64_t lost = lost_count(counters);
         std::string why;
         for (const auto& [reason, count] : reasons) {
             if (count != 0) {
@@ -177,7 +177,7 @@ class text_maker {
     }
 
     void append_events(const catalogue_provider& provider) {
-        const type_words types(provider.schema);
+        const type_text types(provider.schema);
         std::size_t widest = 0;
         for (const catalogue_event& event : provider.events) {
             widest = std::max(widest, provider.schema.events[event.id].name.size());
@@ -260,7 +260,7 @@ class text_maker {
         }
     }
 
-    void append_fields(const type_words& types, const event_schema& schema) {
+    void append_fields(const type_text& types, const event_schema& schema) {
         if (schema.fields.empty()) {
             return;
         }
@@ -280,7 +280,7 @@ class text_maker {
 }  // namespace
 
 std::string catalogue_as_text(const catalogue& shown, const terminal_style& style, bool stats) {
-    return text_maker(shown, style, stats).make();
+    return catalogue_formatter(shown, style, stats).make();
 }
 
 }  // namespace elog

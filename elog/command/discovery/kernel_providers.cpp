@@ -19,7 +19,7 @@ std::vector<running_provider> find_kernel_providers() {
         return found;
     }
     for_each_device_provider(device.get(), [&](device_provider&& each) {
-        if (!each.is_kernels) {
+        if (!each.is_kernel_provider) {
             return;
         }
         running_provider& provider = found.emplace_back();

@@ -15,7 +15,7 @@
 
 #include <fmt/core.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "cli/whole_files.hpp"
 #include "kernel/user_events_device.hpp"
 #include "memory/subscription.hpp"
@@ -39,7 +39,7 @@ bool has_capability(unsigned wanted) {
 
 }  // namespace
 
-bool may_monitor() {
+bool has_perfmon() {
     return has_capability(performance_monitoring) || has_capability(administration);
 }
 
@@ -54,13 +54,14 @@ std::optional<int> perf_event_paranoid() {
 }
 
 bool may_read_through_perf(int paranoid) {
-    return paranoid < 0 || may_monitor();
+    return paranoid < 0 || has_perfmon();
 }
 
 bool may_read_events(const std::string& tracefs) {
     const std::string folder = tracefs + "/events";
     // A file that every kernel has there, with the mode of all of them.
-    return !tracefs.empty() && may(folder, R_OK | X_OK) && may(folder + "/header_event", R_OK);
+    return !tracefs.empty() && is_accessible(folder, R_OK | X_OK) &&
+           is_accessible(folder + "/header_event", R_OK);
 }
 
 std::string find_tracefs() {
@@ -71,20 +72,20 @@ std::string find_tracefs() {
     const std::string mounts = read_if_possible("/proc/self/mounts", 1U << 20U).value_or("");
     std::array<char, 4096> path{};
     std::size_t at = 0;
-    if (core::next_tracefs(mounts.data(), mounts.size(), at, "", path.data(), path.size())) {
+    if (core::next_tracefs_mount(mounts.data(), mounts.size(), at, "", path.data(), path.size())) {
         return path.data();
     }
     return {};
 }
 
-bool may(const std::string& path, int mode) {
+bool is_accessible(const std::string& path, int mode) {
     return ::faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
 }
 
 std::optional<std::string> read_if_possible(const std::string& path, std::size_t size) {
     try {
         return read_file_up_to(path, size);
-    } catch (const failure&) {
+    } catch (const user_error&) {
         return std::nullopt;
     }
 }
@@ -105,7 +106,7 @@ bool has_program(const std::string& name) {
     return false;
 }
 
-std::optional<memory_room> room_for_recordings(const std::filesystem::path& place) {
+std::optional<recording_space> space_for_recordings(const std::filesystem::path& place) {
     struct statfs there {};
     if (::statfs(place.c_str(), &there) != 0 &&
         ::statfs(place.parent_path().c_str(), &there) != 0) {
@@ -116,10 +117,10 @@ std::optional<memory_room> room_for_recordings(const std::filesystem::path& plac
         return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(there.f_bsize) /
                mebi;
     };
-    memory_room room;
+    recording_space room;
     room.size = in_mebi(there.f_blocks);
     room.left = in_mebi(there.f_bavail);
-    room.wanted = size_of_usual_buffers() / mebi;
+    room.wanted = default_buffers_size() / mebi;
     room.is_memory = there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
     room.has_limit = there.f_type != RAMFS_MAGIC;  // which says that 0 are left
     return room;

@@ -19,7 +19,7 @@ inline constexpr const char* usual_tracefs = "/sys/kernel/tracing";
 [[nodiscard]] std::string find_tracefs();
 
 /// What access() says, for the effective user.
-[[nodiscard]] bool may(const std::string& path, int mode);
+[[nodiscard]] bool is_accessible(const std::string& path, int mode);
 
 /// The file, or at least `size` bytes of it if it is larger.
 [[nodiscard]] std::optional<std::string> read_if_possible(const std::string& path,
@@ -29,7 +29,7 @@ inline constexpr const char* usual_tracefs = "/sys/kernel/tracing";
 [[nodiscard]] bool has_program(const std::string& name);
 
 /// Whether this process has CAP_PERFMON, as the kernel judges: CAP_SYS_ADMIN has it in it.
-[[nodiscard]] bool may_monitor();
+[[nodiscard]] bool has_perfmon();
 
 /// The kernel's setting of who may use perf; nothing: it has no perf.
 [[nodiscard]] std::optional<int> perf_event_paranoid();
@@ -42,7 +42,7 @@ inline constexpr const char* usual_tracefs = "/sys/kernel/tracing";
 [[nodiscard]] bool may_read_events(const std::string& tracefs);
 
 /// What a file system has for recordings, in MiB.
-struct memory_room {
+struct recording_space {
     std::uint64_t size = 0;
     std::uint64_t left = 0;
     std::uint64_t wanted = 0;  // by a recording for which nothing else is asked
@@ -54,6 +54,7 @@ struct memory_room {
 
 /// Of the place, or of the folder that it is in if it is not there yet. Empty if neither can be
 /// asked; errno says why.
-[[nodiscard]] std::optional<memory_room> room_for_recordings(const std::filesystem::path& place);
+[[nodiscard]] std::optional<recording_space> space_for_recordings(
+    const std::filesystem::path& place);
 
 }  // namespace elog

@@ -12,8 +12,8 @@
 
 #include <eventlog/schema_format.hpp>
 
-#include "base/failure.hpp"
 #include "base/read_at.hpp"
+#include "base/user_error.hpp"
 #include "discovery/schema_sources.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -22,9 +22,9 @@ namespace {
 
 namespace core = eventlog::core;
 
-constexpr std::array<char, 4> schema_start{'E', 'S', 'C', 'H'};
-constexpr std::string_view first_of_program = "\x7f"
-                                              "ELF";
+constexpr std::array<char, 4> schema_magic_bytes{'E', 'S', 'C', 'H'};
+constexpr std::string_view elf_magic = "\x7f"
+                                       "ELF";
 
 /// What a program has in memory at once, of a file of any size.
 constexpr std::size_t part_size = std::size_t{4} << 20U;
@@ -32,7 +32,8 @@ constexpr std::size_t part_size = std::size_t{4} << 20U;
 void read_part(const std::string& path, const core::unique_fd& file, std::vector<char>& part,
                std::uint64_t offset) {
     if (!read_at(file, part.data(), part.size(), offset)) {
-        throw failure("Cannot read all of {}. If it is being written, try again afterwards.", path);
+        throw user_error("Cannot read all of {}. If it is being written, try again afterwards.",
+                         path);
     }
 }
 
@@ -42,8 +43,8 @@ void take_schema(const std::vector<char>& part, std::size_t at,
     const std::size_t size = std::min(part.size() - at, eventlog::schema_size_max);
     try {
         const std::vector<std::uint8_t> bytes(part.data() + at, part.data() + at + size);
-        add_once(found, provider_schema::parse(bytes));
-    } catch (const failure&) {
+        add_unique(found, provider_schema::parse(bytes));
+    } catch (const user_error&) {
         // Other bytes that look like a beginning: every program that reads schemas has some.
     }
 }
@@ -51,14 +52,14 @@ void take_schema(const std::vector<char>& part, std::size_t at,
 }  // namespace
 
 bool is_program(std::string_view content) noexcept {
-    return content.starts_with(first_of_program);
+    return content.starts_with(elf_magic);
 }
 
 std::vector<provider_schema> read_program(const std::string& path) {
     const core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0) {
-        throw failure("Cannot open {}: {}.", path, std::strerror(errno));
+        throw user_error("Cannot open {}: {}.", path, std::strerror(errno));
     }
     const auto size = static_cast<std::uint64_t>(status.st_size);
     std::vector<provider_schema> found;
@@ -68,18 +69,20 @@ std::vector<provider_schema> read_program(const std::string& path) {
         part.resize(std::min<std::uint64_t>(size - offset, part_size + eventlog::schema_size_max));
         read_part(path, file, part, offset);
         const auto end =
-            part.begin() +
-            static_cast<std::ptrdiff_t>(std::min(part.size(), part_size + schema_start.size() - 1));
-        auto at = std::search(part.begin(), end, schema_start.begin(), schema_start.end());
+            part.begin() + static_cast<std::ptrdiff_t>(
+                               std::min(part.size(), part_size + schema_magic_bytes.size() - 1));
+        auto at =
+            std::search(part.begin(), end, schema_magic_bytes.begin(), schema_magic_bytes.end());
         while (at != end) {
             take_schema(part, static_cast<std::size_t>(at - part.begin()), found);
-            at = std::search(at + 1, end, schema_start.begin(), schema_start.end());
+            at = std::search(at + 1, end, schema_magic_bytes.begin(), schema_magic_bytes.end());
         }
     }
     if (found.empty()) {
-        throw failure("No provider has been compiled into {}. If it has some from a library, name "
-                      "that one; if it defines them when it runs, start it and name the provider.",
-                      path);
+        throw user_error(
+            "No provider has been compiled into {}. If it has some from a library, name "
+            "that one; if it defines them when it runs, start it and name the provider.",
+            path);
     }
     return found;
 }

@@ -5,8 +5,8 @@
 
 #include <cerrno>
 
-#include "base/failure.hpp"
-#include "memory/directory_wait.hpp"
+#include "base/user_error.hpp"
+#include "memory/timed_directory_lock.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace elog {
@@ -21,10 +21,10 @@ std::optional<core::directory> open_running_directory() {
     core::directory where;
     core::error_text error;
     if (!where.open(core::current_directory(), core::if_missing::create, error)) {
-        throw failure("{}", error.text());
+        throw user_error("{}", error.text());
     }
-    const directory_wait lock(where);
-    lock.need();
+    const timed_directory_lock lock(where);
+    lock.throw_unless_held();
     core::remove_dead_subscriptions(where);
     core::remove_dead_providers(where);
     return where;

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "discovery/running_directory.hpp"
 #include "provider/counters.hpp"
 #include "shm/provider_file.hpp"
@@ -27,8 +27,8 @@ std::optional<running_provider> read_provider(const core::provider_file& file) {
         !file.read_counters(counters)) {
         return std::nullopt;
     }
-    provider.counters = core::add_up(counters, EVENTLOG_COUNTERS_MEMORY);
-    provider.in_kernel = core::add_up(counters, EVENTLOG_COUNTERS_USER_EVENTS);
+    provider.counters = core::sum_counters(counters, EVENTLOG_COUNTERS_MEMORY);
+    provider.in_kernel = core::sum_counters(counters, EVENTLOG_COUNTERS_USER_EVENTS);
     provider.pid = header.pid;
     provider.uid = header.uid;
     provider.process = static_cast<const char*>(header.process);
@@ -54,7 +54,7 @@ running_providers read_providers(const core::directory& where) {
             if (std::optional<running_provider> provider = read_provider(file)) {
                 found.providers.push_back(std::move(*provider));
             }
-        } catch (const failure& damage) {
+        } catch (const user_error& damage) {
             found.complaints.push_back(fmt::format("{}: {}", name, damage.what()));
         }
     }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "cli/whole_files.hpp"
 #include "platform/process.hpp"
 #include "schema/filter.hpp"
@@ -24,13 +24,13 @@ std::string name_of_owner(const eventlog_region& header) {
         return {};
     }
     try {
-        std::string name =
-            read_file_up_to(fmt::format("/proc/{}/comm", header.owner_pid), EVENTLOG_NAME_SIZE);
+        std::string name = read_file_up_to(fmt::format("/proc/{}/comm", header.owner_pid),
+                                           EVENTLOG_PROCESS_NAME_SIZE);
         if (name.ends_with('\n')) {
             name.pop_back();
         }
         return name;
-    } catch (const failure&) {
+    } catch (const user_error&) {
         return {};
     }
 }
@@ -47,7 +47,7 @@ std::vector<std::string> entries_of(const std::string& filter, bool are_processe
     for (std::size_t begin = 0; begin < filter.size();) {
         const std::size_t end = std::min(filter.find('\0', begin), filter.size());
         const std::string entry = filter.substr(begin, end - begin);
-        if (core::is_process(entry) == are_processes) {
+        if (core::is_process_entry(entry) == are_processes) {
             found.push_back(entry);
         }
         begin = end + 1;
@@ -79,7 +79,7 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         if (result != core::subscription_file::found::usable || !file.has_owner()) {
             continue;
         }
-        const bool stands = core::is_standing(file.header());
+        const bool stands = core::is_detached(file.header());
         if (!stands && !file.is_live()) {
             continue;
         }

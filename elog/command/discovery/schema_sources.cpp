@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "cli/file_damage.hpp"
+#include "cli/damage_check.hpp"
 #include "cli/whole_files.hpp"
 #include "discovery/kernel_providers.hpp"
 #include "discovery/program_schemas.hpp"
@@ -13,7 +13,7 @@
 #include "file/file_format.hpp"
 #include "file/file_reader.hpp"
 #include "schema/schema_text.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -24,18 +24,19 @@ std::vector<provider_schema> find_running(const std::string& name) {
         found.providers.push_back(std::move(provider));
     }
     for (const std::string& complaint : found.complaints) {
-        tell("elog: {}", complaint);
+        print_diagnostic("elog: {}", complaint);
     }
     std::vector<provider_schema> schemas;
     for (provider_instance& provider : found.providers) {
         if (name.empty() || provider.schema.name == name) {
-            add_once(schemas, std::move(provider.schema));
+            add_unique(schemas, std::move(provider.schema));
         }
     }
     if (schemas.empty() && !name.empty()) {
-        throw failure("No running program has a provider called {}; for a file of this name write "
-                      "./{}. See what there is with: elog list",
-                      name, name);
+        throw user_error(
+            "No running program has a provider called {}; for a file of this name write "
+            "./{}. See what there is with: elog list",
+            name, name);
     }
     return schemas;
 }
@@ -51,10 +52,10 @@ std::vector<provider_schema> read_recording(const std::string& path) {
               [](const auto* a, const auto* b) { return a->id < b->id; });
     std::vector<provider_schema> schemas;
     for (const provider_instance* provider : providers) {
-        add_once(schemas, provider->schema);
+        add_unique(schemas, provider->schema);
     }
     for (const std::string& damage : file.damages()) {
-        tell("elog: {}: {}", path, damage);
+        print_diagnostic("elog: {}: {}", path, damage);
     }
     return schemas;
 }
@@ -79,9 +80,10 @@ std::vector<provider_schema> read_file(const std::string& path) {
     const std::vector<std::uint8_t> bytes(content.begin(), content.end());
     provider_schema schema = provider_schema::parse(bytes);
     if (schema.binary.size() != bytes.size()) {
-        throw failure("{} has {} bytes behind the schema. It is damaged; write it again with: elog "
-                      "schema --binary -o FILE",
-                      path, bytes.size() - schema.binary.size());
+        throw user_error(
+            "{} has {} bytes behind the schema. It is damaged; write it again with: elog "
+            "schema --binary -o FILE",
+            path, bytes.size() - schema.binary.size());
     }
     return {std::move(schema)};
 }

@@ -9,11 +9,11 @@
 
 namespace elog {
 
-enum class offer { yes, limited, no };
+enum class availability { yes, limited, no };
 
 struct feature {
     const char* name;
-    offer state;
+    availability state;
     std::string value;   // or the reason, some words
     std::string remedy;  // a sentence; empty if there is nothing to be done
 };

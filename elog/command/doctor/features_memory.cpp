@@ -17,8 +17,8 @@
 
 #include "base/cpus.hpp"
 #include "discovery/machine.hpp"
-#include "doctor/health.hpp"
 #include "doctor/features.hpp"
+#include "doctor/health.hpp"
 #include "ring/clock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_sequence.hpp"
@@ -47,7 +47,7 @@ bool kernel_has_rseq() {
 }
 
 /// Whether glibc has registered sequences of its own accord.
-bool are_registered() {
+bool is_rseq_registered() {
 #if EVENTLOG_HAS_SEQUENCES
     return __rseq_size != 0;
 #else
@@ -55,44 +55,44 @@ bool are_registered() {
 #endif
 }
 
-feature unregistered_sequences() {
+feature unregistered_rseq() {
     if (EVENTLOG_HAS_SEQUENCES == 0) {
-        return {"rseq", offer::no, "not with this processor or C library",
+        return {"rseq", availability::no, "not with this processor or C library",
                 with_what_follows("Build for x86-64 with glibc 2.35 or later.")};
     }
     if (!kernel_has_rseq()) {
-        return {"rseq", offer::no, "the kernel has none, or a sandbox hides them",
+        return {"rseq", availability::no, "the kernel has none, or a sandbox hides them",
                 with_what_follows("Take a kernel with CONFIG_RSEQ, or allow the call rseq.")};
     }
     if (variable("GLIBC_TUNABLES").find("glibc.pthread.rseq=0") != std::string_view::npos) {
-        return {"rseq", offer::no, "GLIBC_TUNABLES turns them off",
+        return {"rseq", availability::no, "GLIBC_TUNABLES turns them off",
                 with_what_follows("Take glibc.pthread.rseq=0 out of GLIBC_TUNABLES.")};
     }
-    return {"rseq", offer::no, "glibc has registered none",
+    return {"rseq", availability::no, "glibc has registered none",
             with_what_follows("Take glibc 2.35 or later, and start the program without tools that "
                               "register their own.")};
 }
 
-feature find_sequences(bool can_be_restarted) {
-    core::choose_rseq(can_be_restarted);
+feature find_rseq(bool can_be_restarted) {
+    core::configure_rseq(can_be_restarted);
     if (core::rseq_available()) {
-        return {"rseq", offer::yes, "per-CPU rings, without locks", {}};
+        return {"rseq", availability::yes, "per-CPU rings, without locks", {}};
     }
-    if (!are_registered()) {
-        return unregistered_sequences();
+    if (!is_rseq_registered()) {
+        return unregistered_rseq();
     }
     if (variable("EVENTLOG_RSEQ") == "off") {
-        return {"rseq", offer::no, "EVENTLOG_RSEQ=off forbids them",
+        return {"rseq", availability::no, "EVENTLOG_RSEQ=off forbids them",
                 with_what_follows("Unset EVENTLOG_RSEQ.")};
     }
-    return {"rseq", offer::no, "they take membarrier", with_what_follows("See membarrier.")};
+    return {"rseq", availability::no, "they take membarrier", with_what_follows("See membarrier.")};
 }
 
 feature find_membarrier(bool can_be_restarted) {
     if (can_be_restarted) {
-        return {"membarrier", offer::yes, "restarts sequences that run", {}};
+        return {"membarrier", availability::yes, "restarts sequences that run", {}};
     }
-    return {"membarrier", offer::no,
+    return {"membarrier", availability::no,
             fmt::format("cannot restart sequences ({})", std::strerror(errno)),
             "Take Linux 5.10 or later with CONFIG_RSEQ, and let the sandbox allow membarrier."};
 }
@@ -100,65 +100,66 @@ feature find_membarrier(bool can_be_restarted) {
 feature find_futex() {
     std::uint32_t nobody_waits = 0;
     if (::syscall(SYS_futex, &nobody_waits, FUTEX_WAKE, 1, nullptr, nullptr, 0) == 0) {
-        return {"futex", offer::yes, "a full buffer wakes its reader", {}};
+        return {"futex", availability::yes, "a full buffer wakes its reader", {}};
     }
-    return {"futex", offer::no, fmt::format("refused ({})", std::strerror(errno)),
+    return {"futex", availability::no, fmt::format("refused ({})", std::strerror(errno)),
             "Let the sandbox allow futex. Until then readers look every 10 ms."};
 }
 
 constexpr const char* slower = "Until then reading the time takes longer.";
 
 /// What EVENTLOG_TSC has changed; nothing if it has no effect.
-std::optional<feature> find_chosen_clock(core::counter_choice choice,
-                                         const core::counter_facts& facts) {
-    const bool is_counter = core::clock_for(choice, facts) == EVENTLOG_CLOCK_TSC;
-    if (choice == core::counter_choice::invalid) {
-        return feature{"clock", offer::limited,
+std::optional<feature> find_chosen_clock(core::tsc_choice choice,
+                                         const core::tsc_properties& facts) {
+    const bool is_counter = core::select_clock(choice, facts) == EVENTLOG_CLOCK_TSC;
+    if (choice == core::tsc_choice::invalid) {
+        return feature{"clock", availability::limited,
                        fmt::format("{}: EVENTLOG_TSC is neither on, off nor auto",
                                    is_counter ? "tsc" : "monotonic"),
                        "Set EVENTLOG_TSC to on, off or auto. Until then it counts as auto."};
     }
-    if (choice == core::counter_choice::off) {
-        return feature{"clock", offer::limited, "monotonic: EVENTLOG_TSC=off forbids the tsc",
+    if (choice == core::tsc_choice::off) {
+        return feature{"clock", availability::limited,
+                       "monotonic: EVENTLOG_TSC=off forbids the tsc",
                        fmt::format("Unset EVENTLOG_TSC. {}", slower)};
     }
-    if (is_counter && (!facts.is_steady || !facts.is_trusted)) {
-        return feature{"clock", offer::limited,
-                       facts.is_steady ? "tsc: by EVENTLOG_TSC=on, the kernel does not offer it"
-                                       : "tsc: by EVENTLOG_TSC=on, its rate may change",
+    if (is_counter && (!facts.is_invariant || !facts.is_trusted)) {
+        return feature{"clock", availability::limited,
+                       facts.is_invariant ? "tsc: by EVENTLOG_TSC=on, the kernel does not offer it"
+                                          : "tsc: by EVENTLOG_TSC=on, its rate may change",
                        "Unset EVENTLOG_TSC if times are wrong or out of order."};
     }
     return std::nullopt;
 }
 
 feature find_clock() {
-    const core::counter_choice choice = core::chosen_counter();
-    const core::counter_facts facts = core::examine_counter();
+    const core::tsc_choice choice = core::configured_tsc_choice();
+    const core::tsc_properties facts = core::probe_tsc();
     if (const std::optional<feature> chosen = find_chosen_clock(choice, facts)) {
         return *chosen;
     }
-    if (core::clock_for(choice, facts) == EVENTLOG_CLOCK_TSC) {
-        return {"clock", offer::yes, "tsc: at a constant rate, the same on all CPUs", {}};
+    if (core::select_clock(choice, facts) == EVENTLOG_CLOCK_TSC) {
+        return {"clock", availability::yes, "tsc: at a constant rate, the same on all CPUs", {}};
     }
     if (!facts.is_trusted) {
-        return {"clock", offer::limited, "monotonic: the kernel does not offer the tsc",
+        return {"clock", availability::limited, "monotonic: the kernel does not offer the tsc",
                 fmt::format("The kernel's log says why (dmesg | grep -i tsc). {}", slower)};
     }
-    return {"clock", offer::limited, "monotonic: the processor's tsc has no constant rate",
+    return {"clock", availability::limited, "monotonic: the processor's tsc has no constant rate",
             fmt::format("Take a processor or a virtual machine with an invariant tsc. {}", slower)};
 }
 
 feature find_cpus() {
-    const cpu_set_of_machine cpus = read_cpus();
+    const system_cpus cpus = read_cpus();
     const auto online = std::count(cpus.online.begin(), cpus.online.end(), true);
     if (!core::rseq_available()) {
-        return {"cpus", offer::limited,
+        return {"cpus", availability::limited,
                 fmt::format("{} online of {}, one ring for all", online, cpus.possible),
                 "CPUs have rings of their own where there is rseq."};
     }
     return {
         "cpus",
-        offer::yes,
+        availability::yes,
         fmt::format("{} online of {}, each with a ring, and a shared one", online, cpus.possible),
         {}};
 }
@@ -167,46 +168,46 @@ feature find_cpus() {
 feature find_directory() {
     const finding found = examine_directory();
     if (found.state == condition::good) {
-        return {"directory", offer::yes, core::current_directory().text.data(), {}};
+        return {"directory", availability::yes, core::current_directory().text.data(), {}};
     }
     std::string remedy = found.text;
     if (!found.repair.empty()) {
         remedy += fmt::format(" {}: {}", found.as_root ? "As root" : "Run", found.repair);
     }
-    return {"directory", offer::no, "programs and elog cannot meet", std::move(remedy)};
+    return {"directory", availability::no, "programs and elog cannot meet", std::move(remedy)};
 }
 
 feature find_memory() {
     const core::directory_path path = core::current_directory();
     if (path.too_long) {
-        return {"memory", offer::no, "there is no directory", "See directory."};
+        return {"memory", availability::no, "there is no directory", "See directory."};
     }
-    const std::optional<memory_room> room =
-        room_for_recordings(std::filesystem::absolute(path.text.data()));
+    const std::optional<recording_space> room =
+        space_for_recordings(std::filesystem::absolute(path.text.data()));
     if (!room) {
-        return {"memory", offer::no, fmt::format("not to be found out ({})", std::strerror(errno)),
-                "See directory."};
+        return {"memory", availability::no,
+                fmt::format("not to be found out ({})", std::strerror(errno)), "See directory."};
     }
     const std::string numbers =
         room->has_limit ? fmt::format("{} MiB left, {} MiB a recording", room->left, room->wanted)
                         : fmt::format("as much as there is, {} MiB a recording", room->wanted);
     if (!room->is_enough()) {
-        return {"memory", offer::no, numbers,
+        return {"memory", availability::no, numbers,
                 "Give the file system more room, or record with a smaller --buffer-size."};
     }
     if (!room->is_memory) {
-        return {"memory", offer::limited, numbers + ", not on a tmpfs",
+        return {"memory", availability::limited, numbers + ", not on a tmpfs",
                 "Set EVENTLOG_DIR to a folder on a tmpfs: now emitting may wait for a disk."};
     }
-    return {"memory", offer::yes, numbers, {}};
+    return {"memory", availability::yes, numbers, {}};
 }
 
 }  // namespace
 
 void find_memory_features(std::vector<feature>& features) {
-    const bool can_be_restarted = core::prepare_unmapping();
+    const bool can_be_restarted = core::register_membarrier();
     const feature barrier = find_membarrier(can_be_restarted);  // errno is still its
-    features.push_back(find_sequences(can_be_restarted));
+    features.push_back(find_rseq(can_be_restarted));
     features.push_back(barrier);
     features.push_back(find_futex());
     features.push_back(find_clock());

@@ -26,10 +26,10 @@ constexpr const char* settings_name = "eventlog.conf";
 
 /// What the areas below know of each other.
 struct kernel_facts {
-    bool has_events = false;  // of the kind that libeventlog uses
-    bool has_page = false;    // and those of Linux before 6.4, with a page of status bits
-    bool may_use = false;     // now, by this user
-    std::string tracefs;      // where it is mounted; empty: nowhere
+    bool has_events = false;       // of the kind that libeventlog uses
+    bool has_status_page = false;  // and those of Linux before 6.4, with a page of status bits
+    bool may_use = false;          // now, by this user
+    std::string tracefs;           // where it is mounted; empty: nowhere
     bool may_search = false;
     std::string settings;  // the folder tmpfiles.d that has ours; empty: none
 };
@@ -45,7 +45,7 @@ std::string find_settings() {
     }
     for (const char* folder : {"/etc", "/run", "/usr/local/lib", "/usr/lib"}) {
         std::string settings = fmt::format("{}/tmpfiles.d", folder);
-        if (may(fmt::format("{}/{}", settings, settings_name), F_OK)) {
+        if (is_accessible(fmt::format("{}/{}", settings, settings_name), F_OK)) {
             return settings;
         }
     }
@@ -60,7 +60,7 @@ std::string permit_group(const kernel_facts& facts) {
     std::string commands = fmt::format(
         "chgrp {0} {1} {1}/user_events_data && chmod g+x {1} && chmod g+rw {1}/user_events_data",
         group_name, facts.tracefs);
-    if (facts.has_page) {
+    if (facts.has_status_page) {
         commands += fmt::format(" && chgrp {0} {1}/user_events_status && chmod g+r "
                                 "{1}/user_events_status",
                                 group_name, facts.tracefs);
@@ -91,10 +91,10 @@ finding examine_user_events(kernel_facts& facts) {
     if (!facts.has_events) {
         return {"user_events", condition::note, why.text(), {}};
     }
-    facts.has_page = !may(core::user_events_limit_path, F_OK);
+    facts.has_status_page = !is_accessible(core::user_events_limit_path, F_OK);
     return {"user_events",
             condition::good,
-            facts.has_page
+            facts.has_status_page
                 ? "The kernel has user_events with a page of status bits, as before Linux 6.4."
                 : "The kernel has user_events that set a bit at an address, as since Linux 6.4.",
             {}};
@@ -139,8 +139,9 @@ finding examine_data(const kernel_facts& facts) {
     if (facts.may_use) {
         return {item, condition::good, "You may write events to user_events_data of tracefs.", {}};
     }
-    const char* const files =
-        facts.has_page ? "user_events_data, or not read user_events_status," : "user_events_data";
+    const char* const files = facts.has_status_page
+                                  ? "user_events_data, or not read user_events_status,"
+                                  : "user_events_data";
     if (facts.tracefs.empty() || (!facts.may_search && facts.tracefs != usual_tracefs)) {
         return {item, condition::missing, "You can see it when tracefs is mounted.", {}};
     }
@@ -295,7 +296,7 @@ void examine_kernel(std::vector<finding>& findings) {
     kernel_facts facts;
     findings.push_back(examine_user_events(facts));
     facts.tracefs = find_tracefs();
-    facts.may_search = !facts.tracefs.empty() && may(facts.tracefs, X_OK);
+    facts.may_search = !facts.tracefs.empty() && is_accessible(facts.tracefs, X_OK);
     facts.settings = find_settings();
     findings.push_back(examine_tracefs(facts));
     findings.push_back(examine_data(facts));

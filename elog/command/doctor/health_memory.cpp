@@ -41,19 +41,20 @@ std::string quoted(const std::string& path) {
 }
 
 constexpr const char* directory_for_all = "/run/eventlog";
-constexpr const char* common_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+constexpr const char* group_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
 constexpr const char* usual_group = "tracing";
 
 /// Made by root for a group: the directory itself, or a folder in it.
-bool is_for_group(const struct stat& status, mode_t mode = 02750) {
+bool is_group_directory(const struct stat& status, mode_t mode = 02750) {
     return S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 07777U) == mode;
 }
 
 /// The one for all users, whose group that is.
 bool is_whole(gid_t group) {
-    return std::all_of(std::begin(common_folders), std::end(common_folders), [&](const char* path) {
+    return std::all_of(std::begin(group_folders), std::end(group_folders), [&](const char* path) {
         struct stat status {};
-        return ::lstat(path, &status) == 0 && is_for_group(status, 02770) && status.st_gid == group;
+        return ::lstat(path, &status) == 0 && is_group_directory(status, 02770) &&
+               status.st_gid == group;
     });
 }
 
@@ -75,7 +76,7 @@ void suggest_repair(finding& bad, const std::string& path) {
     if (::lstat(path.c_str(), &status) != 0) {
         return;
     }
-    if (is_for_group(status)) {
+    if (is_group_directory(status)) {
         bad.repair = open_to_group(path, name_of_group(status.st_gid));
         bad.as_root = true;
     } else if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) {
@@ -92,7 +93,7 @@ finding examine_existing(const core::directory_path& path) {
     const char* shown = path.text.data();
     struct stat status {};
     if (where.open(path, core::if_missing::fail, error)) {
-        const bool is_common = ::lstat(shown, &status) == 0 && is_for_group(status);
+        const bool is_common = ::lstat(shown, &status) == 0 && is_group_directory(status);
         return {"directory",
                 condition::good,
                 is_common
@@ -141,7 +142,7 @@ finding examine_parent(const core::directory_path& path) {
 
 finding examine_space(const core::directory_path& path) {
     const fs::path place = fs::absolute(path.text.data());
-    const std::optional<memory_room> room = room_for_recordings(place);
+    const std::optional<recording_space> room = space_for_recordings(place);
     if (!room) {
         return {"memory",
                 condition::missing,
@@ -176,7 +177,7 @@ finding examine_space(const core::directory_path& path) {
 }
 
 /// Memory that somebody has asked for and may have forgotten.
-void examine_standing(const core::directory_path& path, std::vector<finding>& findings) {
+void examine_detached(const core::directory_path& path, std::vector<finding>& findings) {
     core::directory where;
     core::error_text ignored;
     if (!where.open(path, core::if_missing::fail, ignored)) {
@@ -213,7 +214,7 @@ void examine_common_directory(std::vector<finding>& findings) {
     finding unused{"common", condition::note, {}, {}};
     unused.as_root = true;
     const bool is_closed = ::faccessat(AT_FDCWD, directory_for_all, X_OK, AT_EACCESS) != 0;
-    if (is_for_group(status) && (is_closed || is_whole(status.st_gid))) {
+    if (is_group_directory(status) && (is_closed || is_whole(status.st_gid))) {
         const std::string group = name_of_group(status.st_gid);
         unused.text = fmt::format("{} is for all of the group {}. You are not, so your programs "
                                   "and elog meet by themselves.",
@@ -229,8 +230,8 @@ void examine_common_directory(std::vector<finding>& findings) {
     findings.push_back(std::move(unused));
 }
 
-finding examine_sequences() {
-    core::choose_rseq(core::prepare_unmapping());
+finding examine_rseq() {
+    core::configure_rseq(core::register_membarrier());
     if (core::rseq_available()) {
         return {"rseq",
                 condition::good,
@@ -263,9 +264,9 @@ void examine_memory(std::vector<finding>& findings) {
     examine_common_directory(findings);
     if (!path.too_long) {
         findings.push_back(examine_space(path));
-        examine_standing(path, findings);
+        examine_detached(path, findings);
     }
-    findings.push_back(examine_sequences());
+    findings.push_back(examine_rseq());
 }
 
 }  // namespace elog

@@ -5,7 +5,7 @@
 
 #include "base/output.hpp"
 #include "cli/compress_option.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
 namespace elog {
@@ -30,27 +30,27 @@ void add_copy_options(subcommand& command, copy_arguments& arguments) {
     command.add_option("-o,--output", arguments.to.path, "The new file")
         .required()
         .value_name("NEW")
-        .names_a(value_kind::new_file);
+        .completes_as(value_kind::new_file);
     add_compress_option(command, arguments.to.compression);
     command.add_flag("-j,--json", arguments.json, "What is in it, as JSON on standard output");
 }
 
-void tell_copied(const copy_summary& summary, const copy_arguments& arguments,
-                 const std::vector<std::string>& damages) {
+void print_copy_summary(const copy_summary& summary, const copy_arguments& arguments,
+                        const std::vector<std::string>& damages) {
     const std::string& path = arguments.to.path;
     if (arguments.json) {
         write_all(STDOUT_FILENO, as_json(summary, path, damages));
     } else {
-        tell("{} events, {} bytes, {} lost, in {}", summary.records, summary.size, summary.lost,
-             path);
+        print_diagnostic("{} events, {} bytes, {} lost, in {}", summary.records, summary.size,
+                         summary.lost, path);
     }
     if (summary.overwritten != 0) {
-        tell("elog: {} older events had been overwritten by newer ones in the buffers.",
-             summary.overwritten);
+        print_diagnostic("elog: {} older events had been overwritten by newer ones in the buffers.",
+                         summary.overwritten);
     }
     if (summary.left_out != 0) {
-        tell("elog: {} of the lost events were there, but nothing says what they mean.",
-             summary.left_out);
+        print_diagnostic("elog: {} of the lost events were there, but nothing says what they mean.",
+                         summary.left_out);
     }
 }
 

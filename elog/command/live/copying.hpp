@@ -22,7 +22,7 @@ void add_copy_options(subcommand& command, copy_arguments& arguments);
 
 /// What is in the new file, on standard error; or as JSON on standard output, which also names the
 /// `damages` of the old ones. Throws failure or output_closed.
-void tell_copied(const copy_summary& summary, const copy_arguments& arguments,
-                 const std::vector<std::string>& damages);
+void print_copy_summary(const copy_summary& summary, const copy_arguments& arguments,
+                        const std::vector<std::string>& damages);
 
 }  // namespace elog

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "cli/quantities.hpp"
 
 namespace elog {
@@ -16,7 +16,7 @@ namespace {
 // The kernel's PID_MAX_LIMIT.
 constexpr int pid_max = 1 << 22;
 
-bool is_met(const event_patterns& patterns, std::size_t index, const provider_map& providers) {
+bool is_matched(const event_patterns& patterns, std::size_t index, const provider_map& providers) {
     for (const auto& [id, provider] : providers) {
         for (const event_schema& event : provider.schema.events) {
             if (patterns.matches(index, provider.schema, event)) {
@@ -36,15 +36,15 @@ void parse_buffers(std::string_view text, subscription_options& options) {
             std::from_chars(number.data(), number.data() + number.size(), options.buffers_per_cpu);
         if (error != std::errc{} || end != number.data() + number.size() ||
             !is_buffer_count(options.buffers_per_cpu)) {
-            throw usage_failure("A CPU has 2 to {} buffers, and a power of two; '{}' is no such "
-                                "number. Write for example 8x1M.",
-                                EVENTLOG_BUFFERS_MAX, number);
+            throw usage_error("A CPU has 2 to {} buffers, and a power of two; '{}' is no such "
+                              "number. Write for example 8x1M.",
+                              EVENTLOG_BUFFERS_MAX, number);
         }
         text.remove_prefix(sign + 1);
     }
     options.buffer_size = parse_size(text);
     if (!is_buffer_size(options.buffer_size)) {
-        throw usage_failure("A buffer has 128K to 64M, and a power of two; '{}' is not one.", text);
+        throw usage_error("A buffer has 128K to 64M, and a power of two; '{}' is not one.", text);
     }
 }
 
@@ -57,7 +57,7 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
                         "PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may be repeated")
             .one_value_each()
             .value_name("GLOB...")
-            .names_a(value_kind::event);
+            .completes_as(value_kind::event);
     command
         .add_option("--session", arguments.sessions,
                     "Only events of that session, a number; may be repeated")
@@ -69,13 +69,13 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
         .one_value_each()
         .range(1, pid_max)
         .value_name("PID...")
-        .names_a(value_kind::process);
+        .completes_as(value_kind::process);
     command
         .add_option("--comm", arguments.process_names,
                     "Only events of processes of that name, with * and ?; may be repeated")
         .one_value_each()
         .value_name("NAME...")
-        .names_a(value_kind::process_name);
+        .completes_as(value_kind::process_name);
     command
         .add_option("--buffer-size", arguments.buffer_size,
                     "Of a CPU's buffers, 128K to 64M; 8x1M for eight in place of four")
@@ -106,8 +106,8 @@ subscription_options make_subscription_options(const listening_arguments& argume
         for (const std::string& name : arguments.process_names) {
             options.patterns.add_process(name);
         }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
     if (arguments.buffer_size) {
         parse_buffers(*arguments.buffer_size, options);
@@ -119,10 +119,10 @@ subscription_options make_subscription_options(const listening_arguments& argume
 void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
                     const provider_map& providers, const char* advice) {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!met[i] && !is_met(patterns, i, providers)) {
-            throw failure("No running program{} offers an event that matches '{}'. {}",
-                          patterns.names_processes() ? " that -p and --comm ask for" : "",
-                          patterns[i], advice);
+        if (!met[i] && !is_matched(patterns, i, providers)) {
+            throw user_error("No running program{} offers an event that matches '{}'. {}",
+                             patterns.names_processes() ? " that -p and --comm ask for" : "",
+                             patterns[i], advice);
         }
     }
 }

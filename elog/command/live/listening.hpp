@@ -32,7 +32,7 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
 /// The same, of which -e is required, and --overwrite.
 void add_listening_options(subcommand& command, listening_arguments& arguments);
 
-/// Throws usage_failure for what cannot be listened to.
+/// Throws usage_error for what cannot be listened to.
 [[nodiscard]] subscription_options make_subscription_options(const listening_arguments& arguments);
 
 /// Throws failure if a pattern has met nothing: it is most likely mistyped. `met` is what it met at

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <utility>
 
-#include "base/failure.hpp"
-#include "capture/traced_recording.hpp"
-#include "discovery/left_out.hpp"
+#include "base/user_error.hpp"
+#include "capture/kernel_trace_recording.hpp"
+#include "discovery/incompatible_processes.hpp"
 #include "discovery/running_providers.hpp"
 #include "kmod/device_recording.hpp"
 #include "kmod/device_subscription.hpp"
 #include "kmod/relay_subscription.hpp"
 #include "live/tracing.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -34,15 +34,15 @@ class memory_recording : public live_recording {
     [[nodiscard]] recording_route route() const noexcept override {
         return recording_route::memory;
     }
-    void check_before() const override {
-        check_patterns(patterns_, source_.patterns_met(), {},
+    void check_patterns_before() const override {
+        check_patterns(patterns_, source_.patterns_matched(), {},
                        "See what there is with: elog list. To wait for it, add --wait.");
     }
-    void check_behind_command() const override {
-        check_patterns(patterns_, source_.patterns_met(), process_->providers(),
+    void check_patterns_after_command() const override {
+        check_patterns(patterns_, source_.patterns_matched(), process_->providers(),
                        "Neither did the command while it ran. See what there is with: elog list.");
     }
-    void tell_who_is_left_out() const override { tell_left_out(source_.header()); }
+    void warn_incompatible() const override { warn_incompatible_processes(source_.header()); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
         std::vector<provider_instance> all;
         for (running_provider& each : find_running_providers().providers) {
@@ -59,14 +59,16 @@ class memory_recording : public live_recording {
                           std::chrono::nanoseconds latency) override {
         return process_.emplace(source_, sink).run(stop, latency);
     }
-    [[nodiscard]] recording_summary so_far() const override { return process_->so_far(); }
+    [[nodiscard]] recording_summary current_summary() const override {
+        return process_->current_summary();
+    }
     [[nodiscard]] std::uint32_t providers_refused() const override {
         return process_->providers_refused();
     }
-    void note_losses(traffic& counted) const override {
+    void update_losses(top_statistics& counted) const override {
         for (const auto& [id, provider] : process_->providers()) {
             const provider_losses losses = process_->losses_of(id);
-            counted.note_losses(id, losses.full + losses.too_large + losses.busy);
+            counted.update_losses(id, losses.full + losses.too_large + losses.busy);
         }
     }
 
@@ -87,10 +89,10 @@ std::vector<provider_instance> found_by(const device_recording& process) {
     return process.found();
 }
 
-std::vector<provider_instance> found_by(const traced_recording& process) {
+std::vector<provider_instance> found_by(const kernel_trace_recording& process) {
     std::set<const provider_schema*> schemas;  // of which most have many events
     std::vector<provider_instance> all;
-    for (const found_event& each : process.found()) {
+    for (const discovered_event& each : process.found()) {
         if (schemas.insert(each.event->schema.get()).second) {
             provider_instance& added = all.emplace_back();
             added.id = static_cast<std::uint16_t>(all.size() - 1);
@@ -105,11 +107,12 @@ std::string explanation_of(const device_recording& /*process*/, const std::strin
            explain_narrowed(narrowed_by) + "\nelog asks        keywords, and all of --where\n";
 }
 
-std::string explanation_of(const traced_recording& process, const std::string& /*narrowed_by*/) {
+std::string explanation_of(const kernel_trace_recording& process,
+                           const std::string& /*narrowed_by*/) {
     return explain(process.found());
 }
 
-/// Of what the kernel keeps: a traced_recording or a device_recording.
+/// Of what the kernel keeps: a kernel_trace_recording or a device_recording.
 template <class Recording>
 class kernel_recording : public live_recording {
   public:
@@ -124,8 +127,8 @@ class kernel_recording : public live_recording {
           process_(std::forward<Arguments>(arguments)...) {}
 
     [[nodiscard]] recording_route route() const noexcept override { return route_; }
-    void check_before() const override { check_met(advice_.before); }
-    void check_behind_command() const override { check_met(advice_.behind); }
+    void check_patterns_before() const override { check_all_matched(advice_.before); }
+    void check_patterns_after_command() const override { check_all_matched(advice_.behind); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
         return found_by(process_);
     }
@@ -144,27 +147,29 @@ class kernel_recording : public live_recording {
         tell_complaints();
         return summary;
     }
-    [[nodiscard]] recording_summary so_far() const override { return process_.so_far(); }
+    [[nodiscard]] recording_summary current_summary() const override {
+        return process_.current_summary();
+    }
     [[nodiscard]] std::uint32_t providers_refused() const override {
-        return process_.so_far().providers_refused;
+        return process_.current_summary().providers_refused;
     }
     /// The kernel counts them by CPU.
-    void note_losses(traffic& counted) const override {
-        counted.note_losses_of_nobody(process_.so_far().lost);
+    void update_losses(top_statistics& counted) const override {
+        counted.update_unattributed_losses(process_.current_summary().lost);
     }
 
   private:
-    void check_met(const char* advice) const {
+    void check_all_matched(const char* advice) const {
         for (std::size_t i = 0; i < patterns_.size(); ++i) {
-            if (!process_.patterns_met()[i]) {
-                throw failure("The kernel has no event that matches '{}'. {}", patterns_[i],
-                              advice);
+            if (!process_.patterns_matched()[i]) {
+                throw user_error("The kernel has no event that matches '{}'. {}", patterns_[i],
+                                 advice);
             }
         }
     }
     void tell_complaints() {
-        for (const std::string& complaint : process_.take_complaints()) {
-            tell("elog: {}", complaint);
+        for (const std::string& complaint : process_.take_diagnostics()) {
+            print_diagnostic("elog: {}", complaint);
         }
     }
 
@@ -203,7 +208,7 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
             tracing_options wanted =
                 make_tracing_options(tracing_kind::instance, arguments, options, where);
             wanted.counting = counting;
-            return std::make_unique<kernel_recording<traced_recording>>(
+            return std::make_unique<kernel_recording<kernel_trace_recording>>(
                 route, options, advice_on_tracing, std::move(wanted));
         }
         case recording_route::perf: {
@@ -211,7 +216,7 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
                 make_tracing_options(tracing_kind::perf, arguments, options, where);
             wanted.counting = counting;
             wanted.stacks = stacks;
-            return std::make_unique<kernel_recording<traced_recording>>(
+            return std::make_unique<kernel_recording<kernel_trace_recording>>(
                 route, options, advice_on_tracing, std::move(wanted));
         }
         case recording_route::memory:
@@ -221,14 +226,14 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
 }
 
 /// By the route that was asked for, or the first by which there is all.
-std::unique_ptr<live_recording> begin_by_route(const asked_route& asked,
+std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
                                                const listening_arguments& arguments,
                                                const subscription_options& options,
                                                const std::optional<std::string>& where,
                                                const kernel_counting& counting) {
     const auto say = [&](std::string_view how, recording_route route, std::string_view why) {
         if (asked.verbose) {
-            tell("elog: {} via {}: {}", how, name_of(route), why);
+            print_diagnostic("elog: {} via {}: {}", how, name_of(route), why);
         }
     };
     if (asked.route) {
@@ -241,10 +246,10 @@ std::unique_ptr<live_recording> begin_by_route(const asked_route& asked,
             check_route(route, arguments);
             std::unique_ptr<live_recording> begun =
                 begin(route, asked.stacks, arguments, options, where, counting);
-            begun->check_before();
+            begun->check_patterns_before();
             say("Events come", route, "there is all that is asked for.");
             return begun;
-        } catch (const failure& reason) {
+        } catch (const user_error& reason) {
             say("Not", route, reason.what());
         }
     }
@@ -254,14 +259,14 @@ std::unique_ptr<live_recording> begin_by_route(const asked_route& asked,
 
 }  // namespace
 
-std::unique_ptr<live_recording> begin_recording(const asked_route& asked,
+std::unique_ptr<live_recording> begin_recording(const requested_route& asked,
                                                 const listening_arguments& arguments,
                                                 const subscription_options& options,
                                                 const std::optional<std::string>& where,
                                                 const kernel_counting& counting) {
     std::unique_ptr<live_recording> begun =
         begin_by_route(asked, arguments, options, where, counting);
-    begun->tell_who_is_left_out();
+    begun->warn_incompatible();
     return begun;
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 #include "live/tracing.hpp"
 
 namespace elog {
@@ -33,11 +33,12 @@ void add_route_options(subcommand& command, route_arguments& arguments) {
     command.add_flag("-v,--verbose", arguments.verbose, "Say by which route events come, and why");
 }
 
-asked_route parse_route(const route_arguments& arguments, const listening_arguments& listening) {
+requested_route parse_route(const route_arguments& arguments,
+                            const listening_arguments& listening) {
     const std::string_view via = arguments.via ? std::string_view(*arguments.via) : "memory";
     if (arguments.stacks && via != name_of(recording_route::perf)) {
-        throw usage_failure("Only perf says where a program was: add --via perf, or leave --stack "
-                            "away.");
+        throw usage_error("Only perf says where a program was: add --via perf, or leave --stack "
+                          "away.");
     }
     if (via == "auto") {
         return {std::nullopt, arguments.verbose, false};
@@ -45,7 +46,7 @@ asked_route parse_route(const route_arguments& arguments, const listening_argume
     const auto* const found = std::find_if(routes.begin(), routes.end(),
                                            [&](const auto& each) { return each.name == via; });
     if (found == routes.end()) {
-        throw usage_failure(
+        throw usage_error(
             "Events come via memory, device, relay, tracefs, perf or auto, and not via '{}'.", via);
     }
     check_route(found->route, listening);

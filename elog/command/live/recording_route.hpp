@@ -25,7 +25,7 @@ struct route_arguments {
     bool verbose = false;
 };
 
-struct asked_route {
+struct requested_route {
     std::optional<recording_route> route;  // nothing: whichever has what is asked for
     bool verbose = false;                  // says which, and why
     bool stacks = false;                   // with each event, where its program was
@@ -34,12 +34,12 @@ struct asked_route {
 /// --via, --stack and -v. The arguments must live until the command line has been read.
 void add_route_options(subcommand& command, route_arguments& arguments);
 
-/// Throws usage_failure for what is none, or cannot do what is asked for. Without --via it is
+/// Throws usage_error for what is none, or cannot do what is asked for. Without --via it is
 /// memory.
-[[nodiscard]] asked_route parse_route(const route_arguments& arguments,
-                                      const listening_arguments& listening);
+[[nodiscard]] requested_route parse_route(const route_arguments& arguments,
+                                          const listening_arguments& listening);
 
-/// Throws usage_failure for what cannot do what is asked for.
+/// Throws usage_error for what cannot do what is asked for.
 void check_route(recording_route route, const listening_arguments& listening);
 
 /// As --via has it.

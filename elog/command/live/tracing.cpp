@@ -6,22 +6,22 @@
 
 #include <fmt/core.h>
 
-#include "base/failure.hpp"
-#include "cli/usage_failure.hpp"
+#include "base/user_error.hpp"
+#include "cli/usage_error.hpp"
 #include "discovery/running_providers.hpp"
 #include "discovery/schema_sources.hpp"
 #include "live/where.hpp"
-#include "tracing/traced_condition.hpp"
+#include "tracing/kernel_trace_condition.hpp"
 
 namespace elog {
 
-std::vector<provider_schema> read_published() {
+std::vector<provider_schema> read_published_schemas() {
     std::vector<provider_schema> schemas;
     try {
         for (provider_instance& provider : find_running_providers().providers) {
-            add_once(schemas, std::move(provider.schema));
+            add_unique(schemas, std::move(provider.schema));
         }
-    } catch (const failure&) {
+    } catch (const user_error&) {
     }
     return schemas;
 }
@@ -31,8 +31,8 @@ void check_tracing(const listening_arguments& arguments) {
         std::any_of(arguments.events.begin(), arguments.events.end(),
                     [](const std::string& pattern) { return pattern.ends_with('#'); });
     if (!arguments.sessions.empty() || has_mark) {
-        throw usage_failure("The kernel's tracing knows no sessions: pick them with --where, or "
-                            "listen via memory.");
+        throw usage_error("The kernel's tracing knows no sessions: pick them with --where, or "
+                          "listen via memory.");
     }
 }
 
@@ -44,18 +44,18 @@ tracing_options make_tracing_options(tracing_kind kind, const listening_argument
                            .process_names = arguments.process_names,
                            .buffer_size = options.buffer_size * options.buffers_per_cpu,
                            .overwrite = options.overwrite,
-                           .published = read_published};
+                           .published = read_published_schemas};
     for (const std::uint64_t pid : arguments.pids) {
         wanted.pids.push_back(static_cast<std::uint32_t>(pid));
     }
     if (where) {
         try {
             wanted.condition = [asked = predicate("--where", *where),
-                                now = present_time()](const traced_event& event) {
+                                now = current_time()](const kernel_trace_event& event) {
                 return condition_for(event, asked, now);
             };
-        } catch (const failure& mistake) {
-            throw usage_failure("{}", mistake.what());
+        } catch (const user_error& mistake) {
+            throw usage_error("{}", mistake.what());
         }
     }
     return wanted;
@@ -63,7 +63,7 @@ tracing_options make_tracing_options(tracing_kind kind, const listening_argument
 
 namespace {
 
-std::string explain_kernel(const push_decision& decided) {
+std::string explain_kernel(const pushdown_decision& decided) {
     if (decided.pushed) {
         return eventlog::tracefs::hist_trigger(decided.pushed->asked);
     }
@@ -77,7 +77,7 @@ std::string explain_kernel(const push_decision& decided) {
 }
 
 /// Of what is not counted at all, nothing.
-std::string explain_counting(const push_decision& decided) {
+std::string explain_counting(const pushdown_decision& decided) {
     const bool is_counted = decided.pushed || decided.by_bpf.plan;
     if (!is_counted && decided.reason.empty()) {
         return {};
@@ -95,7 +95,7 @@ std::string explain_counting(const push_decision& decided) {
 
 }  // namespace
 
-std::string explain(const std::vector<found_event>& events) {
+std::string explain(const std::vector<discovered_event>& events) {
     std::string text;
     for (const auto& [event, condition, counted] : events) {
         const event_schema& known = event->schema->events[event->position];

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "cli/usage_failure.hpp"
+#include "cli/usage_error.hpp"
 #include "predicate/narrowed_patterns.hpp"
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -17,7 +17,7 @@ void add_provider(Asked* asked, const provider_instance& provider) {
         if (asked != nullptr) {
             asked->add(provider);
         }
-    } catch (const failure&) {  // check_types says so, unless another version has other types
+    } catch (const user_error&) {  // check_types says so, unless another version has other types
     }
 }
 
@@ -36,8 +36,8 @@ void check_both(const record_filter* filter, const aggregator* computed, const C
         if (computed != nullptr) {
             check(*computed);
         }
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
 }
 
@@ -52,15 +52,15 @@ void check_what_was_added(const record_filter* filter, const aggregator* compute
 // A program whose provider changes again and again must not fill the terminal.
 constexpr std::size_t sentences_max = 20;
 
-void tell_unsuited(const unsuited_events& events) {
+void print_type_mismatches(const type_mismatches& events) {
     std::size_t told = 0;
     for (const std::string& sentence : events.sentences()) {
         if (told == sentences_max) {
-            tell("elog: Other events were left out for such reasons, too; {} in all.",
-                 events.counted());
+            print_diagnostic("elog: Other events were left out for such reasons, too; {} in all.",
+                             events.counted());
             return;
         }
-        tell("elog: {}", sentence);
+        print_diagnostic("elog: {}", sentence);
         ++told;
     }
 }
@@ -75,8 +75,8 @@ std::unique_ptr<record_filter> make_filter(const std::optional<std::string>& whe
     try {
         return std::make_unique<record_filter>(predicate("--where", *where), reference_time,
                                                std::move(chosen));
-    } catch (const failure& error) {
-        throw usage_failure("{}", error.what());
+    } catch (const user_error& error) {
+        throw usage_error("{}", error.what());
     }
 }
 
@@ -85,7 +85,7 @@ std::unique_ptr<record_filter> make_file_filter(const std::optional<std::string>
     return where ? make_filter(where, recording_start(path)) : nullptr;
 }
 
-std::int64_t present_time() {
+std::int64_t current_time() {
     const auto since = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
@@ -102,12 +102,12 @@ void add_providers(record_filter* filter, aggregator* computed, const provider_m
     check_what_was_added(filter, computed, all_are_known);
 }
 
-void tell_unsuited(const record_filter* filter, const aggregator* computed) {
+void print_type_mismatches(const record_filter* filter, const aggregator* computed) {
     if (filter != nullptr) {
-        tell_unsuited(filter->unsuited());
+        print_type_mismatches(filter->mismatches());
     }
     if (computed != nullptr) {
-        tell_unsuited(computed->unsuited());
+        print_type_mismatches(computed->mismatches());
     }
 }
 
@@ -119,13 +119,13 @@ void check_found(record_filter* filter, aggregator* computed,
     check_what_was_added(filter, computed, all_are_known);
 }
 
-void narrow(subscription_options& options, const std::optional<std::string>& where,
-            bool all_are_there) {
+void narrow_subscription(subscription_options& options, const std::optional<std::string>& where,
+                         bool all_are_there) {
     if (!where) {
         return;
     }
     const predicate wanted("--where", *where);
-    if (!all_are_there && !asks_for_built_ins_alone(wanted)) {
+    if (!all_are_there && !uses_only_built_ins(wanted)) {
         return;
     }
     if (std::optional<narrowed_patterns> found = narrow(options.patterns, wanted)) {
@@ -134,13 +134,13 @@ void narrow(subscription_options& options, const std::optional<std::string>& whe
     }
 }
 
-void note_found(record_filter& filter, const std::vector<provider_instance>& found) {
+void add_found_providers(record_filter& filter, const std::vector<provider_instance>& found) {
     for (const provider_instance& provider : found) {
         add_provider(&filter, provider);
     }
 }
 
-event_choice chosen_by(const event_patterns& patterns) {
+event_choice matches_any_pattern(const event_patterns& patterns) {
     return [&patterns](const provider_schema& provider, const event_schema& event) {
         return patterns.matches(provider, event);
     };

@@ -12,8 +12,8 @@
 
 #include <fmt/core.h>
 
-#include "base/failure.hpp"
 #include "base/proc_file.hpp"
+#include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace elog {
@@ -22,32 +22,32 @@ namespace {
 using eventlog::core::unique_fd;
 
 /// Of a line NUMBER:CONTROLLERS:PATH.
-struct listed_group {
+struct cgroup_entry {
     std::string_view controllers;  // none: of the second version, which has one tree
     std::string_view path;
 };
 
 /// Takes a line off the text; nothing behind the last one.
-std::optional<listed_group> take_group(std::string_view& text) {
+std::optional<cgroup_entry> next_cgroup(std::string_view& text) {
     while (!text.empty()) {
         const std::string_view line = take_until(text, '\n');
         const std::size_t first = line.find(':');
         const std::size_t second =
             first == std::string_view::npos ? first : line.find(':', first + 1);
         if (second != std::string_view::npos) {
-            return listed_group{line.substr(first + 1, second - first - 1),
+            return cgroup_entry{line.substr(first + 1, second - first - 1),
                                 line.substr(second + 1)};
         }
     }
     return std::nullopt;
 }
 
-bool decides_on_devices(const listed_group& of) noexcept {
+bool controls_devices(const cgroup_entry& of) noexcept {
     return of.controllers.empty() || of.controllers.find("devices") != std::string_view::npos;
 }
 
-std::string_view own_path_of(std::string_view own, std::string_view controllers) {
-    while (const std::optional<listed_group> found = take_group(own)) {
+std::string_view own_cgroup_path(std::string_view own, std::string_view controllers) {
+    while (const std::optional<cgroup_entry> found = next_cgroup(own)) {
         if (found->controllers == controllers) {
             return found->path;
         }
@@ -62,7 +62,7 @@ int join(const std::string& folder) {
     return members && ::write(members.get(), "0", 1) == 1 ? 0 : errno;
 }
 
-int join(const listed_group& wanted) {
+int join(const cgroup_entry& wanted) {
     if (wanted.path.find("/..") != std::string_view::npos) {
         return EXDEV;  // above what this process can see of the tree
     }
@@ -82,12 +82,13 @@ int join(const listed_group& wanted) {
 }  // namespace
 
 void join_control_groups(std::string_view own, std::string_view other) {
-    while (const std::optional<listed_group> wanted = take_group(other)) {
-        if (!decides_on_devices(*wanted) || own_path_of(own, wanted->controllers) == wanted->path) {
+    while (const std::optional<cgroup_entry> wanted = next_cgroup(other)) {
+        if (!controls_devices(*wanted) ||
+            own_cgroup_path(own, wanted->controllers) == wanted->path) {
             continue;
         }
         if (const int error = join(*wanted)) {
-            throw failure("{}: {}", wanted->path, std::strerror(error));
+            throw user_error("{}: {}", wanted->path, std::strerror(error));
         }
     }
 }

@@ -10,8 +10,8 @@
 
 #include <fmt/core.h>
 
-#include "target/other_places.hpp"
-#include "terminal/tell.hpp"
+#include "target/provider_locations.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::size_t users_shown = 16;
 
 }  // namespace
 
-void tell_other_directories() {
+void print_other_directories() {
     // Who names a directory asks about that one.
     if (::geteuid() != 0 || std::getenv("EVENTLOG_DIR") != nullptr) {
         return;
@@ -37,9 +37,10 @@ void tell_other_directories() {
     if (users.size() > users_shown) {
         names += fmt::format(" and {} more", users.size() - users_shown);
     }
-    tell("Others have had programs here, too: users {}. See theirs with: elog --user {} list, or "
-         "all at once with: elog list --all",
-         names, users.front());
+    print_diagnostic(
+        "Others have had programs here, too: users {}. See theirs with: elog --user {} list, or "
+        "all at once with: elog list --all",
+        names, users.front());
 }
 
 }  // namespace elog

@@ -5,6 +5,6 @@ namespace elog {
 
 /// Says to root which other users have a directory for their programs, and how to look there. Only
 /// their owners are looked at: nothing in them is opened. To anybody else it says nothing.
-void tell_other_directories();
+void print_other_directories();
 
 }  // namespace elog

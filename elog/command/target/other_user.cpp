@@ -13,9 +13,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/front_option.hpp"
-#include "cli/usage_failure.hpp"
-#include "target/user_rights.hpp"
+#include "cli/leading_option.hpp"
+#include "cli/usage_error.hpp"
+#include "target/privileges.hpp"
 
 namespace elog {
 namespace {
@@ -40,7 +40,7 @@ std::vector<gid_t> groups_of(const passwd& account) {
     while (::getgrouplist(account.pw_name, account.pw_gid, groups.data(), &count) < 0) {
         // Databases may answer with more each time, but no process can have more than this.
         if (groups.size() >= 65536) {
-            throw failure("The user {} is of too many groups.", account.pw_name);
+            throw user_error("The user {} is of too many groups.", account.pw_name);
         }
         groups.resize(std::max(static_cast<std::size_t>(count), 2 * groups.size()));
         count = static_cast<int>(groups.size());
@@ -59,36 +59,38 @@ user find_user(const std::string& name) {
         return {account->pw_uid, account->pw_gid, groups_of(*account)};
     }
     if (!number) {
-        throw usage_failure("There is no user '{}'. Take a name or number of: getent passwd", name);
+        throw usage_error("There is no user '{}'. Take a name or number of: getent passwd", name);
     }
     return {*number, group_of_nobody, std::vector<gid_t>()};
 }
 
 void become(const std::string& name, const user& wanted) {
-    switch (give_up_rights(wanted)) {
-        case giving_up::done:
+    switch (drop_privileges(wanted)) {
+        case privilege_drop::done:
             return;
-        case giving_up::not_permitted:
-            throw failure("What user {} runs cannot be seen from here ({}). Run it as root: sudo "
-                          "elog --user {} ...",
-                          name, std::strerror(errno), name);
-        case giving_up::incomplete:
+        case privilege_drop::not_permitted:
+            throw user_error(
+                "What user {} runs cannot be seen from here ({}). Run it as root: sudo "
+                "elog --user {} ...",
+                name, std::strerror(errno), name);
+        case privilege_drop::incomplete:
             break;
     }
-    throw failure("Root's rights cannot be given up here, so nothing is read for user {}. Run it "
-                  "as: setpriv --reuid {} --clear-groups elog ...",
-                  name, wanted.number);
+    throw user_error(
+        "Root's rights cannot be given up here, so nothing is read for user {}. Run it "
+        "as: setpriv --reuid {} --clear-groups elog ...",
+        name, wanted.number);
 }
 
 }  // namespace
 
 void become_named_user(std::vector<std::string>& words) {
-    const std::optional<std::string> name = take_front_option(words, "--user");
+    const std::optional<std::string> name = take_leading_option(words, "--user");
     if (!name) {
         return;
     }
     if (name->empty()) {
-        throw usage_failure("--user takes the name or number of a user: elog --user alice list");
+        throw usage_error("--user takes the name or number of a user: elog --user alice list");
     }
     const user wanted = find_user(*name);
     if (wanted.number != ::geteuid()) {

@@ -12,7 +12,7 @@ namespace elog {
 /// user's for good: its user, groups and capabilities, and no program that it runs gains any. So
 /// whatever a hostile user has put into his directory, he has put it before a process that may do
 /// no more than he. Call it before there are threads, and before anything is opened. Throws
-/// usage_failure if no user is named or there is no such user, and failure if this process may not
+/// usage_error if no user is named or there is no such user, and failure if this process may not
 /// become one, or has not become one entirely.
 void become_named_user(std::vector<std::string>& words);
 

@@ -13,8 +13,8 @@
 namespace elog {
 
 namespace library {
-struct known_event;
-struct known_field;
+struct event_info;
+struct field_info;
 }  // namespace library
 
 enum class level : std::uint8_t { error = 1, warn, info, verbose, trace };
@@ -23,7 +23,7 @@ enum class level : std::uint8_t { error = 1, warn, info, verbose, trace };
 class ELOG_API field {
   public:
     /// Of libelog itself.
-    explicit field(const library::known_field& known) noexcept : known_(&known) {}
+    explicit field(const library::field_info& known) noexcept : known_(&known) {}
 
     [[nodiscard]] std::string_view name() const noexcept;
     /// u32, f64, text, bytes, ...: see elog-schema(5).
@@ -36,7 +36,7 @@ class ELOG_API field {
     [[nodiscard]] bool is_optional() const noexcept;
 
   private:
-    const library::known_field* known_;
+    const library::field_info* known_;
 };
 
 /// A handle, valid as long as its source. Two are equal if they are the same event of the same
@@ -44,7 +44,7 @@ class ELOG_API field {
 class ELOG_API event {
   public:
     /// Of libelog itself.
-    explicit event(const library::known_event& known) noexcept : known_(&known) {}
+    explicit event(const library::event_info& known) noexcept : known_(&known) {}
 
     [[nodiscard]] std::string_view provider() const noexcept;
     [[nodiscard]] std::string_view name() const noexcept;
@@ -63,10 +63,10 @@ class ELOG_API event {
     friend bool operator==(event, event) noexcept = default;
 
     /// Of libelog itself.
-    [[nodiscard]] const library::known_event& known() const noexcept { return *known_; }
+    [[nodiscard]] const library::event_info& known() const noexcept { return *known_; }
 
   private:
-    const library::known_event* known_;
+    const library::event_info* known_;
 };
 
 }  // namespace elog

@@ -22,7 +22,7 @@ namespace library {
 
 /// What a record is made of.
 struct record_parts {
-    const known_event* event = nullptr;
+    const event_info* event = nullptr;
     std::span<const std::uint8_t> payload{};
     std::uint64_t ticks = 0;  // of the clock that the source has
     std::uint64_t place =

@@ -20,7 +20,7 @@
 namespace elog {
 
 namespace library {
-struct known_field;
+struct field_info;
 }
 
 /// Why there is a value, or none.
@@ -46,7 +46,7 @@ class ELOG_API value {
   public:
     value() noexcept = default;
     /// Of libelog itself: one element, or the whole field.
-    value(const library::known_field* field, std::span<const std::uint8_t> payload,
+    value(const library::field_info* field, std::span<const std::uint8_t> payload,
           std::uint32_t element = whole) noexcept
         : field_(field), payload_(payload), element_(element) {}
 
@@ -78,7 +78,7 @@ class ELOG_API value {
         return element_ == whole ? std::nullopt : std::optional(element_);
     }
 
-    const library::known_field* field_ = nullptr;
+    const library::field_info* field_ = nullptr;
     std::span<const std::uint8_t> payload_{};
     std::uint32_t element_ = whole;
 };

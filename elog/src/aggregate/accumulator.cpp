@@ -54,33 +54,34 @@ double nearest(wide_integer value) noexcept {
 
 }  // namespace
 
-void accumulator::add_spread(wide_integer value) noexcept {
+void accumulator::add_for_variance(wide_integer value) noexcept {
     add_sum(value);
     const auto size = static_cast<wide_unsigned>(value < 0 ? -value : value);
     const wide_unsigned square = size * size;
     squares_ += square;
-    squares_above_ += squares_ < square ? 1U : 0U;
+    squares_high_ += squares_ < square ? 1U : 0U;
 }
 
-void accumulator::add_spreads(wide_integer sum, wide_unsigned squares, std::uint64_t squares_above,
-                              std::uint64_t values) noexcept {
-    add_total(sum, values);
+void accumulator::add_partial_variance(wide_integer sum, wide_unsigned squares,
+                                       std::uint64_t squares_high, std::uint64_t values) noexcept {
+    add_partial_sum(sum, values);
     squares_ += squares;
-    squares_above_ += squares_above + (squares_ < squares ? 1U : 0U);
+    squares_high_ += squares_high + (squares_ < squares ? 1U : 0U);
 }
 
 void accumulator::add_sum(double value) noexcept {
     ++floats_;
     const double sum = floating_sum_ + value;
     if (std::isfinite(sum)) {
-        lost_bits_ += std::fabs(floating_sum_) >= std::fabs(value) ? (floating_sum_ - sum) + value
-                                                                   : (value - sum) + floating_sum_;
+        compensation_ += std::fabs(floating_sum_) >= std::fabs(value)
+                             ? (floating_sum_ - sum) + value
+                             : (value - sum) + floating_sum_;
     }
     floating_sum_ = sum;
 }
 
 /// What is not a number has no place in any order.
-void accumulator::add_extremes(double value) noexcept {
+void accumulator::add_min_max(double value) noexcept {
     if (std::isnan(value)) {
         return;
     }
@@ -89,15 +90,15 @@ void accumulator::add_extremes(double value) noexcept {
     ++floats_;
 }
 
-void accumulator::add_spread(double value) noexcept {
+void accumulator::add_for_variance(double value) noexcept {
     add_sum(value);
     const double before = value - mean_;
     mean_ += before / static_cast<double>(floats_);
-    squares_of_distance_ += before * (value - mean_);
+    squared_deviations_ += before * (value - mean_);
 }
 
 double accumulator::floating_sum() const noexcept {
-    return nearest(sum_) + (floating_sum_ + lost_bits_);
+    return nearest(sum_) + (floating_sum_ + compensation_);
 }
 
 double accumulator::floating_smallest() const noexcept {
@@ -136,20 +137,20 @@ long double accumulator::integer_squares() const noexcept {
     const wide_integer whole = sum_ / number;
     const auto rest = static_cast<long double>(sum_ % number);
     const wide_words squares{static_cast<std::uint64_t>(squares_),
-                             static_cast<std::uint64_t>(squares_ >> 64U), squares_above_};
+                             static_cast<std::uint64_t>(squares_ >> 64U), squares_high_};
     const wide_words twice = times(words_of(2 * whole), words_of(sum_));
     const wide_words square = times(times(words_of(whole), words_of(whole)), words_of(number));
     const long double about = floating(plus(plus(squares, twice, true), square, false));
     return std::max(0.0L, about - rest * rest / static_cast<long double>(count_));
 }
 
-double accumulator::deviation() const noexcept {
+double accumulator::standard_deviation() const noexcept {
     if (count() == 0) {
         return std::numeric_limits<double>::quiet_NaN();
     }
     long double squares = count_ == 0 ? 0.0L : integer_squares();
     if (floats_ != 0) {
-        squares += static_cast<long double>(squares_of_distance_);
+        squares += static_cast<long double>(squared_deviations_);
         if (count_ != 0) {
             const auto integers = static_cast<long double>(count_);
             const auto others = static_cast<long double>(floats_);

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "aggregate/bucket_counts.hpp"
+#include "aggregate/histogram.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
@@ -17,30 +17,30 @@ class accumulator {
     void count_one() noexcept { ++count_; }
     void count_many(std::uint64_t values) noexcept { count_ += values; }
     /// Of so many values, added up already.
-    void add_total(wide_integer sum, std::uint64_t values) noexcept {
+    void add_partial_sum(wide_integer sum, std::uint64_t values) noexcept {
         count_ += values;
         sum_ += sum;
     }
     /// With the sum of their squares: the lower 128 bits of it, and what is above.
-    void add_spreads(wide_integer sum, wide_unsigned squares, std::uint64_t squares_above,
-                     std::uint64_t values) noexcept;
+    void add_partial_variance(wide_integer sum, wide_unsigned squares, std::uint64_t squares_high,
+                              std::uint64_t values) noexcept;
     void add_sum(wide_integer value) noexcept {
         ++count_;
         sum_ += value;
     }
-    void add_extremes(wide_integer value) noexcept {
+    void add_min_max(wide_integer value) noexcept {
         smallest_ = count_ == 0 || value < smallest_ ? value : smallest_;
         largest_ = count_ == 0 || value > largest_ ? value : largest_;
         ++count_;
     }
-    void add_spread(wide_integer value) noexcept;
+    void add_for_variance(wide_integer value) noexcept;
 
     void add_sum(double value) noexcept;
-    void add_extremes(double value) noexcept;
-    void add_spread(double value) noexcept;
+    void add_min_max(double value) noexcept;
+    void add_for_variance(double value) noexcept;
 
-    [[nodiscard]] bucket_counts& buckets() noexcept { return buckets_; }
-    [[nodiscard]] const bucket_counts& buckets() const noexcept { return buckets_; }
+    [[nodiscard]] histogram& buckets() noexcept { return buckets_; }
+    [[nodiscard]] const histogram& buckets() const noexcept { return buckets_; }
 
     /// Of all values. floats() of them were floats; only if there are none are sum, smallest and
     /// largest all there is.
@@ -57,7 +57,7 @@ class accumulator {
     /// Not a number if there are no values.
     [[nodiscard]] double average() const noexcept;
     /// The root of the mean square distance from the average.
-    [[nodiscard]] double deviation() const noexcept;
+    [[nodiscard]] double standard_deviation() const noexcept;
 
   private:
     [[nodiscard]] long double integer_squares() const noexcept;
@@ -67,17 +67,17 @@ class accumulator {
     wide_integer smallest_ = 0;
     wide_integer largest_ = 0;
     wide_unsigned squares_ = 0;  // of integers, the lower 128 bits
-    std::uint64_t squares_above_ = 0;
+    std::uint64_t squares_high_ = 0;
 
     std::uint64_t floats_ = 0;
     double floating_sum_ = 0;
-    double lost_bits_ = 0;  // of floating_sum_
+    double compensation_ = 0;  // of floating_sum_
     double floating_smallest_ = 0;
     double floating_largest_ = 0;
     double mean_ = 0;  // of floats
-    double squares_of_distance_ = 0;
+    double squared_deviations_ = 0;
 
-    bucket_counts buckets_;
+    histogram buckets_;
 };
 
 }  // namespace elog

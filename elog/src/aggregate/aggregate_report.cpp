@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "aggregate/aggregate_values.hpp"
-#include "aggregate/key_texts.hpp"
+#include "aggregate/key_format.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_text.hpp"
@@ -48,7 +48,7 @@ void append_blanks(fmt::memory_buffer& out, std::size_t count) {
 }
 
 /// How many buckets without values there are from the one at `begin` on.
-std::size_t empty_from(const std::vector<shown_bucket>& buckets, std::size_t begin) noexcept {
+std::size_t empty_from(const std::vector<formatted_bucket>& buckets, std::size_t begin) noexcept {
     std::size_t end = begin;
     while (end < buckets.size() && buckets[end].count == 0) {
         ++end;
@@ -84,7 +84,7 @@ class table_writer {
     table_writer(fmt::memory_buffer& out, const aggregator& computed, const report_style& style)
         : out_(out),
           computed_(computed),
-          asked_(computed.asked()),
+          query_(computed.query()),
           style_(style),
           rows_(computed.rows()) {}
 
@@ -93,8 +93,8 @@ class table_writer {
             write_numbers();
         }
         for (const aggregator::row& row : rows_) {
-            for (std::size_t i = 0; i < asked_.calls.size(); ++i) {
-                if (is_distribution(asked_.calls[i].what)) {
+            for (std::size_t i = 0; i < query_.calls.size(); ++i) {
+                if (is_distribution(query_.calls[i].what)) {
                     write_distribution(row, i);
                 }
             }
@@ -106,7 +106,7 @@ class table_writer {
 
   private:
     [[nodiscard]] bool has_numbers() const {
-        return std::any_of(asked_.calls.begin(), asked_.calls.end(),
+        return std::any_of(query_.calls.begin(), query_.calls.end(),
                            [](const auto& call) { return !is_distribution(call.what); });
     }
 
@@ -116,10 +116,10 @@ class table_writer {
         for (const key_text& key : *row.keys) {
             cells.push_back(shortened(key.shown));
         }
-        for (std::size_t i = 0; i < asked_.calls.size(); ++i) {
-            if (!is_distribution(asked_.calls[i].what)) {
-                cells.push_back(
-                    shown_value(asked_.calls[i].what, row.values[i], computed_.look_of(i)));
+        for (std::size_t i = 0; i < query_.calls.size(); ++i) {
+            if (!is_distribution(query_.calls[i].what)) {
+                cells.push_back(format_value(query_.calls[i].what, row.values[i],
+                                             computed_.display_format_of(i)));
             }
         }
         return cells;
@@ -127,10 +127,10 @@ class table_writer {
 
     [[nodiscard]] std::vector<std::string> head() const {
         std::vector<std::string> cells;
-        for (const aggregate_key& key : asked_.keys) {
+        for (const aggregate_key& key : query_.keys) {
             cells.push_back(key.text);
         }
-        for (const aggregate_call& call : asked_.calls) {
+        for (const aggregate_call& call : query_.calls) {
             if (!is_distribution(call.what)) {
                 cells.push_back(call.text);
             }
@@ -143,7 +143,7 @@ class table_writer {
         for (std::size_t i = 0; i < cells.size(); ++i) {
             const std::size_t blanks = widths[i] - width_of(cells[i]);
             append(out_, i == 0 ? "" : "  ");
-            if (i >= asked_.keys.size()) {
+            if (i >= query_.keys.size()) {
                 append_blanks(out_, blanks);
                 append(out_, cells[i]);
             } else {
@@ -179,14 +179,14 @@ class table_writer {
 
     /// Beside one column of numbers that are parts of a whole, if there is room.
     void write_row_bar(const aggregator::row& row, std::size_t used) {
-        const aggregate_function what = asked_.calls[0].what;
+        const aggregate_function what = query_.calls[0].what;
         const bool adds_up = what == aggregate_function::count || what == aggregate_function::sum;
-        if (asked_.calls.size() != 1 || asked_.keys.empty() || !adds_up ||
+        if (query_.calls.size() != 1 || query_.keys.empty() || !adds_up ||
             style_.width < used + bar_min) {
             return;
         }
-        const double most = plain_value(what, rows_.front().values[0]);
-        const double share = most > 0 ? plain_value(what, row.values[0]) / most : 0;
+        const double most = numeric_value(what, rows_.front().values[0]);
+        const double share = most > 0 ? numeric_value(what, row.values[0]) / most : 0;
         if (share > 0) {
             append(out_, "  ");
             append_bar(out_, share, std::min(style_.width - used, bar_max), style_);
@@ -194,18 +194,19 @@ class table_writer {
     }
 
     void write_distribution(const aggregator::row& row, std::size_t call) {
-        append(out_, asked_.calls[call].text);
-        for (std::size_t i = 0; i < asked_.keys.size(); ++i) {
-            append_format(out_, "{}{}={}", i == 0 ? " of " : " ", asked_.keys[i].text,
+        append(out_, query_.calls[call].text);
+        for (std::size_t i = 0; i < query_.keys.size(); ++i) {
+            append_format(out_, "{}{}={}", i == 0 ? " of " : " ", query_.keys[i].text,
                           shortened((*row.keys)[i].shown));
         }
         out_.push_back('\n');
         const accumulator& values = row.values[call];
-        const std::vector<shown_bucket> buckets = shown_buckets(
-            asked_.calls[call].what, values, computed_.look_of(call), computed_.step_of(call));
+        const std::vector<formatted_bucket> buckets =
+            format_buckets(query_.calls[call].what, values, computed_.display_format_of(call),
+                           computed_.bucket_width_of(call));
         std::size_t label = 0;
         std::uint64_t most = 0;
-        for (const shown_bucket& bucket : buckets) {
+        for (const formatted_bucket& bucket : buckets) {
             label = std::max(label, width_of(bucket.label));
             most = std::max(most, bucket.count);
         }
@@ -221,7 +222,7 @@ class table_writer {
                 i += empty - 1;
                 continue;
             }
-            const shown_bucket& bucket = buckets[i];
+            const formatted_bucket& bucket = buckets[i];
             append_blanks(out_, label - width_of(bucket.label) + 2);
             append_format(out_, "{}  {:>{}}", bucket.label, bucket.count, number);
             if (bucket.count != 0) {
@@ -238,7 +239,7 @@ class table_writer {
 
     fmt::memory_buffer& out_;
     const aggregator& computed_;
-    const aggregation& asked_;
+    const aggregation& query_;
     const report_style& style_;
     std::vector<aggregator::row> rows_;
 };
@@ -247,9 +248,9 @@ void append_json_buckets(fmt::memory_buffer& out, const aggregator& computed, st
                          const accumulator& values) {
     append(out, "{\"buckets\":[");
     const char* between = "";
-    for (const shown_bucket& bucket :
-         shown_buckets(computed.asked().calls[call].what, values, computed.look_of(call),
-                       computed.step_of(call))) {
+    for (const formatted_bucket& bucket :
+         format_buckets(computed.query().calls[call].what, values, computed.display_format_of(call),
+                        computed.bucket_width_of(call))) {
         append_format(out, R"({}{{"from":{},"to":{},"count":{}}})", between, bucket.begin,
                       bucket.end, bucket.count);
         between = ",";
@@ -259,23 +260,23 @@ void append_json_buckets(fmt::memory_buffer& out, const aggregator& computed, st
 
 void append_json_row(fmt::memory_buffer& out, const aggregator& computed,
                      const aggregator::row& row) {
-    const aggregation& asked = computed.asked();
+    const aggregation& query = computed.query();
     append(out, "{\"key\":{");
-    for (std::size_t i = 0; i < asked.keys.size(); ++i) {
+    for (std::size_t i = 0; i < query.keys.size(); ++i) {
         append(out, i == 0 ? "" : ",");
-        append_json_text(out, asked.keys[i].text);
+        append_json_text(out, query.keys[i].text);
         out.push_back(':');
         append(out, (*row.keys)[i].json);
     }
     append(out, "},\"values\":{");
-    for (std::size_t i = 0; i < asked.calls.size(); ++i) {
+    for (std::size_t i = 0; i < query.calls.size(); ++i) {
         append(out, i == 0 ? "" : ",");
-        append_json_text(out, asked.calls[i].text);
+        append_json_text(out, query.calls[i].text);
         out.push_back(':');
-        if (is_distribution(asked.calls[i].what)) {
+        if (is_distribution(query.calls[i].what)) {
             append_json_buckets(out, computed, i, row.values[i]);
         } else {
-            append(out, json_value(asked.calls[i].what, row.values[i]));
+            append(out, format_json_value(query.calls[i].what, row.values[i]));
         }
     }
     append(out, "}}");
@@ -304,7 +305,7 @@ void append_json(fmt::memory_buffer& out, const aggregator& computed,
                   "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
                   "\"unsuited\":{},\"groups\":[",
                   computed.taken(), computed.lost(), computed.overflowed(), computed.damaged(),
-                  computed.unknown(), computed.unsuited_records());
+                  computed.unknown(), computed.mismatched_records());
     const char* between = "";
     for (const aggregator::row& row : computed.rows()) {
         append(out, between);
@@ -314,7 +315,7 @@ void append_json(fmt::memory_buffer& out, const aggregator& computed,
     append(out, "]}\n");
 }
 
-std::vector<std::string> shortcomings(const aggregator& computed) {
+std::vector<std::string> incompleteness_warnings(const aggregator& computed) {
     std::vector<std::string> all;
     if (computed.overflowed() != 0) {
         all.push_back(fmt::format("{} events had other keys than the first {} and are left out. "

@@ -27,6 +27,6 @@ void append_json(fmt::memory_buffer& out, const aggregator& computed,
                  std::optional<std::int64_t> begins);
 
 /// Sentences about what the result lacks: keys that found no room, records that made no sense.
-[[nodiscard]] std::vector<std::string> shortcomings(const aggregator& computed);
+[[nodiscard]] std::vector<std::string> incompleteness_warnings(const aggregator& computed);
 
 }  // namespace elog

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aggregate/key_texts.hpp"
+#include "aggregate/key_format.hpp"
 #include "text/json_text.hpp"
 
 namespace elog {
@@ -17,25 +17,25 @@ bool fits_64(wide_integer number) noexcept {
 }
 
 /// A point in time plus another is none: sums of times are numbers.
-std::string shown_integer(wide_integer number, const value_look& look) {
-    const bool is_plain = look.format == eventlog::format::plain ||
-                          look.format == eventlog::format::decimal || !fits_64(number);
+std::string format_integer(wide_integer number, const display_format& display) {
+    const bool is_plain = display.format == eventlog::format::plain ||
+                          display.format == eventlog::format::decimal || !fits_64(number);
     if (is_plain) {
-        return decimal(number) + look.unit;
+        return decimal(number) + display.unit;
     }
     fmt::memory_buffer out;
-    append_number(out, static_cast<std::int64_t>(number), look.format, look.unit);
+    append_number(out, static_cast<std::int64_t>(number), display.format, display.unit);
     return fmt::to_string(out);
 }
 
-std::string shown_double(double number, const value_look& look) {
-    const bool measured = look.format == eventlog::format::duration ||
-                          look.format == eventlog::format::byte_size ||
-                          look.format == eventlog::format::realtime;
+std::string format_double(double number, const display_format& display) {
+    const bool measured = display.format == eventlog::format::duration ||
+                          display.format == eventlog::format::byte_size ||
+                          display.format == eventlog::format::realtime;
     if (measured && std::fabs(number) < 9e18) {
-        return shown_integer(static_cast<wide_integer>(std::nearbyint(number)), look);
+        return format_integer(static_cast<wide_integer>(std::nearbyint(number)), display);
     }
-    return fmt::format("{:.6g}{}", number, look.unit);
+    return fmt::format("{:.6g}{}", number, display.unit);
 }
 
 bool is_exact(aggregate_function what, const accumulator& values) noexcept {
@@ -80,7 +80,7 @@ std::string decimal(wide_integer number) {
     return digits;
 }
 
-double plain_value(aggregate_function what, const accumulator& values) noexcept {
+double numeric_value(aggregate_function what, const accumulator& values) noexcept {
     switch (what) {
         case aggregate_function::sum:
             return values.floating_sum();
@@ -91,34 +91,34 @@ double plain_value(aggregate_function what, const accumulator& values) noexcept 
         case aggregate_function::max:
             return values.floating_largest();
         case aggregate_function::stddev:
-            return values.deviation();
+            return values.standard_deviation();
         default:
             return static_cast<double>(values.count());
     }
 }
 
-std::string shown_value(aggregate_function what, const accumulator& values,
-                        const value_look& look) {
+std::string format_value(aggregate_function what, const accumulator& values,
+                         const display_format& display) {
     if (!has_value(what, values)) {
         return "-";
     }
     if (what == aggregate_function::count) {
         return decimal(exact_value(what, values));
     }
-    value_look of_result = look;
-    const bool is_time = look.format == eventlog::format::realtime ||
-                         look.format == eventlog::format::error_number ||
-                         look.format == eventlog::format::hexadecimal;
+    display_format of_result = display;
+    const bool is_time = display.format == eventlog::format::realtime ||
+                         display.format == eventlog::format::error_number ||
+                         display.format == eventlog::format::hexadecimal;
     if (what == aggregate_function::sum && is_time) {
         of_result.format = eventlog::format::plain;
-    } else if (what == aggregate_function::stddev && look.format == eventlog::format::realtime) {
+    } else if (what == aggregate_function::stddev && display.format == eventlog::format::realtime) {
         of_result.format = eventlog::format::duration;
     }
-    return is_exact(what, values) ? shown_integer(exact_value(what, values), of_result)
-                                  : shown_double(plain_value(what, values), of_result);
+    return is_exact(what, values) ? format_integer(exact_value(what, values), of_result)
+                                  : format_double(numeric_value(what, values), of_result);
 }
 
-std::string json_value(aggregate_function what, const accumulator& values) {
+std::string format_json_value(aggregate_function what, const accumulator& values) {
     if (!has_value(what, values)) {
         return "null";
     }
@@ -126,31 +126,31 @@ std::string json_value(aggregate_function what, const accumulator& values) {
         return decimal(exact_value(what, values));
     }
     fmt::memory_buffer out;
-    append_json_number(out, plain_value(what, values));
+    append_json_number(out, numeric_value(what, values));
     return fmt::to_string(out);
 }
 
-std::vector<shown_bucket> shown_buckets(aggregate_function what, const accumulator& values,
-                                        const value_look& look, double step) {
-    std::vector<shown_bucket> all;
-    for (const bucket_counts::bucket& each : values.buckets().buckets()) {
-        shown_bucket& made = all.emplace_back();
+std::vector<formatted_bucket> format_buckets(aggregate_function what, const accumulator& values,
+                                             const display_format& display, double step) {
+    std::vector<formatted_bucket> all;
+    for (const histogram::bucket& each : values.buckets().buckets()) {
+        formatted_bucket& made = all.emplace_back();
         made.count = each.count;
-        if (what == aggregate_function::hist && look.floating) {
+        if (what == aggregate_function::hist && display.floating) {
             const auto index = static_cast<double>(each.index);
             made.begin = fmt::format("{}", index * step);
             made.end = fmt::format("{}", (index + 1) * step);
-            made.label = fmt::format("{:.6g}{}", index * step, look.unit);
+            made.label = fmt::format("{:.6g}{}", index * step, display.unit);
             continue;
         }
         wide_integer begin = each.index * values.buckets().width();
         wide_integer end = begin + values.buckets().width();
         if (what == aggregate_function::quantize) {
-            bucket_counts::quantized_edges(static_cast<int>(each.index), begin, end);
+            histogram::log2_bucket_bounds(static_cast<int>(each.index), begin, end);
         }
         made.begin = decimal(begin);
         made.end = decimal(end);
-        made.label = shown_integer(begin, look);
+        made.label = format_integer(begin, display);
     }
     return all;
 }

@@ -10,7 +10,7 @@
 
 namespace elog {
 
-struct shown_bucket {
+struct formatted_bucket {
     std::string begin;  // as JSON shows it: a plain number
     std::string end;
     std::string label;  // as a table shows it
@@ -21,16 +21,17 @@ struct shown_bucket {
 [[nodiscard]] std::string decimal(wide_integer number);
 
 /// Of a call that gives one number.
-[[nodiscard]] std::string shown_value(aggregate_function what, const accumulator& values,
-                                      const value_look& look);
-[[nodiscard]] std::string json_value(aggregate_function what, const accumulator& values);
+[[nodiscard]] std::string format_value(aggregate_function what, const accumulator& values,
+                                       const display_format& display);
+[[nodiscard]] std::string format_json_value(aggregate_function what, const accumulator& values);
 
 /// The number itself, for bars.
-[[nodiscard]] double plain_value(aggregate_function what, const accumulator& values) noexcept;
+[[nodiscard]] double numeric_value(aggregate_function what, const accumulator& values) noexcept;
 
 /// Of a distribution. `step` is that of floats; 0 if there is none.
-[[nodiscard]] std::vector<shown_bucket> shown_buckets(aggregate_function what,
-                                                      const accumulator& values,
-                                                      const value_look& look, double step);
+[[nodiscard]] std::vector<formatted_bucket> format_buckets(aggregate_function what,
+                                                           const accumulator& values,
+                                                           const display_format& display,
+                                                           double step);
 
 }  // namespace elog

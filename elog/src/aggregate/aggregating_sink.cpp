@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "aggregate/aggregating_sink.hpp"
 
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
-std::int64_t aggregate_intervals::interval_of(std::int64_t time) const noexcept {
+std::int64_t interval_aggregator::interval_of(std::int64_t time) const noexcept {
     const std::int64_t rest = time % length_;
     const std::int64_t before = rest < 0 ? rest + length_ : rest;
     // The first interval of all may begin before time does.
     return time < INT64_MIN + length_ ? INT64_MIN : time - before;
 }
 
-void aggregate_intervals::take(const merged_record& record, const clock_table& clock) {
+void interval_aggregator::take(const merged_record& record, const clock_converter& clock) {
     if (length_ != 0) {
         const std::int64_t interval = interval_of(clock.realtime(record.record.header.time));
         if (current_ != interval) {
             end_interval();
             current_ = interval;
-            if (!has_own_clock(record.record.header)) {
+            if (!has_custom_time(record.record.header)) {
                 ends_ = wide_integer{interval} + length_;
             }
         }
@@ -29,7 +29,7 @@ void aggregate_intervals::take(const merged_record& record, const clock_table& c
     computed_.take(record.record, clock);
 }
 
-void aggregate_intervals::advance(std::int64_t time) {
+void interval_aggregator::advance(std::int64_t time) {
     if (length_ == 0 || !current_) {
         return;
     }
@@ -41,16 +41,16 @@ void aggregate_intervals::advance(std::int64_t time) {
     }
 }
 
-void aggregate_intervals::end_interval() {
-    if (computed_.has_something()) {
+void interval_aggregator::end_interval() {
+    if (computed_.has_results()) {
         take_(current_);
-        computed_.start_over();
+        computed_.reset_values();
     }
     current_.reset();
     ends_.reset();
 }
 
-void aggregate_intervals::finish() {
+void interval_aggregator::finish() {
     if (length_ == 0) {
         take_(std::nullopt);
     } else {
@@ -58,14 +58,14 @@ void aggregate_intervals::finish() {
     }
 }
 
-void aggregating_sink::start(const open_region& source) {
-    clock_ = clock_table(source.header.clock);
+void aggregating_sink::start(const region_view& source) {
+    clock_ = clock_converter(source.header.clock);
     merger_ = time_merger(source.geometry.ring_count);
 }
 
-void aggregating_sink::complain(const std::string& sentence) {
-    if (complaints_.size() < complaints_max && complaints_.insert(sentence).second) {
-        tell("elog: {} The other events are not affected.", sentence);
+void aggregating_sink::add_diagnostic(const std::string& sentence) {
+    if (diagnostics_.size() < diagnostics_max && diagnostics_.insert(sentence).second) {
+        print_diagnostic("elog: {} The other events are not affected.", sentence);
     }
 }
 
@@ -74,13 +74,13 @@ void aggregating_sink::take_provider(const provider_instance& provider) {
         if (filter_ != nullptr) {
             filter_->add(provider);
         }
-    } catch (const failure& error) {
-        complain(error.what());
+    } catch (const user_error& error) {
+        add_diagnostic(error.what());
     }
     try {
         computed_.add(provider);
-    } catch (const failure& error) {
-        complain(error.what());
+    } catch (const user_error& error) {
+        add_diagnostic(error.what());
     }
 }
 

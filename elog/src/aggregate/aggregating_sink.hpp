@@ -20,15 +20,15 @@ namespace elog {
 
 /// Cuts time into intervals and hands over what has been computed at the end of each that had an
 /// event or a loss. Records come in the order of time.
-class aggregate_intervals {
+class interval_aggregator {
   public:
-    using take_result = std::function<void(std::optional<std::int64_t> begins)>;
+    using result_callback = std::function<void(std::optional<std::int64_t> begins)>;
 
     /// `length` in nanoseconds; 0: there is one interval, and it has no beginning.
-    aggregate_intervals(aggregator& computed, std::int64_t length, take_result take)
+    interval_aggregator(aggregator& computed, std::int64_t length, result_callback take)
         : computed_(computed), length_(length), take_(std::move(take)) {}
 
-    void take(const merged_record& record, const clock_table& clock);
+    void take(const merged_record& record, const clock_converter& clock);
     /// No record that is earlier will follow, by the machine's clock. An interval of a program's
     /// own clock, which may never get to its end, is over when it has been there for its length.
     void advance(std::int64_t time);
@@ -41,7 +41,7 @@ class aggregate_intervals {
 
     aggregator& computed_;
     std::int64_t length_;
-    take_result take_;
+    result_callback take_;
     std::optional<std::int64_t> current_;
     std::optional<wide_integer> ends_;  // by the machine's clock, if that is known
 };
@@ -49,11 +49,11 @@ class aggregate_intervals {
 class aggregating_sink : public record_sink {
   public:
     /// Both must outlive it. `filter`, the aggregator's, may be missing.
-    aggregating_sink(record_filter* filter, aggregator& computed, aggregate_intervals& intervals)
+    aggregating_sink(record_filter* filter, aggregator& computed, interval_aggregator& intervals)
         : filter_(filter), computed_(computed), intervals_(intervals) {}
 
-    void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void start(const region_view& source) override;
+    void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override { merger_.add(run); }
     void take_loss(const loss_block& loss) override;
@@ -61,15 +61,15 @@ class aggregating_sink : public record_sink {
     void finish() override;
 
   private:
-    void complain(const std::string& sentence);
+    void add_diagnostic(const std::string& sentence);
     void merge(std::uint64_t time, std::uint64_t present);
 
     record_filter* filter_;
     aggregator& computed_;
-    aggregate_intervals& intervals_;
+    interval_aggregator& intervals_;
     time_merger merger_{0};
-    clock_table clock_;
-    std::set<std::string> complaints_;
+    clock_converter clock_;
+    std::set<std::string> diagnostics_;
 };
 
 /// What a loss block counts that no record tells.

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, aggregate_function>, 8> aggrega
     {"quantize", aggregate_function::quantize},
 }};
 
-std::string text_of_reference(const reference& name) {
+std::string text_of_reference(const field_reference& name) {
     return fmt::format("{}{}{}", name.field_only ? "." : "", name.name,
                        name.has_index ? fmt::format("[{}]", name.index) : "");
 }
@@ -45,7 +45,7 @@ class aggregation_parser {
             parse_top();
         }
         if (current_.kind != expression_token_kind::end) {
-            tokens_.refuse(current_.column,
+            tokens_.reject(current_.column,
                            fmt::format("{} does not belong here: calls have commas between them; "
                                        "then comes 'by' with fields, then '| top' with a number.",
                                        describe(current_)));
@@ -55,7 +55,7 @@ class aggregation_parser {
     void parse_only_keys() {
         parse_keys();
         if (current_.kind != expression_token_kind::end) {
-            tokens_.refuse(current_.column,
+            tokens_.reject(current_.column,
                            fmt::format("{} does not belong here: fields have commas between them.",
                                        describe(current_)));
         }
@@ -72,18 +72,18 @@ class aggregation_parser {
 
     void take(std::string_view symbol) {
         if (!is_symbol(symbol)) {
-            tokens_.refuse(current_.column, fmt::format("A {} is missing in front of {}.", symbol,
+            tokens_.reject(current_.column, fmt::format("A {} is missing in front of {}.", symbol,
                                                         describe(current_)));
         }
         advance();
     }
 
-    reference parse_reference() {
+    field_reference parse_reference() {
         if (current_.kind != expression_token_kind::word) {
-            tokens_.refuse(current_.column,
+            tokens_.reject(current_.column,
                            fmt::format("A field is missing in front of {}.", describe(current_)));
         }
-        return take_reference(tokens_, current_);
+        return parse_field_reference(tokens_, current_);
     }
 
     void parse_calls() {
@@ -103,7 +103,7 @@ class aggregation_parser {
             }
             names.push_back(name);
         }
-        tokens_.refuse(current_.column,
+        tokens_.reject(current_.column,
                        fmt::format("{} is no function: there are count, sum, avg, min, max, "
                                    "stddev, hist, quantize and top.{}",
                                    describe(current_), did_you_mean(current_.text, names)));
@@ -127,7 +127,7 @@ class aggregation_parser {
         take(")");
         call.text = fmt::format("{}({}{})", name, call.of ? text_of_reference(*call.of) : "", step);
         if (made_.calls.size() == aggregate_calls_max) {
-            tokens_.refuse(call.column, fmt::format("Up to {} calls are computed at once.",
+            tokens_.reject(call.column, fmt::format("Up to {} calls are computed at once.",
                                                     aggregate_calls_max));
         }
         made_.calls.push_back(std::move(call));
@@ -135,7 +135,7 @@ class aggregation_parser {
 
     void parse_step(aggregate_call& call) {
         if (current_.kind != expression_token_kind::number || !(current_.number.floating > 0)) {
-            tokens_.refuse(current_.column, "Behind the comma stands how wide a bucket is, above "
+            tokens_.reject(current_.column, "Behind the comma stands how wide a bucket is, above "
                                             "0: hist(took, 10ms).");
         }
         call.step = current_;
@@ -148,7 +148,7 @@ class aggregation_parser {
                 advance();
             }
             if (made_.keys.size() == aggregate_keys_max) {
-                tokens_.refuse(current_.column, fmt::format("Up to {} fields can stand behind by.",
+                tokens_.reject(current_.column, fmt::format("Up to {} fields can stand behind by.",
                                                             aggregate_keys_max));
             }
             aggregate_key key;
@@ -170,7 +170,7 @@ class aggregation_parser {
 
     void parse_top() {
         if (!is_word("top") || made_.top != 0) {
-            tokens_.refuse(current_.column, "Behind | stands top with a number, once: | top 10");
+            tokens_.reject(current_.column, "Behind | stands top with a number, once: | top 10");
         }
         advance();
         made_.top = parse_rows();
@@ -181,7 +181,7 @@ class aggregation_parser {
         if (current_.kind != expression_token_kind::number || !number.exact ||
             number.decimals != 0 || number.unit.factor != 1 || number.mantissa == 0 ||
             number.mantissa > aggregate_rows_max) {
-            tokens_.refuse(
+            tokens_.reject(
                 current_.column,
                 fmt::format("How many rows to show stands here: 1 to {}.", aggregate_rows_max));
         }
@@ -191,7 +191,7 @@ class aggregation_parser {
     }
 
     aggregation& made_;
-    expression_tokens tokens_;
+    expression_lexer tokens_;
     expression_token current_;
 };
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predicate/expression_tokens.hpp"
+#include "predicate/expression_lexer.hpp"
 #include "predicate/predicate.hpp"
 
 namespace elog {
@@ -29,14 +29,14 @@ enum class aggregate_function {
 
 struct aggregate_call {
     aggregate_function what{};
-    std::optional<reference> of{};           // of count() nothing
+    std::optional<field_reference> of{};     // of count() nothing
     std::optional<expression_token> step{};  // of hist: how wide its buckets are
     std::string text{};                      // as it is shown: sum(bytes)
     std::size_t column = 1;
 };
 
 struct aggregate_key {
-    reference of{};
+    field_reference of{};
     std::string text{};
 };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t key_bytes_max = std::size_t{64} << 20U;
 
 /// Whether the field has a value that can be used.
-bool has_value(const stored_place& place, const record_view& record) noexcept {
+bool has_value(const stored_location& place, const record_view& record) noexcept {
     std::string_view ignored;
     return is_there(place, record) &&
            (place.type != eventlog::field_type::text || load_span(place, record, ignored));
@@ -29,16 +29,16 @@ bool is_measured(eventlog::format how) noexcept {
 
 }  // namespace
 
-aggregator::aggregator(aggregation asked, record_filter* filter, std::size_t keys_max,
+aggregator::aggregator(aggregation query, record_filter* filter, std::size_t keys_max,
                        event_choice chosen)
-    : asked_(std::move(asked)),
+    : query_(std::move(query)),
       filter_(filter),
       keys_max_(keys_max),
       chosen_(std::move(chosen)),
-      looks_(asked_.calls.size()),
-      steps_(asked_.calls.size(), 0.0),
-      known_calls_(asked_.calls.size(), false),
-      known_keys_(asked_.keys.size(), false) {}
+      display_formats_(query_.calls.size()),
+      bucket_widths_(query_.calls.size(), 0.0),
+      known_calls_(query_.calls.size(), false),
+      known_keys_(query_.keys.size(), false) {}
 
 // Plans -------------------------------------------------------------------------------------------
 
@@ -49,8 +49,8 @@ void aggregator::add(const provider_instance& provider) {
     const auto kept = std::make_shared<const provider_instance>(provider);
     std::vector<event_plan>& plans = plans_[provider.id];
     plans.clear();
-    unsuited_.begin_provider(provider.id);
-    std::optional<failure> mistake;
+    mismatches_.begin_provider(provider.id);
+    std::optional<user_error> mistake;
     for (std::size_t i = 0; i < kept->schema.events.size(); ++i) {
         const event_schema& event = kept->schema.events[i];
         plans.emplace_back();
@@ -66,38 +66,38 @@ void aggregator::add(const provider_instance& provider) {
         if (verdict == record_filter::verdict::never) {
             continue;
         }
-        const std::vector<value_look> looks = looks_;
-        const std::vector<double> steps = steps_;
+        const std::vector<display_format> looks = display_formats_;
+        const std::vector<double> steps = bucket_widths_;
         try {
             plans.back() = plan_event(kept, event);
             if (plans.back().wanted) {
-                unsuited_.note_suited(kept->schema, event);
+                mismatches_.note_compatible(kept->schema, event);
             }
-        } catch (const failure& error) {
+        } catch (const user_error& error) {
             // How its values look is no rule for those of others.
-            looks_ = looks;
-            steps_ = steps;
-            unsuited_.note(*kept, i, error);
+            display_formats_ = looks;
+            bucket_widths_ = steps;
+            mismatches_.note(*kept, i, error);
             mistake = mistake ? mistake : std::optional(error);
             continue;
         }
         plans.back().needs_test = verdict == record_filter::verdict::depends;
     }
     if (mistake) {
-        throw failure(*mistake);
+        throw user_error(*mistake);
     }
 }
 
 void aggregator::note_names(const provider_instance& provider, const event_schema& event) {
-    const auto is_known = [&](reference name) {
+    const auto is_known = [&](field_reference name) {
         name.has_index = false;
-        return find_place(name, provider, event, {}).has_value();
+        return find_location(name, provider, event, {}).has_value();
     };
-    for (std::size_t i = 0; i < asked_.calls.size(); ++i) {
-        known_calls_[i] = known_calls_[i] || !asked_.calls[i].of || is_known(*asked_.calls[i].of);
+    for (std::size_t i = 0; i < query_.calls.size(); ++i) {
+        known_calls_[i] = known_calls_[i] || !query_.calls[i].of || is_known(*query_.calls[i].of);
     }
-    for (std::size_t i = 0; i < asked_.keys.size(); ++i) {
-        known_keys_[i] = known_keys_[i] || is_known(asked_.keys[i].of);
+    for (std::size_t i = 0; i < query_.keys.size(); ++i) {
+        known_keys_[i] = known_keys_[i] || is_known(query_.keys[i].of);
     }
 }
 
@@ -105,14 +105,14 @@ void aggregator::check_names() const {
     if (!has_events_) {
         return;
     }
-    for (std::size_t i = 0; i < asked_.calls.size(); ++i) {
+    for (std::size_t i = 0; i < query_.calls.size(); ++i) {
         if (!known_calls_[i]) {
-            names_.refuse(asked_.source, *asked_.calls[i].of);
+            names_.reject(query_.source, *query_.calls[i].of);
         }
     }
-    for (std::size_t i = 0; i < asked_.keys.size(); ++i) {
+    for (std::size_t i = 0; i < query_.keys.size(); ++i) {
         if (!known_keys_[i]) {
-            names_.refuse(asked_.source, asked_.keys[i].of);
+            names_.reject(query_.source, query_.keys[i].of);
         }
     }
 }
@@ -123,29 +123,29 @@ aggregator::event_plan aggregator::plan_event(
     plan.provider = provider;
     plan.has_fixed_key = true;
     bool reads_payload = false;
-    for (const aggregate_key& key : asked_.keys) {
-        const std::optional<record_place> place =
-            find_place(key.of, *provider, event, asked_.source);
+    for (const aggregate_key& key : query_.keys) {
+        const std::optional<value_location> place =
+            find_location(key.of, *provider, event, query_.source);
         if (!place) {
             return {};
         }
         if (place->stored.is == value_class::array) {
-            refuse_expression(asked_.source, key.of.column,
+            reject_expression(query_.source, key.of.column,
                               fmt::format("'{}' of {}:{} is an array: say which element, for "
                                           "example {}[0].",
                                           key.text, provider->schema.name, event.name, key.text));
         }
-        plan.has_fixed_key = plan.has_fixed_key && place->stored.home == place_home::fixed;
-        reads_payload = reads_payload || place->stored.home == place_home::payload;
-        plan.key_looks.push_back(look_number(*place));
+        plan.has_fixed_key = plan.has_fixed_key && place->stored.source == field_source::fixed;
+        reads_payload = reads_payload || place->stored.source == field_source::payload;
+        plan.key_format_ids.push_back(key_format_id(*place));
         plan.keys.push_back(*place);
     }
-    for (std::size_t i = 0; i < asked_.calls.size(); ++i) {
+    for (std::size_t i = 0; i < query_.calls.size(); ++i) {
         plan.calls.push_back(plan_call(i, *provider, event));
         const call_input& input = plan.calls.back();
         plan.wanted = plan.wanted || input.taken;
         reads_payload =
-            reads_payload || (input.has_field && input.place.home == place_home::payload);
+            reads_payload || (input.has_field && input.place.source == field_source::payload);
     }
     plan.size = reads_payload ? event.fixed_size : 0;
     return plan;
@@ -153,13 +153,14 @@ aggregator::event_plan aggregator::plan_event(
 
 aggregator::call_input aggregator::plan_call(std::size_t call, const provider_instance& provider,
                                              const event_schema& event) {
-    const aggregate_call& asked = asked_.calls[call];
+    const aggregate_call& query = query_.calls[call];
     call_input input;
     input.taken = true;
-    if (!asked.of) {
+    if (!query.of) {
         return input;
     }
-    const std::optional<record_place> place = find_place(*asked.of, provider, event, asked_.source);
+    const std::optional<value_location> place =
+        find_location(*query.of, provider, event, query_.source);
     input.taken = place.has_value();
     if (!place) {
         return input;
@@ -167,93 +168,95 @@ aggregator::call_input aggregator::plan_call(std::size_t call, const provider_in
     input.has_field = true;
     input.place = place->stored;
     input.fixed_bits = place->fixed_bits;
-    if (asked.what == aggregate_function::count) {
+    if (query.what == aggregate_function::count) {
         return input;
     }
     const std::string called =
-        fmt::format("'{}' of {}:{}", asked.of->name, provider.schema.name, event.name);
+        fmt::format("'{}' of {}:{}", query.of->name, provider.schema.name, event.name);
     if (!is_number(place->stored.is)) {
-        refuse_expression(asked_.source, asked.of->column,
+        reject_expression(query_.source, query.of->column,
                           fmt::format("{} is {}; {} computes with numbers.", called,
-                                      name_of(place->stored.is), asked.text));
+                                      name_of(place->stored.is), query.text));
     }
-    agree_on_look(call, *place, called);
-    if (asked.what == aggregate_function::hist) {
-        plan_step(call, *place, input, called);
+    unify_display_format(call, *place, called);
+    if (query.what == aggregate_function::hist) {
+        plan_bucket_width(call, *place, input, called);
     }
     return input;
 }
 
 /// Nanoseconds and bytes, or milliseconds and nanoseconds, make no sum.
-void aggregator::agree_on_look(std::size_t call, const record_place& place,
-                               const std::string& called) {
-    value_look& look = looks_[call];
+void aggregator::unify_display_format(std::size_t call, const value_location& place,
+                                      const std::string& called) {
+    display_format& display = display_formats_[call];
     const bool differs =
-        look.known &&
-        (look.unit != place.unit ||
-         (look.format != place.format && (is_measured(look.format) || is_measured(place.format))));
+        display.known && (display.unit != place.unit ||
+                          (display.format != place.format &&
+                           (is_measured(display.format) || is_measured(place.format))));
     if (differs) {
-        refuse_expression(asked_.source, asked_.calls[call].of->column,
+        reject_expression(query_.source, query_.calls[call].of->column,
                           fmt::format("{} has another unit than that of other events. Pick one "
                                       "with --where, for example --where 'event == \"...\"'.",
                                       called));
     }
-    if (!look.known) {
-        look.known = true;
-        look.format = place.format;
-        look.unit = place.unit;
+    if (!display.known) {
+        display.known = true;
+        display.format = place.format;
+        display.unit = place.unit;
     }
-    look.floating = look.floating || place.stored.is == value_class::floating;
+    display.floating = display.floating || place.stored.is == value_class::floating;
 }
 
-void aggregator::plan_step(std::size_t call, const record_place& place, call_input& input,
-                           const std::string& called) {
-    const aggregate_call& asked = asked_.calls[call];
+void aggregator::plan_bucket_width(std::size_t call, const value_location& place, call_input& input,
+                                   const std::string& called) {
+    const aggregate_call& query = query_.calls[call];
     const bool floating = place.stored.is == value_class::floating;
     input.powers_of_two = place.format == eventlog::format::byte_size;
-    if (!asked.step) {
+    if (!query.step) {
         if (floating) {
-            refuse_expression(asked_.source, asked.column,
+            reject_expression(query_.source, query.column,
                               fmt::format("{} is no integer: say how wide a bucket is, for "
                                           "example hist({}, 0.5).",
-                                          called, asked.of->name));
+                                          called, query.of->name));
         }
         return;
     }
     if (floating) {
-        input.step = floating_value(asked_.source, place, *asked.step, called);
+        input.step = floating_literal(query_.source, place, *query.step, called);
     } else {
-        const ratio step = scaled_number(asked_.source, place, *asked.step, called);
+        const ratio step = literal_in_field_unit(query_.source, place, *query.step, called);
         const wide_integer whole = step.numerator / step.denominator;
         if (whole * step.denominator != step.numerator || whole > INT64_MAX) {
-            refuse_expression(asked_.source, asked.step->column,
+            reject_expression(query_.source, query.step->column,
                               fmt::format("{} is an integer: the width of a bucket must be one, "
                                           "too.",
                                           called));
         }
-        input.whole_step = static_cast<std::uint64_t>(whole);
-        input.step = static_cast<double>(input.whole_step);
+        input.integer_bucket_width = static_cast<std::uint64_t>(whole);
+        input.step = static_cast<double>(input.integer_bucket_width);
     }
-    steps_[call] = input.step;
+    bucket_widths_[call] = input.step;
 }
 
-std::uint32_t aggregator::look_number(const record_place& place) {
-    return key_looks_.try_emplace(look_of_key(place), static_cast<std::uint32_t>(key_looks_.size()))
+std::uint32_t aggregator::key_format_id(const value_location& place) {
+    return key_format_ids_
+        .try_emplace(key_format_signature(place),
+                     static_cast<std::uint32_t>(key_format_ids_.size()))
         .first->second;
 }
 
 // Records -----------------------------------------------------------------------------------------
 
-void aggregator::take(const record_view& record, const clock_table& clock) {
+void aggregator::take(const record_view& record, const clock_converter& clock) {
     const eventlog_record& header = record.header;
     if (header.provider >= plans_.size() || header.event >= plans_[header.provider].size() ||
-        !is_understood(header)) {
+        !is_supported(header)) {
         ++unknown_;
         return;
     }
     event_plan& plan = plans_[header.provider][header.event];
     if (!plan.wanted) {
-        leave_out(record, clock);
+        count_unsuited(record, clock);
         return;
     }
     if (plan.needs_test && !filter_->matches(record, clock)) {
@@ -270,71 +273,72 @@ void aggregator::take(const record_view& record, const clock_table& clock) {
     if (!has_input) {
         return;
     }
-    const std::size_t group = group_of(plan, record, clock, 1);
+    const std::size_t group = find_or_add_group(plan, record, clock, 1);
     if (group != key_table::none) {
         ++taken_;
-        add_values(plan, &values_[group * asked_.calls.size()], record, clock);
+        add_values(plan, &values_[group * query_.calls.size()], record, clock);
     }
 }
 
-void aggregator::take_counted(const record_view& like, const clock_table& clock,
-                              const counted_records& counted) {
+void aggregator::merge_partial(const record_view& like, const clock_converter& clock,
+                               const partial_sums& counted) {
     event_plan& plan = plans_[like.header.provider][like.header.event];
     if (!plan.wanted) {
-        unsuited_.count(like.header, counted.records);
+        mismatches_.count(like.header, counted.records);
         return;
     }
-    const std::size_t group = group_of(plan, like, clock, counted.records);
+    const std::size_t group = find_or_add_group(plan, like, clock, counted.records);
     if (group == key_table::none) {
         return;
     }
     taken_ += counted.records;
-    accumulator* const into = &values_[group * asked_.calls.size()];
+    accumulator* const into = &values_[group * query_.calls.size()];
     for (std::size_t i = 0; i < plan.calls.size(); ++i) {
         if (plan.calls[i].taken) {
-            add_counted(asked_.calls[i].what, plan.calls[i], into[i], like, clock, counted.records,
-                        counted.sums[i]);
+            merge_partial_call(query_.calls[i].what, plan.calls[i], into[i], like, clock,
+                               counted.records, counted.sums[i]);
         }
     }
 }
 
-void aggregator::take_counted(const record_view& like, const clock_table& clock,
-                              std::uint64_t records, const std::vector<counted_values>& values) {
+void aggregator::merge_partial(const record_view& like, const clock_converter& clock,
+                               std::uint64_t records,
+                               const std::vector<partial_aggregate>& values) {
     event_plan& plan = plans_[like.header.provider][like.header.event];
     if (!plan.wanted) {
-        unsuited_.count(like.header, records);
+        mismatches_.count(like.header, records);
         return;
     }
-    const std::size_t group = group_of(plan, like, clock, records);
+    const std::size_t group = find_or_add_group(plan, like, clock, records);
     if (group == key_table::none) {
         return;
     }
     taken_ += records;
-    accumulator* const into = &values_[group * asked_.calls.size()];
+    accumulator* const into = &values_[group * query_.calls.size()];
     for (std::size_t i = 0; i < plan.calls.size(); ++i) {
         if (plan.calls[i].taken && values[i].count != 0) {
-            add_counted(asked_.calls[i].what, plan.calls[i], into[i], values[i]);
+            merge_partial_call(query_.calls[i].what, plan.calls[i], into[i], values[i]);
         }
     }
 }
 
 /// Whether that was wanted, too, the filter says, and counts itself what it cannot ask.
-void aggregator::leave_out(const record_view& record, const clock_table& clock) {
+void aggregator::count_unsuited(const record_view& record, const clock_converter& clock) {
     if (filter_ == nullptr || filter_->matches(record, clock)) {
-        unsuited_.count(record.header);
+        mismatches_.count(record.header);
     }
 }
 
-std::uint64_t aggregator::all_unsuited() const noexcept {
-    return unsuited_.counted() + (filter_ == nullptr ? 0 : filter_->unsuited().counted());
+std::uint64_t aggregator::all_mismatches() const noexcept {
+    return mismatches_.counted() + (filter_ == nullptr ? 0 : filter_->mismatches().counted());
 }
 
-std::size_t aggregator::group_of(event_plan& plan, const record_view& record,
-                                 const clock_table& clock, std::uint64_t records) {
+std::size_t aggregator::find_or_add_group(event_plan& plan, const record_view& record,
+                                          const clock_converter& clock, std::uint64_t records) {
     if (plan.has_fixed_key && plan.group != key_table::none) {
         return plan.group;
     }
-    if (!build_key(plan, record, clock)) {
+    if (!build_group_key(plan, record, clock)) {
         damaged_ += records;
         return key_table::none;
     }
@@ -352,12 +356,12 @@ std::size_t aggregator::group_of(event_plan& plan, const record_view& record,
     return group;
 }
 
-bool aggregator::build_key(const event_plan& plan, const record_view& record,
-                           const clock_table& clock) {
+bool aggregator::build_group_key(const event_plan& plan, const record_view& record,
+                                 const clock_converter& clock) {
     key_.clear();
     for (std::size_t i = 0; i < plan.keys.size(); ++i) {
         for (unsigned shift = 0; shift < 32; shift += 8) {
-            key_.push_back(static_cast<char>(plan.key_looks[i] >> shift));
+            key_.push_back(static_cast<char>(plan.key_format_ids[i] >> shift));
         }
         if (!append_key(key_, plan.keys[i], record, clock)) {
             return false;
@@ -367,23 +371,23 @@ bool aggregator::build_key(const event_plan& plan, const record_view& record,
 }
 
 void aggregator::add_group(const event_plan& plan, const record_view& record,
-                           const clock_table& clock) {
+                           const clock_converter& clock) {
     std::vector<key_text>& texts = texts_.emplace_back();
-    for (const record_place& place : plan.keys) {
-        texts.push_back(text_of_key(place, plan.provider->schema, record, clock));
+    for (const value_location& place : plan.keys) {
+        texts.push_back(format_key(place, plan.provider->schema, record, clock));
         text_size_ += texts.back().shown.size() + texts.back().json.size();
     }
-    values_.resize(values_.size() + asked_.calls.size());
+    values_.resize(values_.size() + query_.calls.size());
 }
 
 void aggregator::add_values(const event_plan& plan, accumulator* into, const record_view& record,
-                            const clock_table& clock) {
+                            const clock_converter& clock) {
     for (std::size_t i = 0; i < plan.calls.size(); ++i) {
         const call_input& input = plan.calls[i];
         if (!input.taken) {
             continue;
         }
-        const aggregate_function what = asked_.calls[i].what;
+        const aggregate_function what = query_.calls[i].what;
         if (what == aggregate_function::count) {
             if (!input.has_field || has_value(input.place, record)) {
                 into[i].count_one();
@@ -394,9 +398,9 @@ void aggregator::add_values(const event_plan& plan, accumulator* into, const rec
     }
 }
 
-wide_integer aggregator::whole_value(const call_input& input, const record_view& record,
-                                     const clock_table& clock) noexcept {
-    const std::uint64_t bits = input.place.home == place_home::fixed
+wide_integer aggregator::load_integer(const call_input& input, const record_view& record,
+                                      const clock_converter& clock) noexcept {
+    const std::uint64_t bits = input.place.source == field_source::fixed
                                    ? input.fixed_bits
                                    : load_bits(input.place, record, clock);
     return input.place.is_signed ? wide_integer{static_cast<std::int64_t>(bits)}
@@ -404,7 +408,7 @@ wide_integer aggregator::whole_value(const call_input& input, const record_view&
 }
 
 void aggregator::add_number(aggregate_function what, const call_input& input, accumulator& into,
-                            const record_view& record, const clock_table& clock) {
+                            const record_view& record, const clock_converter& clock) {
     const auto add = [&](auto value) {
         switch (what) {
             case aggregate_function::sum:
@@ -413,14 +417,14 @@ void aggregator::add_number(aggregate_function what, const call_input& input, ac
                 break;
             case aggregate_function::min:
             case aggregate_function::max:
-                into.add_extremes(value);
+                into.add_min_max(value);
                 break;
             case aggregate_function::stddev:
-                into.add_spread(value);
+                into.add_for_variance(value);
                 break;
             case aggregate_function::quantize:
                 into.count_one();
-                into.buckets().add_quantized(value);
+                into.buckets().add_log2(value);
                 break;
             default:
                 into.count_one();
@@ -435,10 +439,10 @@ void aggregator::add_number(aggregate_function what, const call_input& input, ac
         }
         return;
     }
-    const wide_integer value = whole_value(input, record, clock);
+    const wide_integer value = load_integer(input, record, clock);
     add(value);
-    if (what == aggregate_function::hist && input.whole_step != 0) {
-        into.buckets().add_linear(value, input.whole_step);
+    if (what == aggregate_function::hist && input.integer_bucket_width != 0) {
+        into.buckets().add_linear(value, input.integer_bucket_width);
     } else if (what == aggregate_function::hist) {
         into.buckets().add_linear(value, input.powers_of_two);
     }
@@ -447,41 +451,43 @@ void aggregator::add_number(aggregate_function what, const call_input& input, ac
 void aggregator::add_to_buckets(aggregate_function what, const call_input& input, accumulator& into,
                                 wide_integer number, std::uint64_t times) {
     if (what == aggregate_function::quantize) {
-        into.buckets().add_quantized(number, times);
-    } else if (input.whole_step != 0) {
-        into.buckets().add_linear(number, input.whole_step, times);
+        into.buckets().add_log2(number, times);
+    } else if (input.integer_bucket_width != 0) {
+        into.buckets().add_linear(number, input.integer_bucket_width, times);
     } else {
         into.buckets().add_linear(number, input.powers_of_two, times);
     }
 }
 
-void aggregator::add_counted(aggregate_function what, const call_input& input, accumulator& into,
-                             const record_view& like, const clock_table& clock,
-                             std::uint64_t records, wide_integer sum) {
+void aggregator::merge_partial_call(aggregate_function what, const call_input& input,
+                                    accumulator& into, const record_view& like,
+                                    const clock_converter& clock, std::uint64_t records,
+                                    wide_integer sum) {
     if (what == aggregate_function::sum || what == aggregate_function::avg) {
-        into.add_total(sum, records);
+        into.add_partial_sum(sum, records);
         return;
     }
     into.count_many(records);
     if (what == aggregate_function::count) {
         return;
     }
-    add_to_buckets(what, input, into, whole_value(input, like, clock), records);
+    add_to_buckets(what, input, into, load_integer(input, like, clock), records);
 }
 
-void aggregator::add_counted(aggregate_function what, const call_input& input, accumulator& into,
-                             const counted_values& values) {
+void aggregator::merge_partial_call(aggregate_function what, const call_input& input,
+                                    accumulator& into, const partial_aggregate& values) {
     switch (what) {
         case aggregate_function::sum:
         case aggregate_function::avg:
-            into.add_total(values.sum, values.count);
+            into.add_partial_sum(values.sum, values.count);
             return;
         case aggregate_function::min:
         case aggregate_function::max:
-            into.add_extremes(values.extreme);
+            into.add_min_max(values.extreme);
             return;
         case aggregate_function::stddev:
-            into.add_spreads(values.sum, values.squares, values.squares_above, values.count);
+            into.add_partial_variance(values.sum, values.squares, values.squares_high,
+                                      values.count);
             return;
         default:
             into.count_many(values.count);
@@ -491,7 +497,7 @@ void aggregator::add_counted(aggregate_function what, const call_input& input, a
     }
 }
 
-void aggregator::start_over() {
+void aggregator::reset_values() {
     table_.clear();
     values_.clear();
     texts_.clear();
@@ -506,22 +512,22 @@ void aggregator::start_over() {
     overflowed_ = 0;
     damaged_ = 0;
     unknown_ = 0;
-    unsuited_before_ = all_unsuited();
+    mismatches_before_ = all_mismatches();
 }
 
 // Rows --------------------------------------------------------------------------------------------
 
 std::vector<aggregator::row> aggregator::rows() const {
-    const auto first = std::find_if(asked_.calls.begin(), asked_.calls.end(),
+    const auto first = std::find_if(query_.calls.begin(), query_.calls.end(),
                                     [](const auto& call) { return !is_distribution(call.what); });
     const auto index =
-        static_cast<std::size_t>(first == asked_.calls.end() ? 0 : first - asked_.calls.begin());
+        static_cast<std::size_t>(first == query_.calls.end() ? 0 : first - query_.calls.begin());
     std::vector<row> all;
     std::vector<double> sizes;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-        const accumulator* values = &values_[i * asked_.calls.size()];
+        const accumulator* values = &values_[i * query_.calls.size()];
         all.push_back({i, &texts_[i], values});
-        const double size = plain_value(asked_.calls[index].what, values[index]);
+        const double size = numeric_value(query_.calls[index].what, values[index]);
         // What is not a number comes last.
         sizes.push_back(!std::isnan(size) && values[index].count() != 0 ? size : -HUGE_VAL);
     }
@@ -537,8 +543,8 @@ std::vector<aggregator::row> aggregator::rows() const {
         }
         return one.group < other.group;
     });
-    if (asked_.top != 0 && all.size() > asked_.top) {
-        all.resize(asked_.top);
+    if (query_.top != 0 && all.size() > query_.top) {
+        all.resize(query_.top);
     }
     return all;
 }

@@ -15,40 +15,40 @@
 
 #include "aggregate/accumulator.hpp"
 #include "aggregate/aggregation.hpp"
+#include "aggregate/key_format.hpp"
 #include "aggregate/key_table.hpp"
-#include "aggregate/key_texts.hpp"
 #include "predicate/record_filter.hpp"
-#include "predicate/record_place.hpp"
-#include "record/clock_table.hpp"
+#include "predicate/value_location.hpp"
+#include "record/clock_converter.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
 
 /// Records that somebody else has counted and added up, all of one key.
-struct counted_records {
+struct partial_sums {
     std::uint64_t records = 0;
     std::vector<wide_integer> sums{};  // for each call that adds up; for others it means nothing
 };
 
 /// The same for one call, whichever it is.
-struct counted_values {
+struct partial_aggregate {
     std::uint64_t count = 0;    // records that have one
     wide_integer sum = 0;       // of sum and avg
     wide_integer extreme = 0;   // of min and max
     wide_unsigned squares = 0;  // of stddev, with the sum: the lower 128 bits, and what is above
-    std::uint64_t squares_above = 0;
+    std::uint64_t squares_high = 0;
     /// Of distributions: numbers in buckets, and how often there is one of that bucket.
     std::vector<std::pair<wide_integer, std::uint64_t>> numbers{};
 };
 
 /// How values of a call are to be shown: as the first field was that they came from.
-struct value_look {
+struct display_format {
     eventlog::format format = eventlog::format::plain;
     std::string unit{};
     bool known = false;
     bool floating = false;  // some of them are
 
-    friend bool operator==(const value_look&, const value_look&) = default;
+    friend bool operator==(const display_format&, const display_format&) = default;
 };
 
 class aggregator {
@@ -58,7 +58,7 @@ class aggregator {
     /// `filter` may be missing: everything is wanted. It must outlive the aggregator, and know a
     /// provider before the aggregator does. Up to `keys_max` different keys are kept; what has
     /// others is counted and left out. Nothing is said about events that are not chosen.
-    aggregator(aggregation asked, record_filter* filter, std::size_t keys_max,
+    aggregator(aggregation query, record_filter* filter, std::size_t keys_max,
                event_choice chosen = {});
 
     /// Before the provider's first record. Throws failure if a call cannot take a field that an
@@ -67,27 +67,27 @@ class aggregator {
 
     /// Throws failure if there is an event of which no version has what the calls can take. That
     /// one of them has is enough: records of the others are left out, and counted.
-    void check_types() const { unsuited_.check(); }
+    void check_types() const { mismatches_.check(); }
     /// Events that cannot be computed with.
-    [[nodiscard]] const unsuited_events& unsuited() const noexcept { return unsuited_; }
+    [[nodiscard]] const type_mismatches& mismatches() const noexcept { return mismatches_; }
 
     /// Throws failure if there are events, but none that has a field that is asked for.
     void check_names() const;
 
-    void take(const record_view& record, const clock_table& clock);
+    void take(const record_view& record, const clock_converter& clock);
     /// Takes records that are all like this one in what they are counted by: their keys, and the
     /// fields of distributions. That they are wanted has been asked already.
-    void take_counted(const record_view& like, const clock_table& clock,
-                      const counted_records& counted);
+    void merge_partial(const record_view& like, const clock_converter& clock,
+                       const partial_sums& counted);
     /// Of so many records, which are like that in their keys; for each call what it takes of them.
-    void take_counted(const record_view& like, const clock_table& clock, std::uint64_t records,
-                      const std::vector<counted_values>& values);
+    void merge_partial(const record_view& like, const clock_converter& clock, std::uint64_t records,
+                       const std::vector<partial_aggregate>& values);
     /// Records that have been counted elsewhere and found no room for their key there.
     void note_overflowed(std::uint64_t records) noexcept { overflowed_ += records; }
     void note_lost(std::uint64_t events) noexcept { lost_ += events; }
 
     /// Forgets all values, and keeps what it knows of providers.
-    void start_over();
+    void reset_values();
 
     struct row {
         std::size_t group = 0;
@@ -98,9 +98,11 @@ class aggregator {
     /// if one is asked for.
     [[nodiscard]] std::vector<row> rows() const;
 
-    [[nodiscard]] const aggregation& asked() const noexcept { return asked_; }
-    [[nodiscard]] const value_look& look_of(std::size_t call) const { return looks_[call]; }
-    [[nodiscard]] double step_of(std::size_t call) const { return steps_[call]; }
+    [[nodiscard]] const aggregation& query() const noexcept { return query_; }
+    [[nodiscard]] const display_format& display_format_of(std::size_t call) const {
+        return display_formats_[call];
+    }
+    [[nodiscard]] double bucket_width_of(std::size_t call) const { return bucket_widths_[call]; }
     [[nodiscard]] std::size_t groups() const noexcept { return table_.size(); }
     [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
     /// Of records: that went into the values, were lost before they could be read, found no room
@@ -112,21 +114,21 @@ class aggregator {
     [[nodiscard]] std::uint64_t unknown() const noexcept { return unknown_; }
     /// Of those that were wanted, or could not be asked whether they are: left out because the
     /// types of their version suit neither the calls nor the filter.
-    [[nodiscard]] std::uint64_t unsuited_records() const noexcept {
-        return all_unsuited() - unsuited_before_;
+    [[nodiscard]] std::uint64_t mismatched_records() const noexcept {
+        return all_mismatches() - mismatches_before_;
     }
-    [[nodiscard]] bool has_something() const noexcept {
-        return (taken_ | lost_ | overflowed_ | damaged_ | unknown_ | unsuited_records()) != 0;
+    [[nodiscard]] bool has_results() const noexcept {
+        return (taken_ | lost_ | overflowed_ | damaged_ | unknown_ | mismatched_records()) != 0;
     }
 
   private:
     struct call_input {
         bool taken = false;  // the event has what the call asks for
         bool has_field = false;
-        stored_place place{};
+        stored_location place{};
         std::uint64_t fixed_bits = 0;  // of a place that is the same for all records
         double step = 0;
-        std::uint64_t whole_step = 0;
+        std::uint64_t integer_bucket_width = 0;
         bool powers_of_two = false;
     };
     struct event_plan {
@@ -135,9 +137,9 @@ class aggregator {
         bool has_fixed_key = false;    // the same for all records of the event
         std::size_t group = SIZE_MAX;  // of the fixed key, once it is known
         std::vector<call_input> calls{};
-        std::vector<record_place> keys{};
-        std::vector<std::uint32_t> key_looks{};  // tells apart what looks different
-        std::size_t size = 0;                    // that the payload must have
+        std::vector<value_location> keys{};
+        std::vector<std::uint32_t> key_format_ids{};  // tells apart what looks different
+        std::size_t size = 0;                         // that the payload must have
         std::shared_ptr<const provider_instance> provider{};
     };
 
@@ -145,46 +147,48 @@ class aggregator {
                           const event_schema& event);
     call_input plan_call(std::size_t call, const provider_instance& provider,
                          const event_schema& event);
-    void plan_step(std::size_t call, const record_place& place, call_input& input,
-                   const std::string& called);
-    void agree_on_look(std::size_t call, const record_place& place, const std::string& called);
-    [[nodiscard]] std::uint32_t look_number(const record_place& place);
+    void plan_bucket_width(std::size_t call, const value_location& place, call_input& input,
+                           const std::string& called);
+    void unify_display_format(std::size_t call, const value_location& place,
+                              const std::string& called);
+    [[nodiscard]] std::uint32_t key_format_id(const value_location& place);
     void note_names(const provider_instance& provider, const event_schema& event);
-    void leave_out(const record_view& record, const clock_table& clock);
-    [[nodiscard]] std::uint64_t all_unsuited() const noexcept;
-    [[nodiscard]] bool build_key(const event_plan& plan, const record_view& record,
-                                 const clock_table& clock);
-    [[nodiscard]] std::size_t group_of(event_plan& plan, const record_view& record,
-                                       const clock_table& clock, std::uint64_t records);
-    void add_group(const event_plan& plan, const record_view& record, const clock_table& clock);
+    void count_unsuited(const record_view& record, const clock_converter& clock);
+    [[nodiscard]] std::uint64_t all_mismatches() const noexcept;
+    [[nodiscard]] bool build_group_key(const event_plan& plan, const record_view& record,
+                                       const clock_converter& clock);
+    [[nodiscard]] std::size_t find_or_add_group(event_plan& plan, const record_view& record,
+                                                const clock_converter& clock,
+                                                std::uint64_t records);
+    void add_group(const event_plan& plan, const record_view& record, const clock_converter& clock);
     void add_values(const event_plan& plan, accumulator* into, const record_view& record,
-                    const clock_table& clock);
-    [[nodiscard]] static wide_integer whole_value(const call_input& input,
-                                                  const record_view& record,
-                                                  const clock_table& clock) noexcept;
-    void add_counted(aggregate_function what, const call_input& input, accumulator& into,
-                     const record_view& like, const clock_table& clock, std::uint64_t records,
-                     wide_integer sum);
-    static void add_counted(aggregate_function what, const call_input& input, accumulator& into,
-                            const counted_values& values);
+                    const clock_converter& clock);
+    [[nodiscard]] static wide_integer load_integer(const call_input& input,
+                                                   const record_view& record,
+                                                   const clock_converter& clock) noexcept;
+    void merge_partial_call(aggregate_function what, const call_input& input, accumulator& into,
+                            const record_view& like, const clock_converter& clock,
+                            std::uint64_t records, wide_integer sum);
+    static void merge_partial_call(aggregate_function what, const call_input& input,
+                                   accumulator& into, const partial_aggregate& values);
     static void add_to_buckets(aggregate_function what, const call_input& input, accumulator& into,
                                wide_integer number, std::uint64_t times);
     void add_number(aggregate_function what, const call_input& input, accumulator& into,
-                    const record_view& record, const clock_table& clock);
+                    const record_view& record, const clock_converter& clock);
 
-    aggregation asked_;
+    aggregation query_;
     record_filter* filter_;
     std::size_t keys_max_;
     event_choice chosen_;
-    std::vector<std::vector<event_plan>> plans_;  // by provider and event
-    std::vector<value_look> looks_;               // by call
-    std::vector<double> steps_;                   // by call, in the field's unit; 0: none
-    std::unordered_map<std::string, std::uint32_t> key_looks_;
+    std::vector<std::vector<event_plan>> plans_;   // by provider and event
+    std::vector<display_format> display_formats_;  // by call
+    std::vector<double> bucket_widths_;            // by call, in the field's unit; 0: none
+    std::unordered_map<std::string, std::uint32_t> key_format_ids_;
     std::vector<bool> known_calls_;
     std::vector<bool> known_keys_;
     known_names names_;
     bool has_events_ = false;
-    unsuited_events unsuited_;
+    type_mismatches mismatches_;
 
     key_table table_;
     std::vector<accumulator> values_;           // by group and call
@@ -197,7 +201,7 @@ class aggregator {
     std::uint64_t overflowed_ = 0;
     std::uint64_t damaged_ = 0;
     std::uint64_t unknown_ = 0;
-    std::uint64_t unsuited_before_ = 0;  // of those, before start_over
+    std::uint64_t mismatches_before_ = 0;  // of those, before reset_values
 };
 
 }  // namespace elog

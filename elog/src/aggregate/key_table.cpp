@@ -49,7 +49,7 @@ std::size_t key_table::find(std::string_view key) const noexcept {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = hash & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
         const std::size_t number = slots_[slot] - 1;
-        const place& at = keys_[number];
+        const stored_key& at = keys_[number];
         if (at.hash == hash && std::string_view(bytes_.data() + at.begin, at.size) == key) {
             return number;
         }

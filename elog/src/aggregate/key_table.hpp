@@ -28,7 +28,7 @@ class key_table {
     void clear() noexcept;
 
   private:
-    struct place {
+    struct stored_key {
         std::uint64_t hash = 0;
         std::size_t begin = 0;
         std::size_t size = 0;
@@ -39,7 +39,7 @@ class key_table {
 
     std::uint64_t seed_;
     std::string bytes_;
-    std::vector<place> keys_;
+    std::vector<stored_key> keys_;
     std::vector<std::uint32_t> slots_;  // number + 1; 0: free. A power of two, at most half full
 };
 

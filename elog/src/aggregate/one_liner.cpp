@@ -11,7 +11,7 @@
 #include <fmt/core.h>
 
 #include "aggregate/aggregation.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -21,8 +21,8 @@ constexpr const char* called = "one-liner";
 constexpr std::string_view blanks = " \t\n";
 constexpr std::string_view example = "shop:* /items > 2/ { @[customer] = count() }";
 
-[[noreturn]] void refuse(std::size_t at, std::string_view reason) {
-    throw failure("{}, column {}: {}", called, at + 1, reason);
+[[noreturn]] void reject(std::size_t at, std::string_view reason) {
+    throw user_error("{}, column {}: {}", called, at + 1, reason);
 }
 
 /// A part of the text, which knows where it stands.
@@ -85,11 +85,11 @@ std::vector<std::string> take_patterns(piece& left) {
         }
         std::string_view word = left.text.substr(0, left.text.find_first_of(" \t\n{"));
         if (!patterns.empty() && word.find(':') == std::string_view::npos) {
-            refuse(left.at, "behind the events stand '/PREDICATE/', with a blank in front of it, "
+            reject(left.at, "behind the events stand '/PREDICATE/', with a blank in front of it, "
                             "or '{ ACTION }'.");
         }
         if (word.front() == '-') {
-            refuse(left.at,
+            reject(left.at,
                    fmt::format("options stand behind the one-liner, and {} is no event.", word));
         }
         left = left.behind(word.size());
@@ -101,7 +101,7 @@ std::vector<std::string> take_patterns(piece& left) {
         }
     }
     if (patterns.empty()) {
-        refuse(left.at, fmt::format("it begins with PROVIDER:EVENT. For example: {}", example));
+        reject(left.at, fmt::format("it begins with PROVIDER:EVENT. For example: {}", example));
     }
     return patterns;
 }
@@ -118,11 +118,11 @@ std::string take_predicate(piece& left) {
         return text[at] == '/' && (next == std::string_view::npos || text[next] == '{');
     });
     if (end == std::string_view::npos) {
-        refuse(left.at, "the predicate that begins here does not end: write /PREDICATE/.");
+        reject(left.at, "the predicate that begins here does not end: write /PREDICATE/.");
     }
     std::string predicate(piece{text.substr(0, end), 0}.trimmed().text);
     if (predicate.empty()) {
-        refuse(left.at,
+        reject(left.at,
                "there is nothing between the slashes: leave them out, or write a predicate.");
     }
     left = left.behind(end + 2).trimmed();
@@ -135,16 +135,16 @@ piece take_action(const piece& left) {
         return left;
     }
     if (left.text.front() != '{') {
-        refuse(left.at, "behind the predicate stands '{ ACTION }', or nothing.");
+        reject(left.at, "behind the predicate stands '{ ACTION }', or nothing.");
     }
     const piece inside = left.behind(1);
     const std::size_t end = find_outside(inside.text, '}');
     if (end == std::string_view::npos) {
-        refuse(left.at, "the brace is not closed.");
+        reject(left.at, "the brace is not closed.");
     }
     const piece rest = inside.behind(end + 1).trimmed();
     if (!rest.text.empty()) {
-        refuse(rest.at, "behind '}' stands nothing: one command asks one thing. For another one, "
+        reject(rest.at, "behind '}' stands nothing: one command asks one thing. For another one, "
                         "run elog once more.");
     }
     return {inside.text.substr(0, end), inside.at};
@@ -167,7 +167,7 @@ class computation {
         } else if (statement.text.substr(0, 6) == "trunc(") {
             set_top(statement);
         } else {
-            refuse(statement.at, fmt::format("an action is '@ = CALL', '@[FIELD, ...] = CALL' or "
+            reject(statement.at, fmt::format("an action is '@ = CALL', '@[FIELD, ...] = CALL' or "
                                              "'trunc(@, NUMBER)'. For example: {}",
                                              example));
         }
@@ -176,12 +176,12 @@ class computation {
     [[nodiscard]] std::string text() const {
         if (calls_.empty()) {
             if (top_) {
-                refuse(*top_at_, "there is nothing that could be truncated.");
+                reject(*top_at_, "there is nothing that could be truncated.");
             }
             return {};
         }
         if (alone_at_ && (statements_ > 1 || !keys_->empty())) {
-            refuse(*alone_at_, "that names fields or a number itself, so it has to stand alone.");
+            reject(*alone_at_, "that names fields or a number itself, so it has to stand alone.");
         }
         std::string all = calls_;
         all += keys_.value_or("").empty() ? "" : " by " + *keys_;
@@ -197,7 +197,7 @@ class computation {
             const piece inside = left.behind(1);
             const std::size_t end = find_outside(inside.text, ']');
             if (end == std::string_view::npos) {
-                refuse(left.at, "the bracket is not closed.");
+                reject(left.at, "the bracket is not closed.");
             }
             const piece fields = piece{inside.text.substr(0, end), inside.at}.trimmed();
             if (!fields.text.empty()) {
@@ -207,18 +207,18 @@ class computation {
             left = inside.behind(end + 1).trimmed();
         }
         if (left.text.empty() || left.text.front() != '=' || left.text.substr(0, 2) == "==") {
-            refuse(left.at, "behind '@' or '@[FIELD, ...]' stands '= CALL'.");
+            reject(left.at, "behind '@' or '@[FIELD, ...]' stands '= CALL'.");
         }
         const piece calls = left.behind(1).trimmed();
         if (calls.text.empty()) {
-            refuse(calls.at, "behind '=' stands what is to be computed, such as count().");
+            reject(calls.at, "behind '=' stands what is to be computed, such as count().");
         }
         const aggregation parsed = aggregation::parse(called, calls.text, calls.at + 1);
         if (!parsed.keys.empty() || parsed.top != 0) {
             alone_at_ = calls.at;
         }
         if (keys_ && *keys_ != keys) {
-            refuse(statement.at, "all that one command computes has the same keys in brackets. For "
+            reject(statement.at, "all that one command computes has the same keys in brackets. For "
                                  "others, run elog once more.");
         }
         keys_ = keys;
@@ -230,11 +230,11 @@ class computation {
         const std::size_t end = inside.text.find(')');
         if (inside.text.empty() || inside.text.front() != '@' || end == std::string_view::npos ||
             !inside.behind(end + 1).trimmed().text.empty()) {
-            refuse(statement.at, "write 'trunc(@, NUMBER)'.");
+            reject(statement.at, "write 'trunc(@, NUMBER)'.");
         }
         const piece behind_name = skip_name(inside.behind(1)).trimmed();
         if (behind_name.text.empty() || behind_name.text.front() != ',') {
-            refuse(behind_name.at, "write 'trunc(@, NUMBER)'.");
+            reject(behind_name.at, "write 'trunc(@, NUMBER)'.");
         }
         const std::size_t number_at = behind_name.at + 1 - inside.at;
         const piece number =
@@ -244,11 +244,11 @@ class computation {
         const auto [read, mistake] = std::from_chars(number.text.data(), number_end, rows);
         if (mistake != std::errc{} || read != number_end || rows == 0 ||
             rows > aggregate_rows_max) {
-            refuse(number.at, fmt::format("here stands a number from 1 to {}: how many are shown.",
+            reject(number.at, fmt::format("here stands a number from 1 to {}: how many are shown.",
                                           aggregate_rows_max));
         }
         if (top_) {
-            refuse(statement.at, "how many are shown is said once.");
+            reject(statement.at, "how many are shown is said once.");
         }
         top_ = number.text;
         top_at_ = statement.at;
@@ -281,8 +281,8 @@ std::string computation_of(piece left) {
 
 one_liner one_liner::parse(std::string_view text) {
     if (text.size() > one_liner_size_max) {
-        throw failure("The one-liner has {} characters, and may have {}.", text.size(),
-                      one_liner_size_max);
+        throw user_error("The one-liner has {} characters, and may have {}.", text.size(),
+                         one_liner_size_max);
     }
     piece left{text, 0};
     one_liner found;

@@ -52,8 +52,8 @@ std::vector<bool> parse_cpu_list(std::string_view text) {
     return cpus;
 }
 
-cpu_set_of_machine read_cpus() {
-    cpu_set_of_machine cpus;
+system_cpus read_cpus() {
+    system_cpus cpus;
     const std::size_t possible =
         parse_cpu_list(read_line("/sys/devices/system/cpu/possible")).size();
     const long configured = ::sysconf(_SC_NPROCESSORS_CONF);

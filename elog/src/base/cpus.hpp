@@ -11,11 +11,11 @@ namespace elog {
 /// is in the list. What it does not understand ends the list.
 [[nodiscard]] std::vector<bool> parse_cpu_list(std::string_view text);
 
-struct cpu_set_of_machine {
+struct system_cpus {
     std::uint32_t possible = 1;  // CPU numbers are below this
     std::vector<bool> online;    // as long
 };
 
-[[nodiscard]] cpu_set_of_machine read_cpus();
+[[nodiscard]] system_cpus read_cpus();
 
 }  // namespace elog

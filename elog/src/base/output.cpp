@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/failure.hpp"
 #include "base/output_buffer.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -19,18 +19,19 @@ constexpr int output_look_interval = 10;  // milliseconds
 constexpr int output_looks_max = 100;     // looks
 
 /// Until the output takes something, or has an error that write will tell.
-void wait_until_writable(int descriptor, const give_up& asked_to_end) {
+void wait_until_writable(int descriptor, const abort_check& should_abort) {
     for (int looks = 0;; ++looks) {
         pollfd output{descriptor, POLLOUT, 0};
-        const int ready = ::poll(&output, 1, asked_to_end ? output_look_interval : -1);
+        const int ready = ::poll(&output, 1, should_abort ? output_look_interval : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR)) {
             return;
         }
-        if (!asked_to_end || !asked_to_end()) {
+        if (!should_abort || !should_abort()) {
             looks = 0;
         } else if (looks >= output_looks_max) {
-            throw failure("Nobody takes the output; what was left of it is dropped. Read faster, "
-                          "or record to a file with -o.");
+            throw user_error(
+                "Nobody takes the output; what was left of it is dropped. Read faster, "
+                "or record to a file with -o.");
         }
     }
 }
@@ -46,25 +47,25 @@ std::size_t part_of(std::string_view text) {
 }
 
 /// Takes away from the text what has been written.
-void write_rest(int descriptor, std::string_view& text, const give_up& asked_to_end) {
+void write_rest(int descriptor, std::string_view& text, const abort_check& should_abort) {
     while (!text.empty()) {
-        if (asked_to_end) {
-            wait_until_writable(descriptor, asked_to_end);
+        if (should_abort) {
+            wait_until_writable(descriptor, should_abort);
         }
-        const std::size_t size = asked_to_end ? part_of(text) : text.size();
+        const std::size_t size = should_abort ? part_of(text) : text.size();
         const ssize_t written = ::write(descriptor, text.data(), size);
         if (written < 0 && errno == EINTR) {
             continue;
         }
         if (written < 0 && errno == EAGAIN) {
-            wait_until_writable(descriptor, asked_to_end);
+            wait_until_writable(descriptor, should_abort);
             continue;
         }
         if (written < 0 && errno == EPIPE) {
             throw output_closed{};
         }
         if (written < 0) {
-            throw failure("The output cannot be written ({}).", std::strerror(errno));
+            throw user_error("The output cannot be written ({}).", std::strerror(errno));
         }
         text.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -72,14 +73,14 @@ void write_rest(int descriptor, std::string_view& text, const give_up& asked_to_
 
 }  // namespace
 
-void write_all(int descriptor, std::string_view text, const give_up& asked_to_end) {
-    write_rest(descriptor, text, asked_to_end);
+void write_all(int descriptor, std::string_view text, const abort_check& should_abort) {
+    write_rest(descriptor, text, should_abort);
 }
 
-void write_out(int descriptor, fmt::memory_buffer& buffer, const give_up& asked_to_end) {
+void write_out(int descriptor, fmt::memory_buffer& buffer, const abort_check& should_abort) {
     std::string_view rest(buffer.data(), buffer.size());
     try {
-        write_rest(descriptor, rest, asked_to_end);
+        write_rest(descriptor, rest, should_abort);
     } catch (...) {
         std::memmove(buffer.data(), rest.data(), rest.size());
         buffer.resize(rest.size());

@@ -12,11 +12,11 @@ namespace elog {
 struct output_closed {};
 
 /// Asked while the output takes nothing: whether to wait no longer.
-using give_up = std::function<bool()>;
+using abort_check = std::function<bool()>;
 
 /// Writes all of it, and waits for a descriptor that would not. Throws output_closed or failure;
-/// the latter also if the output takes nothing for a second although `asked_to_end` says that it is
+/// the latter also if the output takes nothing for a second although `should_abort` says that it is
 /// time to end.
-void write_all(int descriptor, std::string_view text, const give_up& asked_to_end = {});
+void write_all(int descriptor, std::string_view text, const abort_check& should_abort = {});
 
 }  // namespace elog

@@ -16,6 +16,6 @@ namespace elog {
 inline constexpr std::size_t output_size = std::size_t{64} << 10U;
 
 /// Like write_all, and empties the buffer. If it throws, what has not been written is still there.
-void write_out(int descriptor, fmt::memory_buffer& buffer, const give_up& asked_to_end = {});
+void write_out(int descriptor, fmt::memory_buffer& buffer, const abort_check& should_abort = {});
 
 }  // namespace elog

@@ -33,7 +33,7 @@ std::string_view take_until(std::string_view& text, char end) noexcept {
     return taken;
 }
 
-std::string_view line_behind(std::string_view status, std::string_view label) {
+std::string_view status_value(std::string_view status, std::string_view label) {
     while (!status.empty()) {
         std::string_view line = take_until(status, '\n');
         if (line.starts_with(label)) {
@@ -44,9 +44,9 @@ std::string_view line_behind(std::string_view status, std::string_view label) {
     return {};
 }
 
-std::vector<unsigned> numbers_behind(std::string_view status, std::string_view label) {
+std::vector<unsigned> status_numbers(std::string_view status, std::string_view label) {
     std::vector<unsigned> numbers;
-    const std::string_view line = line_behind(status, label);
+    const std::string_view line = status_value(status, label);
     for (const char* next = line.data(); next != line.data() + line.size();) {
         unsigned number = 0;
         const auto [parsed, wrong] = std::from_chars(next, line.data() + line.size(), number);
@@ -60,7 +60,7 @@ std::vector<unsigned> numbers_behind(std::string_view status, std::string_view l
     return numbers;
 }
 
-std::string without_escapes(std::string_view text) {
+std::string unescape_octal(std::string_view text) {
     std::string plain;
     while (!text.empty()) {
         unsigned number = 0;

@@ -26,12 +26,12 @@ inline constexpr std::size_t process_mounts_max = std::size_t{32} << 20U;
 [[nodiscard]] std::string_view take_until(std::string_view& text, char end) noexcept;
 
 /// What stands in the line of that label in the file `status`; empty if there is none.
-[[nodiscard]] std::string_view line_behind(std::string_view status, std::string_view label);
+[[nodiscard]] std::string_view status_value(std::string_view status, std::string_view label);
 
 /// The numbers in that line.
-[[nodiscard]] std::vector<unsigned> numbers_behind(std::string_view status, std::string_view label);
+[[nodiscard]] std::vector<unsigned> status_numbers(std::string_view status, std::string_view label);
 
 /// Names in which spaces, tabs, newlines and backslashes stand as "\040".
-[[nodiscard]] std::string without_escapes(std::string_view text);
+[[nodiscard]] std::string unescape_octal(std::string_view text);
 
 }  // namespace elog

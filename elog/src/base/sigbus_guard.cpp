@@ -15,7 +15,7 @@ std::atomic<bool> was_cut{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 std::uintptr_t mapped_page_size = 4096;
 
-extern "C" void put_empty_page(int signal, siginfo_t* info, void* /*context*/) {
+extern "C" void map_empty_page(int signal, siginfo_t* info, void* /*context*/) {
     // The kernel's own SIGBUS for a page that a file has lost; any other is a bug and must kill us.
     if (info->si_code == BUS_ADRERR) {
         const auto address =
@@ -35,12 +35,12 @@ extern "C" void put_empty_page(int signal, siginfo_t* info, void* /*context*/) {
 void install_sigbus_guard() {
     mapped_page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     struct sigaction action {};
-    action.sa_sigaction = put_empty_page;
+    action.sa_sigaction = map_empty_page;
     action.sa_flags = SA_SIGINFO;
     static_cast<void>(::sigaction(SIGBUS, &action, nullptr));
 }
 
-bool mapping_was_cut() noexcept {
+bool mapping_was_truncated() noexcept {
     return was_cut.exchange(false, std::memory_order_relaxed);
 }
 

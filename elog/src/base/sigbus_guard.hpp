@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Mapped files belong to others too, and a page that somebody cuts off kills whoever touches it.
-// Who reads a region or sets gates touches none (region_words.hpp, guarded_words.hpp). What is left
-// is the count of snapshots that are asked for (snapshot_requests.hpp), which the elog command
+// Who reads a region or sets gates touches none (region_accessor.hpp, futex_atomic.hpp). What is
+// left is the count of snapshots that are asked for (snapshot_requests.hpp), which the elog command
 // alone maps, and survives: a handler puts an empty page there and remembers that it did.
 #pragma once
 
@@ -12,6 +12,6 @@ namespace elog {
 void install_sigbus_guard();
 
 /// Whether any mapping has been found cut off since the last call.
-[[nodiscard]] bool mapping_was_cut() noexcept;
+[[nodiscard]] bool mapping_was_truncated() noexcept;
 
 }  // namespace elog

@@ -3,7 +3,7 @@
 
 #include <zstd.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 
@@ -18,7 +18,7 @@ void frame_decompressor::release::operator()(ZSTD_DCtx_s* context) const noexcep
 frame_compressor::frame_compressor(int level) : context_(ZSTD_createCCtx()) {
     if (!context_ ||
         ZSTD_isError(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level)) != 0) {
-        throw failure("There is no memory to compress in. Record without --compress.");
+        throw user_error("There is no memory to compress in. Record without --compress.");
     }
 }
 

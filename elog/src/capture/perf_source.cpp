@@ -13,14 +13,14 @@
 
 #include "base/cpus.hpp"
 #include "base/poll_for.hpp"
-#include "tracing/traced_failure.hpp"
+#include "tracing/kernel_trace_error.hpp"
 
 namespace elog {
 namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-constexpr std::chrono::milliseconds perf_look_interval{100};
+constexpr std::chrono::milliseconds perf_poll_interval{100};
 constexpr std::chrono::seconds perf_check_interval{1};
 // What a CPU's processes take that begin within 10 ms, or a hundred times as long.
 constexpr std::uint64_t process_buffer_size = 64U << 10U;
@@ -29,7 +29,7 @@ constexpr std::uint64_t mapping_buffer_size = 512U << 10U;
 
 std::uint64_t lost_in(const tracefs::perf_buffer& buffer) {
     const std::uint64_t all = buffer.count();
-    return all - std::min(all, buffer.handed_over());
+    return all - std::min(all, buffer.delivered());
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ perf_source::perf_source(const tracefs::perf_options& options)
     options_.buffer_size = std::bit_ceil(options_.buffer_size);
     cpus_.resize(read_cpus().possible);
     follow_cpus();
-    come_.clear();
+    new_cpus_.clear();
 }
 
 perf_source::buffer perf_source::open(std::uint32_t cpu) const {
@@ -48,7 +48,7 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
     if (opened == nullptr) {
         return opened;
     }
-    for (const listener& each : listeners_) {
+    for (const enabled_event& each : enabled_events_) {
         try {
             static_cast<void>(opened->add(each.name, each.id, each.condition));
         } catch (const tracefs::event_gone&) {  // nobody listened on another CPU any more
@@ -62,7 +62,7 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
 /// be as many as a CPU goes offline.
 void perf_source::end(cpu_state& state) {
     for (; options_.overwrite && !state.ended.empty(); state.ended.pop_back()) {
-        state.overwritten += translated([&] { return state.ended.back()->count(); });
+        state.overwritten += convert_tracefs_errors([&] { return state.ended.back()->count(); });
     }
     state.ended.push_back(std::move(state.live));
     state.processes.reset();
@@ -70,14 +70,14 @@ void perf_source::end(cpu_state& state) {
 
 /// A CPU that goes offline takes its events from us, and does not bring them back.
 void perf_source::follow_cpus() {
-    const cpu_set_of_machine now = read_cpus();
+    const system_cpus now = read_cpus();
     for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
         const bool is_online = cpu < now.online.size() && now.online[cpu];
         cpu_state& state = cpus_[cpu];
         if (!is_online && state.live) {
             end(state);
         } else if (is_online && !state.live) {
-            translated([&] {
+            convert_tracefs_errors([&] {
                 state.processes = tracefs::perf_buffer::open(
                     cpu, tracefs::perf_options{options_.stacks ? mapping_buffer_size
                                                                : process_buffer_size,
@@ -85,7 +85,7 @@ void perf_source::follow_cpus() {
                 state.live = open(cpu);
             });
             if (state.live) {
-                come_.push_back(cpu);
+                new_cpus_.push_back(cpu);
             }
         }
     }
@@ -94,16 +94,16 @@ void perf_source::follow_cpus() {
 /// For those that have gone and come back between two looks.
 void perf_source::check_cpus() {
     for (cpu_state& state : cpus_) {
-        if (state.live && !translated([&] { return state.live->is_running(); })) {
+        if (state.live && !convert_tracefs_errors([&] { return state.live->is_running(); })) {
             end(state);
         }
     }
 }
 
-bool perf_source::listen(const traced_event& event, const std::string& condition) {
+bool perf_source::enable_event(const kernel_trace_event& event, const std::string& condition) {
     const std::uint16_t id = event.format.id;
     bool is_asked = true;
-    translated([&] {
+    convert_tracefs_errors([&] {
         for (cpu_state& state : cpus_) {
             if (state.live) {
                 is_asked = state.live->add(event.kernel_name, id, condition) && is_asked;
@@ -115,32 +115,32 @@ bool perf_source::listen(const traced_event& event, const std::string& condition
             }
         }
     });
-    listeners_.push_back({event.kernel_name, id, condition});
+    enabled_events_.push_back({event.kernel_name, id, condition});
     return is_asked;
 }
 
-std::string perf_source::look_around() {
+std::string perf_source::check_setup() {
     const auto now = std::chrono::steady_clock::now();
     if (now < look_due_) {
         return {};
     }
-    look_due_ = now + perf_look_interval;
+    look_due_ = now + perf_poll_interval;
     if (now >= check_due_) {
         check_due_ = now + perf_check_interval;
         check_cpus();
     }
     follow_cpus();
-    return tell_of_cpus();
+    return report_new_cpus();
 }
 
-std::string perf_source::tell_of_cpus() {
-    if (come_.empty()) {
+std::string perf_source::report_new_cpus() {
+    if (new_cpus_.empty()) {
         return {};
     }
     return fmt::format("What was emitted on CPU {} between its coming online and elog's seeing "
                        "that, a second later at most, is missing, uncounted. Leave CPUs online "
                        "while you record.",
-                       fmt::join(std::exchange(come_, {}), ", CPU "));
+                       fmt::join(std::exchange(new_cpus_, {}), ", CPU "));
 }
 
 /// Processes that emit and end before anybody could look them up have names, too, and code. Whose
@@ -149,14 +149,14 @@ void perf_source::take_processes() {
     std::vector<process_change> changes;
     const auto note = [&](const tracefs::perf_record& record) {
         if (record.kind == tracefs::perf_kind::mapped) {
-            mappings_.take_mapped(
+            mappings_.add_mapping(
                 record.process, record.address,
                 {record.address + std::min(record.size, UINT64_MAX - record.address), record.offset,
                  record.file, std::string(record.name)});
-        } else if (record.kind == tracefs::perf_kind::begun && record.process != record.parent) {
+        } else if (record.kind == tracefs::perf_kind::forked && record.process != record.parent) {
             changes.push_back({record.time, record.process, record.parent});
             if (options_.stacks) {
-                mappings_.take_begun(record.process, record.parent);
+                mappings_.add_fork(record.process, record.parent);
             }
         } else if (record.kind == tracefs::perf_kind::renamed && record.process == record.thread) {
             changes.push_back({record.time, record.process, 0, std::string(record.name)});
@@ -174,7 +174,7 @@ void perf_source::take_processes() {
     names_.take(std::move(changes));
 }
 
-kept_event perf_source::event_of(const tracefs::perf_record& record) {
+captured_event perf_source::event_of(const tracefs::perf_record& record) {
     const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, record.raw);
     return {record.time, task.thread, task.process, record.raw,
             record.stack.empty() ? std::string_view()
@@ -182,21 +182,22 @@ kept_event perf_source::event_of(const tracefs::perf_record& record) {
 }
 
 /// What cannot be understood is told, and does not end the recording.
-void perf_source::read(tracefs::perf_buffer& from, std::uint32_t cpu, kept_taker& taker) {
+void perf_source::read(tracefs::perf_buffer& from, std::uint32_t cpu,
+                       captured_event_handler& handler) {
     try {
         from.read([&](const tracefs::perf_record& record) {
             if (record.kind == tracefs::perf_kind::sample) {
-                taker.take_event(cpu, event_of(record));
+                handler.take_event(cpu, event_of(record));
             } else if (record.kind == tracefs::perf_kind::lost) {
-                taker.take_missed(cpu, record.lost);
+                handler.take_missed(cpu, record.lost);
             }
         });
     } catch (const tracefs::error& mistake) {
-        taker.take_damage(cpu, mistake.what());
+        handler.take_damage(cpu, mistake.what());
     }
 }
 
-std::string perf_source::name_of_ended(std::uint32_t process) {
+std::string perf_source::exited_process_name(std::uint32_t process) {
     take_processes();
     return names_.of(process);
 }
@@ -219,20 +220,21 @@ bool perf_source::wait(std::chrono::nanoseconds at_most) {
     return is_filled;
 }
 
-void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/, kept_taker& taker) {
+void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/,
+                       captured_event_handler& handler) {
     cpu_state& state = cpus_[cpu];
     if (options_.stacks) {
         take_processes();  // whose code the stacks are in
     }
-    taker.take_missed(cpu, state.overwritten);
+    handler.take_missed(cpu, state.overwritten);
     state.lost += std::exchange(state.overwritten, 0);
     for (const buffer& each : state.ended) {
-        read(*each, cpu, taker);
-        state.lost += translated([&] { return lost_in(*each); });
+        read(*each, cpu, handler);
+        state.lost += convert_tracefs_errors([&] { return lost_in(*each); });
     }
     state.ended.clear();
     if (state.live) {
-        read(*state.live, cpu, taker);
+        read(*state.live, cpu, handler);
     }
 }
 
@@ -242,13 +244,14 @@ std::string perf_source::stop() {
             state.live->stop();
         }
     }
-    tracefs::settle();
-    return tell_of_cpus();
+    tracefs::wait_for_writers();
+    return report_new_cpus();
 }
 
 std::uint64_t perf_source::lost(std::uint32_t cpu) const {
     const cpu_state& state = cpus_[cpu];
-    return state.lost + (state.live ? translated([&] { return lost_in(*state.live); }) : 0);
+    return state.lost +
+           (state.live ? convert_tracefs_errors([&] { return lost_in(*state.live); }) : 0);
 }
 
 }  // namespace elog

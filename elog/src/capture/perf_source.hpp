@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "capture/traced_source.hpp"
+#include "capture/kernel_trace_source.hpp"
 #include "perf/perf_buffer.hpp"
 #include "tracing/process_mappings.hpp"
 #include "tracing/process_names.hpp"
-#include "tracing/stack_texts.hpp"
+#include "tracing/stack_symbolizer.hpp"
 
 namespace elog {
 
-class perf_source : public traced_source {
+class perf_source : public kernel_trace_source {
   public:
     /// Throws failure.
     explicit perf_source(const eventlog::tracefs::perf_options& options);
@@ -25,14 +25,14 @@ class perf_source : public traced_source {
     [[nodiscard]] std::uint32_t cpu_count() const override {
         return static_cast<std::uint32_t>(cpus_.size());
     }
-    [[nodiscard]] bool picks_processes() const override { return false; }
-    bool listen(const traced_event& event, const std::string& condition) override;
-    [[nodiscard]] std::string look_around() override;
+    [[nodiscard]] bool filters_processes() const override { return false; }
+    bool enable_event(const kernel_trace_event& event, const std::string& condition) override;
+    [[nodiscard]] std::string check_setup() override;
     bool wait(std::chrono::nanoseconds at_most) override;
-    void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
+    void take(std::uint32_t cpu, std::uint64_t until, captured_event_handler& handler) override;
     [[nodiscard]] std::string stop() override;
     [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
-    [[nodiscard]] std::string name_of_ended(std::uint32_t process) override;
+    [[nodiscard]] std::string exited_process_name(std::uint32_t process) override;
 
   private:
     using buffer = std::unique_ptr<eventlog::tracefs::perf_buffer>;
@@ -43,7 +43,7 @@ class perf_source : public traced_source {
         std::uint64_t lost = 0;         // of those that have been read
         buffer processes{};             // as long as live
     };
-    struct listener {
+    struct enabled_event {
         eventlog::tracefs::event_name name;
         std::uint16_t id;
         std::string condition;
@@ -51,20 +51,21 @@ class perf_source : public traced_source {
 
     void follow_cpus();
     void check_cpus();
-    [[nodiscard]] std::string tell_of_cpus();
+    [[nodiscard]] std::string report_new_cpus();
     void end(cpu_state& state);
     [[nodiscard]] buffer open(std::uint32_t cpu) const;
     void take_processes();
-    void read(eventlog::tracefs::perf_buffer& from, std::uint32_t cpu, kept_taker& taker);
-    [[nodiscard]] kept_event event_of(const eventlog::tracefs::perf_record& record);
+    void read(eventlog::tracefs::perf_buffer& from, std::uint32_t cpu,
+              captured_event_handler& handler);
+    [[nodiscard]] captured_event event_of(const eventlog::tracefs::perf_record& record);
 
     eventlog::tracefs::perf_options options_;
     std::vector<cpu_state> cpus_;
-    std::vector<listener> listeners_;
-    std::vector<std::uint32_t> come_;  // CPUs that have come online, and nobody has been told
+    std::vector<enabled_event> enabled_events_;
+    std::vector<std::uint32_t> new_cpus_;  // CPUs that have come online, and nobody has been told
     process_names names_;
     process_mappings mappings_;
-    stack_texts stacks_;
+    stack_symbolizer stacks_;
     std::chrono::steady_clock::time_point look_due_{};
     std::chrono::steady_clock::time_point check_due_{};
 };

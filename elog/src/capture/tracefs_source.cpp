@@ -9,10 +9,10 @@
 
 #include <fmt/core.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "format/event_format.hpp"
 #include "kernel/error.hpp"
-#include "tracing/traced_failure.hpp"
+#include "tracing/kernel_trace_error.hpp"
 
 namespace elog {
 namespace {
@@ -24,13 +24,14 @@ constexpr std::chrono::seconds tracefs_check_interval{1};
 }  // namespace
 
 tracefs_source::tracefs_source(const tracefs::instance_options& options)
-    : instance_(translated([&]() -> tracefs::instance { return tracefs::instance(options); })),
-      picks_processes_(!options.pids.empty()),
+    : instance_(convert_tracefs_errors(
+          [&]() -> tracefs::instance { return tracefs::instance(options); })),
+      filters_processes_(!options.pids.empty()),
       cpus_(instance_.cpu_count()),
-      buffer_size_(translated([&] { return instance_.buffer_size(); })) {}
+      buffer_size_(convert_tracefs_errors([&] { return instance_.buffer_size(); })) {}
 
-bool tracefs_source::listen(const traced_event& event, const std::string& condition) {
-    return translated([&] {
+bool tracefs_source::enable_event(const kernel_trace_event& event, const std::string& condition) {
+    return convert_tracefs_errors([&] {
         const auto& [system, name] = event.kernel_name;
         const bool is_asked = condition.empty() || instance_.filter(system, name, condition);
         instance_.enable(system, name);
@@ -40,7 +41,7 @@ bool tracefs_source::listen(const traced_event& event, const std::string& condit
 }
 
 bool tracefs_source::count(const counted_event& wanted) {
-    return translated([&] {
+    return convert_tracefs_errors([&] {
         const auto& [system, name] = wanted.event->kernel_name;
         const auto& [asked, rest] = std::tie(wanted.pushed->asked, wanted.pushed->rest);
         // The rest first: it can be taken back.
@@ -70,25 +71,25 @@ bool tracefs_source::is_counted(const counted_event& each) const {
 void tracefs_source::check_counting(const counted_event& each) const {
     if (!is_counted(each)) {
         const tracefs::event_name& name = each.event->kernel_name;
-        throw failure("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
-                      "what it had counted with it. Start again.",
-                      name.system, name.event, tracefs::find_tracefs(), instance_.name());
+        throw user_error("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
+                         "what it had counted with it. Start again.",
+                         name.system, name.event, tracefs::find_tracefs(), instance_.name());
     }
 }
 
-void tracefs_source::check_enabled(const traced_event& event) const {
+void tracefs_source::check_enabled(const kernel_trace_event& event) const {
     const tracefs::event_name& name = event.kernel_name;
     if (!instance_.is_enabled(name.system, name.event)) {
-        throw failure("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
-                      "came after that is missing. Start it again.",
-                      name.system, name.event, tracefs::find_tracefs(), instance_.name());
+        throw user_error("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
+                         "came after that is missing. Start it again.",
+                         name.system, name.event, tracefs::find_tracefs(), instance_.name());
     }
 }
 
 /// What a smaller buffer has no room for any more, the kernel counts among what has been
 /// overwritten.
-std::string tracefs_source::look_at_buffers() {
-    std::string size = translated([&] { return instance_.buffer_size(); });
+std::string tracefs_source::check_buffers() {
+    std::string size = convert_tracefs_errors([&] { return instance_.buffer_size(); });
     if (size == buffer_size_) {
         return {};
     }
@@ -99,20 +100,20 @@ std::string tracefs_source::look_at_buffers() {
 }
 
 /// For what others may do to the instance. It cannot be removed while we have its files open.
-std::string tracefs_source::look_around() {
+std::string tracefs_source::check_setup() {
     const steady_clock::time_point now = steady_clock::now();
     if (now < check_due_) {
         return {};
     }
     check_due_ = now + tracefs_check_interval;
-    translated([&] { instance_.check_pages(); });
+    convert_tracefs_errors([&] { instance_.check_pages(); });
     for (const counted_event& each : counted_) {
         check_counting(each);
     }
-    for (const traced_event* const each : kept_) {
+    for (const kernel_trace_event* const each : kept_) {
         check_enabled(*each);
     }
-    return look_at_buffers();
+    return check_buffers();
 }
 
 bool tracefs_source::wait(std::chrono::nanoseconds at_most) {
@@ -121,7 +122,7 @@ bool tracefs_source::wait(std::chrono::nanoseconds at_most) {
 }
 
 void tracefs_source::take_missed(std::uint32_t cpu, const tracefs::missed_events& missed,
-                                 kept_taker& taker) {
+                                 captured_event_handler& handler) {
     if (!missed.any) {
         return;
     }
@@ -132,38 +133,38 @@ void tracefs_source::take_missed(std::uint32_t cpu, const tracefs::missed_events
         // From then on the kernel's counter of all of them is what counts, which may be ahead of
         // the place where we read, but is right in the end.
         const std::uint64_t all = instance_.counts_of(cpu).overrun;
-        count = missed.count ? std::min(count, all - std::min(all, state.told))
-                             : all - std::min(all, state.told);
+        count = missed.count ? std::min(count, all - std::min(all, state.reported))
+                             : all - std::min(all, state.reported);
     }
-    state.told += count;
-    taker.take_missed(cpu, count);
+    state.reported += count;
+    handler.take_missed(cpu, count);
 }
 
-void tracefs_source::take_page(std::uint32_t cpu, kept_taker& taker) {
+void tracefs_source::take_page(std::uint32_t cpu, captured_event_handler& handler) {
     try {
-        take_missed(cpu, page_events_.load(page_), taker);
+        take_missed(cpu, page_events_.load(page_), handler);
         while (const std::optional<tracefs::raw_event> event = page_events_.next()) {
             cpus_[cpu].latest = event->time;
-            kept_event kept{.time = event->time, .record = event->record};
-            if (const auto common = tracefs::common_of(event->record)) {
+            captured_event kept{.time = event->time, .record = event->record};
+            if (const auto common = tracefs::parse_common_fields(event->record)) {
                 kept.thread = common->thread;
             }
-            taker.take_event(cpu, kept);
+            handler.take_event(cpu, kept);
         }
     } catch (const tracefs::error& mistake) {
-        taker.take_damage(cpu, mistake.what());
+        handler.take_damage(cpu, mistake.what());
     }
 }
 
-void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) {
+void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, captured_event_handler& handler) {
     while (cpus_[cpu].latest < until &&
-           translated([&] { return instance_.read_page(cpu, page_); })) {
-        take_page(cpu, taker);
+           convert_tracefs_errors([&] { return instance_.read_page(cpu, page_); })) {
+        take_page(cpu, handler);
     }
 }
 
 std::string tracefs_source::stop() {
-    translated([&] {
+    convert_tracefs_errors([&] {
         for (const counted_event& each : counted_) {
             // One that is not there any more would be made by pausing it.
             if (is_counted(each)) {
@@ -173,21 +174,21 @@ std::string tracefs_source::stop() {
         }
         instance_.stop();
         if (!counted_.empty()) {
-            tracefs::settle();
+            tracefs::wait_for_writers();
         }
     });
-    return look_at_buffers();
+    return check_buffers();
 }
 
 tracefs::hist_table tracefs_source::counts_of(const counted_event& event) {
     check_counting(event);
     const tracefs::event_name& name = event.event->kernel_name;
-    return translated(
+    return convert_tracefs_errors(
         [&] { return instance_.counts_of(name.system, name.event, event.pushed->asked); });
 }
 
 std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {
-    return translated([&] { return instance_.counts_of(cpu).lost(); });
+    return convert_tracefs_errors([&] { return instance_.counts_of(cpu).lost(); });
 }
 
 }  // namespace elog

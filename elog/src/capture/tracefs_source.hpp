@@ -8,29 +8,29 @@
 #include <string>
 #include <vector>
 
-#include "capture/traced_source.hpp"
+#include "capture/kernel_trace_source.hpp"
 #include "format/page_events.hpp"
 #include "kernel/instance.hpp"
 
 namespace elog {
 
-class tracefs_source : public traced_source {
+class tracefs_source : public kernel_trace_source {
   public:
     /// Throws failure.
     explicit tracefs_source(const eventlog::tracefs::instance_options& options);
 
     [[nodiscard]] std::uint32_t cpu_count() const override { return instance_.cpu_count(); }
-    [[nodiscard]] bool picks_processes() const override { return picks_processes_; }
-    bool listen(const traced_event& event, const std::string& condition) override;
+    [[nodiscard]] bool filters_processes() const override { return filters_processes_; }
+    bool enable_event(const kernel_trace_event& event, const std::string& condition) override;
     bool count(const counted_event& wanted) override;
     [[nodiscard]] std::vector<counted_event> counted() const override { return counted_; }
-    [[nodiscard]] std::string look_around() override;
+    [[nodiscard]] std::string check_setup() override;
     bool wait(std::chrono::nanoseconds at_most) override;
-    void take(std::uint32_t cpu, std::uint64_t until, kept_taker& taker) override;
+    void take(std::uint32_t cpu, std::uint64_t until, captured_event_handler& handler) override;
     [[nodiscard]] std::string stop() override;
     [[nodiscard]] std::uint64_t lost(std::uint32_t cpu) const override;
     [[nodiscard]] eventlog::tracefs::hist_table counts_of(const counted_event& event) override;
-    [[nodiscard]] std::string name_of_ended(std::uint32_t thread) override {
+    [[nodiscard]] std::string exited_process_name(std::uint32_t thread) override {
         return eventlog::tracefs::saved_name(thread);
     }
 
@@ -38,23 +38,23 @@ class tracefs_source : public traced_source {
     using steady_clock = std::chrono::steady_clock;
 
     struct cpu_state {
-        std::uint64_t latest = 0;   // the time of the last event
-        std::uint64_t told = 0;     // missing, in all
-        bool is_uncertain = false;  // once the kernel could not say how many
+        std::uint64_t latest = 0;    // the time of the last event
+        std::uint64_t reported = 0;  // missing, in all
+        bool is_uncertain = false;   // once the kernel could not say how many
     };
 
     [[nodiscard]] bool is_counted(const counted_event& each) const;
     void check_counting(const counted_event& each) const;
-    void check_enabled(const traced_event& event) const;
-    [[nodiscard]] std::string look_at_buffers();
+    void check_enabled(const kernel_trace_event& event) const;
+    [[nodiscard]] std::string check_buffers();
     void take_missed(std::uint32_t cpu, const eventlog::tracefs::missed_events& missed,
-                     kept_taker& taker);
-    void take_page(std::uint32_t cpu, kept_taker& taker);
+                     captured_event_handler& handler);
+    void take_page(std::uint32_t cpu, captured_event_handler& handler);
 
     eventlog::tracefs::instance instance_;
     eventlog::tracefs::page_events page_events_;
-    bool picks_processes_;
-    std::vector<const traced_event*> kept_;  // those that are, and not only counted
+    bool filters_processes_;
+    std::vector<const kernel_trace_event*> kept_;  // those that are, and not only counted
     std::vector<counted_event> counted_;
     std::vector<cpu_state> cpus_;
     std::string buffer_size_;

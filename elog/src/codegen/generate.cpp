@@ -35,7 +35,7 @@ std::string unique_names::make(std::string_view wanted) {
     std::string name(wanted);
     if (avoids_macros_ && is_macro(name)) {
         // Compilers have _T_SIZE and _T_SIZE_, __size_t and __size_t__: any may be one of theirs.
-        name += belongs_to_compilers(name) ? "___" : "_";
+        name += is_compiler_macro(name) ? "___" : "_";
     }
     while (!taken_.insert(name).second) {
         name += '_';
@@ -43,7 +43,7 @@ std::string unique_names::make(std::string_view wanted) {
     return name;
 }
 
-std::string list_bytes(std::span<const std::uint8_t> bytes, std::size_t indent) {
+std::string format_byte_list(std::span<const std::uint8_t> bytes, std::size_t indent) {
     std::string lines;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (i % bytes_in_a_line == 0) {
@@ -66,7 +66,7 @@ std::string comment_text(std::string_view text) {
     return made;
 }
 
-std::string sentence_about(const event_schema& event) {
+std::string describe_item(const event_schema& event) {
     std::string sentence = comment_text(event.description);
     if (!sentence.empty() && !ends_a_sentence(sentence)) {
         sentence += '.';
@@ -79,7 +79,7 @@ std::string sentence_about(const event_schema& event) {
     return sentence;
 }
 
-std::string sentence_about(const field_schema& field) {
+std::string describe_item(const field_schema& field) {
     std::string sentence;
     if (!field.unit.empty()) {
         sentence += ", in " + comment_text(field.unit);
@@ -149,7 +149,7 @@ bool has_variable(const provider_schema& schema) noexcept {
                        [](const auto& event) { return count_variable(event) != 0; });
 }
 
-bool has_cut(const provider_schema& schema) noexcept {
+bool has_truncated_events(const provider_schema& schema) noexcept {
     return std::any_of(schema.events.begin(), schema.events.end(), [](const auto& event) {
         return event.cuts_texts && count_variable(event) != 0;
     });

@@ -27,14 +27,15 @@ namespace elog {
 [[nodiscard]] std::string generate_rust(const located_schema& source);
 
 /// Whether names that are macros in C can be used.
-enum class macros { usable, avoided };
+enum class macro_policy { usable, avoided };
 
 /// Names that are free in a scope of a language.
 class unique_names {
   public:
     unique_names() = default;
-    explicit unique_names(std::span<const std::string_view> reserved, macros how = macros::usable)
-        : avoids_macros_(how == macros::avoided) {
+    explicit unique_names(std::span<const std::string_view> reserved,
+                          macro_policy how = macro_policy::usable)
+        : avoids_macros_(how == macro_policy::avoided) {
         for (const std::string_view word : reserved) {
             taken_.emplace(word);
         }
@@ -68,16 +69,16 @@ class source_writer {
 };
 
 /// The schema's bytes, sixteen in a line, each line behind that many spaces.
-[[nodiscard]] std::string list_bytes(std::span<const std::uint8_t> bytes, std::size_t indent);
+[[nodiscard]] std::string format_byte_list(std::span<const std::uint8_t> bytes, std::size_t indent);
 
 /// What a comment says: on one line, nothing that could end the comment or hide.
 [[nodiscard]] std::string comment_text(std::string_view text);
 
 /// "A segment was lost. Logged when the timer expires." or nothing.
-[[nodiscard]] std::string sentence_about(const event_schema& event);
+[[nodiscard]] std::string describe_item(const event_schema& event);
 
 /// "bytes, in B: without headers", for fields about which there is something to say; else nothing.
-[[nodiscard]] std::string sentence_about(const field_schema& field);
+[[nodiscard]] std::string describe_item(const field_schema& field);
 
 /// Code that is a list, broken behind commas where it is too long for a line.
 [[nodiscard]] std::string wrap(std::string text);
@@ -91,7 +92,7 @@ class source_writer {
 [[nodiscard]] std::size_t count_variable(const event_schema& event) noexcept;
 /// Whether any event has its texts cut, or any texts at all.
 [[nodiscard]] bool has_variable(const provider_schema& schema) noexcept;
-[[nodiscard]] bool has_cut(const provider_schema& schema) noexcept;
+[[nodiscard]] bool has_truncated_events(const provider_schema& schema) noexcept;
 
 /// The one type of all fields that hold the enumeration, if there is one.
 [[nodiscard]] std::optional<eventlog::field_type> type_of_enumeration(

@@ -150,7 +150,7 @@ class c_generator {
     explicit c_generator(const located_schema& source)
         : schema_(source.schema),
           prefix_(schema_.name),
-          file_scope_(c_reserved_words, macros::avoided) {
+          file_scope_(c_reserved_words, macro_policy::avoided) {
         for (const char* own : {"gate", "provider", "schema", "register", "unregister", "handle",
                                 "put_word", "cut_longest"}) {
             file_scope_.reserve(prefix_ + "_" + own);
@@ -163,7 +163,7 @@ class c_generator {
     std::string generate();
 
   private:
-    void name_everything();
+    void assign_names();
     void write_head();
     void write_enumeration(const enumeration_schema& enumeration, std::size_t index);
     void write_registration();
@@ -171,7 +171,7 @@ class c_generator {
     void write_cut_longest();
     void write_event(std::size_t id);
     void write_emit_enabled(std::size_t id);
-    void write_pieces(std::size_t id);
+    void write_var_fields(std::size_t id);
     void write_value(const field_schema& field, const std::string& name);
     void write_presence(const field_schema& field, const std::string& name);
     [[nodiscard]] bool takes_enum(const field_schema& field) const;
@@ -186,7 +186,7 @@ class c_generator {
     source_writer out_;
 };
 
-void c_generator::name_everything() {
+void c_generator::assign_names() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         enumerations_.push_back(file_scope_.make(prefix_ + "_" + enumeration.name));
     }
@@ -195,7 +195,7 @@ void c_generator::name_everything() {
         names.emit = file_scope_.make(prefix_ + "_" + event.name);
         names.enabled = file_scope_.make(names.emit + "_enabled");
         names.emit_enabled = file_scope_.make(names.emit + "_now");
-        unique_names parameters(c_reserved_words, macros::avoided);
+        unique_names parameters(c_reserved_words, macro_policy::avoided);
         for (const char* used : {"gate", "provider", "put_word", "cut_longest", "handle"}) {
             parameters.reserve(prefix_ + "_" + used);
         }
@@ -292,7 +292,7 @@ void c_generator::write_registration() {
     out_.line("uint32_t {}_gate[{}_GATE_SIZE / sizeof(uint32_t)];", p, upper);
     out_.line("{}_HIDDEN struct eventlog_provider* {}_provider;", upper, p);
     out_.line("{}_HIDDEN const unsigned char {}_schema[{}] = {{", upper, p, schema_.binary.size());
-    out_.append(list_bytes(schema_.binary, 4));
+    out_.append(format_byte_list(schema_.binary, 4));
     out_.line();
     out_.line("}};");
     out_.line();
@@ -450,7 +450,7 @@ void c_generator::write_value(const field_schema& field, const std::string& name
 }
 
 /// Texts are two pieces, characters and NUL: then what is cut still ends with one.
-void c_generator::write_pieces(std::size_t id) {
+void c_generator::write_var_fields(std::size_t id) {
     const event_schema& event = schema_.events[id];
     const c_event_names& names = events_[id];
     out_.line("    struct eventlog_piece pieces[] = {{");
@@ -517,7 +517,7 @@ void c_generator::write_emit_enabled(std::size_t id) {
         out_.line("    eventlog_emit({}_handle(), {}, payload, {});", prefix_, id,
                   event.fixed_size);
     } else {
-        write_pieces(id);
+        write_var_fields(id);
     }
     out_.line("}}");
 }
@@ -531,15 +531,15 @@ void c_generator::write_event(std::size_t id) {
     out_.line("static inline bool {}(void) {{", names.enabled);
     out_.line("    const uint32_t word = __atomic_load_n(&{}_gate[{}], __ATOMIC_RELAXED);", prefix_,
               id);
-    out_.line("    return word != 0 && ((word & ~EVENTLOG_GATE_UNCLEAR) != 0 ||");
+    out_.line("    return word != 0 && ((word & ~EVENTLOG_GATE_AMBIGUOUS) != 0 ||");
     out_.line("                         eventlog_has_listener({}_handle(), {}));", prefix_, id);
     out_.line("}}");
     out_.line();
     out_.line("/*");
-    const std::string sentence = sentence_about(event);
+    const std::string sentence = describe_item(event);
     out_.line(" * Emits {}.{}{}", event.name, sentence.empty() ? "" : " ", sentence);
     for (const field_schema& field : event.fields) {
-        const std::string about = sentence_about(field);
+        const std::string about = describe_item(field);
         if (!about.empty()) {
             out_.line(" *   {}", about);
         }
@@ -554,7 +554,7 @@ void c_generator::write_event(std::size_t id) {
 }
 
 std::string c_generator::generate() {
-    name_everything();
+    assign_names();
     write_head();
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         write_enumeration(schema_.enumerations[i], i);
@@ -563,7 +563,7 @@ std::string c_generator::generate() {
     if (has_variable(schema_)) {
         write_put_word();
     }
-    if (has_cut(schema_)) {
+    if (has_truncated_events(schema_)) {
         write_cut_longest();
     }
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {

@@ -108,7 +108,7 @@ std::string traits_value(std::uint64_t value) {
 }
 
 /// What the compiler finds by itself, in its order: -1 to 126, then powers of two.
-bool finds_values(const enumeration_schema& enumeration, field_type type) {
+bool are_values_deducible(const enumeration_schema& enumeration, field_type type) {
     std::vector<std::uint64_t> in_order;
     for (int value = -1; value <= 126; ++value) {
         in_order.push_back(static_cast<std::uint64_t>(std::int64_t{value}));
@@ -173,20 +173,22 @@ cpp_type scalar_type(const field_schema& field) {
 class cpp_generator {
   public:
     explicit cpp_generator(const located_schema& source)
-        : source_(source), schema_(source.schema), scope_(cpp_reserved_words, macros::avoided) {}
+        : source_(source),
+          schema_(source.schema),
+          scope_(cpp_reserved_words, macro_policy::avoided) {}
 
     std::string generate();
 
   private:
-    void drop_own_events();
+    void drop_implicit_events();
     void check_name(std::string_view name, text_position where) const;
     void check_text(std::string_view text, text_position where) const;
     void check_enumerations() const;
     void check_event(std::size_t id) const;
-    void name_everything();
+    void assign_names();
     void write_head();
     [[nodiscard]] std::string name_of_enumeration(std::size_t index) const;
-    [[nodiscard]] bool finds_names(std::size_t index) const;
+    [[nodiscard]] bool are_names_deducible(std::size_t index) const;
     void write_enumeration(std::size_t index);
     void write_struct(std::size_t id);
     void write_enum_traits(std::size_t index);
@@ -204,14 +206,15 @@ class cpp_generator {
     provider_schema schema_;  // without the events that every provider in C++ has by itself
     bool dumps_ = false;
     unique_names scope_;
-    std::vector<std::string> homes_;  // namespaces of enumerations whose name another one has
+    std::vector<std::string>
+        enumeration_namespaces_;  // namespaces of enumerations whose name another one has
     std::vector<std::vector<std::string>> values_;  // of enumerations
     std::vector<std::string> events_;
     std::vector<std::vector<std::string>> fields_;
     source_writer out_;
 };
 
-bool is_own_session_event(const event_schema& event, bool begin) {
+bool is_implicit_session_event(const event_schema& event, bool begin) {
     return event.name == (begin ? "session_begin" : "session_end") &&
            event.kind == (begin ? eventlog::kind::session_begin : eventlog::kind::session_end) &&
            event.severity == eventlog::level::info && event.session_bound && !event.cuts_texts &&
@@ -221,7 +224,7 @@ bool is_own_session_event(const event_schema& event, bool begin) {
                (begin ? "the application opens a session" : "the application closes a session");
 }
 
-bool is_own_dump_event(const event_schema& event) {
+bool is_implicit_dump_event(const event_schema& event) {
     return event.name == "dump_complete" && event.kind == eventlog::kind::dump_complete &&
            event.severity == eventlog::level::error && !event.session_bound && !event.cuts_texts &&
            event.keywords == 0 && event.fields.empty() &&
@@ -230,26 +233,26 @@ bool is_own_dump_event(const event_schema& event) {
                "a listener came late and all of the state has been emitted to it alone";
 }
 
-/// What stands behind a provider's own events: see with_own_events in event_list.hpp.
-void cpp_generator::drop_own_events() {
+/// What stands behind a provider's own events: see with_builtin_events in event_list.hpp.
+void cpp_generator::drop_implicit_events() {
     auto& events = schema_.events;
-    if (is_own_dump_event(events.back())) {
+    if (is_implicit_dump_event(events.back())) {
         dumps_ = true;
         events.pop_back();
     }
-    if (events.size() >= 2 && is_own_session_event(events[events.size() - 2], true) &&
-        is_own_session_event(events.back(), false)) {
+    if (events.size() >= 2 && is_implicit_session_event(events[events.size() - 2], true) &&
+        is_implicit_session_event(events.back(), false)) {
         events.resize(events.size() - 2);
         if (std::none_of(events.begin(), events.end(),
                          [](const event_schema& event) { return event.session_bound; })) {
-            source_.refuse(source_.events[events.size()],
+            source_.reject(source_.events[events.size()],
                            "A provider in C++ has session_begin and session_end only if another "
                            "of its events belongs to a session.");
         }
     } else {
         for (std::size_t id = 0; id < events.size(); ++id) {
             if (events[id].session_bound) {
-                source_.refuse(
+                source_.reject(
                     source_.events[id],
                     "A provider in C++ that has events of sessions ends with these two: event "
                     "session_begin info session_begin session \"A session begins\" when \"the "
@@ -260,13 +263,13 @@ void cpp_generator::drop_own_events() {
         }
     }
     if (events.empty()) {
-        source_.refuse(source_.provider, "A provider in C++ needs an event besides dump_complete.");
+        source_.reject(source_.provider, "A provider in C++ needs an event besides dump_complete.");
     }
 }
 
 void cpp_generator::check_name(std::string_view name, text_position where) const {
     if (is_reserved(name)) {
-        source_.refuse(where, fmt::format("{} means something else in C++, where this cannot be "
+        source_.reject(where, fmt::format("{} means something else in C++, where this cannot be "
                                           "called otherwise. Rename it.",
                                           name));
     }
@@ -274,7 +277,7 @@ void cpp_generator::check_name(std::string_view name, text_position where) const
 
 void cpp_generator::check_text(std::string_view text, text_position where) const {
     if (text.find('\0') != std::string_view::npos) {
-        source_.refuse(where, "A description in C++ cannot contain \\x00. Remove it.");
+        source_.reject(where, "A description in C++ cannot contain \\x00. Remove it.");
     }
 }
 
@@ -289,7 +292,7 @@ void cpp_generator::check_enumerations() const {
                 continue;
             }
             if (!type_of_enumeration(schema_, index)) {
-                source_.refuse(
+                source_.reject(
                     source_.fields[id][i],
                     fmt::format("In C++ the enumeration {} has one type, and here fields "
                                 "of several types hold it.",
@@ -302,14 +305,14 @@ void cpp_generator::check_enumerations() const {
     }
     for (std::size_t index = 0; index < schema_.enumerations.size(); ++index) {
         if (index >= found.size() || found[index] != index) {
-            source_.refuse(source_.enumerations[index],
+            source_.reject(source_.enumerations[index],
                            "In C++ enumerations stand in the order in which fields first hold "
                            "them, and each is held by a field. Move or remove this one.");
         }
         const enumeration_schema& enumeration = schema_.enumerations[index];
         check_name(enumeration.name, source_.enumerations[index]);
-        if (enumeration.values.size() > eventlog::enum_values_max && !finds_names(index)) {
-            source_.refuse(source_.enumerations[index],
+        if (enumeration.values.size() > eventlog::enum_values_max && !are_names_deducible(index)) {
+            source_.reject(source_.enumerations[index],
                            "In C++ an enumeration has up to 256 values.");
         }
     }
@@ -329,33 +332,34 @@ void cpp_generator::check_event(std::size_t id) const {
         if (event.session_bound && i == 0) {
             if (field.name != "session" || !field.unit.empty() || !field.description.empty() ||
                 field.format != format::plain || field.enumeration != eventlog::no_index) {
-                source_.refuse(place, "In C++ the session of an event is session: u64, without "
+                source_.reject(place, "In C++ the session of an event is session: u64, without "
                                       "format, unit and description.");
             }
             continue;
         }
         if (field.format == format::plain && type_of(field).format != format::plain) {
-            source_.refuse(place, "An array of char is shown as a text in C++: write format "
+            source_.reject(place, "An array of char is shown as a text in C++: write format "
                                   "characters, or use u8.");
         }
         described += field_traits(field, fields_[id][i]).empty() ? 0 : 1;
         if (described > eventlog::described_fields_max) {
-            source_.refuse(place, "In C++ up to 32 fields of an event have unit, description, a "
+            source_.reject(place, "In C++ up to 32 fields of an event have unit, description, a "
                                   "format that their type does not suggest, or a name that means "
                                   "something else in C++.");
         }
     }
 }
 
-void cpp_generator::name_everything() {
+void cpp_generator::assign_names() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         scope_.reserve(enumeration.name);
     }
     std::set<std::string_view> taken;
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         const bool is_first = taken.insert(enumeration.name).second;
-        homes_.push_back(is_first ? std::string() : scope_.make(enumeration.name + "_2"));
-        unique_names names(cpp_reserved_words, macros::avoided);
+        enumeration_namespaces_.push_back(is_first ? std::string()
+                                                   : scope_.make(enumeration.name + "_2"));
+        unique_names names(cpp_reserved_words, macro_policy::avoided);
         values_.emplace_back();
         for (const auto& [value, name] : enumeration.values) {
             values_.back().push_back(names.make(name));
@@ -363,7 +367,7 @@ void cpp_generator::name_everything() {
     }
     for (const event_schema& event : schema_.events) {
         events_.push_back(scope_.make(event.name));
-        unique_names members(cpp_reserved_words, macros::avoided);
+        unique_names members(cpp_reserved_words, macro_policy::avoided);
         // Types are looked up behind it: no member may have its name.
         members.reserve(schema_.name);
         fields_.emplace_back();
@@ -375,15 +379,15 @@ void cpp_generator::name_everything() {
 
 /// As it is called outside of the provider's namespace.
 std::string cpp_generator::name_of_enumeration(std::size_t index) const {
-    const std::string& home = homes_[index];
+    const std::string& home = enumeration_namespaces_[index];
     return fmt::format("{}::{}{}{}", schema_.name, home,
                        home.empty() ? "" : "::", schema_.enumerations[index].name);
 }
 
 /// Whether the compiler finds the values, and they are called in C++ what they are in the schema.
-bool cpp_generator::finds_names(std::size_t index) const {
+bool cpp_generator::are_names_deducible(std::size_t index) const {
     const enumeration_schema& enumeration = schema_.enumerations[index];
-    return finds_values(enumeration, *type_of_enumeration(schema_, index)) &&
+    return are_values_deducible(enumeration, *type_of_enumeration(schema_, index)) &&
            std::equal(
                enumeration.values.begin(), enumeration.values.end(), values_[index].begin(),
                [](const auto& value, const std::string& name) { return value.second == name; });
@@ -431,7 +435,7 @@ void cpp_generator::write_head() {
     out_.line();
     if (!schema_.keywords.empty()) {
         out_.line("namespace keywords {{");
-        unique_names names(cpp_reserved_words, macros::avoided);
+        unique_names names(cpp_reserved_words, macro_policy::avoided);
         for (const auto& [bit, name] : schema_.keywords) {
             out_.line("inline constexpr eventlog::keyword {}{{{}, \"{}\"}};", names.make(name), bit,
                       name);
@@ -444,8 +448,9 @@ void cpp_generator::write_head() {
 void cpp_generator::write_enumeration(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
     const field_type type = *type_of_enumeration(schema_, index);
-    if (!homes_[index].empty()) {
-        out_.line("namespace {} {{  // there is another {}", homes_[index], enumeration.name);
+    if (!enumeration_namespaces_[index].empty()) {
+        out_.line("namespace {} {{  // there is another {}", enumeration_namespaces_[index],
+                  enumeration.name);
     }
     out_.line("enum class {} : {} {{", enumeration.name, integer_type(type));
     for (std::size_t i = 0; i < enumeration.values.size(); ++i) {
@@ -460,15 +465,15 @@ void cpp_generator::write_enumeration(std::size_t index) {
         out_.line("}}");
         out_.line();
     }
-    if (!homes_[index].empty()) {
-        out_.line("}}  // namespace {}", homes_[index]);
+    if (!enumeration_namespaces_[index].empty()) {
+        out_.line("}}  // namespace {}", enumeration_namespaces_[index]);
         out_.line();
     }
 }
 
 void cpp_generator::write_struct(std::size_t id) {
     const event_schema& event = schema_.events[id];
-    const std::string sentence = sentence_about(event);
+    const std::string sentence = describe_item(event);
     if (!sentence.empty()) {
         out_.line("/// {}", sentence);
     }
@@ -479,7 +484,7 @@ void cpp_generator::write_struct(std::size_t id) {
     }
     out_.line("struct {} {{", events_[id]);
     for (std::size_t i = first_field(id); i < event.fields.size(); ++i) {
-        const std::string about = sentence_about(event.fields[i]);
+        const std::string about = describe_item(event.fields[i]);
         if (!about.empty()) {
             out_.line("    /// {}", about);
         }
@@ -491,7 +496,7 @@ void cpp_generator::write_struct(std::size_t id) {
 
 void cpp_generator::write_enum_traits(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
-    const bool found = finds_names(index);
+    const bool found = are_names_deducible(index);
     if (found && !enumeration.combines) {
         return;
     }
@@ -537,7 +542,7 @@ void cpp_generator::write_event_traits(std::size_t id) {
               events_[id]);
     out_.line("    .level = eventlog::level::{},", name_of(event.severity));
     std::string keywords;
-    unique_names names(cpp_reserved_words, macros::avoided);
+    unique_names names(cpp_reserved_words, macro_policy::avoided);
     for (const auto& [bit, name] : schema_.keywords) {
         const std::string constant = names.make(name);
         if ((event.keywords >> bit & 1U) != 0) {
@@ -595,7 +600,7 @@ void cpp_generator::write_provider_traits() {
     }
     if (!schema_.keywords.empty()) {
         out_.line("    .keywords = {{");
-        unique_names names(cpp_reserved_words, macros::avoided);
+        unique_names names(cpp_reserved_words, macro_policy::avoided);
         for (const auto& [bit, name] : schema_.keywords) {
             out_.line("        {}::keywords::{},", schema_.name, names.make(name));
         }
@@ -627,10 +632,10 @@ void cpp_generator::write_assertion() {
 }
 
 std::string cpp_generator::generate() {
-    drop_own_events();
+    drop_implicit_events();
     check_name(schema_.name, source_.provider);
     check_text(schema_.description, source_.provider);
-    name_everything();
+    assign_names();
     check_enumerations();
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {
         check_event(id);

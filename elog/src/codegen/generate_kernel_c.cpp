@@ -24,7 +24,7 @@ class kernel_c_generator {
 
   private:
     void write_head();
-    void write_once();
+    void write_guarded_types();
     void write_enumeration(std::size_t index);
     void write_helpers();
     void write_struct(std::size_t id);
@@ -34,7 +34,7 @@ class kernel_c_generator {
     void write_entry(const event_names& event);
     void write_assignments(const event_names& event);
     void write_value(const event_names& event, const field_names& names);
-    void write_piece(const event_names& event, const field_names& names);
+    void write_var_field(const event_names& event, const field_names& names);
     void write_end();
     void write_assertions();
     [[nodiscard]] std::string type_of_value(const field_schema& field) const;
@@ -196,7 +196,7 @@ static inline void {1}(char *to, const char *text, size_t size, size_t max)
 }
 
 /// What stays when the kernel reads the trace events again and again.
-void kernel_c_generator::write_once() {
+void kernel_c_generator::write_guarded_types() {
     const std::string guard = "_EVENTLOG_" + upper_case(schema_.name) + "_TYPES";
     out_.line("#ifndef {}", guard);
     out_.line("#define {}", guard);
@@ -254,9 +254,9 @@ std::string kernel_c_generator::describe(const event_names& event, const field_n
         add("in nanoseconds");
     }
     if (field.type == field_type::text) {
-        add(fmt::format("a text of up to {} bytes", event.piece_max - 2));
+        add(fmt::format("a text of up to {} bytes", event.var_field_size_max - 2));
     } else if (field.type == field_type::bytes) {
-        add(fmt::format("up to {} bytes", event.piece_max));
+        add(fmt::format("up to {} bytes", event.var_field_size_max));
     }
     if (is_optional(field)) {
         add("NULL is no value");
@@ -362,10 +362,10 @@ std::string kernel_c_generator::size_expression(const event_names& event,
                                                 const field_names& names) const {
     const std::string from = source_of(event, names.parameter);
     if (names.field->type == field_type::text) {
-        return fmt::format("{}({}, {})", names_.text_size, from, event.piece_max);
+        return fmt::format("{}({}, {})", names_.text_size, from, event.var_field_size_max);
     }
     return fmt::format("{}({}, {}, {})", names_.bytes_size, from, source_of(event, names.size),
-                       event.piece_max);
+                       event.var_field_size_max);
 }
 
 void kernel_c_generator::write_entry(const event_names& event) {
@@ -391,12 +391,12 @@ void kernel_c_generator::write_entry(const event_names& event) {
     out_.line();
 }
 
-void kernel_c_generator::write_piece(const event_names& event, const field_names& names) {
+void kernel_c_generator::write_var_field(const event_names& event, const field_names& names) {
     const std::string& name = names.field->name;
     const std::string from = source_of(event, names.parameter);
     if (names.field->type == field_type::text) {
         out_.line("\t\t{}(__get_str({}), {},", names_.copy_text, name, from);
-        out_.line("\t\t\t__get_dynamic_array_len({}), {});", name, event.piece_max);
+        out_.line("\t\t\t__get_dynamic_array_len({}), {});", name, event.var_field_size_max);
         out_.line("\t\tif (!{})", from);
     } else {
         out_.line("\t\tmemcpy(__get_dynamic_array({}), {},", name, from);
@@ -429,7 +429,7 @@ void kernel_c_generator::write_assignments(const event_names& event) {
     out_.line("\tTP_fast_assign(");
     for (const field_names& names : event.all) {
         if (is_variable(*names.field)) {
-            write_piece(event, names);
+            write_var_field(event, names);
         } else {
             write_value(event, names);
         }
@@ -504,7 +504,7 @@ void kernel_c_generator::write_end() {
 
 std::string kernel_c_generator::generate() {
     write_head();
-    write_once();
+    write_guarded_types();
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {
         write_event(id);
     }

@@ -263,7 +263,7 @@ class python_generator {
     std::string generate();
 
   private:
-    void name_everything();
+    void assign_names();
     void write_head();
     void write_enumeration(std::size_t index);
     void write_schema();
@@ -277,7 +277,7 @@ class python_generator {
     source_writer out_;
 };
 
-void python_generator::name_everything() {
+void python_generator::assign_names() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         enumerations_.push_back(scope_.make(camel_case(enumeration.name)));
     }
@@ -337,7 +337,7 @@ void python_generator::write_schema() {
     out_.line();
     out_.line("_EVENT_COUNT = {}", schema_.events.size());
     out_.line("_schema = bytes([");
-    out_.append(list_bytes(schema_.binary, 4));
+    out_.append(format_byte_list(schema_.binary, 4));
     out_.line();
     out_.line("])");
 }
@@ -399,12 +399,12 @@ void python_generator::write_event(std::size_t id) {
     out_.line();
     out_.line();
     out_.line("{}", wrap(fmt::format("def {}({}):", names.emit, parameters)));
-    const std::string sentence = sentence_about(event);
+    const std::string sentence = describe_item(event);
     std::string doc =
         fmt::format("Emits {}.{}{}", event.name, sentence.empty() ? "" : " ", sentence);
     bool any = false;
     for (const field_schema& field : event.fields) {
-        const std::string about = sentence_about(field);
+        const std::string about = describe_item(field);
         if (!about.empty()) {
             doc += any ? "\n    " : "\n\n    ";
             doc += about;
@@ -417,7 +417,7 @@ void python_generator::write_event(std::size_t id) {
 }
 
 std::string python_generator::generate() {
-    name_everything();
+    assign_names();
     write_head();
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         write_enumeration(i);

@@ -310,7 +310,7 @@ class rust_generator {
 
   private:
     [[nodiscard]] bool is_enum(std::size_t enumeration) const;
-    void name_everything();
+    void assign_names();
     void write_head();
     void write_enumeration(std::size_t index);
     void write_registration();
@@ -335,7 +335,7 @@ bool rust_generator::is_enum(std::size_t enumeration) const {
            type_of_enumeration(schema_, enumeration).has_value();
 }
 
-void rust_generator::name_everything() {
+void rust_generator::assign_names() {
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         const std::string& name = schema_.enumerations[i].name;
         enumerations_.push_back(scope_.make(is_enum(i) ? camel_case(name) : name));
@@ -396,7 +396,7 @@ void rust_generator::write_enumeration(std::size_t index) {
 
 void rust_generator::write_registration() {
     out_.line("static SCHEMA: [u8; {}] = [", schema_.binary.size());
-    out_.append(list_bytes(schema_.binary, 4));
+    out_.append(format_byte_list(schema_.binary, 4));
     out_.line();
     out_.line("];");
     out_.line();
@@ -557,10 +557,10 @@ void rust_generator::write_event(std::size_t id) {
         id);
     out_.line("}}");
     out_.line();
-    const std::string sentence = sentence_about(event);
+    const std::string sentence = describe_item(event);
     out_.line("/// Emits {}.{}{}", event.name, sentence.empty() ? "" : " ", sentence);
     for (const field_schema& field : event.fields) {
-        const std::string about = sentence_about(field);
+        const std::string about = describe_item(field);
         if (!about.empty()) {
             out_.line("/// - {}", about);
         }
@@ -579,7 +579,7 @@ void rust_generator::write_event(std::size_t id) {
 }
 
 std::string rust_generator::generate() {
-    name_everything();
+    assign_names();
     write_head();
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         write_enumeration(i);
@@ -588,7 +588,7 @@ std::string rust_generator::generate() {
     if (has_variable(schema_)) {
         out_.append(variable_parts);
     }
-    if (has_cut(schema_)) {
+    if (has_truncated_events(schema_)) {
         out_.append(cut_longest);
     }
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {

@@ -18,7 +18,7 @@ namespace elog::kernel_c {
 inline constexpr std::size_t payload_max = 4000;
 
 /// A text or byte string needs this much, to be cut to something that says so.
-inline constexpr std::size_t piece_min = 16;
+inline constexpr std::size_t var_field_size_min = 16;
 
 /// The kernel hands up to twelve arguments of a tracepoint to BPF, and does not compile with more.
 inline constexpr std::size_t parameters_max = 12;
@@ -34,14 +34,14 @@ struct field_names {
 struct event_names {
     std::string event;   // PROVIDER_EVENT
     std::string fields;  // the struct through which it takes its fields; empty: each is a parameter
-    std::vector<field_names> all;  // in declared order
-    std::size_t piece_max = 0;     // what each text and byte string may take, with its NUL
+    std::vector<field_names> all;        // in declared order
+    std::size_t var_field_size_max = 0;  // what each text and byte string may take, with its NUL
 };
 
 /// Everything that is said with names of the schema's own.
 struct names {
     std::vector<std::string> enumerations;  // tags of enums
-    std::vector<std::string> shows;         // macros that print an enumeration's values
+    std::vector<std::string> show_macros;   // macros that print an enumeration's values
     std::vector<event_names> events;
     std::string show_error;  // macro that prints an error number's name
     std::string text_size;   // functions

@@ -15,7 +15,7 @@ namespace {
 using eventlog::field_type;
 
 /// Words of the language, and macros of usual headers: nothing in a struct can be called so.
-constexpr std::string_view kernel_c_words[] = {
+constexpr std::string_view kernel_c_reserved_words[] = {
     "asm",        "asm_inline", "asmlinkage", "auto",     "break",       "case",
     "char",       "const",      "continue",   "current",  "default",     "do",
     "double",     "else",       "enum",       "extern",   "fallthrough", "float",
@@ -33,7 +33,7 @@ constexpr std::string_view kernel_c_words[] = {
 
 /// What only a parameter cannot be called: types, and what the macros around TP_fast_assign and the
 /// functions of this header name inside.
-constexpr std::string_view inner_words[] = {
+constexpr std::string_view parameter_reserved_words[] = {
     "args",       "bool",        "count",  "entry",  "event_call", "false",  "fbuffer", "fields",
     "head",       "iter",        "memcpy", "memset", "offsetof",   "p",      "proto",   "rctx",
     "regs",       "s16",         "s32",    "s64",    "s8",         "size_t", "strlen",  "strnlen",
@@ -42,12 +42,12 @@ constexpr std::string_view inner_words[] = {
 };
 
 bool is_word(std::string_view name) noexcept {
-    return std::find(std::begin(kernel_c_words), std::end(kernel_c_words), name) !=
-           std::end(kernel_c_words);
+    return std::find(std::begin(kernel_c_reserved_words), std::end(kernel_c_reserved_words),
+                     name) != std::end(kernel_c_reserved_words);
 }
 
 /// Of a name that can be no member of a trace event's entry; empty if it can.
-std::string_view why_no_member(std::string_view name) noexcept {
+std::string_view invalid_member_reason(std::string_view name) noexcept {
     if (is_word(name) || is_module_macro(name)) {
         return "which means something else in the kernel's C";
     }
@@ -64,7 +64,7 @@ std::string_view why_no_member(std::string_view name) noexcept {
 }
 
 /// Two texts whose helpers in the kernel would be called the same.
-bool meets_helper(const event_schema& event, const field_schema& field) noexcept {
+bool collides_with_helper(const event_schema& event, const field_schema& field) noexcept {
     return is_variable(field) &&
            std::any_of(event.fields.begin(), event.fields.end(), [&](const field_schema& other) {
                return is_variable(other) && field.name == other.name + "_ptr_";
@@ -91,19 +91,19 @@ void checker::check_field(std::size_t id, std::size_t index) const {
     const field_schema& field = event.fields[index];
     const text_position where = source_.fields[id][index];
     if (field.type == field_type::float_32 || field.type == field_type::float_64) {
-        source_.refuse(where,
+        source_.reject(where,
                        fmt::format("The kernel computes nothing in floating point, so {} has "
                                    "no value there. Make it an integer, with a unit that "
                                    "makes it fine enough.",
                                    field.name));
     }
-    if (const std::string_view why = why_no_member(field.name); !why.empty()) {
-        source_.refuse(where, fmt::format("The kernel shows fields by their names in C, {}: {}. "
+    if (const std::string_view why = invalid_member_reason(field.name); !why.empty()) {
+        source_.reject(where, fmt::format("The kernel shows fields by their names in C, {}: {}. "
                                           "Give the field another name.",
                                           why, field.name));
     }
-    if (meets_helper(event, field)) {
-        source_.refuse(where, fmt::format("The kernel's macros need the name {} themselves, next "
+    if (collides_with_helper(event, field)) {
+        source_.reject(where, fmt::format("The kernel's macros need the name {} themselves, next "
                                           "to the text {}. Give the field another name.",
                                           field.name, field.name.substr(0, field.name.size() - 5)));
     }
@@ -111,7 +111,7 @@ void checker::check_field(std::size_t id, std::size_t index) const {
         return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\';
     });
     if (!printable) {
-        source_.refuse(where, fmt::format("The unit of {} stands in the format of a trace event, "
+        source_.reject(where, fmt::format("The unit of {} stands in the format of a trace event, "
                                           "which cannot contain quotes, backslashes and control "
                                           "characters.",
                                           field.name));
@@ -124,7 +124,7 @@ void checker::check_event_name(std::size_t id) const {
     for (const std::string_view behind : {"_enabled", "_rcuidle"}) {
         for (const event_schema& other : source_.schema.events) {
             if (name == other.name + std::string(behind)) {
-                source_.refuse(source_.events[id],
+                source_.reject(source_.events[id],
                                fmt::format("The kernel has a function trace_{}_{}() for the event "
                                            "{} already. Give this event another name.",
                                            source_.schema.name, name, other.name));
@@ -136,15 +136,15 @@ void checker::check_event_name(std::size_t id) const {
 void checker::check_sizes(std::size_t id) const {
     const event_schema& event = source_.schema.events[id];
     const std::size_t pieces = count_variable(event);
-    const std::size_t needed = event.fixed_size + pieces * piece_min;
+    const std::size_t needed = event.fixed_size + pieces * var_field_size_min;
     if (needed > payload_max) {
-        source_.refuse(source_.events[id],
+        source_.reject(source_.events[id],
                        fmt::format("The fields of this event take {} bytes, and a trace event "
                                    "carries {}. Use smaller arrays, or two events.",
                                    needed, payload_max));
     }
     if (pieces != 0 && !event.cuts_texts) {
-        source_.refuse(
+        source_.reject(
             source_.events[id],
             "The kernel would drop this event without a word where a text or byte string "
             "is too long. Write cut behind its level (and kind and session): then they "
@@ -181,7 +181,7 @@ event_names name_event(const provider_schema& schema, const event_schema& event,
     if (count_parameters(event) > parameters_max) {
         made.fields = scope.make(made.event + "_fields");
     }
-    unique_names parameters{inner_words};
+    unique_names parameters{parameter_reserved_words};
     unique_names members;
     for (const field_schema& field : event.fields) {
         members.reserve(field.name);
@@ -200,7 +200,7 @@ event_names name_event(const provider_schema& schema, const event_schema& event,
         }
     }
     if (const std::size_t pieces = count_variable(event); pieces != 0) {
-        made.piece_max = (payload_max - event.fixed_size) / pieces;
+        made.var_field_size_max = (payload_max - event.fixed_size) / pieces;
     }
     return made;
 }
@@ -215,7 +215,7 @@ names make_names(const provider_schema& schema, unique_names& scope) {
     names made;
     for (const enumeration_schema& enumeration : schema.enumerations) {
         made.enumerations.push_back(scope.make(schema.name + "_" + enumeration.name));
-        made.shows.push_back(scope.make(schema.name + "_show_" + enumeration.name));
+        made.show_macros.push_back(scope.make(schema.name + "_show_" + enumeration.name));
     }
     for (const event_schema& event : schema.events) {
         made.events.push_back(name_event(schema, event, scope));

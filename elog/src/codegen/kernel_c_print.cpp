@@ -40,7 +40,7 @@ constexpr std::string_view error_names[] = {
 };
 
 /// A piece of the format and what it shows.
-struct shown_expression {
+struct printk_expression {
     std::string format;
     std::vector<std::string> arguments;
 };
@@ -81,8 +81,8 @@ class field_printer {
           field_(*field.field),
           value_("__entry->" + field_.name) {}
 
-    [[nodiscard]] shown_expression print() const {
-        shown_expression made = print_value();
+    [[nodiscard]] printk_expression print() const {
+        printk_expression made = print_value();
         made.format = field_.name + "=" + made.format;
         for (const char c : field_.unit) {
             made.format += c == '%' ? "%%" : std::string(1, c);
@@ -98,7 +98,7 @@ class field_printer {
                    : fmt::format("__entry->{} ? {} : \"-\"", names_.presence, text);
     }
     /// Numbers are shown in any case: there is no format that shows nothing.
-    [[nodiscard]] shown_expression with_mark(shown_expression made) const {
+    [[nodiscard]] printk_expression with_absence_marker(printk_expression made) const {
         if (!names_.presence.empty()) {
             made.format += "%s";
             made.arguments.push_back(
@@ -106,14 +106,14 @@ class field_printer {
         }
         return made;
     }
-    [[nodiscard]] shown_expression print_value() const;
-    [[nodiscard]] shown_expression print_single() const;
-    [[nodiscard]] shown_expression print_array() const;
-    [[nodiscard]] shown_expression print_text() const;
-    [[nodiscard]] shown_expression print_bytes() const;
-    [[nodiscard]] shown_expression print_seconds() const;
-    [[nodiscard]] shown_expression print_error() const;
-    [[nodiscard]] shown_expression print_address() const;
+    [[nodiscard]] printk_expression print_value() const;
+    [[nodiscard]] printk_expression print_single() const;
+    [[nodiscard]] printk_expression print_array() const;
+    [[nodiscard]] printk_expression print_text() const;
+    [[nodiscard]] printk_expression print_bytes() const;
+    [[nodiscard]] printk_expression print_seconds() const;
+    [[nodiscard]] printk_expression print_error() const;
+    [[nodiscard]] printk_expression print_address() const;
 
     const provider_schema& schema_;
     const names& all_;
@@ -122,7 +122,7 @@ class field_printer {
     std::string value_;
 };
 
-shown_expression field_printer::print_value() const {
+printk_expression field_printer::print_value() const {
     if (field_.type == field_type::text) {
         return print_text();
     }
@@ -130,12 +130,12 @@ shown_expression field_printer::print_value() const {
         return print_bytes();
     }
     if (field_.format == format::ip_address || field_.format == format::mac_address) {
-        return with_mark(print_address());
+        return with_absence_marker(print_address());
     }
     return field_.count == 1 ? print_single() : print_array();
 }
 
-shown_expression field_printer::print_text() const {
+printk_expression field_printer::print_text() const {
     const std::string text = fmt::format("__get_str({})", field_.name);
     if (!names_.presence.empty()) {
         return {"%s", {or_absent(text)}};
@@ -144,7 +144,7 @@ shown_expression field_printer::print_text() const {
             {fmt::format(R"-(__get_dynamic_array_len({}) ? {} : "(null)")-", field_.name, text)}};
 }
 
-shown_expression field_printer::print_bytes() const {
+printk_expression field_printer::print_bytes() const {
     const std::string size = fmt::format("__get_dynamic_array_len({})", field_.name);
     return {"<%s%s>",
             {or_absent(fmt::format("__print_hex_str(__get_dynamic_array({0}),\n"
@@ -153,7 +153,7 @@ shown_expression field_printer::print_bytes() const {
              fmt::format(R"({} > {} ? "..." : "")", size, printed_bytes_max)}};
 }
 
-shown_expression field_printer::print_address() const {
+printk_expression field_printer::print_address() const {
     if (field_.format == format::mac_address) {
         return {"%pM", {value_}};
     }
@@ -171,7 +171,7 @@ shown_expression field_printer::print_address() const {
              fmt::format("{} >> EVENTLOG_IP4_SHIFT(3) & 0xff", value_)}};
 }
 
-shown_expression field_printer::print_array() const {
+printk_expression field_printer::print_array() const {
     if (field_.format == format::characters) {
         return {fmt::format("%.{}s", field_.count), {or_absent(value_)}};
     }
@@ -181,7 +181,7 @@ shown_expression field_printer::print_array() const {
 }
 
 /// Nanoseconds, in seconds with all of them.
-shown_expression field_printer::print_seconds() const {
+printk_expression field_printer::print_seconds() const {
     if (!is_signed(field_.type)) {
         return {"%llu.%09us",
                 {fmt::format("__print_ns_to_secs({})", value_),
@@ -194,39 +194,41 @@ shown_expression field_printer::print_seconds() const {
              fmt::format("__print_ns_without_secs({})", magnitude)}};
 }
 
-shown_expression field_printer::print_error() const {
+printk_expression field_printer::print_error() const {
     const std::string magnitude =
         is_signed(field_.type) ? fmt::format("{0} < 0 ? 0 - {0} : {0}", value_) : value_;
     return {fmt::format("{}(%s)", number_format(field_)),
             {value_, fmt::format("{}({})", all_.show_error, magnitude)}};
 }
 
-shown_expression field_printer::print_single() const {
+printk_expression field_printer::print_single() const {
     if (field_.enumeration != eventlog::no_index &&
         !schema_.enumerations[field_.enumeration].values.empty()) {
-        return {"%s", {or_absent(fmt::format("{}({})", all_.shows[field_.enumeration], value_))}};
+        return {"%s",
+                {or_absent(fmt::format("{}({})", all_.show_macros[field_.enumeration], value_))}};
     }
     if (field_.type == field_type::boolean) {
         const std::string text = fmt::format(R"({} ? "true" : "false")", value_);
         return {"%s", {or_absent(names_.presence.empty() ? text : "(" + text + ")")}};
     }
     if (field_.type == field_type::character) {
-        return with_mark({"'%c'", {fmt::format("{0} > 31 && {0} < 127 ? {0} : '?'", value_)}});
+        return with_absence_marker(
+            {"'%c'", {fmt::format("{0} > 31 && {0} < 127 ? {0} : '?'", value_)}});
     }
     switch (field_.format) {
         case format::hexadecimal:
-            return with_mark(
+            return with_absence_marker(
                 {is_eight_bytes(field_) ? "0x%llx" : "0x%x", {value_ + mask_text(field_)}});
         case format::error_number:
-            return with_mark(print_error());
+            return with_absence_marker(print_error());
         case format::duration:
         case format::realtime:
         case format::monotonic:
-            return with_mark(print_seconds());
+            return with_absence_marker(print_seconds());
         case format::byte_size:
-            return with_mark({fmt::format("{}B", number_format(field_)), {value_}});
+            return with_absence_marker({fmt::format("{}B", number_format(field_)), {value_}});
         default:
-            return with_mark({std::string(number_format(field_)), {value_}});
+            return with_absence_marker({std::string(number_format(field_)), {value_}});
     }
 }
 
@@ -303,7 +305,7 @@ bool has_error_number(const provider_schema& schema) noexcept {
 void write_show_macros(source_writer& out, const provider_schema& schema, const names& all) {
     for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
         if (!schema.enumerations[i].values.empty()) {
-            write_show_enumeration(out, schema, i, all.shows[i]);
+            write_show_enumeration(out, schema, i, all.show_macros[i]);
         }
     }
     if (has_error_number(schema)) {
@@ -328,7 +330,7 @@ std::string make_printk(const provider_schema& schema, const names& all, std::si
     std::size_t line = 0;
     std::vector<std::string> arguments;
     for (const field_names& field : all.events[event].all) {
-        shown_expression added = field_printer(schema, all, field).print();
+        printk_expression added = field_printer(schema, all, field).print();
         if (line != 0) {
             added.format.insert(0, " ");
         }

@@ -49,7 +49,7 @@ constexpr std::string_view other_macros =
     "BC_STRING_MAX BIG_ENDIAN BOOL_MAX BOOL_WIDTH BUFSIZ BYTE_ORDER CHARCLASS_NAME_MAX CHAR_BIT "
     "CHAR_MAX CHAR_MIN CHAR_WIDTH CLOSE_RANGE_CLOEXEC CLOSE_RANGE_UNSHARE COLL_WEIGHTS_MAX "
     "CPU_SETSIZE DELAYTIMER_MAX ENOTSUP EOF EVENTLOG_ABI_H EVENTLOG_API EVENTLOG_CALLED_DIRECTLY "
-    "EVENTLOG_EMIT_CUT EVENTLOG_GATE_UNCLEAR EVENTLOG_ROUTE_COUNT EXIT_FAILURE EXIT_SUCCESS "
+    "EVENTLOG_EMIT_CUT EVENTLOG_GATE_AMBIGUOUS EVENTLOG_ROUTE_COUNT EXIT_FAILURE EXIT_SUCCESS "
     "EXPR_NEST_MAX FD_SETSIZE FILENAME_MAX FOPEN_MAX F_LOCK F_OK F_TEST F_TLOCK F_ULOCK "
     "HOST_NAME_MAX INT16_MAX INT16_MIN INT16_WIDTH INT32_MAX INT32_MIN INT32_WIDTH INT64_MAX "
     "INT64_MIN INT64_WIDTH INT8_MAX INT8_MIN INT8_WIDTH INTMAX_MAX INTMAX_MIN INTMAX_WIDTH "
@@ -172,7 +172,7 @@ constexpr std::string_view module_macros =
     "user_read_access_end user_write_access_begin user_write_access_end x32_enabled xa_limit_16b "
     "xa_limit_31b xa_limit_32b ";
 
-bool lists(std::string_view macros, std::string_view name) noexcept {
+bool contains_word(std::string_view macros, std::string_view name) noexcept {
     for (std::size_t at = macros.find(name); at != std::string_view::npos;
          at = macros.find(name, at + 1)) {
         if (macros[at - 1] == ' ' && macros[at + name.size()] == ' ') {
@@ -185,13 +185,13 @@ bool lists(std::string_view macros, std::string_view name) noexcept {
 }  // namespace
 
 bool is_kernel_macro(std::string_view name) noexcept {
-    return lists(kernel_macros, name);
+    return contains_word(kernel_macros, name);
 }
 
 bool is_module_macro(std::string_view name) noexcept {
     constexpr std::string_view families[] = {"CONFIG_", "arch_atomic", "arch_cmpxchg",
                                              "arch_try_cmpxchg", "arch_xchg"};
-    return is_kernel_macro(name) || lists(module_macros, name) ||
+    return is_kernel_macro(name) || contains_word(module_macros, name) ||
            std::any_of(std::begin(families), std::end(families),
                        [&](std::string_view family) { return name.starts_with(family); });
 }
@@ -202,14 +202,14 @@ bool looks_like_kernel_macro(std::string_view name) noexcept {
                         [](char letter) { return letter >= 'a' && letter <= 'z'; });
 }
 
-bool belongs_to_compilers(std::string_view name) noexcept {
+bool is_compiler_macro(std::string_view name) noexcept {
     return name.size() > 1 && name[0] == '_' &&
            (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
 }
 
 bool is_macro(std::string_view name) noexcept {
-    return is_kernel_macro(name) || belongs_to_compilers(name) || name.starts_with("SYS_") ||
-           lists(other_macros, name);
+    return is_kernel_macro(name) || is_compiler_macro(name) || name.starts_with("SYS_") ||
+           contains_word(other_macros, name);
 }
 
 }  // namespace elog

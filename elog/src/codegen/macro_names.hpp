@@ -15,7 +15,7 @@ namespace elog {
 [[nodiscard]] bool is_macro(std::string_view name) noexcept;
 
 /// _GNU_SOURCE, __linux__: whether it is one depends on the machine.
-[[nodiscard]] bool belongs_to_compilers(std::string_view name) noexcept;
+[[nodiscard]] bool is_compiler_macro(std::string_view name) noexcept;
 
 /// One of these that the kernel has, too.
 [[nodiscard]] bool is_kernel_macro(std::string_view name) noexcept;

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
-#include "base/failure.hpp"
 #include "base/read_at.hpp"
-#include "file/read_watch.hpp"
+#include "base/user_error.hpp"
+#include "file/read_observer.hpp"
 
 namespace elog {
 namespace {
@@ -57,13 +57,13 @@ block_file::block_file(std::string path)
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
         const int error = errno;
-        throw failure("The file {} cannot be opened ({}). {}", path_, std::strerror(error),
-                      error == EMFILE ? "Allow more open files, with ulimit -n, or take fewer."
-                                      : "Check its name and permissions.");
+        throw user_error("The file {} cannot be opened ({}). {}", path_, std::strerror(error),
+                         error == EMFILE ? "Allow more open files, with ulimit -n, or take fewer."
+                                         : "Check its name and permissions.");
     }
     if (!S_ISREG(status.st_mode)) {
-        throw failure("{} is not a file. Give the name of one that elog record -o has written.",
-                      path_);
+        throw user_error("{} is not a file. Give the name of one that elog record -o has written.",
+                         path_);
     }
     window_.resize(window_size);
     refresh();
@@ -84,15 +84,17 @@ void block_file::check_header() {
     file_header header{};
     const bool is_there = read(&header, sizeof header, 0);
     if (is_there && header.magic == __builtin_bswap64(file_magic)) {
-        throw failure("The file {} begins like an .elog file whose numbers are big-endian. There "
-                      "is none: they are little-endian on every machine. Record again, with elog.",
-                      path_);
+        throw user_error(
+            "The file {} begins like an .elog file whose numbers are big-endian. There "
+            "is none: they are little-endian on every machine. Record again, with elog.",
+            path_);
     }
     const bool is_sound = is_there && header.magic == file_magic && has_checksum(header);
     if (is_sound && header.version != file_version) {
-        throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
-                      "an elog that knows it.",
-                      path_, header.version, file_version);
+        throw user_error(
+            "The file {} has version {} of the format; this elog knows version {}. Use "
+            "an elog that knows it.",
+            path_, header.version, file_version);
     }
     if (is_sound) {
         identity_ = header.identity;
@@ -100,15 +102,15 @@ void block_file::check_header() {
         return;
     }
     // The first block follows at once, and it knows as much.
-    const std::optional<block_place> first = block_at(sizeof header);
+    const std::optional<block_location> first = block_at(sizeof header);
     if (!is_there || (header.magic != file_magic && !first)) {
-        throw failure("{} is not an .elog file. Give the name of one that elog record -o has "
-                      "written.",
-                      path_);
+        throw user_error("{} is not an .elog file. Give the name of one that elog record -o has "
+                         "written.",
+                         path_);
     }
     report("the file's header, at 0, is damaged");
     // Without both, the next block of any kind has to say whose blocks these are.
-    const std::optional<block_place> known = first ? first : find_block(sizeof header);
+    const std::optional<block_location> known = first ? first : find_block(sizeof header);
     if (known) {
         identity_ = known->header.identity;
         has_identity_ = true;
@@ -117,7 +119,7 @@ void block_file::check_header() {
 
 bool block_file::read(void* data, std::size_t size, std::uint64_t offset) {
     bytes_read_ += size;
-    note_read(size);
+    notify_read(size);
     return offset <= size_ && size_ - offset >= size && read_at(file_, data, size, offset);
 }
 
@@ -139,8 +141,8 @@ std::span<const std::uint8_t> block_file::window(std::uint64_t offset, std::size
     return std::span<const std::uint8_t>(window_).subspan(offset - window_offset_, size);
 }
 
-std::optional<block_place> block_file::block_at(std::uint64_t offset) {
-    block_place place;
+std::optional<block_location> block_file::block_at(std::uint64_t offset) {
+    block_location place;
     place.offset = offset;
     const std::span<const std::uint8_t> bytes = window(offset, sizeof place.header);
     if (bytes.empty()) {
@@ -151,9 +153,9 @@ std::optional<block_place> block_file::block_at(std::uint64_t offset) {
     return is_ours && is_block(place.header) ? std::optional(place) : std::nullopt;
 }
 
-std::optional<block_place> block_file::find_block(std::uint64_t offset) {
+std::optional<block_location> block_file::find_block(std::uint64_t offset) {
     std::vector<std::uint8_t> searched(search_size);
-    offset = padded_payload(offset);
+    offset = padded_payload_size(offset);
     while (offset < size_ && size_ - offset >= sizeof(block_header)) {
         const std::size_t length = std::min<std::uint64_t>(searched.size(), size_ - offset);
         if (!read(searched.data(), length, offset)) {
@@ -163,7 +165,7 @@ std::optional<block_place> block_file::find_block(std::uint64_t offset) {
             std::uint32_t magic = 0;
             std::memcpy(&magic, searched.data() + at, sizeof magic);
             if (magic == block_magic) {
-                if (const std::optional<block_place> found = block_at(offset + at)) {
+                if (const std::optional<block_location> found = block_at(offset + at)) {
                     return found;
                 }
             }
@@ -173,14 +175,14 @@ std::optional<block_place> block_file::find_block(std::uint64_t offset) {
     return std::nullopt;
 }
 
-std::span<const std::uint8_t> block_file::peek(const block_place& place, std::size_t size) {
+std::span<const std::uint8_t> block_file::peek(const block_location& place, std::size_t size) {
     return place.header.size < size ? std::span<const std::uint8_t>{}
                                     : window(place.offset + sizeof(block_header), size);
 }
 
-std::optional<std::vector<std::uint8_t>> block_file::load(const block_place& place) {
+std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& place) {
     const std::uint64_t at = place.offset + sizeof(block_header);
-    std::vector<std::uint8_t> payload(padded_payload(place.header.size));
+    std::vector<std::uint8_t> payload(padded_payload_size(place.header.size));
     // The last block may be cut off in its padding.
     const std::uint64_t there = at > size_ ? 0 : size_ - at;
     const std::size_t size = std::min<std::uint64_t>(payload.size(), there);
@@ -212,7 +214,7 @@ std::optional<std::vector<std::uint8_t>> block_file::load(const block_place& pla
 
 bool block_walker::skip_to_block() {
     const std::uint64_t begin = offset_;
-    const std::optional<block_place> found = file_->find_block(begin + block_alignment);
+    const std::optional<block_location> found = file_->find_block(begin + block_alignment);
     if (found) {
         file_->report("bytes {} to {} are not a whole block", begin, found->offset);
         offset_ = found->offset;
@@ -228,9 +230,9 @@ bool block_walker::skip_to_block() {
     return false;
 }
 
-std::optional<block_place> block_walker::next() {
+std::optional<block_location> block_walker::next() {
     while (offset_ < file_->size()) {
-        const std::optional<block_place> place = file_->block_at(offset_);
+        const std::optional<block_location> place = file_->block_at(offset_);
         const bool is_whole =
             place && file_->size() - offset_ >= sizeof(block_header) + place->header.size;
         if (!is_whole) {

@@ -39,12 +39,14 @@ class damage_list {
     std::vector<std::string> sentences_;
 };
 
-struct block_place {
+struct block_location {
     std::uint64_t offset = 0;  // of the header
     block_header header{};
 
     [[nodiscard]] block_type type() const noexcept { return static_cast<block_type>(header.type); }
-    [[nodiscard]] std::uint64_t end() const noexcept { return offset + block_extent(header.size); }
+    [[nodiscard]] std::uint64_t end() const noexcept {
+        return offset + block_size_in_file(header.size);
+    }
 };
 
 class block_file {
@@ -61,15 +63,15 @@ class block_file {
 
     /// A block of this file whose header is sound. Whether its payload is there has not been
     /// looked at.
-    [[nodiscard]] std::optional<block_place> block_at(std::uint64_t offset);
+    [[nodiscard]] std::optional<block_location> block_at(std::uint64_t offset);
     /// The first of them at or behind `offset`, wherever it begins.
-    [[nodiscard]] std::optional<block_place> find_block(std::uint64_t offset);
+    [[nodiscard]] std::optional<block_location> find_block(std::uint64_t offset);
     /// The first bytes of a block's payload, if they are there; valid until the next call.
-    [[nodiscard]] std::span<const std::uint8_t> peek(const block_place& place, std::size_t size);
+    [[nodiscard]] std::span<const std::uint8_t> peek(const block_location& place, std::size_t size);
 
     /// The payload, decompressed behind its first part. Reports and gives nothing if it is not
     /// what its checksum says.
-    [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const block_place& place);
+    [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const block_location& place);
     [[nodiscard]] bool read(void* data, std::size_t size, std::uint64_t offset);
 
     template <class... Arguments>
@@ -107,7 +109,7 @@ class block_walker {
 
     /// The next whole block, whose payload is there, but may be damaged. Nothing at the end of the
     /// file; may be asked again when it has grown.
-    [[nodiscard]] std::optional<block_place> next();
+    [[nodiscard]] std::optional<block_location> next();
 
   private:
     [[nodiscard]] bool skip_to_block();

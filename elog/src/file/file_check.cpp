@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/block_file.hpp"
 #include "file/index_builder.hpp"
 #include "record/records.hpp"
@@ -23,7 +23,7 @@ class file_checker {
   public:
     explicit file_checker(const std::string& path) : file_(path) {}
 
-    file_findings run();
+    file_check_result run();
 
   private:
     struct ring_state {
@@ -31,20 +31,20 @@ class file_checker {
         std::uint64_t time = 0;  // of its last record
     };
 
-    void check_block(const block_place& place, const block_bytes& payload);
-    void check_host(const block_place& place, const block_bytes& payload);
-    void check_clock(const block_place& place, const block_bytes& payload);
-    void check_provider(const block_place& place, const block_bytes& payload);
-    void check_records(const block_place& place, const block_bytes& payload);
-    void check_content(const block_place& place, const records_block& block,
+    void check_block(const block_location& place, const block_bytes& payload);
+    void check_host(const block_location& place, const block_bytes& payload);
+    void check_clock(const block_location& place, const block_bytes& payload);
+    void check_provider(const block_location& place, const block_bytes& payload);
+    void check_records(const block_location& place, const block_bytes& payload);
+    void check_content(const block_location& place, const records_block& block,
                        std::span<const std::uint8_t> records, ring_state& ring);
-    void check_loss(const block_place& place, const block_bytes& payload);
-    void check_index(const block_place& place, const block_bytes& payload);
-    void check_offsets(const block_place& place, const block_bytes& payload);
-    void check_end(const block_place& place, const block_bytes& payload);
+    void check_loss(const block_location& place, const block_bytes& payload);
+    void check_index(const block_location& place, const block_bytes& payload);
+    void check_offsets(const block_location& place, const block_bytes& payload);
+    void check_end(const block_location& place, const block_bytes& payload);
 
     template <class Block>
-    bool copy_head(const block_place& place, const block_bytes& payload, Block& block) {
+    bool copy_block_head(const block_location& place, const block_bytes& payload, Block& block) {
         if (payload.size() < sizeof block) {
             file_.report("the block at {} is too short for what it is", place.offset);
             return false;
@@ -54,24 +54,24 @@ class file_checker {
     }
 
     block_file file_;
-    file_findings found_;
+    file_check_result found_;
     std::optional<host_block> host_;
     std::optional<clock_block> clock_;
     std::optional<offsets_block> offsets_;
     std::bitset<0x10000> providers_;
     std::map<std::uint32_t, ring_state> rings_;
-    std::uint64_t skipped_ = 0;    // numbers of records that neither are there nor were lost
-    std::uint64_t senseless_ = 0;  // records, as told by loss blocks
+    std::uint64_t skipped_ = 0;  // numbers of records that neither are there nor were lost
+    std::uint64_t invalid_ = 0;  // records, as told by loss blocks
     // What an index has to say, unless something before it could not be read.
     index_builder index_;
     bool index_is_known_ = true;
     std::optional<end_block> end_;
 };
 
-void file_checker::check_host(const block_place& place, const block_bytes& payload) {
+void file_checker::check_host(const block_location& place, const block_bytes& payload) {
     host_block host{};
     index_.add(place.header);
-    if (!copy_head(place, payload, host)) {
+    if (!copy_block_head(place, payload, host)) {
         return;
     }
     if (host.version != file_version || host.ring_count < 1 ||
@@ -84,9 +84,9 @@ void file_checker::check_host(const block_place& place, const block_bytes& paylo
     host_ = host;
 }
 
-void file_checker::check_clock(const block_place& place, const block_bytes& payload) {
+void file_checker::check_clock(const block_location& place, const block_bytes& payload) {
     clock_block clock{};
-    if (!copy_head(place, payload, clock)) {
+    if (!copy_block_head(place, payload, clock)) {
         index_.add(place.header);
         return;
     }
@@ -97,10 +97,10 @@ void file_checker::check_clock(const block_place& place, const block_bytes& payl
     clock_ = clock;
 }
 
-void file_checker::check_provider(const block_place& place, const block_bytes& payload) {
+void file_checker::check_provider(const block_location& place, const block_bytes& payload) {
     provider_block block{};
     index_.add(place.header);
-    if (!copy_head(place, payload, block)) {
+    if (!copy_block_head(place, payload, block)) {
         return;
     }
     try {
@@ -109,7 +109,7 @@ void file_checker::check_provider(const block_place& place, const block_bytes& p
             schema.size() != block.schema_size) {
             file_.report("the schema of the provider at {} has another size", place.offset);
         }
-    } catch (const failure& error) {
+    } catch (const user_error& error) {
         file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
                      error.what());
     }
@@ -121,9 +121,9 @@ void file_checker::check_provider(const block_place& place, const block_bytes& p
     ++found_.providers;
 }
 
-void file_checker::check_records(const block_place& place, const block_bytes& payload) {
+void file_checker::check_records(const block_location& place, const block_bytes& payload) {
     records_block block{};
-    if (!copy_head(place, payload, block)) {
+    if (!copy_block_head(place, payload, block)) {
         index_.add(place.header);
         return;
     }
@@ -156,7 +156,7 @@ void file_checker::check_records(const block_place& place, const block_bytes& pa
     ring.next = block.sequence + sound.count;
 }
 
-void file_checker::check_content(const block_place& place, const records_block& block,
+void file_checker::check_content(const block_location& place, const records_block& block,
                                  std::span<const std::uint8_t> records, ring_state& ring) {
     std::uint64_t earliest = UINT64_MAX;
     std::uint64_t latest = 0;
@@ -164,7 +164,7 @@ void file_checker::check_content(const block_place& place, const records_block& 
     bool is_sorted = true;
     while (!records.empty()) {
         const eventlog_record header = take_record(records).header;
-        if (!has_own_clock(header)) {
+        if (!has_custom_time(header)) {
             is_sorted = is_sorted && header.time >= ring.time;
             ring.time = header.time;
         }
@@ -185,20 +185,20 @@ void file_checker::check_content(const block_place& place, const records_block& 
     }
 }
 
-void file_checker::check_loss(const block_place& place, const block_bytes& payload) {
+void file_checker::check_loss(const block_location& place, const block_bytes& payload) {
     loss_block loss{};
     index_.add(place.header);
-    if (copy_head(place, payload, loss)) {
-        found_.lost += lost_of(loss);
-        found_.overwritten += overwritten_of(loss);
-        senseless_ += loss.damaged;
+    if (copy_block_head(place, payload, loss)) {
+        found_.lost += lost_count(loss);
+        found_.overwritten += overwritten_count(loss);
+        invalid_ += loss.damaged;
     }
 }
 
-void file_checker::check_offsets(const block_place& place, const block_bytes& payload) {
+void file_checker::check_offsets(const block_location& place, const block_bytes& payload) {
     offsets_block offsets{};
     index_.add(place.header);
-    if (!copy_head(place, payload, offsets)) {
+    if (!copy_block_head(place, payload, offsets)) {
         return;
     }
     if (offsets_ && offsets.clock < offsets_->clock) {
@@ -207,7 +207,7 @@ void file_checker::check_offsets(const block_place& place, const block_bytes& pa
     offsets_ = offsets;
 }
 
-void file_checker::check_index(const block_place& place, const block_bytes& payload) {
+void file_checker::check_index(const block_location& place, const block_bytes& payload) {
     const block_bytes expected = index_.take(place.offset);
     found_.has_index = true;
     if (index_is_known_ && payload != expected) {
@@ -216,9 +216,9 @@ void file_checker::check_index(const block_place& place, const block_bytes& payl
     index_is_known_ = true;
 }
 
-void file_checker::check_end(const block_place& place, const block_bytes& payload) {
+void file_checker::check_end(const block_location& place, const block_bytes& payload) {
     end_block end{};
-    if (!copy_head(place, payload, end)) {
+    if (!copy_block_head(place, payload, end)) {
         return;
     }
     end_ = end;
@@ -237,13 +237,13 @@ void file_checker::check_end(const block_place& place, const block_bytes& payloa
                      end.records - found_.records, end.records);
     }
     // Of a ring's numbers, those of records that made no sense are left out, and no others.
-    if (file_.damages().empty() && skipped_ > senseless_) {
+    if (file_.damages().empty() && skipped_ > invalid_) {
         file_.report("{} numbers of records are left out that nobody has lost",
-                     skipped_ - senseless_);
+                     skipped_ - invalid_);
     }
 }
 
-void file_checker::check_block(const block_place& place, const block_bytes& payload) {
+void file_checker::check_block(const block_location& place, const block_bytes& payload) {
     switch (place.type()) {
         case block_type::host:
             return check_host(place, payload);
@@ -265,10 +265,10 @@ void file_checker::check_block(const block_place& place, const block_bytes& payl
     index_.add(place.header);  // of a newer version
 }
 
-file_findings file_checker::run() {
+file_check_result file_checker::run() {
     block_walker walker(file_, sizeof(file_header), 0);
     std::uint64_t expected_offset = sizeof(file_header);
-    while (const std::optional<block_place> place = walker.next()) {
+    while (const std::optional<block_location> place = walker.next()) {
         ++found_.blocks;
         // What an index says about what could not be read cannot be checked.
         index_is_known_ = index_is_known_ && place->offset == expected_offset;
@@ -298,7 +298,7 @@ file_findings file_checker::run() {
 
 }  // namespace
 
-file_findings check_file(const std::string& path) {
+file_check_result check_file(const std::string& path) {
     return file_checker(path).run();
 }
 

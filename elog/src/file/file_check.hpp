@@ -9,7 +9,7 @@
 
 namespace elog {
 
-struct file_findings {
+struct file_check_result {
     std::uint64_t size = 0;
     std::uint64_t blocks = 0;
     std::uint64_t records = 0;
@@ -24,6 +24,6 @@ struct file_findings {
 };
 
 /// Reads all of it. Throws failure if the file cannot be opened or is no .elog file at all.
-[[nodiscard]] file_findings check_file(const std::string& path);
+[[nodiscard]] file_check_result check_file(const std::string& path);
 
 }  // namespace elog

@@ -22,7 +22,7 @@
 //   records    struct records_block, then bytes of a ring as they were (struct eventlog_record)
 //   loss       struct loss_block: what no records block could tell
 //   index      struct index_block, then a struct index_entry for each block since the index before;
-//              at least after index_blocks blocks or index_bytes bytes
+//              at least after index_interval_blocks blocks or index_interval_bytes bytes
 //   offsets    struct offsets_block: what CLOCK_BOOTTIME and CLOCK_TAI say beside the others; at
 //              the beginning, and when that has changed
 //   end        struct end_block: the recording was ended properly; the last block, behind an index
@@ -54,15 +54,15 @@ inline constexpr std::uint32_t block_magic = 0x4b4c4245;  // "EBLK"
 inline constexpr std::uint32_t block_payload_max = 2U << 20U;
 inline constexpr std::size_t block_alignment = 8;
 
-/// Bytes of records in one block, decompressed. What elog writes is smaller: see record_batches.
+/// Bytes of records in one block, decompressed. What elog writes is smaller: see run_coalescer.
 inline constexpr std::size_t records_size_max = std::size_t{1} << 20U;
 
 inline constexpr std::uint16_t block_compressed = 1;
 inline constexpr std::uint16_t block_flags = block_compressed;  // all there are
 
 /// An index follows when there are that many blocks, or bytes, that none lists.
-inline constexpr std::uint32_t index_blocks = 1024;
-inline constexpr std::uint64_t index_bytes = std::uint64_t{16} << 20U;
+inline constexpr std::uint32_t index_interval_blocks = 1024;
+inline constexpr std::uint64_t index_interval_bytes = std::uint64_t{16} << 20U;
 
 enum class block_type : std::uint16_t {
     host = 1,
@@ -109,7 +109,7 @@ struct clock_block {
     std::uint64_t clock;
     std::uint64_t monotonic;  // nanoseconds
     std::uint64_t realtime;   // nanoseconds since 1970
-    std::uint64_t complete;   // no record behind this block is earlier; 0: not known
+    std::uint64_t watermark;  // no record behind this block is earlier; 0: not known
 };
 
 /// From this time on, up to that of the next one.
@@ -201,15 +201,15 @@ void copy_text(char (&target)[Size], std::string_view text) noexcept {
 }
 
 /// A payload's size, with the zero bytes that follow it.
-constexpr std::uint64_t padded_payload(std::uint64_t size) noexcept {
+constexpr std::uint64_t padded_payload_size(std::uint64_t size) noexcept {
     return (size + block_alignment - 1) / block_alignment * block_alignment;
 }
 
 /// A block's size in the file.
-constexpr std::uint64_t block_extent(std::uint32_t payload) noexcept {
-    return sizeof(block_header) + padded_payload(payload);
+constexpr std::uint64_t block_size_in_file(std::uint32_t payload) noexcept {
+    return sizeof(block_header) + padded_payload_size(payload);
 }
 
-inline constexpr std::uint64_t end_extent = block_extent(sizeof(end_block));
+inline constexpr std::uint64_t end_block_size = block_size_in_file(sizeof(end_block));
 
 }  // namespace elog

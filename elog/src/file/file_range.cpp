@@ -17,7 +17,7 @@ namespace {
 constexpr double slack = 1e7;
 constexpr double slack_rate = 1e-3;
 
-eventlog_clock_pair pair_of(const clock_block& clock) noexcept {
+eventlog_clock_sample pair_of(const clock_block& clock) noexcept {
     return {clock.clock, clock.monotonic, clock.realtime};
 }
 
@@ -37,22 +37,22 @@ class range_selector {
     }
 
     /// Whether a section may hold records of the range.
-    [[nodiscard]] bool wants(const index_section& section) const noexcept {
-        return wants(section, section.head.earliest, section.head.latest,
-                     static_cast<double>(section.head.offset_min),
-                     static_cast<double>(section.head.offset_max));
+    [[nodiscard]] bool may_contain(const index_section& section) const noexcept {
+        return may_contain(section, section.head.earliest, section.head.latest,
+                           static_cast<double>(section.head.offset_min),
+                           static_cast<double>(section.head.offset_max));
     }
 
     /// Whether a section's readings may convert a record of the range, its own or one far from its
     /// place.
     [[nodiscard]] bool needs_readings(const index_section& section) const noexcept {
-        const surroundings& near = around(section);
-        return wants(section) || (far_earliest_ < near.after && far_latest_ >= near.before);
+        const neighbor_readings& near = neighbors_of(section);
+        return may_contain(section) || (far_earliest_ < near.after && far_latest_ >= near.before);
     }
 
     /// The same of one of its blocks, with the readings of the section and the one before it.
-    [[nodiscard]] bool wants(const index_section& section, const index_entry& entry,
-                             std::span<const eventlog_clock_pair> readings) const noexcept {
+    [[nodiscard]] bool may_contain(const index_section& section, const index_entry& entry,
+                                   std::span<const eventlog_clock_sample> readings) const noexcept {
         // Those between which the records lie: CLOCK_REALTIME may have been set in between.
         const auto later = [](std::uint64_t time, const auto& pair) { return time < pair.clock; };
         auto reading = std::upper_bound(readings.begin(), readings.end(), entry.earliest, later);
@@ -61,7 +61,7 @@ class range_selector {
         double most = -least;
         do {
             if (reading == readings.end()) {
-                return wants(section);
+                return may_contain(section);
             }
             const auto offset = static_cast<double>(
                 static_cast<std::int64_t>(reading->realtime - reading->monotonic));
@@ -69,19 +69,20 @@ class range_selector {
             most = std::max(most, offset);
             ++reading;
         } while (reading != readings.end() && reading->clock <= entry.latest);
-        return wants(section, entry.earliest, entry.latest, least, most);
+        return may_contain(section, entry.earliest, entry.latest, least, most);
     }
 
   private:
     /// On the host's clock, readings on both sides of a section: what is by the machine's clock is
     /// not earlier, and is earlier than that. What a program has timed by its own may be far away.
-    struct surroundings {
+    struct neighbor_readings {
         std::uint64_t before = 0;
         std::uint64_t after = UINT64_MAX;
     };
 
-    [[nodiscard]] const surroundings& around(const index_section& section) const noexcept {
-        return surroundings_[static_cast<std::size_t>(&section - sections_.data())];
+    [[nodiscard]] const neighbor_readings& neighbors_of(
+        const index_section& section) const noexcept {
+        return neighbor_readings_[static_cast<std::size_t>(&section - sections_.data())];
     }
 
     [[nodiscard]] static double span_of(const index_section& section) noexcept {
@@ -90,18 +91,18 @@ class range_selector {
     }
 
     void note_readings() {
-        surroundings_.resize(sections_.size());
+        neighbor_readings_.resize(sections_.size());
         std::uint64_t before = 0;
         for (std::size_t i = 0; i < sections_.size(); ++i) {
             const index_block& head = sections_[i].head;
-            surroundings_[i].before = before;
+            neighbor_readings_[i].before = before;
             if (head.clocks == 0) {
                 continue;
             }
             clock_.add(pair_of(head.first_clock));
             clock_.add(pair_of(head.last_clock));
             const clock_block& last = head.last_clock;
-            before = last.complete == 0 ? last.clock : std::min(last.complete, last.clock);
+            before = last.watermark == 0 ? last.clock : std::min(last.watermark, last.clock);
             first_reading_ = std::min<std::uint64_t>(first_reading_, head.first_clock.clock);
             last_reading_ = std::max<std::uint64_t>(last_reading_, last.clock);
             offset_min_ = std::min(offset_min_, static_cast<double>(head.offset_min));
@@ -110,7 +111,7 @@ class range_selector {
         }
         std::uint64_t after = UINT64_MAX;
         for (std::size_t i = sections_.size(); i-- != 0;) {
-            surroundings_[i].after = after;
+            neighbor_readings_[i].after = after;
             after = sections_[i].head.clocks == 0 ? after : sections_[i].head.first_clock.clock;
         }
     }
@@ -118,7 +119,7 @@ class range_selector {
     void note_far_sections() {
         for (const index_section& section : sections_) {
             const index_block& head = section.head;
-            if (is_far(section, head.earliest, head.latest) && wants(section)) {
+            if (is_far(section, head.earliest, head.latest) && may_contain(section)) {
                 far_earliest_ = std::min<std::uint64_t>(far_earliest_, head.earliest);
                 far_latest_ = std::max<std::uint64_t>(far_latest_, head.latest);
             }
@@ -127,14 +128,14 @@ class range_selector {
 
     [[nodiscard]] bool is_far(const index_section& section, std::uint64_t earliest,
                               std::uint64_t latest) const noexcept {
-        const surroundings& near = around(section);
+        const neighbor_readings& near = neighbors_of(section);
         return earliest <= latest && (earliest < near.before || latest >= near.after);
     }
 
     /// Records of those times, in units of the host's clock, and differences of the other two.
-    [[nodiscard]] bool wants(const index_section& section, std::uint64_t earliest,
-                             std::uint64_t latest, double offset_min,
-                             double offset_max) const noexcept {
+    [[nodiscard]] bool may_contain(const index_section& section, std::uint64_t earliest,
+                                   std::uint64_t latest, double offset_min,
+                                   double offset_max) const noexcept {
         if (earliest > latest) {
             return false;
         }
@@ -161,9 +162,9 @@ class range_selector {
 
     const time_range& range_;
     const std::vector<index_section>& sections_;
-    clock_table clock_;
+    clock_converter clock_;
     bool has_more_;
-    std::vector<surroundings> surroundings_;  // by section
+    std::vector<neighbor_readings> neighbor_readings_;  // by section
     // Of all sections.
     std::uint64_t first_reading_ = UINT64_MAX;
     std::uint64_t last_reading_ = 0;
@@ -175,14 +176,14 @@ class range_selector {
     std::uint64_t far_latest_ = 0;
 };
 
-bool file_reader::take_hosts() {
+bool file_reader::read_hosts() {
     std::uint64_t offset = sizeof(file_header);
     for (int copy = 0; copy < 2; ++copy) {
-        const std::optional<block_place> place = file_.block_at(offset);
+        const std::optional<block_location> place = file_.block_at(offset);
         if (!place || place->type() != block_type::host) {
             break;
         }
-        take_block(*place);
+        read_block(*place);
         offset = place->end();
     }
     return has_host_;
@@ -190,7 +191,8 @@ bool file_reader::take_hosts() {
 
 /// Of a section, what says what records mean, and the readings of the clocks if they are needed.
 /// False if something else is there.
-bool file_reader::take_others(const std::vector<listed_block>& blocks, bool needs_readings) {
+bool file_reader::read_metadata_blocks(const std::vector<listed_block>& blocks,
+                                       bool needs_readings) {
     for (const listed_block& listed : blocks) {
         const block_type type = listed.type();
         const bool is_needed = (type == block_type::clock && needs_readings) ||
@@ -199,28 +201,28 @@ bool file_reader::take_others(const std::vector<listed_block>& blocks, bool need
         if (!is_needed) {
             continue;
         }
-        const std::optional<block_place> place = file_.block_at(listed.offset);
+        const std::optional<block_location> place = file_.block_at(listed.offset);
         if (!place || place->header.number != listed.number || place->type() != type) {
             return false;
         }
-        take_block(*place);
+        read_block(*place);
     }
     return true;
 }
 
-bool file_reader::take_listed(const index_section& section, const range_selector& wanted) {
-    const bool is_wanted = wanted.wants(section);
+bool file_reader::read_listed_blocks(const index_section& section, const range_selector& wanted) {
+    const bool is_wanted = wanted.may_contain(section);
     const std::size_t readings_before = clock_.pairs().size();
-    const std::optional<std::vector<listed_block>> blocks = read_entries(file_, section);
-    if (!blocks || !take_others(*blocks, wanted.needs_readings(section))) {
+    const std::optional<std::vector<listed_block>> blocks = read_index_entries(file_, section);
+    if (!blocks || !read_metadata_blocks(*blocks, wanted.needs_readings(section))) {
         return false;
     }
-    const std::span<const eventlog_clock_pair> readings =
+    const std::span<const eventlog_clock_sample> readings =
         std::span(clock_.pairs()).subspan(readings_before - (readings_before == 0 ? 0 : 1));
     for (const listed_block& listed : *blocks) {
         const index_entry& entry = listed.entry;
         if (!is_wanted || listed.type() != block_type::records ||
-            (entry.flags & ~block_flags) != 0 || !wanted.wants(section, entry, readings)) {
+            (entry.flags & ~block_flags) != 0 || !wanted.may_contain(section, entry, readings)) {
             continue;
         }
         if (entry.ring >= records_.size()) {
@@ -231,16 +233,16 @@ bool file_reader::take_listed(const index_section& section, const range_selector
     return true;
 }
 
-bool file_reader::take_section(const index_section& section, const range_selector& wanted) {
+bool file_reader::read_section_blocks(const index_section& section, const range_selector& wanted) {
     const index_block& head = section.head;
     const bool is_needed = wanted.needs_readings(section);
     if (!is_needed && head.clocks != 0) {
         // The ones on both sides of a wanted section, and the first and the last of all.
         clock_.add(pair_of(head.first_clock));
         clock_.add(pair_of(head.last_clock));
-        take_complete(section.place.header.number, head.last_clock.complete);
+        add_watermark(section.place.header.number, head.last_clock.watermark);
     }
-    if ((is_needed || head.others != 0) && !take_listed(section, wanted)) {
+    if ((is_needed || head.others != 0) && !read_listed_blocks(section, wanted)) {
         file_.report("the index at {} lists other blocks than there are; the file is read without "
                      "it",
                      section.place.offset);
@@ -249,36 +251,36 @@ bool file_reader::take_section(const index_section& section, const range_selecto
     return true;
 }
 
-bool file_reader::scan_by_index() {
+bool file_reader::scan_using_index() {
     const std::optional<std::vector<index_section>> sections = read_index_chain(file_);
-    if (!sections || !take_hosts()) {
-        forget();
+    if (!sections || !read_hosts()) {
+        reset();
         return false;
     }
-    const bool has_more = sections->back().place.end() + end_extent < file_.size();
+    const bool has_more = sections->back().place.end() + end_block_size < file_.size();
     const range_selector wanted(range_, *sections, host_.clock, has_more);
     for (const index_section& section : *sections) {
-        if (!take_section(section, wanted)) {
-            forget();
+        if (!read_section_blocks(section, wanted)) {
+            reset();
             return false;
         }
     }
     // What no index lists yet.
-    const block_place& last = sections->back().place;
+    const block_location& last = sections->back().place;
     walker_ = block_walker(file_, last.end(), last.header.number + 1);
-    take_blocks();
+    scan_blocks();
     return true;
 }
 
-std::vector<eventlog_clock_pair> file_reader::needed_readings() const {
-    const std::vector<eventlog_clock_pair>& all = clock_.pairs();
+std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const {
+    const std::vector<eventlog_clock_sample>& all = clock_.pairs();
     // Between that one and the next. CLOCK_REALTIME may have been set, so that the range lies at
     // several places.
     const auto meets_range = [&](std::size_t first) {
         return first + 1 < all.size() && clock_.realtime(all[first].clock) < range_.to &&
                clock_.realtime(all[first + 1].clock - 1) >= range_.from;
     };
-    std::vector<eventlog_clock_pair> needed;
+    std::vector<eventlog_clock_sample> needed;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool is_border = i == 0 || i + 1 == all.size();
         if (is_border || meets_range(i) || meets_range(i - 1)) {
@@ -288,11 +290,11 @@ std::vector<eventlog_clock_pair> file_reader::needed_readings() const {
     return needed;
 }
 
-void file_reader::forget() {
+void file_reader::reset() {
     host_ = {};
     has_host_ = false;
-    clock_ = clock_table();
-    completes_.clear();
+    clock_ = clock_converter();
+    watermarks_.clear();
     providers_.clear();
     schema_bytes_ = 0;
     records_.clear();

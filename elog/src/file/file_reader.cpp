@@ -5,22 +5,22 @@
 #include <cstring>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
 
 // What a file can make a reader keep, beside schemas: what is merged at once is a block for each
-// ring, see record_batches.
+// ring, see run_coalescer.
 constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
 constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
 
 /// Where the first of some records stands that are later than those of their ring's other blocks.
-std::uint64_t earliest_place(std::span<const std::uint8_t> records, std::uint64_t not_before) {
+std::uint64_t earliest_position(std::span<const std::uint8_t> records, std::uint64_t not_before) {
     std::uint64_t found = UINT64_MAX;
     while (!records.empty()) {
         const eventlog_record header = take_record(records).header;
-        if (!has_own_clock(header)) {
+        if (!has_custom_time(header)) {
             found = std::min<std::uint64_t>(found, header.time);
         } else if (found == UINT64_MAX) {
             found = not_before;
@@ -31,7 +31,7 @@ std::uint64_t earliest_place(std::span<const std::uint8_t> records, std::uint64_
 
 /// The first part of a payload as a struct, if the payload is long enough.
 template <class Block>
-bool copy_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
+bool copy_block_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
     if (payload.size() < sizeof block) {
         return false;
     }
@@ -44,11 +44,11 @@ bool copy_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
 std::int64_t recording_start(const std::string& path) {
     block_file file(path);
     block_walker walker(file, sizeof(file_header), 0);
-    while (const std::optional<block_place> place = walker.next()) {
+    while (const std::optional<block_location> place = walker.next()) {
         clock_block clock{};
         if (place->type() == block_type::clock && place->header.flags == 0) {
             const std::optional<std::vector<std::uint8_t>> payload = file.load(*place);
-            if (payload && copy_head(*payload, clock)) {
+            if (payload && copy_block_head(*payload, clock)) {
                 return static_cast<std::int64_t>(clock.realtime);
             }
         }
@@ -58,28 +58,29 @@ std::int64_t recording_start(const std::string& path) {
 
 file_reader::file_reader(std::string path, time_range range)
     : file_(std::move(path)), range_(range) {
-    used_index_ = !range_.is_everything() && scan_by_index();
+    used_index_ = !range_.is_everything() && scan_using_index();
     if (!used_index_) {
-        take_blocks();
+        scan_blocks();
     }
     if (!has_host_) {
-        throw failure("The file {} has lost the blocks that say how it was recorded; nothing in it "
-                      "can be read. Record again.",
-                      file_.path());
+        throw user_error(
+            "The file {} has lost the blocks that say how it was recorded; nothing in it "
+            "can be read. Record again.",
+            file_.path());
     }
 }
 
-void file_reader::take_blocks() {
-    while (const std::optional<block_place> place = walker_.next()) {
+void file_reader::scan_blocks() {
+    while (const std::optional<block_location> place = walker_.next()) {
         if (place->type() == block_type::records) {
             take_records(*place);
         } else {
-            take_block(*place);
+            read_block(*place);
         }
     }
 }
 
-void file_reader::take_block(const block_place& place) {
+void file_reader::read_block(const block_location& place) {
     const block_type type = place.type();
     if (type < block_type::host || type > block_type::offsets ||
         (place.header.flags & ~block_flags) != 0) {
@@ -96,32 +97,32 @@ void file_reader::take_block(const block_place& place) {
     bool is_whole = true;
     switch (type) {
         case block_type::host:
-            take_host(place, *payload);
+            read_host(place, *payload);
             break;
         case block_type::clock:
-            is_whole = copy_head(*payload, clock);
+            is_whole = copy_block_head(*payload, clock);
             if (is_whole) {
                 clock_.add({clock.clock, clock.monotonic, clock.realtime});
-                take_complete(place.header.number, clock.complete);
+                add_watermark(place.header.number, clock.watermark);
             }
             break;
         case block_type::provider:
             take_provider(place, *payload);
             break;
         case block_type::loss:
-            is_whole = copy_head(*payload, loss);
+            is_whole = copy_block_head(*payload, loss);
             if (is_whole && losses_.size() < losses_max) {
                 losses_.push_back(loss);
             }
             break;
         case block_type::end:
-            is_whole = copy_head(*payload, end);
+            is_whole = copy_block_head(*payload, end);
             if (is_whole) {
                 end_ = end;
             }
             break;
         case block_type::offsets:
-            is_whole = copy_head(*payload, offsets);
+            is_whole = copy_block_head(*payload, offsets);
             if (is_whole) {
                 clock_.add_offsets({offsets.clock, offsets.boottime, offsets.tai});
             }
@@ -135,17 +136,19 @@ void file_reader::take_block(const block_place& place) {
     }
 }
 
-void file_reader::take_host(const block_place& place, const std::vector<std::uint8_t>& payload) {
+void file_reader::read_host(const block_location& place, const std::vector<std::uint8_t>& payload) {
     host_block host{};
-    if (!copy_head(payload, host) || host.ring_count < 1 || host.ring_count > EVENTLOG_RINGS_MAX ||
+    if (!copy_block_head(payload, host) || host.ring_count < 1 ||
+        host.ring_count > EVENTLOG_RINGS_MAX ||
         (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
         file_.report("the host at {} makes no sense", place.offset);
         return;
     }
     if (host.version != file_version) {
-        throw failure("The file {} has version {} of the format; this elog knows version {}. Use "
-                      "an elog that knows it.",
-                      file_.path(), host.version, file_version);
+        throw user_error(
+            "The file {} has version {} of the format; this elog knows version {}. Use "
+            "an elog that knows it.",
+            file_.path(), host.version, file_version);
     }
     if (has_host_) {
         return;  // the second copy
@@ -155,31 +158,31 @@ void file_reader::take_host(const block_place& place, const std::vector<std::uin
     host.machine[sizeof host.machine - 1] = '\0';
     host_ = host;
     has_host_ = true;
-    clock_ = clock_table(host.clock);
+    clock_ = clock_converter(host.clock);
     records_.resize(host.ring_count);
     next_records_.resize(host.ring_count);
     held_.resize(host.ring_count);
 }
 
-void file_reader::take_complete(std::uint64_t number, std::uint64_t clock) {
-    if (clock > complete_at(number)) {
-        completes_.push_back({number, clock});
+void file_reader::add_watermark(std::uint64_t number, std::uint64_t clock) {
+    if (clock > watermark_at(number)) {
+        watermarks_.push_back({number, clock});
     }
 }
 
 /// No record in blocks with larger numbers is earlier, but for those with a clock of their own,
 /// which were not emitted earlier. 0: that is not known.
-std::uint64_t file_reader::complete_at(std::uint64_t number) const noexcept {
+std::uint64_t file_reader::watermark_at(std::uint64_t number) const noexcept {
     const auto next = std::upper_bound(
-        completes_.begin(), completes_.end(), number,
-        [](std::uint64_t wanted, const known_complete& each) { return wanted < each.number; });
-    return next == completes_.begin() ? 0 : (next - 1)->clock;
+        watermarks_.begin(), watermarks_.end(), number,
+        [](std::uint64_t wanted, const known_watermark& each) { return wanted < each.number; });
+    return next == watermarks_.begin() ? 0 : (next - 1)->clock;
 }
 
-void file_reader::take_provider(const block_place& place,
+void file_reader::take_provider(const block_location& place,
                                 const std::vector<std::uint8_t>& payload) {
     provider_block block{};
-    if (!copy_head(payload, block) || payload.size() - sizeof block < block.schema_size) {
+    if (!copy_block_head(payload, block) || payload.size() - sizeof block < block.schema_size) {
         file_.report("the provider at {} is damaged", place.offset);
         return;
     }
@@ -208,13 +211,13 @@ void file_reader::take_provider(const block_place& place,
             file_.report("the provider at {} has the number {} of an earlier one and is left out",
                          place.offset, block.id);
         }
-    } catch (const failure& error) {
+    } catch (const user_error& error) {
         file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
                      error.what());
     }
 }
 
-void file_reader::take_records(const block_place& place) {
+void file_reader::take_records(const block_location& place) {
     std::uint32_t ring = 0;
     const std::span<const std::uint8_t> head = file_.peek(place, sizeof(records_block));
     if (!head.empty()) {
@@ -239,7 +242,7 @@ void file_reader::take_records(const block_place& place) {
 }
 
 /// A ring's run in use is given up for its next one.
-bool file_reader::take_memory(std::uint32_t ring, const block_place& place) {
+bool file_reader::reserve_memory(std::uint32_t ring, const block_location& place) {
     held_bytes_ -= held_[ring];
     const bool is_compressed = (place.header.flags & block_compressed) != 0;
     held_[ring] = is_compressed ? records_size_max : place.header.size;
@@ -253,13 +256,13 @@ bool file_reader::take_memory(std::uint32_t ring, const block_place& place) {
     return true;
 }
 
-std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records_place& from) {
-    const std::optional<block_place> place = file_.block_at(from.offset);
+std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records_location& from) {
+    const std::optional<block_location> place = file_.block_at(from.offset);
     if (!place || place->type() != block_type::records || place->header.number != from.number) {
         file_.report("the block at {} is damaged", from.offset);
         return std::nullopt;
     }
-    if (!take_memory(ring, *place)) {
+    if (!reserve_memory(ring, *place)) {
         return std::nullopt;
     }
     std::optional<std::vector<std::uint8_t>> payload = file_.load(*place);
@@ -269,14 +272,14 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     held_bytes_ -= held_[ring] - std::min(held_[ring], payload->size());
     held_[ring] = std::min(held_[ring], payload->size());
     records_block block{};
-    if (!copy_head(*payload, block) || block.ring != ring) {
+    if (!copy_block_head(*payload, block) || block.ring != ring) {
         file_.report("the records at {} are not of ring {} any more", from.offset, ring);
         return std::nullopt;
     }
     owned_run run;
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
-    run.not_before = complete_at(from.number);
+    run.not_before = watermark_at(from.number);
     run.bytes = std::move(*payload);
     run.bytes.erase(run.bytes.begin(), run.bytes.begin() + sizeof block);
     const checked_records found = check_records(run.bytes);
@@ -292,7 +295,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
 
 std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
     while (next_records_[ring] < records_[ring].size()) {
-        const records_place place = records_[ring][next_records_[ring]++];
+        const records_location place = records_[ring][next_records_[ring]++];
         if (std::optional<owned_run> run = load_run(ring, place)) {
             return run;
         }
@@ -304,16 +307,16 @@ void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     found_ = {};
     for (const loss_block& loss : losses_) {
-        found_.lost += lost_of(loss);
+        found_.lost += lost_count(loss);
     }
 }
 
 std::optional<std::uint64_t> file_reader::earliest() {
     std::optional<std::uint64_t> found;
-    for (const std::vector<records_place>& places : records_) {
-        for (const records_place& from : places) {
+    for (const std::vector<records_location>& places : records_) {
+        for (const records_location& from : places) {
             // A damaged one may say anything.
-            const std::optional<block_place> place = file_.block_at(from.offset);
+            const std::optional<block_location> place = file_.block_at(from.offset);
             const std::optional<std::vector<std::uint8_t>> payload =
                 place ? file_.load(*place) : std::nullopt;
             if (!payload || payload->size() < sizeof(records_block)) {
@@ -323,7 +326,7 @@ std::optional<std::uint64_t> file_reader::earliest() {
             const checked_records sound = check_records(records);
             if (sound.count != 0) {
                 const std::uint64_t first =
-                    earliest_place(records.first(sound.size), complete_at(from.number));
+                    earliest_position(records.first(sound.size), watermark_at(from.number));
                 found = std::min(found.value_or(first), first);
                 break;
             }
@@ -332,8 +335,7 @@ std::optional<std::uint64_t> file_reader::earliest() {
     return found;
 }
 
-void file_reader::read(const time_merger::take_record& take,
-                       const std::function<bool()>& is_enough) {
+void file_reader::read(const time_merger::take_record& take, const std::function<bool()>& is_done) {
     rewind();
     time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
     const bool takes_all = range_.is_everything();
@@ -342,45 +344,45 @@ void file_reader::read(const time_merger::take_record& take,
         if (takes_all || range_.contains(clock_.realtime(record->record.header.time))) {
             take(*record);
         }
-        if (is_enough && is_enough()) {
+        if (is_done && is_done()) {
             return;
         }
     }
     if (takes_all) {
-        compare_with_end();
+        compare_with_end_block();
     }
 }
 
-void file_reader::look_again() {
+void file_reader::refresh() {
     file_.refresh();
-    take_blocks();
+    scan_blocks();
 }
 
-void file_reader::drop_taken_places() {
+void file_reader::discard_consumed_locations() {
     std::uint64_t first_left = UINT64_MAX;  // number of a block
     for (std::size_t ring = 0; ring < records_.size(); ++ring) {
-        std::vector<records_place>& places = records_[ring];
+        std::vector<records_location>& places = records_[ring];
         places.erase(places.begin(),
                      places.begin() + static_cast<std::ptrdiff_t>(next_records_[ring]));
         next_records_[ring] = 0;
         first_left = places.empty() ? first_left : std::min(first_left, places.front().number);
     }
     // The last one before these is still needed, and if there are none, for those to come.
-    const auto behind =
-        std::find_if(completes_.begin(), completes_.end(),
-                     [first_left](const known_complete& each) { return each.number > first_left; });
-    completes_.erase(completes_.begin(), behind == completes_.begin() ? behind : behind - 1);
+    const auto behind = std::find_if(
+        watermarks_.begin(), watermarks_.end(),
+        [first_left](const known_watermark& each) { return each.number > first_left; });
+    watermarks_.erase(watermarks_.begin(), behind == watermarks_.begin() ? behind : behind - 1);
 }
 
-std::size_t file_reader::places_kept() const noexcept {
-    std::size_t count = completes_.size();
-    for (const std::vector<records_place>& places : records_) {
+std::size_t file_reader::retained_locations() const noexcept {
+    std::size_t count = watermarks_.size();
+    for (const std::vector<records_location>& places : records_) {
         count += places.size();
     }
     return count;
 }
 
-void file_reader::compare_with_end() {
+void file_reader::compare_with_end_block() {
     if (!end_) {
         return;
     }

@@ -17,7 +17,7 @@
 #include "file/block_file.hpp"
 #include "file/file_format.hpp"
 #include "file/index_chain.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -53,34 +53,35 @@ class file_reader {
 
     /// Gives out every readable record of the range in the order of time, or as many as are enough,
     /// which is asked behind each. Then what follows is not read.
-    void read(const time_merger::take_record& take, const std::function<bool()>& is_enough = {});
+    void read(const time_merger::take_record& take, const std::function<bool()>& is_done = {});
     // In place of read(), for who merges several files: rewind(), then all runs of all rings, then
-    // compare_with_end(). Of runs at the borders of the range, some records may be outside of it.
+    // compare_with_end_block(). Of runs at the borders of the range, some records may be outside of
+    // it.
     void rewind();
     /// The next run of a ring; nothing behind its last one.
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
     /// Adds to the damages what the end of the file says of more or other records.
-    void compare_with_end();
+    void compare_with_end_block();
 
     // Of a file that is still being written, besides next_run():
     /// Takes note of what has come since, and of whether it is still being written.
-    void look_again();
+    void refresh();
     /// No record that is still to come is earlier, on the host's clock (see place_of); 0 if that is
     /// not known.
-    [[nodiscard]] std::uint64_t complete() const noexcept {
-        return completes_.empty() ? 0 : completes_.back().clock;
+    [[nodiscard]] std::uint64_t watermark() const noexcept {
+        return watermarks_.empty() ? 0 : watermarks_.back().clock;
     }
     /// Forgets where the runs stand that have been given out. They would add up in a file that
     /// grows for days.
-    void drop_taken_places();
+    void discard_consumed_locations();
     /// On the host's clock, the place of the first record (see place_of), as the first sound block
     /// of each ring says; nothing if there are none. Reads these blocks.
     [[nodiscard]] std::optional<std::uint64_t> earliest();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
-    [[nodiscard]] const clock_table& clock() const noexcept { return clock_; }
+    [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
     /// Of the clock's readings, those that convert times in the range, the first and the last.
-    [[nodiscard]] std::vector<eventlog_clock_pair> needed_readings() const;
+    [[nodiscard]] std::vector<eventlog_clock_sample> required_clock_readings() const;
     [[nodiscard]] const host_block& host() const noexcept { return host_; }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
@@ -92,7 +93,7 @@ class file_reader {
 
     /// What is kept to find records by that are still to be given out: of a file that is followed
     /// it is bounded by how much that is, however long the file becomes.
-    [[nodiscard]] std::size_t places_kept() const noexcept;
+    [[nodiscard]] std::size_t retained_locations() const noexcept;
 
     /// Sentences about what could not be read, with offsets. Complete only after read().
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept {
@@ -103,33 +104,37 @@ class file_reader {
 
   private:
     /// As little as is needed to find it again: there may be many.
-    struct records_place {
+    struct records_location {
         std::uint64_t offset = 0;
         std::uint64_t number = 0;
     };
     /// What a clock block says of the records in those behind it, which have larger numbers.
-    struct known_complete {
+    struct known_watermark {
         std::uint64_t number = 0;
         std::uint64_t clock = 0;
     };
 
     // With the index, in file_range.cpp.
-    [[nodiscard]] bool scan_by_index();
-    [[nodiscard]] bool take_hosts();
-    [[nodiscard]] bool take_others(const std::vector<listed_block>& blocks, bool needs_readings);
-    [[nodiscard]] bool take_listed(const index_section& section, const range_selector& wanted);
-    [[nodiscard]] bool take_section(const index_section& section, const range_selector& wanted);
-    void forget();
+    [[nodiscard]] bool scan_using_index();
+    [[nodiscard]] bool read_hosts();
+    [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,
+                                            bool needs_readings);
+    [[nodiscard]] bool read_listed_blocks(const index_section& section,
+                                          const range_selector& wanted);
+    [[nodiscard]] bool read_section_blocks(const index_section& section,
+                                           const range_selector& wanted);
+    void reset();
 
-    void take_blocks();
-    void take_block(const block_place& place);
-    void take_host(const block_place& place, const std::vector<std::uint8_t>& payload);
-    void take_complete(std::uint64_t number, std::uint64_t clock);
-    [[nodiscard]] std::uint64_t complete_at(std::uint64_t number) const noexcept;
-    void take_provider(const block_place& place, const std::vector<std::uint8_t>& payload);
-    void take_records(const block_place& place);
-    [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring, const records_place& from);
-    [[nodiscard]] bool take_memory(std::uint32_t ring, const block_place& place);
+    void scan_blocks();
+    void read_block(const block_location& place);
+    void read_host(const block_location& place, const std::vector<std::uint8_t>& payload);
+    void add_watermark(std::uint64_t number, std::uint64_t clock);
+    [[nodiscard]] std::uint64_t watermark_at(std::uint64_t number) const noexcept;
+    void take_provider(const block_location& place, const std::vector<std::uint8_t>& payload);
+    void take_records(const block_location& place);
+    [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring,
+                                                    const records_location& from);
+    [[nodiscard]] bool reserve_memory(std::uint32_t ring, const block_location& place);
 
     block_file file_;
     block_walker walker_{file_, sizeof(file_header), 0};
@@ -138,14 +143,14 @@ class file_reader {
     bool has_host_ = false;
     bool used_index_ = false;
     end_block found_{};  // as read, to be compared with what the end says
-    clock_table clock_;
-    std::vector<known_complete> completes_;  // rising
+    clock_converter clock_;
+    std::vector<known_watermark> watermarks_;  // rising
     provider_map providers_;
-    std::size_t schema_bytes_ = 0;                     // of all providers
-    std::vector<std::vector<records_place>> records_;  // by ring
-    std::vector<std::size_t> next_records_;            // by ring
-    std::vector<std::size_t> held_;                    // bytes of the run in use, by ring
-    std::size_t held_bytes_ = 0;                       // of all rings
+    std::size_t schema_bytes_ = 0;                        // of all providers
+    std::vector<std::vector<records_location>> records_;  // by ring
+    std::vector<std::size_t> next_records_;               // by ring
+    std::vector<std::size_t> held_;                       // bytes of the run in use, by ring
+    std::size_t held_bytes_ = 0;                          // of all rings
     std::vector<loss_block> losses_;
     std::optional<end_block> end_;
 };

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/failure.hpp"
-#include "base/new_file.hpp"
+#include "base/atomic_file.hpp"
+#include "base/user_error.hpp"
 #include "file/block_file.hpp"
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
@@ -21,7 +21,7 @@ namespace {
 using block_bytes = std::vector<std::uint8_t>;
 
 template <class Block>
-std::optional<Block> head_of(std::span<const std::uint8_t> payload) noexcept {
+std::optional<Block> read_block_head(std::span<const std::uint8_t> payload) noexcept {
     Block block{};
     if (payload.size() < sizeof block) {
         return std::nullopt;
@@ -32,13 +32,13 @@ std::optional<Block> head_of(std::span<const std::uint8_t> payload) noexcept {
 
 std::optional<host_block> find_host(block_file& file) {
     block_walker walker(file, sizeof(file_header), 0);
-    while (const std::optional<block_place> place = walker.next()) {
+    while (const std::optional<block_location> place = walker.next()) {
         if (place->type() != block_type::host) {
             continue;
         }
         const std::optional<block_bytes> payload = file.load(*place);
         const std::optional<host_block> host =
-            payload ? head_of<host_block>(*payload) : std::nullopt;
+            payload ? read_block_head<host_block>(*payload) : std::nullopt;
         if (host && host->version == file_version && host->ring_count >= 1 &&
             host->ring_count <= EVENTLOG_RINGS_MAX &&
             (host->clock == EVENTLOG_CLOCK_TSC || host->clock == EVENTLOG_CLOCK_MONOTONIC)) {
@@ -56,14 +56,14 @@ class file_repairer {
     repair_summary run();
 
   private:
-    void copy_block(const block_place& place, const block_bytes& payload);
+    void copy_block(const block_location& place, const block_bytes& payload);
     void copy_clock(const block_bytes& payload);
     void copy_offsets(const offsets_block& block);
-    void copy_provider(const block_place& place, const block_bytes& payload);
-    void copy_records(const block_place& place, const block_bytes& payload);
-    void take_index(const block_place& place);
-    void write_losses_at_ends();
-    void leave_out(const block_place& place, const char* why) {
+    void copy_provider(const block_location& place, const block_bytes& payload);
+    void copy_records(const block_location& place, const block_bytes& payload);
+    void take_index(const block_location& place);
+    void write_trailing_losses();
+    void skip_block(const block_location& place, const char* why) {
         file_.report("the block at {} is left out: {}", place.offset, why);
     }
 
@@ -74,11 +74,11 @@ class file_repairer {
     std::optional<std::uint64_t> offsets_;  // when the last ones that were copied were read
     std::bitset<0x10000> providers_;
     struct ring_state {
-        std::uint64_t next = 0;       // sequence number
-        bool is_known = false;        // that one
-        std::uint64_t told = 0;       // records left out, and told as lost
-        std::uint64_t senseless = 0;  // of these, not before one that was not
-        std::uint64_t left_out = 0;   // records, as indexes list them
+        std::uint64_t next = 0;      // sequence number
+        bool is_known = false;       // that one
+        std::uint64_t reported = 0;  // records left out, and told as lost
+        std::uint64_t invalid = 0;   // of these, not before one that was not
+        std::uint64_t skipped = 0;   // records, as indexes list them
     };
     struct number_range {
         std::uint64_t first;
@@ -86,12 +86,12 @@ class file_repairer {
     };
 
     std::map<std::uint32_t, ring_state> rings_;
-    std::vector<number_range> left_out_;  // blocks that no index has been asked about
+    std::vector<number_range> unindexed_;  // blocks that no index has been asked about
 };
 
 void file_repairer::copy_clock(const block_bytes& payload) {
-    if (const std::optional<clock_block> clock = head_of<clock_block>(payload)) {
-        writer_.write_clock({clock->clock, clock->monotonic, clock->realtime}, clock->complete);
+    if (const std::optional<clock_block> clock = read_block_head<clock_block>(payload)) {
+        writer_.write_clock({clock->clock, clock->monotonic, clock->realtime}, clock->watermark);
     }
 }
 
@@ -103,14 +103,14 @@ void file_repairer::copy_offsets(const offsets_block& block) {
     }
 }
 
-void file_repairer::copy_provider(const block_place& place, const block_bytes& payload) {
-    const std::optional<provider_block> block = head_of<provider_block>(payload);
+void file_repairer::copy_provider(const block_location& place, const block_bytes& payload) {
+    const std::optional<provider_block> block = read_block_head<provider_block>(payload);
     if (!block) {
-        leave_out(place, "it is too short for what it is");
+        skip_block(place, "it is too short for what it is");
         return;
     }
     if (providers_.test(block->id)) {
-        leave_out(place, "its number is that of an earlier provider");
+        skip_block(place, "its number is that of an earlier provider");
         return;
     }
     provider_instance provider;
@@ -122,18 +122,18 @@ void file_repairer::copy_provider(const block_place& place, const block_bytes& p
             static_cast<const char*>(block->process),
             ::strnlen(static_cast<const char*>(block->process), sizeof block->process));
         provider.schema = provider_schema::parse(std::span(payload).subspan(sizeof *block));
-    } catch (const failure& error) {
-        leave_out(place, error.what());
+    } catch (const user_error& error) {
+        skip_block(place, error.what());
         return;
     }
     providers_.set(provider.id);
     writer_.write_provider(provider);
 }
 
-void file_repairer::copy_records(const block_place& place, const block_bytes& payload) {
-    const std::optional<records_block> block = head_of<records_block>(payload);
+void file_repairer::copy_records(const block_location& place, const block_bytes& payload) {
+    const std::optional<records_block> block = read_block_head<records_block>(payload);
     if (!block || block->ring >= host_.ring_count) {
-        leave_out(place, "its head makes no sense");
+        skip_block(place, "its head makes no sense");
         return;
     }
     const auto records = std::span(payload).subspan(sizeof *block);
@@ -162,8 +162,8 @@ void file_repairer::copy_records(const block_place& place, const block_bytes& pa
     if (!file_.damages().empty() && first_lost > ring.next) {
         const std::uint64_t missing = first_lost - ring.next;
         // One block cannot tell both apart: those that were overwritten have not been damaged.
-        (run.overwritten ? ring.senseless : run.lost_before) += missing;
-        ring.told += missing;
+        (run.overwritten ? ring.invalid : run.lost_before) += missing;
+        ring.reported += missing;
         summary_.missing += missing;
     }
     ring.next = run.sequence + block->count;
@@ -173,13 +173,13 @@ void file_repairer::copy_records(const block_place& place, const block_bytes& pa
 }
 
 /// An index tells what was in blocks that are left out.
-void file_repairer::take_index(const block_place& place) {
+void file_repairer::take_index(const block_location& place) {
     std::vector<number_range> asked;
-    std::swap(asked, left_out_);
+    std::swap(asked, unindexed_);
     const std::optional<index_section> section =
-        asked.empty() ? std::nullopt : read_section(file_, place.offset);
+        asked.empty() ? std::nullopt : read_index_section(file_, place.offset);
     const std::optional<std::vector<listed_block>> blocks =
-        section ? read_entries(file_, *section) : std::nullopt;
+        section ? read_index_entries(file_, *section) : std::nullopt;
     if (!blocks) {
         return;
     }
@@ -188,27 +188,27 @@ void file_repairer::take_index(const block_place& place) {
         const auto behind = std::upper_bound(
             asked.begin(), asked.end(), block.number,
             [](std::uint64_t number, const number_range& range) { return number < range.first; });
-        const bool is_left_out = behind != asked.begin() && block.number <= std::prev(behind)->last;
-        if (is_left_out && block.type() == block_type::records &&
+        const bool is_excluded = behind != asked.begin() && block.number <= std::prev(behind)->last;
+        if (is_excluded && block.type() == block_type::records &&
             block.entry.ring < host_.ring_count) {
-            rings_[block.entry.ring].left_out += block.entry.count;
+            rings_[block.entry.ring].skipped += block.entry.count;
         }
     }
 }
 
 /// What no record of a ring follows.
-void file_repairer::write_losses_at_ends() {
+void file_repairer::write_trailing_losses() {
     for (const auto& [number, ring] : rings_) {
-        const std::uint64_t lost = ring.left_out - std::min(ring.left_out, ring.told);
-        if (lost != 0 || ring.senseless != 0) {
+        const std::uint64_t lost = ring.skipped - std::min(ring.skipped, ring.reported);
+        if (lost != 0 || ring.invalid != 0) {
             writer_.write_loss(
-                {static_cast<std::uint32_t>(loss_scope::ring), number, lost, 0, 0, ring.senseless});
+                {static_cast<std::uint32_t>(loss_scope::ring), number, lost, 0, 0, ring.invalid});
             summary_.missing += lost;
         }
     }
 }
 
-void file_repairer::copy_block(const block_place& place, const block_bytes& payload) {
+void file_repairer::copy_block(const block_location& place, const block_bytes& payload) {
     writer_.compress((place.header.flags & block_compressed) != 0 ? compression_level_default : 0);
     switch (place.type()) {
         case block_type::clock:
@@ -218,12 +218,13 @@ void file_repairer::copy_block(const block_place& place, const block_bytes& payl
         case block_type::records:
             return copy_records(place, payload);
         case block_type::loss:
-            if (const std::optional<loss_block> loss = head_of<loss_block>(payload)) {
+            if (const std::optional<loss_block> loss = read_block_head<loss_block>(payload)) {
                 writer_.write_loss(*loss);
             }
             return;
         case block_type::offsets:
-            if (const std::optional<offsets_block> block = head_of<offsets_block>(payload)) {
+            if (const std::optional<offsets_block> block =
+                    read_block_head<offsets_block>(payload)) {
                 copy_offsets(*block);
             }
             return;
@@ -235,26 +236,26 @@ void file_repairer::copy_block(const block_place& place, const block_bytes& payl
         case block_type::host:  // has been written
             return;
     }
-    leave_out(place, "this elog does not know its type");
+    skip_block(place, "this elog does not know its type");
 }
 
 repair_summary file_repairer::run() {
     block_walker walker(file_, sizeof(file_header), 0);
     std::uint64_t expected = 0;
-    while (const std::optional<block_place> place = walker.next()) {
+    while (const std::optional<block_location> place = walker.next()) {
         if (place->header.number > expected) {
-            left_out_.push_back({expected, place->header.number - 1});
+            unindexed_.push_back({expected, place->header.number - 1});
         }
         expected = place->header.number + 1;
         if ((place->header.flags & ~block_flags) != 0) {
-            leave_out(*place, "this elog does not know its flags");
+            skip_block(*place, "this elog does not know its flags");
         } else if (const std::optional<block_bytes> payload = file_.load(*place)) {
             copy_block(*place, *payload);
         } else {
-            left_out_.push_back({place->header.number, place->header.number});
+            unindexed_.push_back({place->header.number, place->header.number});
         }
     }
-    write_losses_at_ends();
+    write_trailing_losses();
     writer_.write_end();
     summary_.size = writer_.size();
     summary_.damages = file_.damages().sentences();
@@ -264,16 +265,18 @@ repair_summary file_repairer::run() {
 }  // namespace
 
 repair_summary repair_file(const std::string& from, const std::string& to) {
-    refuse_overwriting(from, to);
+    check_not_same_file(from, to);
     block_file probe(from);
     if (probe.is_being_written()) {
-        throw failure("The file {} is still being written. Wait for the recording to end.", from);
+        throw user_error("The file {} is still being written. Wait for the recording to end.",
+                         from);
     }
     const std::optional<host_block> host = find_host(probe);
     if (!host) {
-        throw failure("The file {} has lost the blocks that say how it was recorded; nothing in it "
-                      "can be read. Record again.",
-                      from);
+        throw user_error(
+            "The file {} has lost the blocks that say how it was recorded; nothing in it "
+            "can be read. Record again.",
+            from);
     }
     // A second look: what the first one reports is reported again.
     block_file file(from);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "record/more_clocks.hpp"
+#include "record/clock_offset_table.hpp"
 #include "ring/clock.hpp"
 
 namespace elog {
@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds wait_plain{100};
 constexpr std::chrono::milliseconds wait_compressed{1000};
 
 // A file is given up this much before its bound: for readings of the clock, which come unasked.
-constexpr std::uint64_t spare = 4096;
+constexpr std::uint64_t size_reserve = 4096;
 
 // Of a bound on all files, what one may have. It must not be most of it: to make room for the next
 // one, old ones go whole.
@@ -26,8 +26,8 @@ constexpr std::size_t readings_max = 16;
 std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
     std::uint64_t size = 0;
     for (const provider_instance* provider : providers) {
-        size += block_extent(static_cast<std::uint32_t>(sizeof(provider_block) +
-                                                        provider->schema.binary.size())) +
+        size += block_size_in_file(static_cast<std::uint32_t>(sizeof(provider_block) +
+                                                              provider->schema.binary.size())) +
                 sizeof(index_entry);
     }
     return size;
@@ -35,11 +35,11 @@ std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
 
 }  // namespace
 
-void file_sink::start(const open_region& source) {
+void file_sink::start(const region_view& source) {
     clock_ = source.header.clock;
     ring_count_ = source.geometry.ring_count;
-    recording_ = draw_identity();
-    batches_.emplace(ring_count_);
+    recording_ = generate_identity();
+    coalescer_.emplace(ring_count_);
     rotation_options& rotation = options_.rotation;
     if (rotation.is_wanted()) {
         parts_.emplace(options_.path);
@@ -64,14 +64,14 @@ void file_sink::begin_file() {
     writer_ = std::make_unique<file_writer>(
         file_options{path, clock_, ring_count_, recording_, part_, options_.compression});
     written_.reset();
-    begun_ = clock::now();
+    started_ = clock::now();
     has_records_ = false;
 }
 
 /// It is complete; while it is there, readers think that it is still written to.
 std::unique_ptr<file_writer> file_sink::end_file() {
     writer_->write_end();
-    if (options_.is_synced) {
+    if (options_.sync_on_close) {
         writer_->sync();
     }
     if (parts_) {
@@ -84,7 +84,7 @@ std::unique_ptr<file_writer> file_sink::end_file() {
 /// two files have records of the same time, they have the same readings around it, so that both
 /// convert it alike.
 void file_sink::rotate() {
-    const eventlog_clock_pair now = eventlog::core::read_clock_pair(clock_);
+    const eventlog_clock_sample now = eventlog::core::read_clock_sample(clock_);
     // Where it has begun anew, see recording.hpp, there is none behind.
     if (readings_.empty() || now.clock > readings_.back().clock) {
         readings_.push_back(now);
@@ -96,18 +96,18 @@ void file_sink::rotate() {
     if (offsets_) {
         writer_->write_offsets(*offsets_);
     }
-    for (const eventlog_clock_pair& reading : readings_) {
-        writer_->write_clock(reading, settled_);
+    for (const eventlog_clock_sample& reading : readings_) {
+        writer_->write_clock(reading, written_watermark_);
     }
 }
 
-/// Writes all that has been taken. What is to come is not earlier than complete_, and needs no
+/// Writes all that has been taken. What is to come is not earlier than watermark_, and needs no
 /// reading but the last before that, and those behind.
-void file_sink::settle() {
+void file_sink::write_pending() {
     flush(clock::time_point::max());
-    settled_ = complete_;
-    const auto is_later = [this](const eventlog_clock_pair& reading) {
-        return reading.clock > complete_;
+    written_watermark_ = watermark_;
+    const auto is_later = [this](const eventlog_clock_sample& reading) {
+        return reading.clock > watermark_;
     };
     const auto later = std::find_if(readings_.begin(), readings_.end(), is_later);
     if (later != readings_.begin()) {
@@ -123,20 +123,21 @@ void file_sink::make_room(std::uint64_t payload) {
     const rotation_options& rotation = options_.rotation;
     // A file of nothing but what it began with would not help to make room.
     const bool has_content = has_records_ || writer_->size() > rotation_options::size_min / 2;
-    if (rotation.size != 0 && has_content && writer_->size_with(payload) + spare > rotation.size) {
+    if (rotation.size != 0 && has_content &&
+        writer_->size_with(payload) + size_reserve > rotation.size) {
         rotate();
     }
     while (rotation.total != 0 && parts_->count() != 0 &&
-           parts_->total() + writer_->size_with(payload) + spare > rotation.total) {
+           parts_->total() + writer_->size_with(payload) + size_reserve > rotation.total) {
         parts_->remove_oldest();
     }
 }
 
-void file_sink::take_clock(const eventlog_clock_pair& pair) {
-    settle();
-    make_room(sizeof(clock_block) + block_extent(sizeof(offsets_block)));
-    const clock_offsets now = read_offsets(pair.clock);
-    if (!offsets_ || (now.clock > offsets_->clock && has_changed(*offsets_, now))) {
+void file_sink::take_clock(const eventlog_clock_sample& pair) {
+    write_pending();
+    make_room(sizeof(clock_block) + block_size_in_file(sizeof(offsets_block)));
+    const clock_offsets now = read_clock_offsets(pair.clock);
+    if (!offsets_ || (now.clock > offsets_->clock && offsets_changed(*offsets_, now))) {
         offsets_ = now;
         writer_->write_offsets(now);
     }
@@ -144,7 +145,7 @@ void file_sink::take_clock(const eventlog_clock_pair& pair) {
     if (readings_.empty() || pair.clock > readings_.back().clock) {
         readings_.push_back(pair);
     }
-    writer_->write_clock(readings_.back(), complete_);
+    writer_->write_clock(readings_.back(), watermark_);
 }
 
 void file_sink::take_provider(const provider_instance& provider) {
@@ -161,18 +162,18 @@ void file_sink::write_provider(const provider_instance& provider) {
 }
 
 void file_sink::take_run(const record_run& run) {
-    batches_->add(run, clock::now(), [this](const record_run& batch) { write_run(batch); });
+    coalescer_->add(run, clock::now(), [this](const record_run& batch) { write_run(batch); });
 }
 
 void file_sink::write_run(const record_run& run) {
     const std::uint64_t size = sizeof(records_block) + run.bytes.size();
     const std::uint32_t part = part_;
-    make_room(size + size_of(missing_providers(run)));
+    make_room(size + size_of(unwritten_providers(run)));
     if (part_ != part) {
         // A new file, which knows none of them.
-        make_room(size + size_of(missing_providers(run)));
+        make_room(size + size_of(unwritten_providers(run)));
     }
-    for (const provider_instance* provider : missing_providers(run)) {
+    for (const provider_instance* provider : unwritten_providers(run)) {
         writer_->write_provider(*provider);
         written_.set(provider->id);
     }
@@ -181,7 +182,7 @@ void file_sink::write_run(const record_run& run) {
 }
 
 /// Those of a run's records that only the files before this one have told about.
-std::vector<const provider_instance*> file_sink::missing_providers(const record_run& run) const {
+std::vector<const provider_instance*> file_sink::unwritten_providers(const record_run& run) const {
     std::vector<const provider_instance*> missing;
     if (part_ <= 1) {
         return missing;
@@ -210,21 +211,21 @@ void file_sink::take_loss(const loss_block& loss) {
 }
 
 void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
-    complete_ = time;
+    watermark_ = time;
     const clock::time_point now = clock::now();
     flush(now - (options_.compression == 0 ? wait_plain : wait_compressed));
     if (readings_.size() > readings_max) {
-        settle();
+        write_pending();
     }
     const std::chrono::nanoseconds limit = options_.rotation.time;
-    if (limit.count() != 0 && has_records_ && now - begun_ >= limit) {
+    if (limit.count() != 0 && has_records_ && now - started_ >= limit) {
         flush(clock::time_point::max());
         rotate();
     }
 }
 
 void file_sink::flush(clock::time_point kept_since) {
-    batches_->flush(kept_since, [this](const record_run& batch) { write_run(batch); });
+    coalescer_->flush(kept_since, [this](const record_run& batch) { write_run(batch); });
 }
 
 void file_sink::finish() {

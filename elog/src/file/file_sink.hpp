@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "file/file_writer.hpp"
-#include "file/recording_parts.hpp"
-#include "record/clock_table.hpp"
-#include "record/record_batches.hpp"
+#include "file/rotated_files.hpp"
+#include "record/clock_converter.hpp"
 #include "record/record_sink.hpp"
+#include "record/run_coalescer.hpp"
 
 namespace elog {
 
@@ -38,7 +38,7 @@ struct file_sink_options {
     std::string path;
     int compression = 0;  // level; 0: none
     rotation_options rotation{};
-    bool is_synced = false;  // a file is not finished before it is on the disk
+    bool sync_on_close = false;  // a file is not finished before it is on the disk
 };
 
 /// In the order in which records are read; those of one ring may wait a moment for more.
@@ -46,8 +46,8 @@ class file_sink : public record_sink {
   public:
     explicit file_sink(file_sink_options options) : options_(std::move(options)) {}
 
-    void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override;
+    void start(const region_view& source) override;
+    void take_clock(const eventlog_clock_sample& pair) override;
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
     void take_loss(const loss_block& loss) override;
@@ -55,15 +55,15 @@ class file_sink : public record_sink {
     void finish() override;
 
   private:
-    using clock = record_batches::clock;
+    using clock = run_coalescer::clock;
 
     void begin_file();
     std::unique_ptr<file_writer> end_file();
     void rotate();
-    void settle();
+    void write_pending();
     void make_room(std::uint64_t payload);
     void write_run(const record_run& run);
-    [[nodiscard]] std::vector<const provider_instance*> missing_providers(
+    [[nodiscard]] std::vector<const provider_instance*> unwritten_providers(
         const record_run& run) const;
     void write_provider(const provider_instance& provider);
     void flush(clock::time_point kept_since);
@@ -73,16 +73,16 @@ class file_sink : public record_sink {
     std::uint32_t ring_count_ = 0;
     std::uint64_t recording_ = 0;
     std::uint32_t part_ = 0;
-    std::optional<recording_parts> parts_;  // if there may be several
+    std::optional<rotated_files> parts_;  // if there may be several
     std::unique_ptr<file_writer> writer_;
-    std::optional<record_batches> batches_;
-    std::uint64_t complete_ = 0;                 // no record that is still to be taken is earlier
-    std::uint64_t settled_ = 0;                  // nor one that is still to be written
-    std::vector<eventlog_clock_pair> readings_;  // that records to come may need
-    std::optional<clock_offsets> offsets_;       // as they were written last
+    std::optional<run_coalescer> coalescer_;
+    std::uint64_t watermark_ = 0;                  // no record that is still to be taken is earlier
+    std::uint64_t written_watermark_ = 0;          // nor one that is still to be written
+    std::vector<eventlog_clock_sample> readings_;  // that records to come may need
+    std::optional<clock_offsets> offsets_;         // as they were written last
     provider_map providers_;
     std::bitset<EVENTLOG_PROVIDERS_MAX> written_;  // providers, into this file
-    clock::time_point begun_;                      // this file
+    clock::time_point started_;                    // this file
     bool has_records_ = false;                     // this file
 };
 

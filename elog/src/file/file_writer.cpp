@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -28,7 +28,7 @@ std::span<const std::uint8_t> bytes_of(const Block& block) noexcept {
 
 /// Over everything before the checksum, which is the last member.
 template <class Header>
-void sign(Header& header) noexcept {
+void set_checksum(Header& header) noexcept {
     header.checksum = crc32c(bytes_of(header).first(offsetof(Header, checksum)));
 }
 
@@ -41,7 +41,7 @@ host_block host_of(const file_options& options) {
     copy_text(host.host_name, static_cast<const char*>(names.nodename));
     copy_text(host.kernel, static_cast<const char*>(names.release));
     copy_text(host.machine, static_cast<const char*>(names.machine));
-    host.recording = options.recording != 0 ? options.recording : draw_identity();
+    host.recording = options.recording != 0 ? options.recording : generate_identity();
     host.part = options.part;
     host.version = file_version;
     return host;
@@ -52,12 +52,12 @@ constexpr std::size_t compressible_size = 128;
 
 }  // namespace
 
-std::uint64_t draw_identity() {
+std::uint64_t generate_identity() {
     std::uint64_t drawn = 0;
     // Less than 256 bytes come whole, once the machine has begun to draw.
     if (::getrandom(&drawn, sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) {
-        throw failure("No random number can be had ({}). Use a kernel with getrandom.",
-                      std::strerror(errno));
+        throw user_error("No random number can be had ({}). Use a kernel with getrandom.",
+                         std::strerror(errno));
     }
     return drawn == 0 ? 1 : drawn;
 }
@@ -79,22 +79,23 @@ void file_writer::open() {
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
-        throw failure("The file {} cannot be made ({}). Give another name with -o.", path,
-                      std::strerror(errno));
+        throw user_error("The file {} cannot be made ({}). Give another name with -o.", path,
+                         std::strerror(errno));
     }
     // A pipe or a socket would block; and what writes blocks without gaps can be no terminal.
     if (!S_ISREG(status.st_mode)) {
-        throw failure("{} is not a file. Give another name with -o.", path);
+        throw user_error("{} is not a file. Give another name with -o.", path);
     }
     // While it is held, readers know that the end is still to come.
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        throw failure("The file {} is being written by another recording. Give another name with "
-                      "-o.",
-                      path);
+        throw user_error(
+            "The file {} is being written by another recording. Give another name with "
+            "-o.",
+            path);
     }
     if (::ftruncate(file_.get(), 0) != 0) {
-        throw failure("The file {} cannot be emptied ({}). Give another name with -o.", path,
-                      std::strerror(errno));
+        throw user_error("The file {} cannot be emptied ({}). Give another name with -o.", path,
+                         std::strerror(errno));
     }
     if (options_.compression != 0) {
         compressor_.emplace(options_.compression);
@@ -109,20 +110,20 @@ void file_writer::compress(int level) {
 }
 
 void file_writer::write_header(const host_block& host) {
-    identity_ = static_cast<std::uint32_t>(draw_identity());
+    identity_ = static_cast<std::uint32_t>(generate_identity());
     file_header header{};
     header.magic = file_magic;
     header.version = file_version;
     header.identity = identity_;
-    sign(header);
+    set_checksum(header);
     write_all(bytes_of(header), {}, {}, 0);
     // Without it nothing can be read: one copy may be damaged.
     index_.add(write_block(block_type::host, bytes_of(host)));
     index_.add(write_block(block_type::host, bytes_of(host)));
 }
 
-void file_writer::write_clock(const eventlog_clock_pair& pair, std::uint64_t complete) {
-    const clock_block clock{pair.clock, pair.monotonic, pair.realtime, complete};
+void file_writer::write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark) {
+    const clock_block clock{pair.clock, pair.monotonic, pair.realtime, watermark};
     index_.add(write_block(block_type::clock, bytes_of(clock)), clock);
     write_index_if_due();
 }
@@ -165,7 +166,7 @@ void file_writer::write_run(const record_run& run) {
 
 void file_writer::write_loss(const loss_block& loss) {
     index_.add(write_block(block_type::loss, bytes_of(loss)));
-    totals_.lost += lost_of(loss);
+    totals_.lost += lost_count(loss);
     write_index_if_due();
 }
 
@@ -176,12 +177,12 @@ void file_writer::write_index_if_due() {
 }
 
 void file_writer::write_index() {
-    const std::vector<std::uint8_t> payload = index_.take(whole_);
+    const std::vector<std::uint8_t> payload = index_.take(complete_size_);
     write_block(block_type::index, payload);
 }
 
-void file_writer::write_end(std::optional<file_totals_written> totals) {
-    const file_totals_written said = totals.value_or(totals_);
+void file_writer::write_end(std::optional<file_totals> totals) {
+    const file_totals said = totals.value_or(totals_);
     if (!index_.empty()) {
         write_index();
     }
@@ -192,8 +193,8 @@ void file_writer::write_end(std::optional<file_totals_written> totals) {
 void file_writer::sync() {
     // A file system that has no such thing has done what it can.
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) {
-        throw failure("The file {} could not be written to its end ({}). Write it elsewhere.",
-                      options_.path, std::strerror(errno));
+        throw user_error("The file {} could not be written to its end ({}). Write it elsewhere.",
+                         options_.path, std::strerror(errno));
     }
 }
 
@@ -201,8 +202,8 @@ std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {
     // An index before it, and one behind it.
     const std::uint64_t index = sizeof(block_header) + sizeof(index_block);
     const std::uint64_t entries = (index_.size() + 1) * sizeof(index_entry);
-    return whole_ + sizeof(block_header) + padded_payload(payload) + 2 * index + entries +
-           end_extent;
+    return complete_size_ + sizeof(block_header) + padded_payload_size(payload) + 2 * index +
+           entries + end_block_size;
 }
 
 block_header file_writer::write_block(block_type type, bytes head, bytes body) {
@@ -220,8 +221,8 @@ block_header file_writer::write_block(block_type type, bytes head, bytes body) {
     header.payload_checksum = crc32c(body, crc32c(head));
     header.number = next_block_++;
     header.identity = identity_;
-    sign(header);
-    write_all(bytes_of(header), head, body, padded_payload(header.size) - header.size);
+    set_checksum(header);
+    write_all(bytes_of(header), head, body, padded_payload_size(header.size) - header.size);
     return header;
 }
 
@@ -251,10 +252,10 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
         }
         if (written <= 0) {
             const int error = errno;
-            static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(whole_)));
-            throw failure("The file {} cannot be written any further ({}). Free some space, or "
-                          "write it elsewhere.",
-                          options_.path, std::strerror(error));
+            static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(complete_size_)));
+            throw user_error("The file {} cannot be written any further ({}). Free some space, or "
+                             "write it elsewhere.",
+                             options_.path, std::strerror(error));
         }
         auto left = static_cast<std::size_t>(written);
         bytes_written_ += left;
@@ -266,7 +267,7 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
             done += parts[done].iov_len == 0 ? 1U : 0U;
         }
     }
-    whole_ = bytes_written_;
+    complete_size_ = bytes_written_;
 }
 
 }  // namespace elog

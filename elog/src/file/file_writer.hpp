@@ -13,7 +13,7 @@
 #include "file/file_format.hpp"
 #include "file/index_builder.hpp"
 #include "platform/unique_fd.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/records.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -29,13 +29,13 @@ struct file_options {
 };
 
 /// What the end of a file says was in it.
-struct file_totals_written {
+struct file_totals {
     std::uint64_t records = 0;
     std::uint64_t lost = 0;
 };
 
 /// A number that no other file or recording has. Throws failure.
-[[nodiscard]] std::uint64_t draw_identity();
+[[nodiscard]] std::uint64_t generate_identity();
 
 class file_writer {
   public:
@@ -47,14 +47,14 @@ class file_writer {
     file_writer(std::string path, const host_block& host);
 
     /// `complete`: no record that is still to come is earlier; 0 if that is not known.
-    void write_clock(const eventlog_clock_pair& pair, std::uint64_t complete = 0);
+    void write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark = 0);
     void write_offsets(const clock_offsets& offsets);
     void write_provider(const provider_instance& provider);
     /// At most records_size_max bytes.
     void write_run(const record_run& run);
     void write_loss(const loss_block& loss);
     /// Index and end, with what has been written, or those numbers. The last call.
-    void write_end(std::optional<file_totals_written> totals = std::nullopt);
+    void write_end(std::optional<file_totals> totals = std::nullopt);
 
     /// Behind the end: waits until all of it is where a full disk, or a machine that stops, cannot
     /// take it away.
@@ -64,7 +64,7 @@ class file_writer {
     void compress(int level);
 
     /// Of the file, so far.
-    [[nodiscard]] std::uint64_t size() const noexcept { return whole_; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return complete_size_; }
     /// The file's size if now came a block with that much payload, and then the end.
     [[nodiscard]] std::uint64_t size_with(std::uint64_t payload) const noexcept;
     [[nodiscard]] const std::string& path() const noexcept { return options_.path; }
@@ -85,10 +85,10 @@ class file_writer {
     std::uint32_t identity_ = 0;
     std::optional<frame_compressor> compressor_;
     index_builder index_;
-    file_totals_written totals_;
+    file_totals totals_;
     std::uint64_t next_block_ = 0;
     std::uint64_t bytes_written_ = 0;
-    std::uint64_t whole_ = 0;  // bytes up to the end of the last whole block
+    std::uint64_t complete_size_ = 0;  // bytes up to the end of the last whole block
 };
 
 }  // namespace elog

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/crc32c.hpp"
-#include "base/test_setting.hpp"
+#include "base/test_override.hpp"
 
 namespace elog {
 namespace {
@@ -16,10 +16,10 @@ std::int64_t offset_of(const clock_block& clock) noexcept {
 
 }  // namespace
 
-std::uint64_t index_step() {
+std::uint64_t index_interval() {
     // Not less than so many of the smallest blocks take, for which an index is due as well.
-    return test_setting("EVENTLOG_TEST_INDEX_BYTES", index_bytes,
-                        index_blocks * sizeof(block_header), index_bytes);
+    return test_override("EVENTLOG_TEST_INDEX_BYTES", index_interval_bytes,
+                         index_interval_blocks * sizeof(block_header), index_interval_bytes);
 }
 
 void index_builder::add(const block_header& header) {
@@ -32,7 +32,7 @@ void index_builder::add(const block_header& header) {
     entry.type = header.type;
     entry.flags = header.flags;
     entries_.push_back(entry);
-    bytes_ += block_extent(header.size);
+    bytes_ += block_size_in_file(header.size);
     const auto type = static_cast<block_type>(header.type);
     const bool is_other =
         type == block_type::provider || type == block_type::loss || type == block_type::offsets;

@@ -10,10 +10,10 @@
 
 namespace elog {
 
-/// After how many bytes an index is due: index_bytes, unless EVENTLOG_TEST_INDEX_BYTES says fewer,
-/// so that a test of files with several indexes need not write and read 16 MiB for each of them.
-/// What reads the file has to be given the same. Throws failure if it is no such number.
-[[nodiscard]] std::uint64_t index_step();
+/// After how many bytes an index is due: index_interval_bytes, unless EVENTLOG_TEST_INDEX_BYTES
+/// says fewer, so that a test of files with several indexes need not write and read 16 MiB for each
+/// of them. What reads the file has to be given the same. Throws failure if it is no such number.
+[[nodiscard]] std::uint64_t index_interval();
 
 class index_builder {
   public:
@@ -24,7 +24,7 @@ class index_builder {
     void add(const block_header& header, const clock_block& clock);
 
     [[nodiscard]] bool is_due() const noexcept {
-        return entries_.size() >= index_blocks || bytes_ >= step_;
+        return entries_.size() >= index_interval_blocks || bytes_ >= step_;
     }
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -38,7 +38,7 @@ class index_builder {
   private:
     void begin_section() noexcept;
 
-    std::uint64_t step_ = index_step();
+    std::uint64_t step_ = index_interval();
     std::vector<index_entry> entries_;
     index_block head_{};
     clock_block last_clock_{};  // also from before this section

@@ -12,17 +12,17 @@ namespace elog {
 namespace {
 
 // Between two index blocks is less, however the last blocks fall.
-constexpr std::uint64_t search_back_max = 2 * index_bytes;
+constexpr std::uint64_t search_back_max = 2 * index_interval_bytes;
 constexpr std::uint64_t search_step = std::uint64_t{1} << 20U;
 
-bool is_index(const std::optional<block_place>& place) noexcept {
+bool is_index(const std::optional<block_location>& place) noexcept {
     return place && place->type() == block_type::index;
 }
 
 }  // namespace
 
-std::optional<index_section> read_section(block_file& file, std::uint64_t offset) {
-    const std::optional<block_place> place = file.block_at(offset);
+std::optional<index_section> read_index_section(block_file& file, std::uint64_t offset) {
+    const std::optional<block_location> place = file.block_at(offset);
     if (!is_index(place) || place->header.flags != 0) {
         return std::nullopt;
     }
@@ -47,18 +47,18 @@ namespace {
 
 /// Only the last one may list few blocks: a file has no room for more of them than fit into memory.
 bool is_before(const index_section& section, const index_section& next, std::uint64_t step) {
-    const bool is_full =
-        section.head.entries >= index_blocks || section.place.offset - section.head.start >= step;
+    const bool is_full = section.head.entries >= index_interval_blocks ||
+                         section.place.offset - section.head.start >= step;
     return is_full && section.place.end() == next.head.start &&
            section.place.header.number + 1 == next.head.first_number;
 }
 
 /// From the end, which says where it is.
 std::optional<std::uint64_t> index_before_end(block_file& file) {
-    if (file.size() < sizeof(file_header) + end_extent) {
+    if (file.size() < sizeof(file_header) + end_block_size) {
         return std::nullopt;
     }
-    const std::optional<block_place> place = file.block_at(file.size() - end_extent);
+    const std::optional<block_location> place = file.block_at(file.size() - end_block_size);
     if (!place || place->type() != block_type::end || place->header.flags != 0) {
         return std::nullopt;
     }
@@ -78,10 +78,10 @@ std::optional<std::uint64_t> last_index_before(block_file& file, std::uint64_t e
         const std::uint64_t begin = std::max(first, end > search_step ? end - search_step : 0) /
                                     block_alignment * block_alignment;
         std::optional<std::uint64_t> last;
-        for (std::optional<block_place> place = file.find_block(begin);
+        for (std::optional<block_location> place = file.find_block(begin);
              place && place->offset < end;
              place = file.find_block(place->offset + block_alignment)) {
-            if (read_section(file, place->offset)) {
+            if (read_index_section(file, place->offset)) {
                 last = place->offset;
             }
         }
@@ -103,10 +103,10 @@ std::optional<std::vector<index_section>> read_index_chain(block_file& file) {
     if (!offset) {
         return std::nullopt;
     }
-    const std::uint64_t step = index_step();
+    const std::uint64_t step = index_interval();
     std::vector<index_section> sections;
     while (true) {
-        const std::optional<index_section> section = read_section(file, *offset);
+        const std::optional<index_section> section = read_index_section(file, *offset);
         const bool fits =
             section && (sections.empty() || is_before(*section, sections.back(), step));
         if (!fits) {
@@ -123,8 +123,8 @@ std::optional<std::vector<index_section>> read_index_chain(block_file& file) {
     return sections;
 }
 
-std::optional<std::vector<listed_block>> read_entries(block_file& file,
-                                                      const index_section& section) {
+std::optional<std::vector<listed_block>> read_index_entries(block_file& file,
+                                                            const index_section& section) {
     const std::optional<std::vector<std::uint8_t>> payload = file.load(section.place);
     if (!payload) {
         return std::nullopt;  // reported by load
@@ -136,7 +136,7 @@ std::optional<std::vector<listed_block>> read_entries(block_file& file,
         index_entry entry{};
         std::memcpy(&entry, payload->data() + sizeof(index_block) + i * sizeof entry, sizeof entry);
         blocks[i] = {offset, number++, entry};
-        offset += block_extent(entry.size);
+        offset += block_size_in_file(entry.size);
     }
     if (offset != section.place.offset) {
         file.report("the index at {} lists other blocks than there are", section.place.offset);

@@ -14,12 +14,13 @@ namespace elog {
 
 /// An index block, without its entries: they are read when they are needed.
 struct index_section {
-    block_place place;
+    block_location place;
     index_block head{};
 };
 
 /// The index block that begins there, if there is one and its head is sound.
-[[nodiscard]] std::optional<index_section> read_section(block_file& file, std::uint64_t offset);
+[[nodiscard]] std::optional<index_section> read_index_section(block_file& file,
+                                                              std::uint64_t offset);
 
 /// All index blocks that belong together, first one first: they list every block from the first
 /// one of the file to the last index block but themselves. Nothing if there is no index, or if it
@@ -36,7 +37,7 @@ struct listed_block {
 };
 
 /// What a section lists; nothing, which is reported, if it is not what its head says.
-[[nodiscard]] std::optional<std::vector<listed_block>> read_entries(block_file& file,
-                                                                    const index_section& section);
+[[nodiscard]] std::optional<std::vector<listed_block>> read_index_entries(
+    block_file& file, const index_section& section);
 
 }  // namespace elog

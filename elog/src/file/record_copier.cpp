@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_reader.hpp"
 
 namespace elog {
@@ -17,7 +17,7 @@ constexpr std::uint64_t places_by_reading = 64;
 constexpr std::uint64_t records_by_place = 16;
 
 host_block host_of_copy(host_block host) {
-    host.recording = draw_identity();
+    host.recording = generate_identity();
     host.part = 0;
     host.version = file_version;
     return host;
@@ -26,11 +26,11 @@ host_block host_of_copy(host_block host) {
 }  // namespace
 
 record_copier::record_copier(copy_options options, const host_block& host,
-                             std::vector<eventlog_clock_pair> readings)
+                             std::vector<eventlog_clock_sample> readings)
     : writer_(std::move(options.path), host_of_copy(host)),
       clock_(host.clock),
       readings_(std::move(readings)),
-      batches_(host.ring_count),
+      coalescer_(host.ring_count),
       write_run_([this](const record_run& run) { writer_.write_run(run); }),
       rings_(host.ring_count) {
     writer_.compress(options.compression);
@@ -39,7 +39,7 @@ record_copier::record_copier(copy_options options, const host_block& host,
 record_copier::record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count)
     : writer_(std::move(options.path), clock, ring_count),
       clock_(clock),
-      batches_(ring_count),
+      coalescer_(ring_count),
       write_run_([this](const record_run& run) { writer_.write_run(run); }),
       rings_(ring_count) {
     writer_.compress(options.compression);
@@ -57,19 +57,19 @@ void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
 void record_copier::write_readings(std::uint64_t place) {
     if (next_reading_ == 0 && !readings_.empty() && readings_.front().clock > place) {
         // There is one at the beginning.
-        writer_.write_clock(readings_[next_reading_++], complete_);
+        writer_.write_clock(readings_[next_reading_++], watermark_);
     }
     if (next_reading_ == readings_.size() || readings_[next_reading_].clock > place) {
         return;
     }
     flush();
     while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= place) {
-        const eventlog_clock_pair& reading = readings_[next_reading_++];
+        const eventlog_clock_sample& reading = readings_[next_reading_++];
         // Nothing that follows is earlier, where no writer can be late.
         if (clock_ == EVENTLOG_CLOCK_TSC) {
-            complete_ = std::max<std::uint64_t>(complete_, reading.clock);
+            watermark_ = std::max<std::uint64_t>(watermark_, reading.clock);
         }
-        writer_.write_clock(reading, complete_);
+        writer_.write_clock(reading, watermark_);
     }
 }
 
@@ -77,34 +77,35 @@ void record_copier::write_readings(std::uint64_t place) {
 /// ring nor a reading says the time of its place. So the last reading is written again to say it:
 /// not before each record, or a choice of those with such a clock would consist of little else.
 void record_copier::keep_place(const merged_record& record) {
-    if (!has_own_clock(record.record.header)) {
+    if (!has_custom_time(record.record.header)) {
         rings_[record.ring].last = record.record.header.time;
         return;
     }
-    const bool is_known = record.place <= std::max(complete_, rings_[record.ring].last);
+    const bool is_known = record.place <= std::max(watermark_, rings_[record.ring].last);
     const std::uint64_t times_max =
         next_reading_ * places_by_reading + summary_.records / records_by_place;
     if (is_known || next_reading_ == 0 || places_written_ >= times_max) {
         return;
     }
     flush();
-    complete_ = record.place;
-    writer_.write_clock(readings_[next_reading_ - 1], complete_);
+    watermark_ = record.place;
+    writer_.write_clock(readings_[next_reading_ - 1], watermark_);
     ++places_written_;
 }
 
-std::uint16_t record_copier::draw_number() {
+std::uint16_t record_copier::allocate_id() {
     if (next_number_ == EVENTLOG_PROVIDERS_MAX) {
-        throw failure("The events are of more than {} providers, which is what one file may have. "
-                      "Take fewer files, or a part of them with elog cut.",
-                      EVENTLOG_PROVIDERS_MAX);
+        throw user_error(
+            "The events are of more than {} providers, which is what one file may have. "
+            "Take fewer files, or a part of them with elog cut.",
+            EVENTLOG_PROVIDERS_MAX);
     }
     return static_cast<std::uint16_t>(next_number_++);
 }
 
 /// A provider that several files have, because they are parts of one recording or were recorded at
 /// the same time, is one.
-std::uint16_t record_copier::number_of(std::uint32_t source, const provider_instance& provider) {
+std::uint16_t record_copier::id_of(std::uint32_t source, const provider_instance& provider) {
     const std::uint64_t place = std::uint64_t{source} << 16U | provider.id;
     if (const auto known = numbers_.find(place); known != numbers_.end()) {
         return known->second;
@@ -116,12 +117,13 @@ std::uint16_t record_copier::number_of(std::uint32_t source, const provider_inst
     }
     schema_bytes_ += provider.schema.binary.size();
     if (schema_bytes_ > schemas_size_max) {
-        throw failure("The schemas of the events have more than {} bytes, which is what one file "
-                      "may have. Take fewer files, or a part of them with elog cut.",
-                      schemas_size_max);
+        throw user_error(
+            "The schemas of the events have more than {} bytes, which is what one file "
+            "may have. Take fewer files, or a part of them with elog cut.",
+            schemas_size_max);
     }
     provider_instance written = provider;
-    written.id = draw_number();
+    written.id = allocate_id();
     writer_.write_provider(written);
     providers_.emplace(std::move(key), written.id);
     numbers_.emplace(place, written.id);
@@ -129,16 +131,16 @@ std::uint16_t record_copier::number_of(std::uint32_t source, const provider_inst
 }
 
 /// Of a provider of which nothing is there but how much of it was lost.
-std::uint16_t record_copier::number_of_unknown(std::uint32_t source, std::uint32_t provider) {
+std::uint16_t record_copier::id_of_unknown(std::uint32_t source, std::uint32_t provider) {
     const std::uint64_t place = std::uint64_t{source} << 32U | provider;
     const auto known = unknown_.find(place);
     return known != unknown_.end() ? known->second
-                                   : unknown_.emplace(place, draw_number()).first->second;
+                                   : unknown_.emplace(place, allocate_id()).first->second;
 }
 
 void record_copier::write_gap(const merged_record& record) {
     ring_state& ring = rings_[record.ring];
-    (record.overwritten ? ring.overwritten : ring.untold) += record.lost_before;
+    (record.overwritten ? ring.overwritten : ring.unreported) += record.lost_before;
 }
 
 void record_copier::write(const merged_record& record, std::uint32_t source,
@@ -149,13 +151,13 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
     const auto provider = providers.find(header.provider);
     if (provider == providers.end()) {
         // Nobody could ever say what it is.
-        ++ring.untold;
+        ++ring.unreported;
         ++summary_.left_out;
         return;
     }
-    write_readings(place_of(record));
+    write_readings(order_time_of(record));
     keep_place(record);
-    header.provider = number_of(source, provider->second);
+    header.provider = id_of(source, provider->second);
     bytes_.assign(padded_size(header.size), 0);
     std::memcpy(bytes_.data(), &header, sizeof header);
     std::copy(record.record.payload.begin(), record.record.payload.end(),
@@ -164,12 +166,12 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
     run.ring = record.ring;
     // A record has one gap in front of it; one of the other kind is told in front of the next.
     run.overwritten = ring.overwritten != 0;
-    std::uint64_t& missing = run.overwritten ? ring.overwritten : ring.untold;
+    std::uint64_t& missing = run.overwritten ? ring.overwritten : ring.unreported;
     run.lost_before = missing;
     run.sequence = ring.next + missing;
     run.count = 1;
     run.bytes = bytes_;
-    batches_.add(run, {}, write_run_);
+    coalescer_.add(run, {}, write_run_);
     (run.overwritten ? summary_.overwritten : summary_.lost) += missing;
     ++summary_.records;
     ring.next = run.sequence + 1;
@@ -181,14 +183,14 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
         // A damaged file may name any ring.
         ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
-        ring.untold += loss.full - overwritten_of(loss);
-        ring.overwritten += overwritten_of(loss);
+        ring.unreported += loss.full - overwritten_count(loss);
+        ring.overwritten += overwritten_count(loss);
         ring.damaged += loss.damaged;
         return;
     }
     const auto provider = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::uint16_t number = provider == providers.end() ? number_of_unknown(source, loss.index)
-                                                             : number_of(source, provider->second);
+    const std::uint16_t number = provider == providers.end() ? id_of_unknown(source, loss.index)
+                                                             : id_of(source, provider->second);
     loss_block& all = provider_losses_[number];
     all.scope = loss.scope;
     all.index = number;
@@ -200,28 +202,28 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
 void record_copier::write_losses() {
     for (std::size_t number = 0; number < rings_.size(); ++number) {
         const ring_state& ring = rings_[number];
-        const std::uint64_t missing = ring.untold + ring.overwritten;
+        const std::uint64_t missing = ring.unreported + ring.overwritten;
         if (missing != 0 || ring.damaged != 0) {
-            writer_.write_loss(missing_at_end(static_cast<std::uint32_t>(number), missing,
-                                              ring.overwritten, ring.damaged));
-            summary_.lost += ring.untold + ring.damaged;
+            writer_.write_loss(trailing_loss(static_cast<std::uint32_t>(number), missing,
+                                             ring.overwritten, ring.damaged));
+            summary_.lost += ring.unreported + ring.damaged;
             summary_.overwritten += ring.overwritten;
         }
     }
     for (const auto& [number, loss] : provider_losses_) {
         writer_.write_loss(loss);
-        summary_.lost += lost_of(loss);
+        summary_.lost += lost_count(loss);
     }
 }
 
 void record_copier::flush() {
-    batches_.flush(record_batches::clock::time_point::max(), write_run_);
+    coalescer_.flush(run_coalescer::clock::time_point::max(), write_run_);
 }
 
 copy_summary record_copier::finish() {
     flush();
     while (next_reading_ != readings_.size()) {
-        writer_.write_clock(readings_[next_reading_++], complete_);
+        writer_.write_clock(readings_[next_reading_++], watermark_);
     }
     write_losses();
     writer_.write_end();

@@ -16,8 +16,8 @@
 
 #include "file/file_format.hpp"
 #include "file/file_writer.hpp"
-#include "record/clock_table.hpp"
-#include "record/record_batches.hpp"
+#include "record/clock_converter.hpp"
+#include "record/run_coalescer.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -43,7 +43,7 @@ class record_copier {
     /// with, each later than the one before: all of them are written. Throws failure, as all others
     /// here.
     record_copier(copy_options options, const host_block& host,
-                  std::vector<eventlog_clock_pair> readings);
+                  std::vector<eventlog_clock_sample> readings);
     /// The same for records that come from anywhere, with this machine as their host.
     record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count);
     record_copier(const record_copier&) = delete;
@@ -51,12 +51,12 @@ class record_copier {
     ~record_copier() = default;
 
     /// One more of these, before the first record that it converts.
-    void add_reading(const eventlog_clock_pair& reading) { readings_.push_back(reading); }
+    void add_reading(const eventlog_clock_sample& reading) { readings_.push_back(reading); }
     /// Of the same clocks, in the order of time. Before the first record.
     void write_offsets(const std::vector<clock_offsets>& offsets);
 
-    /// Records come in the order of their places (place_of); their rings are those of the host.
-    /// `source` says which of several files it is whose `providers` these are.
+    /// Records come in the order of their places (order_time_of); their rings are those of the
+    /// host. `source` says which of several files it is whose `providers` these are.
     void write(const merged_record& record, std::uint32_t source, const provider_map& providers);
     /// Only what is missing in front of it.
     void write_gap(const merged_record& record);
@@ -71,15 +71,15 @@ class record_copier {
 
     struct ring_state {
         std::uint64_t next = 0;         // number of the next one: written and lost before it
-        std::uint64_t untold = 0;       // lost behind the last record
+        std::uint64_t unreported = 0;   // lost behind the last record
         std::uint64_t overwritten = 0;  // the same, see record_run
         std::uint64_t damaged = 0;      // see loss_block
         std::uint64_t last = 0;         // time of the last record that is by the machine's clock
     };
 
-    [[nodiscard]] std::uint16_t draw_number();
-    [[nodiscard]] std::uint16_t number_of(std::uint32_t source, const provider_instance& provider);
-    [[nodiscard]] std::uint16_t number_of_unknown(std::uint32_t source, std::uint32_t provider);
+    [[nodiscard]] std::uint16_t allocate_id();
+    [[nodiscard]] std::uint16_t id_of(std::uint32_t source, const provider_instance& provider);
+    [[nodiscard]] std::uint16_t id_of_unknown(std::uint32_t source, std::uint32_t provider);
     void write_readings(std::uint64_t place);
     void keep_place(const merged_record& record);
     void write_losses();
@@ -87,12 +87,12 @@ class record_copier {
 
     file_writer writer_;
     std::uint32_t clock_;
-    std::vector<eventlog_clock_pair> readings_;
+    std::vector<eventlog_clock_sample> readings_;
     std::size_t next_reading_ = 0;
-    std::uint64_t complete_ = 0;  // what the last reading says of records that follow
+    std::uint64_t watermark_ = 0;  // what the last reading says of records that follow
     std::uint64_t places_written_ = 0;
-    record_batches batches_;
-    record_batches::write_run write_run_;
+    run_coalescer coalescer_;
+    run_coalescer::write_run write_run_;
     std::vector<ring_state> rings_;
     std::map<provider_key, std::uint16_t> providers_;           // by what they are
     std::unordered_map<std::uint64_t, std::uint16_t> numbers_;  // by source and number there

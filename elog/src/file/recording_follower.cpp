@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/block_file.hpp"
-#include "file/recording_parts.hpp"
+#include "file/rotated_files.hpp"
 
 namespace elog {
 namespace {
@@ -27,7 +27,7 @@ std::optional<host_block> read_host(const std::string& path) {
     try {
         block_file file(path);
         block_walker walker(file, sizeof(file_header), 0);
-        const std::optional<block_place> place = walker.next();
+        const std::optional<block_location> place = walker.next();
         const auto payload = place && place->type() == block_type::host
                                  ? file.load(*place)
                                  : std::optional<std::vector<std::uint8_t>>();
@@ -37,7 +37,7 @@ std::optional<host_block> read_host(const std::string& path) {
         }
         std::memcpy(&host, payload->data(), sizeof host);
         return host;
-    } catch (const failure&) {  // not there any more, or something else
+    } catch (const user_error&) {  // not there any more, or something else
         return std::nullopt;
     }
 }
@@ -52,9 +52,9 @@ bool is_later_part(const host_block& later, const host_block& of) {
 recording_follower::recording_follower(const std::string& path)
     : merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
     files_.push_back({path, std::make_unique<file_reader>(path)});
-    places_.assign(file().host().ring_count, 0);
+    file_indexes_.assign(file().host().ring_count, 0);
     merger_.add_rings(file().host().ring_count);
-    note_providers();
+    collect_providers();
 }
 
 /// The recorder holds a file until it has begun the next one: who finds it let go finds that one,
@@ -65,7 +65,7 @@ recording_follower::successor recording_follower::open_next() {
         return successor::none;  // it never goes on
     }
     bool may_come = false;
-    for (const std::string& later : parts_behind(path())) {
+    for (const std::string& later : later_rotated_files(path())) {
         std::error_code error;
         const std::uintmax_t size = std::filesystem::file_size(later, error);
         if (error || size == 0) {
@@ -79,18 +79,18 @@ recording_follower::successor recording_follower::open_next() {
         }
         try {
             files_.push_back({later, std::make_unique<file_reader>(later)});
-        } catch (const failure&) {  // removed in this moment; there is another one then
+        } catch (const user_error&) {  // removed in this moment; there is another one then
             may_come = true;
             continue;
         }
         missed_ += other->part - host.part - 1;
-        note_providers();
+        collect_providers();
         return successor::opened;
     }
     return may_come ? successor::not_yet : successor::none;
 }
 
-void recording_follower::note_providers() {
+void recording_follower::collect_providers() {
     open_file& newest = files_.back();
     const provider_map& found = newest.reader->providers();
     if (found.size() != newest.providers_seen) {
@@ -102,26 +102,26 @@ void recording_follower::note_providers() {
 }
 
 recording_follower::open_file& recording_follower::file_of(std::uint32_t ring) {
-    return files_[places_[ring] - dropped_];
+    return files_[file_indexes_[ring] - dropped_];
 }
 
 /// A ring has the records of a file behind all that it has in the file before.
 std::optional<owned_run> recording_follower::fetch(std::uint32_t ring) {
     while (true) {
         std::optional<owned_run> run = file_of(ring).reader->next_run(ring);
-        if (run || places_[ring] + 1 == dropped_ + files_.size()) {
+        if (run || file_indexes_[ring] + 1 == dropped_ + files_.size()) {
             return run;
         }
-        ++places_[ring];
+        ++file_indexes_[ring];
     }
 }
 
 bool recording_follower::merge(std::uint64_t limit, const take_record& take,
-                               const std::function<bool()>& is_enough) {
+                               const std::function<bool()>& is_done) {
     merger_.begin(limit, UINT64_MAX);
     while (const std::optional<merged_record> record = merger_.next()) {
         take(*record, file_of(record->ring).reader->clock());
-        if (is_enough && is_enough()) {
+        if (is_done && is_done()) {
             return false;
         }
     }
@@ -129,8 +129,8 @@ bool recording_follower::merge(std::uint64_t limit, const take_record& take,
 }
 
 /// It would add up in a recording that goes on for days.
-void recording_follower::drop_what_was_taken() {
-    const std::uint64_t first = *std::min_element(places_.begin(), places_.end());
+void recording_follower::drop_consumed_files() {
+    const std::uint64_t first = *std::min_element(file_indexes_.begin(), file_indexes_.end());
     for (; dropped_ < first; ++dropped_) {
         for (const std::string& damage : files_.front().reader->damages()) {
             damages_.push_back(fmt::format("{}: {}", files_.front().path, damage));
@@ -138,13 +138,13 @@ void recording_follower::drop_what_was_taken() {
         files_.pop_front();
     }
     for (open_file& each : files_) {
-        each.reader->drop_taken_places();
+        each.reader->discard_consumed_locations();
     }
 }
 
 void recording_follower::follow(const take_record& take, const std::function<void()>& idle,
                                 const std::function<bool()>& stop,
-                                const std::function<bool()>& is_enough) {
+                                const std::function<bool()>& is_done) {
     int waits = 0;
     while (!stop()) {
         if (!file().is_being_written()) {
@@ -155,20 +155,20 @@ void recording_follower::follow(const take_record& take, const std::function<voi
             }
         }
         // What is later than that may still be followed by something earlier from another ring.
-        if (!merge(file().complete(), take, is_enough)) {
+        if (!merge(file().watermark(), take, is_done)) {
             idle();
             return;
         }
-        drop_what_was_taken();
+        drop_consumed_files();
         idle();
         if (file().is_being_written() || waits != 0) {
             std::this_thread::sleep_for(follower_look_interval);
-            files_.back().reader->look_again();
-            note_providers();
+            files_.back().reader->refresh();
+            collect_providers();
         }
     }
-    static_cast<void>(merge(UINT64_MAX, take, is_enough));
-    drop_what_was_taken();
+    static_cast<void>(merge(UINT64_MAX, take, is_done));
+    drop_consumed_files();
     idle();
 }
 

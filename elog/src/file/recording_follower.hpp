@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "file/file_reader.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -23,7 +23,7 @@ namespace elog {
 class recording_follower {
   public:
     /// A record, and the clock that its time is to be converted with.
-    using take_record = std::function<void(const merged_record&, const clock_table&)>;
+    using take_record = std::function<void(const merged_record&, const clock_converter&)>;
 
     /// Of what stands behind that file on the disk. Throws failure if it cannot be opened or is no
     /// .elog file at all.
@@ -33,7 +33,7 @@ class recording_follower {
     /// recorder has left or `stop`, asked often, says so; or as many as are enough, which is asked
     /// behind each. `idle` is called when there is nothing to give out for now.
     void follow(const take_record& take, const std::function<void()>& idle,
-                const std::function<bool()>& stop, const std::function<bool()>& is_enough = {});
+                const std::function<bool()>& stop, const std::function<bool()>& is_done = {});
 
     /// Of all files so far: in all files of a recording a number means the same provider.
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
@@ -56,16 +56,17 @@ class recording_follower {
     enum class successor { none, not_yet, opened };
 
     [[nodiscard]] successor open_next();
-    void note_providers();
+    void collect_providers();
     [[nodiscard]] open_file& file_of(std::uint32_t ring);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
     [[nodiscard]] bool merge(std::uint64_t limit, const take_record& take,
-                             const std::function<bool()>& is_enough);
-    void drop_what_was_taken();
+                             const std::function<bool()>& is_done);
+    void drop_consumed_files();
 
-    std::deque<open_file> files_;        // those that rings are still in, and the newest
-    std::uint64_t dropped_ = 0;          // files in front of these
-    std::vector<std::uint64_t> places_;  // by ring: in which file, of all that have been opened
+    std::deque<open_file> files_;  // those that rings are still in, and the newest
+    std::uint64_t dropped_ = 0;    // files in front of these
+    std::vector<std::uint64_t>
+        file_indexes_;  // by ring: in which file, of all that have been opened
     time_merger merger_;
     provider_map providers_;
     std::vector<std::string> damages_;

@@ -14,21 +14,21 @@
 #include <string_view>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/atomic_file.hpp"
 #include "base/nanoseconds.hpp"
-#include "base/new_file.hpp"
+#include "base/user_error.hpp"
 #include "file/file_reader.hpp"
-#include "import/readable_recording.hpp"
-#include "record/clock_table.hpp"
+#include "import/input_recording.hpp"
+#include "record/clock_converter.hpp"
+#include "record/clock_offset_table.hpp"
 #include "record/merged_timeline.hpp"
-#include "record/more_clocks.hpp"
 
 namespace elog {
 namespace {
 
 // CLOCK_REALTIME less CLOCK_MONOTONIC is the time at which the machine was started. It stays what
 // it is, but when the clock is set or the machine sleeps.
-constexpr std::int64_t start_tolerance = one_second;
+constexpr std::int64_t boot_time_tolerance = one_second;
 
 // How far the clocks of one machine seem apart: whoever reads them may be interrupted in between,
 // and their rates change a little.
@@ -36,51 +36,52 @@ constexpr double reading_tolerance = 1e7;  // nanoseconds
 constexpr double rate_tolerance = 1e-3;
 
 /// What has to be known of a file before anything is written.
-struct surveyed_file {
+struct merge_input {
     std::string path;  // as it was named
-    std::shared_ptr<const readable_recording> recording;
-    merged_timeline line;
+    std::shared_ptr<const input_recording> recording;
+    merged_timeline timeline;
     host_block host{};
-    clock_table clock;
-    std::int64_t start_min = INT64_MAX;  // of the machine, as the clocks' readings say
-    std::int64_t start_max = INT64_MIN;
+    clock_converter clock;
+    std::int64_t boot_time_min = INT64_MAX;  // of the machine, as the clocks' readings say
+    std::int64_t boot_time_max = INT64_MIN;
     std::uint64_t earliest = UINT64_MAX;
     bool has_losses = false;
 };
 
-void note_start(surveyed_file& found) {
-    for (const eventlog_clock_pair& reading : found.clock.pairs()) {
+void note_boot_time(merge_input& found) {
+    for (const eventlog_clock_sample& reading : found.clock.pairs()) {
         const auto start = static_cast<std::int64_t>(reading.realtime - reading.monotonic);
-        found.start_min = std::min(found.start_min, start);
-        found.start_max = std::max(found.start_max, start);
+        found.boot_time_min = std::min(found.boot_time_min, start);
+        found.boot_time_max = std::max(found.boot_time_max, start);
     }
 }
 
 /// Whether perf or trace-cmd has recorded it.
-bool is_of_others(const surveyed_file& file) {
-    return file.recording->made_of().has_value();
+bool is_imported(const merge_input& file) {
+    return file.recording->import_details().has_value();
 }
 
 /// Of which time of day its times are, nobody knows.
-bool has_no_day(const surveyed_file& file) {
-    return is_of_others(file) && !file.recording->made_of()->clock.realtime;
+bool lacks_realtime(const merge_input& file) {
+    return is_imported(file) && !file.recording->import_details()->clock.realtime;
 }
 
 /// `schemas`: of the files before, to which its own are added.
-surveyed_file survey(const std::string& path, recorder by, std::vector<provider_schema>& schemas) {
-    surveyed_file found;
+merge_input inspect_input(const std::string& path, recorder by,
+                          std::vector<provider_schema>& schemas) {
+    merge_input found;
     found.path = path;
     found.recording =
-        std::make_shared<const readable_recording>(path, by, [&schemas] { return schemas; });
+        std::make_shared<const input_recording>(path, by, [&schemas] { return schemas; });
     file_reader file(found.recording->path());
-    if (!is_of_others(found)) {
+    if (!is_imported(found)) {
         for (const auto& [id, provider] : file.providers()) {
-            add_once(schemas, provider.schema);
+            add_unique(schemas, provider.schema);
         }
     }
     found.host = file.host();
     found.clock = file.clock();
-    note_start(found);
+    note_boot_time(found);
     found.earliest = file.earliest().value_or(UINT64_MAX);
     found.has_losses = !file.losses().empty();
     return found;
@@ -93,13 +94,13 @@ std::string_view text_of(const char (&text)[Size]) noexcept {
 }
 
 /// Whether the clock of the records runs alike in both, as far as the readings tell.
-bool has_same_clock(const surveyed_file& one, const surveyed_file& other) {
+bool has_same_clock(const merge_input& one, const merge_input& other) {
     if (one.clock.pairs().size() < 2 || other.clock.empty()) {
         return true;
     }
-    const eventlog_clock_pair& first = one.clock.pairs().front();
-    const eventlog_clock_pair& last = one.clock.pairs().back();
-    const eventlog_clock_pair& reading = other.clock.pairs().front();
+    const eventlog_clock_sample& first = one.clock.pairs().front();
+    const eventlog_clock_sample& last = one.clock.pairs().back();
+    const eventlog_clock_sample& reading = other.clock.pairs().front();
     const auto expected = static_cast<double>(one.clock.monotonic(reading.clock));
     const auto found = static_cast<double>(reading.monotonic);
     // A short recording tells little about the rate.
@@ -110,120 +111,123 @@ bool has_same_clock(const surveyed_file& one, const surveyed_file& other) {
     return std::abs(found - expected) <= reading_tolerance + distance * rate;
 }
 
-bool has_same_start(const surveyed_file& one, const surveyed_file& other) {
+bool has_same_boot(const merge_input& one, const merge_input& other) {
     if (one.host.recording == other.host.recording) {
         return true;
     }
     // In double: nothing in a damaged file may overflow.
     const double apart =
-        std::max(static_cast<double>(one.start_min) - static_cast<double>(other.start_max),
-                 static_cast<double>(other.start_min) - static_cast<double>(one.start_max));
+        std::max(static_cast<double>(one.boot_time_min) - static_cast<double>(other.boot_time_max),
+                 static_cast<double>(other.boot_time_min) - static_cast<double>(one.boot_time_max));
     return !one.clock.empty() && !other.clock.empty() &&
-           apart <= static_cast<double>(start_tolerance) && has_same_clock(one, other);
+           apart <= static_cast<double>(boot_time_tolerance) && has_same_clock(one, other);
 }
 
-void check_host(const surveyed_file& one, const surveyed_file& other) {
+void check_host(const merge_input& one, const merge_input& other) {
     if (text_of(one.host.host_name) != text_of(other.host.host_name)) {
-        throw failure("{} is of the host '{}' and {} of '{}', and a recording has the CPUs, the "
-                      "processes and the clock of one host. Merge those of each host, and compare "
-                      "them with: elog print FILE --utc",
-                      one.path, text_of(one.host.host_name), other.path,
-                      text_of(other.host.host_name));
+        throw user_error(
+            "{} is of the host '{}' and {} of '{}', and a recording has the CPUs, the "
+            "processes and the clock of one host. Merge those of each host, and compare "
+            "them with: elog print FILE --utc",
+            one.path, text_of(one.host.host_name), other.path, text_of(other.host.host_name));
     }
     // Others do not know of all CPUs, and have a clock of their own.
-    const bool is_of_other = is_of_others(one) || is_of_others(other);
+    const bool is_of_other = is_imported(one) || is_imported(other);
     const bool has_same_rings =
         one.host.clock == other.host.clock && one.host.ring_count == other.host.ring_count;
     const bool is_same = (is_of_other || has_same_rings) &&
                          text_of(one.host.kernel) == text_of(other.host.kernel) &&
                          text_of(one.host.machine) == text_of(other.host.machine);
     if (!is_same) {
-        throw failure("{} and {} were recorded with different clocks, CPUs or kernels, and a "
-                      "recording has one of each. Compare them with: elog print FILE --utc",
-                      one.path, other.path);
+        throw user_error("{} and {} were recorded with different clocks, CPUs or kernels, and a "
+                         "recording has one of each. Compare them with: elog print FILE --utc",
+                         one.path, other.path);
     }
 }
 
 /// Nothing in it has a time or was lost by anybody, and it has no clock that could contradict
 /// another: a recording that ended before it had begun fits anywhere.
-bool is_empty(const surveyed_file& file) {
+bool is_empty(const merge_input& file) {
     return file.clock.empty() && file.earliest == UINT64_MAX && !file.has_losses;
 }
 
 /// Each has to belong to one that came before it in time: the clock may have been set since then.
-void check_belonging(const std::vector<surveyed_file>& files) {
+void check_same_boot(const std::vector<merge_input>& files) {
     for (std::size_t i = 1; i < files.size(); ++i) {
         check_host(files.front(), files[i]);
         const auto here = files.begin() + static_cast<std::ptrdiff_t>(i);
-        const bool belongs = is_empty(files[i]) || has_no_day(files[i]) ||
-                             std::all_of(files.begin(), here, has_no_day) ||
-                             std::any_of(files.begin(), here, [&](const surveyed_file& file) {
-                                 return has_same_start(file, files[i]);
+        const bool belongs = is_empty(files[i]) || lacks_realtime(files[i]) ||
+                             std::all_of(files.begin(), here, lacks_realtime) ||
+                             std::any_of(files.begin(), here, [&](const merge_input& file) {
+                                 return has_same_boot(file, files[i]);
                              });
         if (!belongs) {
-            throw failure("Between {} and {} the machine was started anew, slept, or had its clock "
-                          "set, so that their events cannot be put into one order. Compare them "
-                          "with: elog print FILE --utc",
-                          files[i - 1].path, files[i].path);
+            throw user_error(
+                "Between {} and {} the machine was started anew, slept, or had its clock "
+                "set, so that their events cannot be put into one order. Compare them "
+                "with: elog print FILE --utc",
+                files[i - 1].path, files[i].path);
         }
     }
 }
 
 /// CLOCK_REALTIME less CLOCK_MONOTONIC, of the first of them that says so.
-std::optional<std::int64_t> find_start(const std::vector<surveyed_file>& files) {
-    for (const surveyed_file& file : files) {
-        const bool is_monotonic = !is_of_others(file) || file.recording->made_of()->clock.is ==
-                                                             recorded_clock::kind::monotonic;
-        if (is_monotonic && !has_no_day(file) && !file.clock.empty()) {
-            return file.start_min;
+std::optional<std::int64_t> find_boot_time(const std::vector<merge_input>& files) {
+    for (const merge_input& file : files) {
+        const bool is_monotonic =
+            !is_imported(file) ||
+            file.recording->import_details()->clock.is == recorded_clock::kind::monotonic;
+        if (is_monotonic && !lacks_realtime(file) && !file.clock.empty()) {
+            return file.boot_time_min;
         }
     }
     return std::nullopt;
 }
 
 /// Puts a file on CLOCK_MONOTONIC, of a machine that was started then.
-void put_on_line(surveyed_file& file, std::optional<std::int64_t> start, std::uint32_t rings) {
+void convert_to_monotonic(merge_input& file, std::optional<std::int64_t> start,
+                          std::uint32_t rings) {
     const std::uint32_t own = file.host.ring_count;
-    if (!is_of_others(file)) {
-        file.line = merged_timeline(file.clock, own, rings);
-    } else if (file.recording->made_of()->clock.is == recorded_clock::kind::monotonic) {
-        file.line = merged_timeline(std::int64_t{0}, own, rings);
+    if (!is_imported(file)) {
+        file.timeline = merged_timeline(file.clock, own, rings);
+    } else if (file.recording->import_details()->clock.is == recorded_clock::kind::monotonic) {
+        file.timeline = merged_timeline(std::int64_t{0}, own, rings);
     } else {
-        const recorded_clock& clock = file.recording->made_of()->clock;
+        const recorded_clock& clock = file.recording->import_details()->clock;
         if (!clock.realtime || !start) {
-            throw failure("{} is by {}, and nothing says how that belongs to the clocks of the "
-                          "others, so that their events cannot be put into one order. Record it "
-                          "with {}",
-                          file.path, clock.name, clock.advice);
+            throw user_error("{} is by {}, and nothing says how that belongs to the clocks of the "
+                             "others, so that their events cannot be put into one order. Record it "
+                             "with {}",
+                             file.path, clock.name, clock.advice);
         }
         std::int64_t later = 0;
         if (__builtin_sub_overflow(*clock.realtime, *start, &later)) {
-            throw failure("{} says that its clock began centuries away from the machine. It is "
-                          "damaged: record it again.",
-                          file.path);
+            throw user_error("{} says that its clock began centuries away from the machine. It is "
+                             "damaged: record it again.",
+                             file.path);
         }
-        file.line = merged_timeline(later, own, rings);
+        file.timeline = merged_timeline(later, own, rings);
     }
-    file.clock =
-        has_no_day(file) ? clock_table(EVENTLOG_CLOCK_MONOTONIC) : file.line.readings(file.clock);
-    file.earliest = file.earliest == UINT64_MAX ? UINT64_MAX : file.line.time(file.earliest);
-    file.start_min = INT64_MAX;
-    file.start_max = INT64_MIN;
-    note_start(file);
+    file.clock = lacks_realtime(file) ? clock_converter(EVENTLOG_CLOCK_MONOTONIC)
+                                      : file.timeline.readings(file.clock);
+    file.earliest = file.earliest == UINT64_MAX ? UINT64_MAX : file.timeline.time(file.earliest);
+    file.boot_time_min = INT64_MAX;
+    file.boot_time_max = INT64_MIN;
+    note_boot_time(file);
 }
 
 /// If one of them is of others, all are put on CLOCK_MONOTONIC.
-void put_on_line(std::vector<surveyed_file>& files) {
-    if (files.size() == 1 || std::none_of(files.begin(), files.end(), is_of_others)) {
+void convert_to_monotonic(std::vector<merge_input>& files) {
+    if (files.size() == 1 || std::none_of(files.begin(), files.end(), is_imported)) {
         return;
     }
     std::uint32_t rings = 0;
-    for (const surveyed_file& file : files) {
+    for (const merge_input& file : files) {
         rings = std::max(rings, file.host.ring_count);
     }
-    const std::optional<std::int64_t> start = find_start(files);
-    for (surveyed_file& file : files) {
-        put_on_line(file, start, rings);
+    const std::optional<std::int64_t> start = find_boot_time(files);
+    for (merge_input& file : files) {
+        convert_to_monotonic(file, start, rings);
         file.host.clock = EVENTLOG_CLOCK_MONOTONIC;
         file.host.ring_count = rings;
     }
@@ -247,39 +251,39 @@ void check_names(const std::vector<std::string>& paths, const std::string& to) {
     for (const std::string& path : paths) {
         if (::stat(path.c_str(), &status) == 0 &&
             !known.emplace(status.st_dev, status.st_ino).second) {
-            throw failure("{} is named twice. Leave one away.", path);
+            throw user_error("{} is named twice. Leave one away.", path);
         }
-        refuse_overwriting(path, to);
+        check_not_same_file(path, to);
     }
 }
 
 /// The readings of all files, which are of the same clocks. Two that were read at almost the same
 /// time may contradict each other a little; then the later one is left out.
-std::vector<eventlog_clock_pair> join_readings(const std::vector<surveyed_file>& files) {
-    std::vector<eventlog_clock_pair> all;
-    for (const surveyed_file& file : files) {
+std::vector<eventlog_clock_sample> join_readings(const std::vector<merge_input>& files) {
+    std::vector<eventlog_clock_sample> all;
+    for (const merge_input& file : files) {
         all.insert(all.end(), file.clock.pairs().begin(), file.clock.pairs().end());
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& one, const auto& other) { return one.clock < other.clock; });
-    clock_table joined(files.front().host.clock);
-    for (const eventlog_clock_pair& reading : all) {
+    clock_converter joined(files.front().host.clock);
+    for (const eventlog_clock_sample& reading : all) {
         joined.add(reading);
     }
     return joined.pairs();
 }
 
 /// Those of all files, but none that says what the one before it has said.
-std::vector<clock_offsets> join_offsets(const std::vector<surveyed_file>& files) {
+std::vector<clock_offsets> join_offsets(const std::vector<merge_input>& files) {
     std::vector<clock_offsets> all;
-    for (const surveyed_file& file : files) {
+    for (const merge_input& file : files) {
         all.insert(all.end(), file.clock.offsets().begin(), file.clock.offsets().end());
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& one, const auto& other) { return one.clock < other.clock; });
     std::vector<clock_offsets> joined;
     for (const clock_offsets& each : all) {
-        if (joined.empty() || has_changed(joined.back(), each)) {
+        if (joined.empty() || offsets_changed(joined.back(), each)) {
             joined.push_back(each);
         }
     }
@@ -288,7 +292,7 @@ std::vector<clock_offsets> join_offsets(const std::vector<surveyed_file>& files)
 
 class file_merger {
   public:
-    file_merger(std::vector<surveyed_file> files, const copy_options& to)
+    file_merger(std::vector<merge_input> files, const copy_options& to)
         : files_(std::move(files)),
           ring_count_(files_.front().host.ring_count),
           copier_(to, files_.front().host, join_readings(files_)),
@@ -304,15 +308,15 @@ class file_merger {
     struct open_file {
         std::uint32_t number = 0;
         std::unique_ptr<file_reader> reader;
-        std::vector<bool> is_used_up;  // by ring
-        std::uint32_t used_up = 0;
+        std::vector<bool> is_exhausted;  // by ring
+        std::uint32_t exhausted_count = 0;
     };
 
     void open(std::uint32_t number);
     void close(open_file& file);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
 
-    std::vector<surveyed_file> files_;
+    std::vector<merge_input> files_;
     std::uint32_t ring_count_;
     record_copier copier_;
     time_merger merger_;
@@ -330,11 +334,12 @@ void file_merger::open(std::uint32_t number) {
     place->number = number;
     place->reader = std::make_unique<file_reader>(files_[number].recording->path());
     if (place->reader->host().recording != files_[number].host.recording) {
-        throw failure("The file {} has changed while it was read. Try again.", files_[number].path);
+        throw user_error("The file {} has changed while it was read. Try again.",
+                         files_[number].path);
     }
     place->reader->rewind();
-    place->is_used_up.assign(ring_count_, false);
-    place->used_up = 0;
+    place->is_exhausted.assign(ring_count_, false);
+    place->exhausted_count = 0;
 }
 
 /// All of its records have been taken.
@@ -343,20 +348,22 @@ void file_merger::close(open_file& file) {
     const std::string& path = files_[file.number].path;
     for (loss_block loss : reader.losses()) {
         if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-            loss.index = files_[file.number].line.ring(loss.index);
+            loss.index = files_[file.number].timeline.ring(loss.index);
         }
         copier_.write_loss(loss, file.number, reader.providers());
     }
-    reader.compare_with_end();
+    reader.compare_with_end_block();
     std::vector<std::string> damages = reader.damages();
-    if (const std::optional<translation>& made_of = files_[file.number].recording->made_of()) {
-        damages.insert(damages.end(), made_of->damages.begin(), made_of->damages.end());
+    if (const std::optional<import_result>& import_details =
+            files_[file.number].recording->import_details()) {
+        damages.insert(damages.end(), import_details->damages.begin(),
+                       import_details->damages.end());
     }
     if (!damages.empty()) {
         summary_.damaged.push_back({path, std::move(damages)});
     }
     if (!reader.end()) {
-        summary_.endless.push_back(path);
+        summary_.unfinished.push_back(path);
     }
     file.reader.reset();
 }
@@ -367,15 +374,15 @@ std::optional<owned_run> file_merger::fetch(std::uint32_t ring) {
     if (file.reader == nullptr) {
         return std::nullopt;
     }
-    const merged_timeline& line = files_[file.number].line;
-    const std::optional<std::uint32_t> there = line.ring_of_file(own);
+    const merged_timeline& timeline = files_[file.number].timeline;
+    const std::optional<std::uint32_t> there = timeline.ring_of_file(own);
     std::optional<owned_run> run = there ? file.reader->next_run(*there) : std::nullopt;
     if (run) {
-        line.move(*run);
+        timeline.move(*run);
     }
-    if (!run && !file.is_used_up[own]) {
-        file.is_used_up[own] = true;
-        if (++file.used_up == ring_count_) {
+    if (!run && !file.is_exhausted[own]) {
+        file.is_exhausted[own] = true;
+        if (++file.exhausted_count == ring_count_) {
             close(file);
         }
     }
@@ -400,11 +407,11 @@ merge_summary file_merger::run() {
     return std::move(summary_);
 }
 
-std::vector<surveyed_file> survey_all(const std::vector<std::string>& paths,
-                                      const traced_events::read_published& published) {
+std::vector<merge_input> inspect_inputs(const std::vector<std::string>& paths,
+                                        const kernel_trace_registry::read_published& published) {
     std::vector<std::pair<recorder, std::string>> all;
     for (const std::string& path : paths) {
-        all.emplace_back(recorder_of(path), path);
+        all.emplace_back(detect_recorder(path), path);
     }
     // Those of elog first: they bring schemas along.
     std::stable_partition(all.begin(), all.end(),
@@ -413,9 +420,9 @@ std::vector<surveyed_file> survey_all(const std::vector<std::string>& paths,
     if (published && !all.empty() && all.back().first != recorder::elog) {
         schemas = published();
     }
-    std::vector<surveyed_file> files;
+    std::vector<merge_input> files;
     for (const auto& [by, path] : all) {
-        files.push_back(survey(path, by, schemas));
+        files.push_back(inspect_input(path, by, schemas));
     }
     return files;
 }
@@ -423,17 +430,17 @@ std::vector<surveyed_file> survey_all(const std::vector<std::string>& paths,
 }  // namespace
 
 merge_summary merge_files(const std::vector<std::string>& paths, const copy_options& to,
-                          const traced_events::read_published& published) {
+                          const kernel_trace_registry::read_published& published) {
     check_names(paths, to.path);
     allow_open_files(paths.size());
-    std::vector<surveyed_file> files = survey_all(paths, published);
-    put_on_line(files);
+    std::vector<merge_input> files = inspect_inputs(paths, published);
+    convert_to_monotonic(files);
     // By their beginning; files of one recording without events come last.
     std::stable_sort(files.begin(), files.end(),
-                     [](const surveyed_file& one, const surveyed_file& other) {
+                     [](const merge_input& one, const merge_input& other) {
                          return one.earliest < other.earliest;
                      });
-    check_belonging(files);
+    check_same_boot(files);
     return file_merger(std::move(files), to).run();
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "file/record_copier.hpp"
-#include "tracing/traced_events.hpp"
+#include "tracing/kernel_trace_registry.hpp"
 
 namespace elog {
 
@@ -18,8 +18,8 @@ struct merged_file {
 
 struct merge_summary {
     copy_summary copied;
-    std::vector<merged_file> damaged;  // in the order in which they ended
-    std::vector<std::string> endless;  // files that have no end
+    std::vector<merged_file> damaged;     // in the order in which they ended
+    std::vector<std::string> unfinished;  // files that have no end
 };
 
 /// What one file can hold has one host, whose rings, processes and clocks its events are of: all
@@ -32,8 +32,8 @@ struct merge_summary {
 /// Recordings of perf and trace-cmd may be among them: then all times are put on CLOCK_MONOTONIC.
 /// Of events in them there may be schemas in the other files, or `published`, which nobody asks
 /// where all files are of elog.
-[[nodiscard]] merge_summary merge_files(const std::vector<std::string>& paths,
-                                        const copy_options& to,
-                                        const traced_events::read_published& published = {});
+[[nodiscard]] merge_summary merge_files(
+    const std::vector<std::string>& paths, const copy_options& to,
+    const kernel_trace_registry::read_published& published = {});
 
 }  // namespace elog

@@ -12,7 +12,7 @@ bool recorded_processes::knows(std::uint32_t pid) const {
     return known_.contains(pid);
 }
 
-traced_process& recorded_processes::entry_of(std::uint32_t pid) {
+process_info& recorded_processes::entry_of(std::uint32_t pid) {
     if (known_.size() >= known_max && !knows(pid)) {
         known_.clear();
     }
@@ -24,7 +24,7 @@ traced_process& recorded_processes::entry_of(std::uint32_t pid) {
     return place->second;
 }
 
-const traced_process& recorded_processes::of(std::uint32_t pid) {
+const process_info& recorded_processes::of(std::uint32_t pid) {
     return entry_of(pid);
 }
 
@@ -44,7 +44,7 @@ void recorded_processes::fork(std::uint32_t parent, std::uint32_t pid, std::uint
     if (parent == pid) {
         return;  // a thread
     }
-    traced_process made = of(parent);
+    process_info made = of(parent);
     made.pid = pid;
     made.start_time = time;
     entry_of(pid) = std::move(made);

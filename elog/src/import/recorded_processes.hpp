@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tracing/traced_processes.hpp"
+#include "tracing/process_cache.hpp"
 
 namespace elog {
 
@@ -26,15 +26,15 @@ class recorded_processes {
     void fork(std::uint32_t parent, std::uint32_t pid, std::uint64_t time);
 
     /// Stays until the next call.
-    [[nodiscard]] const traced_process& of(std::uint32_t pid);
+    [[nodiscard]] const process_info& of(std::uint32_t pid);
     /// Whether something has been said or asked of it, and is not forgotten.
     [[nodiscard]] bool knows(std::uint32_t pid) const;
 
   private:
-    [[nodiscard]] traced_process& entry_of(std::uint32_t pid);
+    [[nodiscard]] process_info& entry_of(std::uint32_t pid);
 
     // Not by a hash: whoever has made the file may have chosen numbers with the same.
-    std::map<std::uint32_t, traced_process> known_;
+    std::map<std::uint32_t, process_info> known_;
 };
 
 }  // namespace elog

@@ -7,13 +7,14 @@
 #include <cstring>
 #include <vector>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
 
 /// The next behind `query`; false if there is none any more.
-bool ask(int device, eventlog_provider_query& query, std::vector<std::uint8_t>& schema) {
+bool query_next_provider(int device, eventlog_provider_query& query,
+                         std::vector<std::uint8_t>& schema) {
     const std::uint32_t behind = query.provider;
     query = {};
     query.size = sizeof query;
@@ -24,14 +25,14 @@ bool ask(int device, eventlog_provider_query& query, std::vector<std::uint8_t>& 
 }
 
 /// A process outside of this pid namespace has no number either, but it has begun some time.
-bool is_kernels(const eventlog_provider_query& query) {
+bool is_kernel_provider(const eventlog_provider_query& query) {
     return query.pid == 0 && query.start_time == 0;
 }
 
 device_provider provider_of(const eventlog_provider_query& query,
                             const std::vector<std::uint8_t>& schema) {
     device_provider provider;
-    provider.is_kernels = is_kernels(query);
+    provider.is_kernel_provider = is_kernel_provider(query);
     provider.pid = query.pid;
     provider.uid = query.uid;
     provider.process.assign(&query.process[0], ::strnlen(&query.process[0], sizeof query.process));
@@ -44,13 +45,13 @@ device_provider provider_of(const eventlog_provider_query& query,
 void for_each_device_provider(int device, const std::function<void(device_provider&&)>& take) {
     std::vector<std::uint8_t> schema(EVENTLOG_SCHEMA_SIZE_MAX);
     eventlog_provider_query query{};
-    while (ask(device, query, schema)) {
+    while (query_next_provider(device, query, schema)) {
         if (query.schema_size > schema.size()) {
             continue;
         }
         try {
             take(provider_of(query, schema));
-        } catch (const failure&) {
+        } catch (const user_error&) {
             // Its events are shown without names when they come.
         }
     }

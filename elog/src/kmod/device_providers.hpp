@@ -13,7 +13,7 @@
 namespace elog {
 
 struct device_provider {
-    bool is_kernels = false;
+    bool is_kernel_provider = false;
     std::uint32_t pid = 0;  // 0 also where it is of another pid namespace
     std::uint32_t uid = 0;
     std::string process;

@@ -9,7 +9,7 @@
 #include "kmod/device_providers.hpp"
 #include "memory/recording.hpp"
 #include "platform/error_text.hpp"
-#include "record/present_clock.hpp"
+#include "record/snapshot_clock.hpp"
 #include "ring/clock.hpp"
 #include "schema/filter.hpp"
 
@@ -20,7 +20,7 @@ namespace core = eventlog::core;
 
 constexpr std::chrono::milliseconds device_stop_interval{10};
 // So many reads are none that programs keep busy by writing as fast as we read.
-constexpr int reads_without_end = 4;
+constexpr int reads_until_bounded = 4;
 // A writer that overtakes is through in a moment, unless the machine takes its processor away.
 constexpr int empty_reads_max = 100;
 constexpr std::chrono::milliseconds overtaken_interval{1};
@@ -43,7 +43,7 @@ device_recording::device_recording(const subscription_options& options,
       overwrites_(options.overwrite),
       source_(std::move(source)),
       stream_(source_->region().geometry.ring_count),
-      met_(options.patterns.size(), false) {
+      matched_(options.patterns.size(), false) {
     find_providers();
     if (options.narrowed) {
         find_published();
@@ -56,10 +56,10 @@ void device_recording::find_published() {
     const std::string processes = patterns_.packed();
     for_each_device_provider(source_->device(), [&](device_provider&& each) {
         if (!core::wants_process(processes, each.pid, each.process) ||
-            (each.is_kernels && !is_named(patterns_, each.schema.name))) {
+            (each.is_kernel_provider && !is_named(patterns_, each.schema.name))) {
             return;
         }
-        note_patterns(each.schema);
+        mark_matched_patterns(each.schema);
         provider_instance& added = published_.emplace_back();
         added.id = static_cast<std::uint16_t>(published_.size() - 1);
         added.schema = std::move(each.schema);
@@ -68,25 +68,25 @@ void device_recording::find_published() {
 
 void device_recording::find_providers() {
     source_->read_new_providers([this](provider_instance&& provider) {
-        note_patterns(provider.schema);
+        mark_matched_patterns(provider.schema);
         if (source_->names_keywords()) {
-            note_wanted(provider);
+            store_verdicts(provider);
         }
         found_.push_back(std::move(provider));
     });
 }
 
-void device_recording::note_patterns(const provider_schema& schema) {
-    for (std::size_t i = 0; i < met_.size(); ++i) {
-        met_[i] = met_[i] || std::any_of(schema.events.begin(), schema.events.end(),
-                                         [&](const event_schema& event) {
-                                             return patterns_.matches(i, schema, event);
-                                         });
+void device_recording::mark_matched_patterns(const provider_schema& schema) {
+    for (std::size_t i = 0; i < matched_.size(); ++i) {
+        matched_[i] = matched_[i] || std::any_of(schema.events.begin(), schema.events.end(),
+                                                 [&](const event_schema& event) {
+                                                     return patterns_.matches(i, schema, event);
+                                                 });
     }
 }
 
 /// As the gates of programs are set: with the end of a dump, if anything is wanted.
-void device_recording::note_wanted(const provider_instance& provider) {
+void device_recording::store_verdicts(const provider_instance& provider) {
     std::vector<core::verdict> events(provider.schema.events.size(), core::verdict::unwanted);
     core::schema_reader reader;
     core::error_text ignored;
@@ -122,16 +122,16 @@ bool device_recording::is_in_session(const record_view& record) const {
     return std::find(wanted.begin(), wanted.end(), session) != wanted.end();
 }
 
-void device_recording::hand_providers_over() {
+void device_recording::deliver_providers() {
     find_providers();
     for (const provider_instance& provider : std::exchange(found_, {})) {
         sink_->take_provider(provider);
     }
 }
 
-bool device_recording::has_reached(const std::vector<eventlog_statistics>& counts) const {
+bool device_recording::has_read_up_to(const std::vector<eventlog_statistics>& counts) const {
     for (std::uint32_t ring = 0; ring < counts.size(); ++ring) {
-        if (!stream_.has_reached(ring, counts[ring])) {
+        if (!stream_.has_read_up_to(ring, counts[ring])) {
             return false;
         }
     }
@@ -141,7 +141,7 @@ bool device_recording::has_reached(const std::vector<eventlog_statistics>& count
 /// Whether a read has found nothing because writers took the place of what it was about to read, in
 /// which case the next one will find what they have written.
 bool device_recording::is_overtaken(int empty_reads) const {
-    return overwrites_ && empty_reads < empty_reads_max && !has_reached(source_->counts());
+    return overwrites_ && empty_reads < empty_reads_max && !has_read_up_to(source_->counts());
 }
 
 /// All that there is now. Where programs write as fast as we read that would have no end: then as
@@ -150,9 +150,9 @@ void device_recording::read_all() {
     const device_stream::is_wanted wanted =
         source_->names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
                                   : device_stream::is_wanted{};
-    std::vector<eventlog_statistics> far_enough;
+    std::vector<eventlog_statistics> read_target;
     int empty_reads = 0;
-    for (int reads = 1; far_enough.empty() || !has_reached(far_enough); ++reads) {
+    for (int reads = 1; read_target.empty() || !has_read_up_to(read_target); ++reads) {
         const std::span<const std::uint8_t> bytes = source_->read();
         if (bytes.empty()) {
             if (!is_overtaken(++empty_reads)) {
@@ -162,29 +162,29 @@ void device_recording::read_all() {
             continue;
         }
         stream_.take(bytes, wanted, [this](const record_run& run) {
-            hand_providers_over();
+            deliver_providers();
             sink_->take_run(run);
         });
-        if (reads >= reads_without_end && far_enough.empty()) {
-            far_enough = source_->counts();
+        if (reads >= reads_until_bounded && read_target.empty()) {
+            read_target = source_->counts();
         }
     }
-    hand_providers_over();
+    deliver_providers();
 }
 
-void device_recording::take_all() {
+void device_recording::drain() {
     const std::uint32_t clock = source_->region().header.clock;
     const std::uint64_t now = core::read_clock(clock);
     read_all();
     if (clock_schedule_.is_due()) {
-        sink_->take_clock(core::read_clock_pair(clock));
+        sink_->take_clock(core::read_clock_sample(clock));
     }
     // As in recording.cpp: an event takes its time a moment before it can be read.
     sink_->advance(last_poll_, core::read_clock(clock));
     last_poll_ = now;
 }
 
-recording_summary device_recording::so_far() const {
+recording_summary device_recording::current_summary() const {
     recording_summary summary;
     summary.rings = stream_.rings();
     for (const ring_totals& ring : summary.rings) {
@@ -202,10 +202,10 @@ recording_summary device_recording::so_far() const {
 /// Behind the last record of each ring.
 void device_recording::report_losses() {
     for (std::uint32_t ring = 0; ring < stream_.rings().size(); ++ring) {
-        const device_stream::missing_rest rest = stream_.rest_of(ring);
+        const device_stream::trailing_losses rest = stream_.trailing_losses_of(ring);
         if (rest.lost + rest.overwritten != 0) {
             sink_->take_loss(
-                missing_at_end(ring, rest.lost + rest.overwritten, rest.overwritten, 0));
+                trailing_loss(ring, rest.lost + rest.overwritten, rest.overwritten, 0));
         }
     }
 }
@@ -219,19 +219,19 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
     }
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
-    bool is_pressing = false;
+    bool is_data_ready = false;
     while (!stop()) {
         if (overwrites_) {
             find_providers();
             std::this_thread::sleep_for(device_stop_interval);
             continue;
         }
-        if (is_pressing || steady_clock::now() >= due) {
-            due = steady_clock::now() + recording::interval_of(latency);
-            take_all();
+        if (is_data_ready || steady_clock::now() >= due) {
+            due = steady_clock::now() + recording::poll_interval_of(latency);
+            drain();
         }
         const std::chrono::nanoseconds left = due - steady_clock::now();
-        is_pressing =
+        is_data_ready =
             source_->wait(std::clamp<std::chrono::nanoseconds>(left, {}, device_stop_interval));
     }
     return end();
@@ -241,12 +241,12 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
 recording_summary device_recording::end() {
     source_->end();
     if (overwrites_) {
-        sink_->take_clock(start_by_present_clock(source_->region().header));
+        sink_->take_clock(extrapolate_start_reading(source_->region().header));
     }
-    take_all();
-    sink_->take_clock(core::read_clock_pair(source_->region().header.clock));
+    drain();
+    sink_->take_clock(core::read_clock_sample(source_->region().header.clock));
     report_losses();
-    recording_summary summary = so_far();
+    recording_summary summary = current_summary();
     sink_->finish();
     return summary;
 }

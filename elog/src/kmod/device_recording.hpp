@@ -33,30 +33,32 @@ class device_recording {
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency);
 
-    [[nodiscard]] recording_summary so_far() const;
+    [[nodiscard]] recording_summary current_summary() const;
     /// For each pattern, whether there has been a program that offers such an event.
-    [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return met_; }
+    [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept { return matched_; }
     /// Those who are there, as long as it does not run.
     [[nodiscard]] const std::vector<provider_instance>& found() const noexcept {
         return published_.empty() ? found_ : published_;
     }
     /// Sentences, since the last call.
-    [[nodiscard]] std::vector<std::string> take_complaints() { return source_->take_complaints(); }
+    [[nodiscard]] std::vector<std::string> take_diagnostics() {
+        return source_->take_diagnostics();
+    }
 
   private:
     using steady_clock = std::chrono::steady_clock;
 
     void find_providers();
     void find_published();
-    void note_patterns(const provider_schema& schema);
-    void note_wanted(const provider_instance& provider);
-    void hand_providers_over();
+    void mark_matched_patterns(const provider_schema& schema);
+    void store_verdicts(const provider_instance& provider);
+    void deliver_providers();
     [[nodiscard]] bool is_wanted(const record_view& record);
     [[nodiscard]] bool is_in_session(const record_view& record) const;
     [[nodiscard]] bool is_overtaken(int empty_reads) const;
     void read_all();
-    void take_all();
-    [[nodiscard]] bool has_reached(const std::vector<eventlog_statistics>& counts) const;
+    void drain();
+    [[nodiscard]] bool has_read_up_to(const std::vector<eventlog_statistics>& counts) const;
     [[nodiscard]] recording_summary end();
     void report_losses();
 
@@ -69,7 +71,7 @@ class device_recording {
     std::vector<provider_instance> found_;  // and not handed over
     // Only where keywords are named, of which the kernel knows nothing: by event of a provider.
     std::unordered_map<std::uint16_t, std::vector<eventlog::core::verdict>> verdicts_;
-    std::vector<bool> met_;
+    std::vector<bool> matched_;
     steady_clock::time_point begin_ = steady_clock::now();
     clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;

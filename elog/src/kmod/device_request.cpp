@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "schema/filter.hpp"
 
 namespace elog {
@@ -18,15 +18,16 @@ namespace core = eventlog::core;
 template <std::size_t Size>
 void copy_pattern(std::string_view text, char (&to)[Size]) {
     if (text.size() >= Size) {
-        throw failure("'{}' is longer than the {} characters that the kernel module takes: write "
-                      "its beginning and *.",
-                      text, Size - 1);
+        throw user_error(
+            "'{}' is longer than the {} characters that the kernel module takes: write "
+            "its beginning and *.",
+            text, Size - 1);
     }
     std::memcpy(&to[0], text.data(), text.size());
 }
 
-eventlog_rule rule_of(const core::filter_rule& rule) {
-    eventlog_rule made{};
+eventlog_filter_rule rule_of(const core::filter_rule& rule) {
+    eventlog_filter_rule made{};
     copy_pattern(rule.provider, made.provider);
     copy_pattern(rule.event, made.event);
     made.level = static_cast<std::uint32_t>(rule.most_verbose);
@@ -35,8 +36,8 @@ eventlog_rule rule_of(const core::filter_rule& rule) {
 }
 
 /// =PID or ~NAME
-eventlog_process process_of(std::string_view entry) {
-    eventlog_process made{};
+eventlog_process_filter process_of(std::string_view entry) {
+    eventlog_process_filter made{};
     if (entry.front() == '=') {
         std::from_chars(entry.data() + 1, entry.data() + entry.size(), made.pid);
     } else {
@@ -53,7 +54,7 @@ device_request::device_request(const event_patterns& patterns) : sessions(patter
         const std::string_view entry = list.substr(0, list.find('\0'));
         list.remove_prefix(entry.size() + 1);
         core::filter_rule rule;
-        if (core::is_process(entry)) {
+        if (core::is_process_entry(entry)) {
             processes.push_back(process_of(entry));
         } else if (core::parse_rule(entry, rule)) {
             rules.push_back(rule_of(rule));
@@ -61,9 +62,10 @@ device_request::device_request(const event_patterns& patterns) : sessions(patter
         }
     }
     if (rules.size() > EVENTLOG_RULES_MAX || processes.size() > EVENTLOG_PROCESSES_MAX) {
-        throw failure("The kernel module takes {} patterns and {} processes, and no more. Use * to "
-                      "say it in fewer.",
-                      EVENTLOG_RULES_MAX, EVENTLOG_PROCESSES_MAX);
+        throw user_error(
+            "The kernel module takes {} patterns and {} processes, and no more. Use * to "
+            "say it in fewer.",
+            EVENTLOG_RULES_MAX, EVENTLOG_PROCESSES_MAX);
     }
 }
 

@@ -16,8 +16,8 @@ namespace elog {
 /// What the kernel is asked for, in its words. Of keywords it knows the bits, which differ from
 /// provider to provider, and not the names: rules that name some ask for all.
 struct device_request {
-    std::vector<eventlog_rule> rules{};
-    std::vector<eventlog_process> processes{};
+    std::vector<eventlog_filter_rule> rules{};
+    std::vector<eventlog_process_filter> processes{};
     std::vector<std::uint64_t> sessions{};
     bool names_keywords = false;
 

@@ -3,27 +3,28 @@
 
 #include <cstring>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
 
-[[noreturn]] void throw_broken_stream() {
-    throw failure("{} gives what is no record: it is of another version of the kernel module. Load "
-                  "the one that belongs to this elog.",
-                  EVENTLOG_DEVICE_PATH);
+[[noreturn]] void throw_invalid_stream() {
+    throw user_error(
+        "{} gives what is no record: it is of another version of the kernel module. Load "
+        "the one that belongs to this elog.",
+        EVENTLOG_DEVICE_PATH);
 }
 
 /// Throws failure if there is no whole record in front.
-record_view first_of(std::span<const std::uint8_t> bytes) {
+record_view read_first_record(std::span<const std::uint8_t> bytes) {
     eventlog_record header{};
     if (bytes.size() < sizeof header) {
-        throw_broken_stream();
+        throw_invalid_stream();
     }
     std::memcpy(&header, bytes.data(), sizeof header);
     if (header.size < sizeof header || header.size > EVENTLOG_RECORD_SIZE_MAX ||
         padded_size(header.size) > bytes.size()) {
-        throw_broken_stream();
+        throw_invalid_stream();
     }
     return {header, bytes.subspan(sizeof header, header.size - sizeof header)};
 }
@@ -32,31 +33,31 @@ record_view first_of(std::span<const std::uint8_t> bytes) {
 
 void device_stream::take_gap(const record_view& record) {
     const std::uint32_t ring = record.header.cpu;
-    eventlog_missing missing{};
+    eventlog_lost_payload missing{};
     if (record.payload.size() < sizeof missing) {
-        throw_broken_stream();
+        throw_invalid_stream();
     }
     std::memcpy(&missing, record.payload.data(), sizeof missing);
-    rings_[ring].untold.lost += missing.lost;
-    rings_[ring].untold.overwritten += missing.overwritten;
+    rings_[ring].unreported.lost += missing.lost;
+    rings_[ring].unreported.overwritten += missing.overwritten;
     totals_[ring].lost += missing.lost;
     totals_[ring].overwritten += missing.overwritten;
 }
 
-void device_stream::hand_over(std::uint32_t ring, std::span<const std::uint8_t> bytes,
-                              std::uint64_t count, const take_run& take) {
+void device_stream::deliver(std::uint32_t ring, std::span<const std::uint8_t> bytes,
+                            std::uint64_t count, const run_handler& take) {
     if (count == 0) {
         return;
     }
     ring_state& state = rings_[ring];
     record_run run;
     run.ring = ring;
-    run.lost_before = state.untold.lost + state.untold.overwritten;
-    run.overwritten = state.untold.overwritten != 0;
+    run.lost_before = state.unreported.lost + state.unreported.overwritten;
+    run.overwritten = state.unreported.overwritten != 0;
     run.sequence = state.next + run.lost_before;
     run.count = count;
     run.bytes = bytes;
-    state.untold = {};
+    state.unreported = {};
     state.next = run.sequence + count;
     totals_[ring].read += count;
     totals_[ring].bytes += bytes.size();
@@ -65,21 +66,21 @@ void device_stream::hand_over(std::uint32_t ring, std::span<const std::uint8_t> 
 
 /// A run ends where another ring begins, something is missing, or is not wanted.
 void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
-                         const take_run& take) {
+                         const run_handler& take) {
     std::size_t begin = 0;
     std::size_t at = 0;
     std::uint64_t count = 0;
     std::uint32_t ring = 0;
     while (at < bytes.size()) {
-        const record_view record = first_of(bytes.subspan(at));
+        const record_view record = read_first_record(bytes.subspan(at));
         const std::size_t size = padded_size(record.header.size);
         if (record.header.cpu + std::size_t{1} >= rings_.size()) {
-            throw_broken_stream();
+            throw_invalid_stream();
         }
         const bool is_gap = record.header.provider == EVENTLOG_LOST_PROVIDER;
         const bool is_kept = !is_gap && (!wanted || wanted(record));
         if (record.header.cpu != ring || !is_kept) {
-            hand_over(ring, bytes.subspan(begin, at - begin), count, take);
+            deliver(ring, bytes.subspan(begin, at - begin), count, take);
             ring = record.header.cpu;
             count = 0;
             begin = at;
@@ -93,16 +94,16 @@ void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& w
         if (is_gap) {
             take_gap(record);
         } else {
-            ++rings_[ring].left_out;
+            ++rings_[ring].filtered_out;
         }
     }
-    hand_over(ring, bytes.subspan(begin), count, take);
+    deliver(ring, bytes.subspan(begin), count, take);
 }
 
-bool device_stream::has_reached(std::uint32_t ring,
-                                const eventlog_statistics& counts) const noexcept {
+bool device_stream::has_read_up_to(std::uint32_t ring,
+                                   const eventlog_statistics& counts) const noexcept {
     const ring_totals& totals = totals_[ring];
-    return totals.read + rings_[ring].left_out + totals.overwritten >= counts.recorded &&
+    return totals.read + rings_[ring].filtered_out + totals.overwritten >= counts.recorded &&
            totals.lost >= counts.lost;
 }
 

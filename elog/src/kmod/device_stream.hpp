@@ -19,7 +19,7 @@ namespace elog {
 
 class device_stream {
   public:
-    using take_run = std::function<void(const record_run&)>;
+    using run_handler = std::function<void(const record_run&)>;
     using is_wanted = std::function<bool(const record_view&)>;
 
     /// The last ring is that of no CPU, and stays empty.
@@ -28,32 +28,33 @@ class device_stream {
     /// Takes what one call has given. Records that are not wanted are left out, as if they had
     /// never been; nothing said means all are. The bytes of a run are those that are given here.
     /// Throws failure if they are no whole records.
-    void take(std::span<const std::uint8_t> bytes, const is_wanted& wanted, const take_run& take);
+    void take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
+              const run_handler& take);
 
     /// Whether a ring has been read as far as that, what has been left out included.
-    [[nodiscard]] bool has_reached(std::uint32_t ring,
-                                   const eventlog_statistics& counts) const noexcept;
+    [[nodiscard]] bool has_read_up_to(std::uint32_t ring,
+                                      const eventlog_statistics& counts) const noexcept;
 
     /// What is missing behind the last record of a ring, and has been told in no run.
-    struct missing_rest {
+    struct trailing_losses {
         std::uint64_t lost = 0;
         std::uint64_t overwritten = 0;
     };
-    [[nodiscard]] missing_rest rest_of(std::uint32_t ring) const noexcept {
-        return rings_[ring].untold;
+    [[nodiscard]] trailing_losses trailing_losses_of(std::uint32_t ring) const noexcept {
+        return rings_[ring].unreported;
     }
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
 
   private:
     struct ring_state {
-        missing_rest untold{};
-        std::uint64_t next = 0;      // number of the next record: handed over and missing before it
-        std::uint64_t left_out = 0;  // records
+        trailing_losses unreported{};
+        std::uint64_t next = 0;  // number of the next record: handed over and missing before it
+        std::uint64_t filtered_out = 0;  // records
     };
 
     void take_gap(const record_view& record);
-    void hand_over(std::uint32_t ring, std::span<const std::uint8_t> bytes, std::uint64_t count,
-                   const take_run& take);
+    void deliver(std::uint32_t ring, std::span<const std::uint8_t> bytes, std::uint64_t count,
+                 const run_handler& take);
 
     std::vector<ring_state> rings_;
     std::vector<ring_totals> totals_;

@@ -14,8 +14,8 @@
 
 #include <fmt/core.h>
 
-#include "base/failure.hpp"
 #include "base/poll_for.hpp"
+#include "base/user_error.hpp"
 #include "platform/error_text.hpp"
 #include "ring/clock.hpp"
 
@@ -31,65 +31,68 @@ constexpr std::uint64_t module_schemas_size = std::uint64_t{16} << 20U;
 constexpr std::size_t device_read_size = std::size_t{1} << 20U;
 
 // A program that comes again and again must not fill the terminal.
-constexpr std::size_t program_complaints_max = 20;
+constexpr std::size_t provider_diagnostics_max = 20;
 
-[[noreturn]] void throw_no_device(int error) {
+[[noreturn]] void throw_open_error(int error) {
     if (error == EACCES || error == EPERM) {
-        throw failure("{} is not permitted to you: be root, or in the group that it belongs to "
-                      "(see ls -l {}).",
-                      EVENTLOG_DEVICE_PATH, EVENTLOG_DEVICE_PATH);
+        throw user_error("{} is not permitted to you: be root, or in the group that it belongs to "
+                         "(see ls -l {}).",
+                         EVENTLOG_DEVICE_PATH, EVENTLOG_DEVICE_PATH);
     }
     if (error == EMFILE) {
-        throw failure("{} has as many open files as it allows this user, or this process has: see "
-                      "files_per_user and files_max in {}, and ulimit -n.",
-                      EVENTLOG_DEVICE_PATH, module_parameters);
+        throw user_error(
+            "{} has as many open files as it allows this user, or this process has: see "
+            "files_per_user and files_max in {}, and ulimit -n.",
+            EVENTLOG_DEVICE_PATH, module_parameters);
     }
     const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
     if (is_missing && ::access(module_parameters, F_OK) == 0) {
-        throw failure("The kernel module eventlog is loaded, and {} is not here ({}), as in "
-                      "containers. Listen outside, or via memory.",
-                      EVENTLOG_DEVICE_PATH, std::strerror(error));
+        throw user_error("The kernel module eventlog is loaded, and {} is not here ({}), as in "
+                         "containers. Listen outside, or via memory.",
+                         EVENTLOG_DEVICE_PATH, std::strerror(error));
     }
     if (is_missing) {
-        throw failure("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
-                      "it, as root, with: modprobe eventlog. Or listen via memory.",
-                      EVENTLOG_DEVICE_PATH, std::strerror(error));
+        throw user_error("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
+                         "it, as root, with: modprobe eventlog. Or listen via memory.",
+                         EVENTLOG_DEVICE_PATH, std::strerror(error));
     }
-    throw failure("{} cannot be opened ({}). Try again, or listen via memory.",
-                  EVENTLOG_DEVICE_PATH, std::strerror(error));
+    throw user_error("{} cannot be opened ({}). Try again, or listen via memory.",
+                     EVENTLOG_DEVICE_PATH, std::strerror(error));
 }
 
 core::unique_fd open_device() {
     core::unique_fd file(
         ::open(EVENTLOG_DEVICE_PATH, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!file) {
-        throw_no_device(errno);
+        throw_open_error(errno);
     }
     return file;
 }
 
-[[noreturn]] void throw_refused(int error) {
+[[noreturn]] void throw_subscribe_error(int error) {
     if (error == EMFILE || error == ENOMEM) {
-        throw failure("The kernel module has no room for these buffers, or for one more recording "
-                      "({}). Ask for less with --buffer-size, or see subscriptions_per_user and "
-                      "ring_pages_per_user in /sys/module/eventlog/module_parameters.",
-                      std::strerror(error));
+        throw user_error(
+            "The kernel module has no room for these buffers, or for one more recording "
+            "({}). Ask for less with --buffer-size, or see subscriptions_per_user and "
+            "ring_pages_per_user in /sys/module/eventlog/module_parameters.",
+            std::strerror(error));
     }
-    throw failure("{} takes no subscription ({}): it is of another version of the kernel module. "
-                  "Load the one that belongs to this elog.",
-                  EVENTLOG_DEVICE_PATH, std::strerror(error));
+    throw user_error(
+        "{} takes no subscription ({}): it is of another version of the kernel module. "
+        "Load the one that belongs to this elog.",
+        EVENTLOG_DEVICE_PATH, std::strerror(error));
 }
 
 }  // namespace
 
 device_subscription::device_subscription(const subscription_options& options)
-    : request_(asked_of_programs(options)), file_(open_device()), bytes_(device_read_size) {
+    : request_(effective_patterns(options)), file_(open_device()), bytes_(device_read_size) {
     subscribe(request_of(options));
     map();
 }
 
 device_subscription::device_subscription(const subscription_options& options, int relay)
-    : request_(asked_of_programs(options)), file_(open_device()), bytes_(device_read_size) {
+    : request_(effective_patterns(options)), file_(open_device()), bytes_(device_read_size) {
     eventlog_subscription_request wanted = request_of(options);
     // Rings that get no memory; whether it overwrites, the channel knows.
     wanted.features = 0;
@@ -128,7 +131,7 @@ eventlog_subscription_request device_subscription::request_of(
 
 void device_subscription::subscribe(eventlog_subscription_request wanted) {
     if (::ioctl(file_.get(), EVENTLOG_SUBSCRIBE, &wanted) != 0) {
-        throw_refused(errno);
+        throw_subscribe_error(errno);
     }
     total_size_ = wanted.total_size;
 }
@@ -138,18 +141,18 @@ void device_subscription::map() {
     core::error_text error;
     void* const head = ::mmap(nullptr, sizeof header_, PROT_READ, MAP_SHARED, file_.get(), 0);
     if (head == MAP_FAILED) {
-        throw_refused(errno);
+        throw_subscribe_error(errno);
     }
     std::memcpy(&header_, head, sizeof header_);
     static_cast<void>(::munmap(head, sizeof header_));
     if (!core::check_region(header_, total_size_, geometry_, error)) {
-        throw failure("What the kernel module has made is no subscription of this version: {}",
-                      error.text());
+        throw user_error("What the kernel module has made is no subscription of this version: {}",
+                         error.text());
     }
     tables_size_ = static_cast<std::size_t>(geometry_.buffers_offset);
     void* const tables = ::mmap(nullptr, tables_size_, PROT_READ, MAP_SHARED, file_.get(), 0);
     if (tables == MAP_FAILED) {
-        throw_refused(errno);
+        throw_subscribe_error(errno);
     }
     tables_ = tables;
 }
@@ -164,15 +167,15 @@ std::span<const std::uint8_t> device_subscription::read() {
             return {};
         }
         if (errno != EINTR) {
-            throw failure("{} cannot be read ({}). Start the recording again.",
-                          EVENTLOG_DEVICE_PATH, std::strerror(errno));
+            throw user_error("{} cannot be read ({}). Start the recording again.",
+                             EVENTLOG_DEVICE_PATH, std::strerror(errno));
         }
     }
 }
 
 void device_subscription::end() noexcept {
     // Whatever it answers: what there is can be read.
-    static_cast<void>(::ioctl(file_.get(), EVENTLOG_END));
+    static_cast<void>(::ioctl(file_.get(), EVENTLOG_STOP));
 }
 
 eventlog_statistics device_subscription::count(std::uint32_t ring) const {
@@ -185,8 +188,8 @@ eventlog_statistics device_subscription::count(std::uint32_t ring) const {
         result = ::ioctl(file_.get(), EVENTLOG_STATISTICS, &counts);
     } while (result != 0 && errno == EINTR);
     if (result != 0) {
-        throw failure("{} does not tell what it has lost ({}). Start the recording again.",
-                      EVENTLOG_DEVICE_PATH, std::strerror(errno));
+        throw user_error("{} does not tell what it has lost ({}). Start the recording again.",
+                         EVENTLOG_DEVICE_PATH, std::strerror(errno));
     }
     return counts;
 }
@@ -204,7 +207,7 @@ bool device_subscription::wait(std::chrono::nanoseconds at_most) {
     return poll_for({&wanted, 1}, at_most) > 0;
 }
 
-void device_subscription::take_provider_at(std::uint32_t index, const take_provider& take) {
+void device_subscription::take_provider_at(std::uint32_t index, const provider_handler& take) {
     eventlog_provider_entry entry{};
     const std::uint64_t place = geometry_.providers_offset + std::uint64_t{index} * sizeof entry;
     std::memcpy(&entry, at(place), sizeof entry);
@@ -213,29 +216,29 @@ void device_subscription::take_provider_at(std::uint32_t index, const take_provi
         if (entry.schema_offset < geometry_.schemas_offset ||
             entry.schema_offset > geometry_.buffers_offset ||
             geometry_.buffers_offset - entry.schema_offset < entry.schema_size) {
-            throw failure("it is not where schemas are");
+            throw user_error("it is not where schemas are");
         }
         take({static_cast<std::uint16_t>(index), entry.pid, entry.uid, process,
               provider_schema::parse({at(entry.schema_offset), entry.schema_size}),
               entry.start_time});
-    } catch (const failure& mistake) {
-        complain(fmt::format(
+    } catch (const user_error& mistake) {
+        add_diagnostic(fmt::format(
             "The schema of a provider of {} (process {}) makes no sense, so its events are shown "
             "without names: {}",
             process, entry.pid, mistake.what()));
     }
 }
 
-void device_subscription::complain(std::string sentence) {
-    if (complained_ < program_complaints_max) {
-        complaints_.push_back(std::move(sentence));
-    } else if (complained_ == program_complaints_max) {
-        complaints_.emplace_back("More schemas make no sense. Of those nothing is said any more.");
+void device_subscription::add_diagnostic(std::string sentence) {
+    if (diagnostic_count_ < provider_diagnostics_max) {
+        diagnostics_.push_back(std::move(sentence));
+    } else if (diagnostic_count_ == provider_diagnostics_max) {
+        diagnostics_.emplace_back("More schemas make no sense. Of those nothing is said any more.");
     }
-    complained_ += complained_ <= program_complaints_max ? 1 : 0;
+    diagnostic_count_ += diagnostic_count_ <= provider_diagnostics_max ? 1 : 0;
 }
 
-void device_subscription::read_new_providers(const take_provider& take) {
+void device_subscription::read_new_providers(const provider_handler& take) {
     auto* const region = static_cast<eventlog_region*>(tables_);
     auto* const entries =
         reinterpret_cast<eventlog_provider_entry*>(at(geometry_.providers_offset));

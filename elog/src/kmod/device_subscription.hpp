@@ -38,7 +38,7 @@ class device_subscription : public module_source {
     device_subscription(const device_subscription&) = delete;
     device_subscription& operator=(const device_subscription&) = delete;
 
-    [[nodiscard]] open_region region() const noexcept override {
+    [[nodiscard]] region_view region() const noexcept override {
         return {no_file_, header_, geometry_};
     }
     [[nodiscard]] int device() const noexcept override { return file_.get(); }
@@ -47,9 +47,9 @@ class device_subscription : public module_source {
     void end() noexcept override;
     [[nodiscard]] std::vector<eventlog_statistics> counts() const override;
     [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) override;
-    void read_new_providers(const take_provider& take) override;
-    [[nodiscard]] std::vector<std::string> take_complaints() override {
-        return std::exchange(complaints_, {});
+    void read_new_providers(const provider_handler& take) override;
+    [[nodiscard]] std::vector<std::string> take_diagnostics() override {
+        return std::exchange(diagnostics_, {});
     }
     [[nodiscard]] std::uint32_t providers_refused() const noexcept override;
 
@@ -59,8 +59,8 @@ class device_subscription : public module_source {
     void subscribe(eventlog_subscription_request wanted);
     [[nodiscard]] eventlog_statistics count(std::uint32_t ring) const;
     void map();
-    void take_provider_at(std::uint32_t index, const take_provider& take);
-    void complain(std::string sentence);
+    void take_provider_at(std::uint32_t index, const provider_handler& take);
+    void add_diagnostic(std::string sentence);
     [[nodiscard]] std::uint8_t* at(std::uint64_t offset) const noexcept {
         return static_cast<std::uint8_t*>(tables_) + offset;
     }
@@ -75,8 +75,8 @@ class device_subscription : public module_source {
     eventlog::core::region_geometry geometry_{};
     std::uint32_t providers_seen_ = 0;
     std::vector<std::uint8_t> bytes_;
-    std::vector<std::string> complaints_;
-    std::size_t complained_ = 0;
+    std::vector<std::string> diagnostics_;
+    std::size_t diagnostic_count_ = 0;
 };
 
 }  // namespace elog

@@ -26,7 +26,7 @@ class module_source {
     virtual ~module_source() = default;
 
     /// What sinks look at; there is no file to be read.
-    [[nodiscard]] virtual open_region region() const noexcept = 0;
+    [[nodiscard]] virtual region_view region() const noexcept = 0;
     /// An open file of the module's, for what else can be asked there.
     [[nodiscard]] virtual int device() const noexcept = 0;
     [[nodiscard]] virtual bool names_keywords() const noexcept = 0;
@@ -46,11 +46,11 @@ class module_source {
     /// former.
     [[nodiscard]] virtual bool wait(std::chrono::nanoseconds at_most) = 0;
 
-    using take_provider = std::function<void(provider_instance&&)>;
+    using provider_handler = std::function<void(provider_instance&&)>;
     /// Hands over those that have come since the last call and of which something is asked for.
-    virtual void read_new_providers(const take_provider& take) = 0;
+    virtual void read_new_providers(const provider_handler& take) = 0;
     /// Sentences, since the last call: of providers that make no sense.
-    [[nodiscard]] virtual std::vector<std::string> take_complaints() = 0;
+    [[nodiscard]] virtual std::vector<std::string> take_diagnostics() = 0;
     /// Whose schemas have found no room in the region.
     [[nodiscard]] virtual std::uint32_t providers_refused() const noexcept = 0;
 };

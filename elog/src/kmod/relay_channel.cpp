@@ -10,8 +10,8 @@
 
 #include <fmt/core.h>
 
-#include "base/failure.hpp"
 #include "base/proc_file.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -26,54 +26,59 @@ constexpr std::size_t stats_max = std::size_t{4} << 20U;
 
 [[noreturn]] void throw_no_relay(int error) {
     if (error == EACCES || error == EPERM) {
-        throw failure("{} is not permitted to you: relay channels are for root. Listen via device.",
-                      EVENTLOG_RELAY_PATH);
+        throw user_error(
+            "{} is not permitted to you: relay channels are for root. Listen via device.",
+            EVENTLOG_RELAY_PATH);
     }
     const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
     if (is_missing && ::access(parameters_folder, F_OK) != 0) {
-        throw failure("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
-                      "it, as root, with: modprobe eventlog. Or listen via memory.",
-                      EVENTLOG_RELAY_PATH, std::strerror(error));
+        throw user_error("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
+                         "it, as root, with: modprobe eventlog. Or listen via memory.",
+                         EVENTLOG_RELAY_PATH, std::strerror(error));
     }
-    throw failure("{} cannot be opened ({}), though the kernel module eventlog is loaded: the "
-                  "kernel has no relay, or this is a container. Listen via device.",
-                  EVENTLOG_RELAY_PATH, std::strerror(error));
+    throw user_error("{} cannot be opened ({}), though the kernel module eventlog is loaded: the "
+                     "kernel has no relay, or this is a container. Listen via device.",
+                     EVENTLOG_RELAY_PATH, std::strerror(error));
 }
 
 [[noreturn]] void throw_refused_channel(int error) {
     if (error == EPERM) {
-        throw failure("A relay channel takes CAP_SYS_ADMIN. Be root, or listen via device.");
+        throw user_error("A relay channel takes CAP_SYS_ADMIN. Be root, or listen via device.");
     }
     if (error == EMFILE || error == ENOMEM) {
-        throw failure("The kernel module has no room for a relay channel of that size ({}). Ask "
-                      "for less with --buffer-size, or see relay_pages_per_user in {}.",
-                      std::strerror(error), parameters_folder);
+        throw user_error("The kernel module has no room for a relay channel of that size ({}). Ask "
+                         "for less with --buffer-size, or see relay_pages_per_user in {}.",
+                         std::strerror(error), parameters_folder);
     }
     if (error == ENODEV || error == ENOENT) {
-        throw failure("The kernel has no debugfs ({}), where relay channels have their files. "
-                      "Listen via device.",
-                      std::strerror(error));
+        throw user_error("The kernel has no debugfs ({}), where relay channels have their files. "
+                         "Listen via device.",
+                         std::strerror(error));
     }
-    throw failure("{} makes no channel ({}): it is of another version of the kernel module. Load "
-                  "the one that belongs to this elog, or listen via device.",
-                  EVENTLOG_RELAY_PATH, std::strerror(error));
+    throw user_error(
+        "{} makes no channel ({}): it is of another version of the kernel module. Load "
+        "the one that belongs to this elog, or listen via device.",
+        EVENTLOG_RELAY_PATH, std::strerror(error));
 }
 
 [[noreturn]] void throw_no_files(int error) {
     if (error == ENOENT) {
-        throw failure("{} is not there: debugfs is not mounted. Mount it, as root, with: mount -t "
-                      "debugfs none /sys/kernel/debug. Or listen via device.",
-                      channels);
+        throw user_error(
+            "{} is not there: debugfs is not mounted. Mount it, as root, with: mount -t "
+            "debugfs none /sys/kernel/debug. Or listen via device.",
+            channels);
     }
-    throw failure("{} cannot be read ({}): that takes root, on a kernel that is not locked down. "
-                  "Listen via device.",
-                  channels, std::strerror(error));
+    throw user_error(
+        "{} cannot be read ({}): that takes root, on a kernel that is not locked down. "
+        "Listen via device.",
+        channels, std::strerror(error));
 }
 
 void check_sizes(std::uint64_t size, std::uint32_t count) {
     if (size > EVENTLOG_RELAY_SIZE_MAX || size * count > EVENTLOG_RELAY_BYTES_MAX) {
-        throw failure("A buffer of a relay channel has 16 MiB at most, and a CPU 256 MiB of them. "
-                      "Ask for less with --buffer-size.");
+        throw user_error(
+            "A buffer of a relay channel has 16 MiB at most, and a CPU 256 MiB of them. "
+            "Ask for less with --buffer-size.");
     }
 }
 
@@ -86,8 +91,8 @@ relay_channel::relay_channel(const subscription_options& options) {
     options_.flags = EVENTLOG_RELAY_PRIVATE | (options.overwrite ? EVENTLOG_RELAY_OVERWRITE : 0U);
     options_.subbuf_size = static_cast<std::uint32_t>(size);
     options_.subbuf_count = options.buffers_per_cpu;
-    maker_ = core::unique_fd(::open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC | O_NOCTTY));
-    if (!maker_) {
+    control_fd_ = core::unique_fd(::open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC | O_NOCTTY));
+    if (!control_fd_) {
         throw_no_relay(errno);
     }
     create();
@@ -99,7 +104,7 @@ void relay_channel::create() {
         const std::string name = number == 0 ? fmt::format("elog-{}", ::getpid())
                                              : fmt::format("elog-{}-{}", ::getpid(), number);
         std::memcpy(&options_.name[0], name.c_str(), name.size() + 1);
-        if (::ioctl(maker_.get(), EVENTLOG_RELAY_CREATE, &options_) == 0) {
+        if (::ioctl(control_fd_.get(), EVENTLOG_RELAY_CREATE, &options_) == 0) {
             return;
         }
         if (errno != EEXIST) {
@@ -125,8 +130,8 @@ relay_stats relay_channel::stats(std::uint32_t cpu_count) const {
     const std::optional<std::string> text =
         is_at_begin ? read_text(stats_, stats_max) : std::nullopt;
     if (!text) {
-        throw failure("{}/{}/stats cannot be read ({}). Start the recording again.", channels,
-                      &options_.name[0], std::strerror(errno));
+        throw user_error("{}/{}/stats cannot be read ({}). Start the recording again.", channels,
+                         &options_.name[0], std::strerror(errno));
     }
     return parse_relay_stats(*text, cpu_count);
 }

@@ -21,7 +21,7 @@ class relay_channel {
     explicit relay_channel(const subscription_options& options);
 
     /// What has made it, for EVENTLOG_SUBSCRIBE.
-    [[nodiscard]] int maker() const noexcept { return maker_.get(); }
+    [[nodiscard]] int control_fd() const noexcept { return control_fd_.get(); }
     [[nodiscard]] std::uint32_t subbuf_size() const noexcept { return options_.subbuf_size; }
 
     [[nodiscard]] relay_stats stats(std::uint32_t cpu_count) const;
@@ -33,7 +33,7 @@ class relay_channel {
     void open_files();
 
     eventlog_relay_options options_{};
-    eventlog::core::unique_fd maker_;
+    eventlog::core::unique_fd control_fd_;
     eventlog::core::unique_fd directory_;
     eventlog::core::unique_fd stats_;
 };

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "record/gap_record.hpp"
 #include "record/records.hpp"
 
@@ -16,9 +16,10 @@ namespace {
 static_assert(sizeof(gap_record) == sizeof(eventlog_relay_header));
 
 [[noreturn]] void throw_broken_buffer(std::uint32_t cpu) {
-    throw failure("The relay channel's buffer of CPU {} does not hold what it should: it is of "
-                  "another version of the kernel module. Load the one that belongs to this elog.",
-                  cpu);
+    throw user_error(
+        "The relay channel's buffer of CPU {} does not hold what it should: it is of "
+        "another version of the kernel module. Load the one that belongs to this elog.",
+        cpu);
 }
 
 std::uint32_t first_word(std::span<const std::uint8_t> bytes) noexcept {
@@ -37,7 +38,7 @@ bool is_ended(const eventlog_relay_header& header) noexcept {
 void relay_parser::check_header(const eventlog_relay_header& header) const {
     const bool is_first = current_.magic == 0;
     const bool is_good = header.cpu == cpu_ && header.used <= subbuf_size_ &&
-                         header.used % EVENTLOG_UNIT == 0 &&
+                         header.used % EVENTLOG_RECORD_ALIGNMENT == 0 &&
                          (!is_ended(header) || header.used >= sizeof header) &&
                          (is_first || header.sequence > current_.sequence) &&
                          header.records_before >= recorded_ && header.lost_before >= lost_;

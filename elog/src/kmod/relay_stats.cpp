@@ -4,15 +4,15 @@
 #include <charconv>
 #include <system_error>
 
-#include "base/failure.hpp"
 #include "base/proc_file.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
 
 [[noreturn]] void throw_broken_stats() {
-    throw failure("The relay channel does not say what it has lost: it is of another version of "
-                  "the kernel module. Load the one that belongs to this elog.");
+    throw user_error("The relay channel does not say what it has lost: it is of another version of "
+                     "the kernel module. Load the one that belongs to this elog.");
 }
 
 template <class Number>

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/failure.hpp"
 #include "base/poll_for.hpp"
+#include "base/user_error.hpp"
 #include "record/gap_record.hpp"
 
 namespace elog {
@@ -28,7 +28,7 @@ void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64
 
 relay_subscription::relay_subscription(const subscription_options& options)
     : channel_(options),
-      device_(options, channel_.maker()),
+      device_(options, channel_.control_fd()),
       cpu_count_(device_.region().geometry.ring_count - 1),
       opened_(cpu_count_, false),
       bytes_(relay_read_size) {}
@@ -67,9 +67,9 @@ std::span<const std::uint8_t> relay_subscription::read_from(buffer& from) {
             continue;
         }
         if (got < 0) {
-            throw failure("The relay channel's buffer of CPU {} cannot be read ({}). Start the "
-                          "recording again.",
-                          from.cpu, std::strerror(errno));
+            throw user_error("The relay channel's buffer of CPU {} cannot be read ({}). Start the "
+                             "recording again.",
+                             from.cpu, std::strerror(errno));
         }
         if (got == 0) {
             return {};
@@ -100,8 +100,8 @@ std::span<const std::uint8_t> relay_subscription::read_next() {
 }
 
 /// Losses behind which nothing was recorded any more.
-std::span<const std::uint8_t> relay_subscription::tell_rest() {
-    has_told_rest_ = true;
+std::span<const std::uint8_t> relay_subscription::report_rest() {
+    has_reported_rest_ = true;
     bytes_.clear();
     for (const buffer& each : buffers_) {
         const std::uint64_t lost = stats_.cpus[each.cpu].lost;
@@ -113,7 +113,7 @@ std::span<const std::uint8_t> relay_subscription::tell_rest() {
 }
 
 std::span<const std::uint8_t> relay_subscription::read() {
-    if (has_told_rest_) {
+    if (has_reported_rest_) {
         return {};
     }
     if (!is_passing_) {
@@ -126,7 +126,7 @@ std::span<const std::uint8_t> relay_subscription::read() {
     }
     if (bytes.empty()) {
         is_passing_ = false;
-        return is_over_ ? tell_rest() : bytes;
+        return is_over_ ? report_rest() : bytes;
     }
     return bytes;
 }

@@ -23,18 +23,18 @@ class relay_subscription : public module_source {
     /// As a device_subscription.
     explicit relay_subscription(const subscription_options& options);
 
-    [[nodiscard]] open_region region() const noexcept override { return device_.region(); }
+    [[nodiscard]] region_view region() const noexcept override { return device_.region(); }
     [[nodiscard]] int device() const noexcept override { return device_.device(); }
     [[nodiscard]] bool names_keywords() const noexcept override { return device_.names_keywords(); }
     [[nodiscard]] std::span<const std::uint8_t> read() override;
     void end() noexcept override;
     [[nodiscard]] std::vector<eventlog_statistics> counts() const override;
     [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) override;
-    void read_new_providers(const take_provider& take) override {
+    void read_new_providers(const provider_handler& take) override {
         device_.read_new_providers(take);
     }
-    [[nodiscard]] std::vector<std::string> take_complaints() override {
-        return device_.take_complaints();
+    [[nodiscard]] std::vector<std::string> take_diagnostics() override {
+        return device_.take_diagnostics();
     }
     [[nodiscard]] std::uint32_t providers_refused() const noexcept override {
         return device_.providers_refused();
@@ -54,7 +54,7 @@ class relay_subscription : public module_source {
     [[nodiscard]] bool is_behind(const buffer& from) const;
     [[nodiscard]] std::span<const std::uint8_t> read_next();
     [[nodiscard]] std::span<const std::uint8_t> read_from(buffer& from);
-    [[nodiscard]] std::span<const std::uint8_t> tell_rest();
+    [[nodiscard]] std::span<const std::uint8_t> report_rest();
 
     relay_channel channel_;
     device_subscription device_;
@@ -67,7 +67,7 @@ class relay_subscription : public module_source {
     relay_stats stats_;
     std::size_t next_ = 0;
     bool is_over_ = false;
-    bool has_told_rest_ = false;
+    bool has_reported_rest_ = false;
 };
 
 }  // namespace elog

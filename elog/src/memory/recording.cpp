@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/failure.hpp"
-#include "record/present_clock.hpp"
+#include "base/user_error.hpp"
+#include "record/snapshot_clock.hpp"
 
 namespace elog {
 namespace {
@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds memory_stop_interval{10};
 constexpr std::uint64_t clock_tolerance = 1'000'000;
 
 /// In discard mode it is what is oldest that is kept: the reading of the beginning fits it.
-eventlog_clock_pair first_reading(const eventlog_region& header) {
-    return core::overwrites(header) ? start_by_present_clock(header) : header.clock_start;
+eventlog_clock_sample first_reading(const eventlog_region& header) {
+    return core::overwrites(header) ? extrapolate_start_reading(header) : header.clock_start;
 }
 
 bool has_lost_any(const provider_losses& losses) noexcept {
@@ -34,8 +34,8 @@ void add_up_losses(recording_summary& summary) {
 }
 
 /// What a ring lost behind its last record is in it only when the reader has finished.
-recording_summary sum_up(const region_reader& reader, const provider_map& providers,
-                         std::vector<ring_totals> rings) {
+recording_summary summarize(const region_reader& reader, const provider_map& providers,
+                            std::vector<ring_totals> rings) {
     recording_summary summary;
     summary.rings = std::move(rings);
     for (const ring_totals& ring : summary.rings) {
@@ -58,8 +58,8 @@ recording_summary sum_up(const region_reader& reader, const provider_map& provid
     return summary;
 }
 
-[[noreturn]] void throw_began_anew() {
-    throw failure(
+[[noreturn]] void throw_clock_reset() {
+    throw user_error(
         "The machine slept and its counter began anew, so what comes now has no time: the "
         "recording ends with what came before. Start it again.");
 }
@@ -70,7 +70,7 @@ recording::recording(subscription& source, record_sink& sink, clock_reader reade
     : own_(&source),
       source_(source.region()),
       sink_(sink),
-      reader_(source_, producers_of(source_.header)),
+      reader_(source_, producer_policy_of(source_.header)),
       clock_reader_(reader) {
     sink_.start(source_);
     if (!core::overwrites(source_.header)) {
@@ -78,8 +78,8 @@ recording::recording(subscription& source, record_sink& sink, clock_reader reade
     }
 }
 
-recording::recording(const open_region& source, record_sink& sink)
-    : source_(source), sink_(sink), reader_(source_, producers::go_on) {
+recording::recording(const region_view& source, record_sink& sink)
+    : source_(source), sink_(sink), reader_(source_, producer_policy::never_wait) {
     sink_.start(source_);
     sink_.take_clock(first_reading(source_.header));
 }
@@ -91,11 +91,12 @@ void recording::take_new_providers() {
     });
 }
 
-/// Whoever keeps records that are older than the last sleep tells their times by present_clock.hpp.
+/// Whoever keeps records that are older than the last sleep tells their times by
+/// snapshot_clock.hpp.
 std::uint64_t recording::read_clock() noexcept {
     const std::uint64_t now = clock_reader_(source_.header.clock);
     if (own_ != nullptr && !core::overwrites(source_.header)) {
-        clock_began_anew_ = clock_began_anew_ || (now < latest_ && latest_ - now > clock_tolerance);
+        clock_was_reset_ = clock_was_reset_ || (now < latest_ && latest_ - now > clock_tolerance);
         latest_ = std::max(latest_, now);
     }
     return now;
@@ -105,30 +106,30 @@ std::uint64_t recording::read_clock() noexcept {
 /// after it began anew. The rest counts as what makes no sense: nobody can say when it was.
 void recording::take_run(const record_run& run) {
     static_cast<void>(read_clock());
-    if (!clock_began_anew_) {
+    if (!clock_was_reset_) {
         sink_.take_run(run);
         return;
     }
-    ring_totals& left_out = left_out_[run.ring];
+    ring_totals& left_out = skipped_[run.ring];
     left_out.read += run.count;
     left_out.bytes += run.bytes.size();
     left_out.lost += run.lost_before;
 }
 
-void recording::take_all() {
+void recording::drain() {
     const std::uint64_t now = read_clock();
     reader_.poll([this](const record_run& run) {
         take_new_providers();
         take_run(run);
     });
     take_new_providers();
-    check_whole(source_);
+    check_not_truncated(source_);
     const std::uint64_t present = read_clock();
-    if (clock_began_anew_) {
+    if (clock_was_reset_) {
         return;
     }
     if (clock_schedule_.is_due()) {
-        sink_.take_clock(core::read_clock_pair(source_.header.clock));
+        sink_.take_clock(core::read_clock_sample(source_.header.clock));
     }
     // A writer takes the time a moment before its record can be seen. What was written before the
     // poll before this one has long been seen.
@@ -137,9 +138,9 @@ void recording::take_all() {
 }
 
 void recording::poll() {
-    take_all();
-    if (clock_began_anew_) {
-        throw_began_anew();
+    drain();
+    if (clock_was_reset_) {
+        throw_clock_reset();
     }
 }
 
@@ -147,9 +148,9 @@ void recording::poll() {
 std::vector<ring_totals> recording::rings() const {
     std::vector<ring_totals> rings = reader_.rings();
     for (std::size_t ring = 0; ring < rings.size(); ++ring) {
-        rings[ring].read -= left_out_[ring].read;
-        rings[ring].bytes -= left_out_[ring].bytes;
-        rings[ring].damaged += left_out_[ring].read;
+        rings[ring].read -= skipped_[ring].read;
+        rings[ring].bytes -= skipped_[ring].bytes;
+        rings[ring].damaged += skipped_[ring].read;
     }
     return rings;
 }
@@ -158,7 +159,7 @@ void recording::report_losses() {
     const std::vector<std::uint64_t> trailing = reader_.finish();
     const std::vector<ring_totals> totals = rings();
     for (std::uint32_t ring = 0; ring < trailing.size(); ++ring) {
-        const std::uint64_t lost = trailing[ring] + left_out_[ring].lost;
+        const std::uint64_t lost = trailing[ring] + skipped_[ring].lost;
         if (lost != 0 || totals[ring].damaged != 0) {
             sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, lost, 0, 0,
                              totals[ring].damaged});
@@ -184,8 +185,8 @@ std::vector<lossy_provider> recording::lossy_providers() const {
     return found;
 }
 
-recording_summary recording::so_far() const {
-    recording_summary summary = sum_up(reader_, providers_, rings());
+recording_summary recording::current_summary() const {
+    recording_summary summary = summarize(reader_, providers_, rings());
     summary.full = 0;
     for (const auto& [id, provider] : providers_) {
         summary.full += reader_.losses_of(id).full;
@@ -196,11 +197,11 @@ recording_summary recording::so_far() const {
 }
 
 recording_summary recording::finish() {
-    if (!clock_began_anew_) {
-        sink_.take_clock(core::read_clock_pair(source_.header.clock));
+    if (!clock_was_reset_) {
+        sink_.take_clock(core::read_clock_sample(source_.header.clock));
     }
     report_losses();
-    recording_summary summary = sum_up(reader_, providers_, rings());
+    recording_summary summary = summarize(reader_, providers_, rings());
     summary.lossy_providers = lossy_providers();
     summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
@@ -212,15 +213,15 @@ recording_summary recording::run(const std::function<bool()>& stop,
     begin_ = steady_clock::now();
     steady_clock::time_point due = begin_;
     bool is_pressing = false;
-    while (!clock_began_anew_ && !stop()) {
+    while (!clock_was_reset_ && !stop()) {
         if (core::overwrites(source_.header)) {
-            check_whole(source_);
+            check_not_truncated(source_);
             std::this_thread::sleep_for(memory_stop_interval);
             continue;
         }
         if (is_pressing || steady_clock::now() >= due) {
-            due = steady_clock::now() + interval_of(latency);
-            take_all();
+            due = steady_clock::now() + poll_interval_of(latency);
+            drain();
         }
         const std::chrono::nanoseconds left = due - steady_clock::now();
         is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, memory_stop_interval));
@@ -233,17 +234,17 @@ recording_summary recording::end() {
     if (core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
     }
-    take_all();
+    drain();
     recording_summary summary = finish();
-    if (clock_began_anew_) {
-        throw_began_anew();
+    if (clock_was_reset_) {
+        throw_clock_reset();
     }
     return summary;
 }
 
 recording_summary recording::snapshot() {
     begin_ = steady_clock::now();
-    take_all();
+    drain();
     return finish();
 }
 

@@ -24,7 +24,7 @@ class recording {
 
     /// How often to look, so that nothing is kept for longer: what comes right behind a look is let
     /// out by the look after the next one.
-    [[nodiscard]] static std::chrono::nanoseconds interval_of(
+    [[nodiscard]] static std::chrono::nanoseconds poll_interval_of(
         std::chrono::nanoseconds latency) noexcept {
         return std::max<std::chrono::nanoseconds>(latency / 2, std::chrono::microseconds(100));
     }
@@ -35,7 +35,7 @@ class recording {
     /// Of a subscription of ours, or of one that others own: then there is only snapshot.
     recording(subscription& source, record_sink& sink,
               clock_reader reader = eventlog::core::read_clock);
-    recording(const open_region& source, record_sink& sink);
+    recording(const region_view& source, record_sink& sink);
 
     /// Reads until `stop`, asked at least every 10 ms, says so; then ends the subscription and
     /// takes what is left. What comes is let out within the latency. In overwrite mode it reads
@@ -62,7 +62,7 @@ class recording {
 
     // While it runs, so far.
     /// Losses are those that the programs have counted.
-    [[nodiscard]] recording_summary so_far() const;
+    [[nodiscard]] recording_summary current_summary() const;
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
         return reader_.losses_of(provider);
     }
@@ -72,14 +72,14 @@ class recording {
     void take_new_providers();
     [[nodiscard]] std::uint64_t read_clock() noexcept;
     void take_run(const record_run& run);
-    void take_all();
+    void drain();
     [[nodiscard]] std::vector<ring_totals> rings() const;
     [[nodiscard]] std::vector<lossy_provider> lossy_providers() const;
     [[nodiscard]] recording_summary finish();
     void report_losses();
 
     subscription* own_ = nullptr;
-    open_region source_;
+    region_view source_;
     record_sink& sink_;
     region_reader reader_;
     provider_map providers_;
@@ -87,9 +87,9 @@ class recording {
     clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;  // on the region's clock
     clock_reader clock_reader_ = eventlog::core::read_clock;
-    std::uint64_t latest_ = 0;       // that it has shown
-    bool clock_began_anew_ = false;  // since then nothing is handed over:
-    std::vector<ring_totals> left_out_ = std::vector<ring_totals>(source_.geometry.ring_count);
+    std::uint64_t latest_ = 0;      // that it has shown
+    bool clock_was_reset_ = false;  // since then nothing is handed over:
+    std::vector<ring_totals> skipped_ = std::vector<ring_totals>(source_.geometry.ring_count);
 };
 
 }  // namespace elog

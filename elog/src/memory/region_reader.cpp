@@ -13,9 +13,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/failure.hpp"
 #include "base/read_at.hpp"
 #include "base/sigbus_guard.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -36,23 +36,23 @@ constexpr std::uint32_t entries_at_once = 64;
 static_assert(EVENTLOG_PROVIDERS_MAX % entries_at_once == 0);
 
 // How often a producer may go through all buffers between two of our loads, before it is broken.
-constexpr int looks_max = 100;
+constexpr int read_attempts_max = 100;
 // How often it may overtake us while we copy, before we say that all of it is overwritten.
 constexpr int rounds_max = 20;
 
 /// What of `now` has not been told yet.
-std::uint64_t untold(std::uint64_t now, std::uint64_t told) noexcept {
+std::uint64_t unreported(std::uint64_t now, std::uint64_t told) noexcept {
     return now - std::min(now, told);
 }
 
 }  // namespace
 
-void check_whole(const open_region& source) {
+void check_not_truncated(const region_view& source) {
     struct stat status {};
     const bool is_whole = ::fstat(source.file.get(), &status) == 0 &&
                           static_cast<std::uint64_t>(status.st_size) >= source.geometry.total_size;
-    if (mapping_was_cut() || !is_whole) {
-        throw_cut();
+    if (mapping_was_truncated() || !is_whole) {
+        throw_truncated();
     }
 }
 
@@ -62,7 +62,7 @@ void region_reader::position::move_to(std::uint64_t other) noexcept {
     records = 0;
 }
 
-region_reader::region_reader(const open_region& source, producers mode)
+region_reader::region_reader(const region_view& source, producer_policy mode)
     : file_(source.file),
       geometry_(source.geometry),
       mode_(mode),
@@ -74,7 +74,7 @@ region_reader::region_reader(const open_region& source, producers mode)
       copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)) {
     for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
         backed_[ring] =
-            words_.read_small(geometry_.ring_offset(ring) + offsetof(eventlog_ring, backed)) != 0;
+            words_.read_u32(geometry_.ring_offset(ring) + offsetof(eventlog_ring, backed)) != 0;
     }
 }
 
@@ -103,7 +103,7 @@ void region_reader::for_each_control(const Take& take) {
         const std::size_t size = (end - first - 1) * stride + sizeof(control_word::value);
         if (!read_at(file_, heads_.data(), size,
                      geometry_.ring_offset(first) + offsetof(eventlog_ring, control))) {
-            throw_cut();
+            throw_truncated();
         }
         for (const std::uint8_t* word = heads_.data(); first < end; ++first, word += stride) {
             control_word control{};
@@ -113,12 +113,12 @@ void region_reader::for_each_control(const Take& take) {
     }
 }
 
-void region_reader::poll(const take_run& take) {
+void region_reader::poll(const run_handler& take) {
     for_each_control([&](std::uint32_t ring, control_word control) {
         if (control.value == positions_[ring].settled) {
             return;
         }
-        if (mode_ == producers::wait) {
+        if (mode_ == producer_policy::wait) {
             drain_ring(ring, take);
         } else {
             follow_ring(ring, take);
@@ -129,20 +129,20 @@ void region_reader::poll(const take_run& take) {
 /// Nothing if it changes so fast that not even its generation stays.
 std::optional<region_reader::control_reading> region_reader::control_of(std::uint32_t ring) const {
     const std::uint64_t offset = geometry_.ring_offset(ring) + offsetof(eventlog_ring, control);
-    for (int look = 0; look < looks_max; ++look) {
-        const region_words::reading found = words_.read(offset);
+    for (int look = 0; look < read_attempts_max; ++look) {
+        const region_accessor::reading found = words_.read(offset);
         if (found.exact) {
             return control_reading{{found.value}, true};
         }
         // Within a generation the word only grows, so that much is filled, unless the position was
         // about to become that of a sealed buffer. No other has such a highest byte. That the
         // generation has stayed tell its bytes, looked at now the other way round.
-        if (words_.read_byte(offset + 2) == EVENTLOG_SEALED >> 16U) {
+        if (words_.read_u8(offset + 2) == EVENTLOG_SEALED >> 16U) {
             continue;
         }
         std::uint64_t later = 0;
         for (unsigned byte = generation_begins; byte < sizeof later; ++byte) {
-            later |= std::uint64_t{words_.read_byte(offset + byte)} << 8U * byte;
+            later |= std::uint64_t{words_.read_u8(offset + byte)} << 8U * byte;
         }
         if (control_word{later}.generation() == control_word{found.value}.generation()) {
             return control_reading{{found.value}, false};
@@ -159,14 +159,14 @@ region_reader::buffer_state region_reader::state_of(std::uint32_t ring, std::uin
     // none of it is believed.
     eventlog_buffer descriptor{};
     if (!read_at(file_, &descriptor, sizeof descriptor, descriptor_offset(ring, generation))) {
-        throw_cut();
+        throw_truncated();
     }
     const bool is_open = active && !control.word.is_sealed();
     return {is_open ? control.word : control_word{descriptor.sealed}, descriptor.records_before,
             descriptor.lost_before, !is_open || control.exact};
 }
 
-void region_reader::drain_ring(std::uint32_t ring, const take_run& take) {
+void region_reader::drain_ring(std::uint32_t ring, const run_handler& take) {
     position& at = positions_[ring];
     const std::optional<control_reading> control = control_of(ring);
     if (!control) {
@@ -182,8 +182,8 @@ void region_reader::drain_ring(std::uint32_t ring, const take_run& take) {
             break;
         }
         // Our last look at the buffer is over when the producer sees this.
-        words_.count_on(geometry_.ring_offset(ring) + offsetof(eventlog_ring, drained),
-                        at.generation);
+        words_.increment_if_equal(geometry_.ring_offset(ring) + offsetof(eventlog_ring, drained),
+                                  at.generation);
         at.move_to(at.generation + 1);
     }
 }
@@ -191,7 +191,7 @@ void region_reader::drain_ring(std::uint32_t ring, const take_run& take) {
 /// Nothing that is stored anywhere keeps the producer from taking a buffer that we are reading. Who
 /// was overtaken by it, so that the newest of what there was is gone untold, goes round once more:
 /// else there would be nothing of the ring, and no word of it, in a reading that is the only one.
-void region_reader::follow_ring(std::uint32_t ring, const take_run& take) {
+void region_reader::follow_ring(std::uint32_t ring, const run_handler& take) {
     position& at = positions_[ring];
     for (int round = 0; round < rounds_max; ++round) {
         const std::optional<active_buffer> active = find_active(ring);
@@ -200,7 +200,7 @@ void region_reader::follow_ring(std::uint32_t ring, const take_run& take) {
         }
         at.recorded = std::max(at.recorded, active->records_before + active->control.word.count());
         follow_to(ring, *active, take);
-        if (at.records_told >= at.recorded) {
+        if (at.records_reported >= at.recorded) {
             at.settled = active->control.exact ? active->control.word.value : UINT64_MAX;
             return;
         }
@@ -208,9 +208,9 @@ void region_reader::follow_ring(std::uint32_t ring, const take_run& take) {
 }
 
 void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
-                              const take_run& take) {
+                              const run_handler& take) {
     position& at = positions_[ring];
-    const std::uint64_t oldest = untold(active.generation, geometry_.buffer_count - 1);
+    const std::uint64_t oldest = unreported(active.generation, geometry_.buffer_count - 1);
     if (at.generation < oldest) {
         at.move_to(oldest);
     }
@@ -226,7 +226,7 @@ void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
 
 /// The control word, with all of its generation.
 std::optional<region_reader::active_buffer> region_reader::find_active(std::uint32_t ring) const {
-    for (int look = 0; look < looks_max; ++look) {
+    for (int look = 0; look < read_attempts_max; ++look) {
         const std::optional<control_reading> control = control_of(ring);
         if (!control) {
             return std::nullopt;
@@ -238,7 +238,7 @@ std::optional<region_reader::active_buffer> region_reader::find_active(std::uint
         const std::uint64_t records_before =
             words_.read(descriptor + offsetof(eventlog_buffer, records_before)).value;
         if ((generation & EVENTLOG_GENERATION_MASK) == control->word.generation() &&
-            is_still_there(ring, generation)) {
+            is_still_buffered(ring, generation)) {
             return active_buffer{*control, generation, records_before};
         }
     }
@@ -247,9 +247,9 @@ std::optional<region_reader::active_buffer> region_reader::find_active(std::uint
 
 /// Whether all that has been read of the buffer and its descriptor was of that generation. A
 /// producer that takes the buffer says so in the descriptor first.
-bool region_reader::is_still_there(std::uint32_t ring, std::uint64_t generation) const {
+bool region_reader::is_still_buffered(std::uint32_t ring, std::uint64_t generation) const {
     std::atomic_thread_fence(std::memory_order_acquire);
-    const region_words::reading seen =
+    const region_accessor::reading seen =
         words_.read(descriptor_offset(ring, generation) + offsetof(eventlog_buffer, generation));
     const std::optional<control_reading> control = control_of(ring);
     return seen.exact && seen.value == generation && control &&
@@ -258,7 +258,7 @@ bool region_reader::is_still_there(std::uint32_t ring, std::uint64_t generation)
 }
 
 void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
-                                const take_run& take) {
+                                const run_handler& take) {
     position& at = positions_[ring];
     const std::uint64_t end =
         std::min<std::uint64_t>(state.filled.position(), geometry_.buffer_size);
@@ -266,38 +266,40 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
     while (at.offset < end) {
         const std::size_t size = std::min<std::uint64_t>(end - at.offset, copy_.size());
         if (!read_at(file_, copy_.data(), size, base + at.offset)) {
-            throw_cut();
+            throw_truncated();
         }
         // Copied first, believed second.
-        if (mode_ == producers::go_on && !is_still_there(ring, at.generation)) {
+        if (mode_ == producer_policy::never_wait && !is_still_buffered(ring, at.generation)) {
             break;
         }
         const checked_records found = check_records({copy_.data(), size});
         if (found.count != 0) {
-            hand_over(ring, state, found, take);
+            deliver(ring, state, found, take);
         }
         if (!state.exact && (found.damaged || found.count == 0)) {
             break;  // what a record is torn by, or broken, is known when the ring is at rest
         }
         if (found.damaged || found.count == 0) {
             // Whatever the producer says is there from here on cannot be told apart.
-            const std::uint64_t missing = untold(state.filled.count(), at.records);
+            const std::uint64_t missing = unreported(state.filled.count(), at.records);
             totals_[ring].damaged += missing;
-            at.records_told += missing;
+            at.records_reported += missing;
             at.records = state.filled.count();
             at.offset = end;
         }
     }
 }
 
-void region_reader::hand_over(std::uint32_t ring, const buffer_state& state,
-                              const checked_records& found, const take_run& take) {
+void region_reader::deliver(std::uint32_t ring, const buffer_state& state,
+                            const checked_records& found, const run_handler& take) {
     position& at = positions_[ring];
     ring_totals& totals = totals_[ring];
-    const std::uint64_t lost = untold(state.lost_before, at.lost_told);
+    const std::uint64_t lost = unreported(state.lost_before, at.lost_reported);
     // A producer that waits for us overwrites nothing.
     const std::uint64_t overwritten =
-        mode_ == producers::wait ? 0 : untold(state.records_before + at.records, at.records_told);
+        mode_ == producer_policy::wait
+            ? 0
+            : unreported(state.records_before + at.records, at.records_reported);
     const record_run run{ring,
                          lost + overwritten,
                          state.records_before + state.lost_before + at.records,
@@ -306,8 +308,8 @@ void region_reader::hand_over(std::uint32_t ring, const buffer_state& state,
                          overwritten != 0};
     totals.lost += lost;
     totals.overwritten += overwritten;
-    at.lost_told += lost;
-    at.records_told += overwritten + found.count;
+    at.lost_reported += lost;
+    at.records_reported += overwritten + found.count;
     take(run);
     at.offset += found.size;
     at.records += found.count;
@@ -321,13 +323,13 @@ void region_reader::read_entries(std::uint32_t first,
                                  std::span<eventlog_provider_entry> entries) const {
     if (!read_at(file_, entries.data(), entries.size_bytes(),
                  geometry_.providers_offset + first * sizeof(eventlog_provider_entry))) {
-        throw_cut();
+        throw_truncated();
     }
 }
 
-void region_reader::read_new_providers(const take_provider& take) {
+void region_reader::read_new_providers(const provider_handler& take) {
     const std::uint32_t count = std::min<std::uint32_t>(
-        words_.read_small(offsetof(eventlog_region, provider_count)), EVENTLOG_PROVIDERS_MAX);
+        words_.read_u32(offsetof(eventlog_region, provider_count)), EVENTLOG_PROVIDERS_MAX);
     for (; providers_seen_ < count; ++providers_seen_) {
         unfinished_providers_.push_back(static_cast<std::uint16_t>(providers_seen_));
     }
@@ -372,12 +374,12 @@ std::optional<provider_instance> region_reader::read_provider(std::uint16_t id) 
             std::string(entry.process, ::strnlen(entry.process, sizeof entry.process)),
             provider_schema::parse(bytes),
             entry.start_time};
-    } catch (const failure&) {
+    } catch (const user_error&) {
         return std::nullopt;  // its records will be shown as those of an unknown provider
     }
 }
 
-bool region_reader::something_to_read() {
+bool region_reader::has_data_to_read() {
     bool found = false;
     for_each_control([&](std::uint32_t ring, control_word control) {
         found = found ||
@@ -389,19 +391,19 @@ bool region_reader::something_to_read() {
 bool region_reader::wait(std::chrono::nanoseconds at_most) {
     constexpr std::uint64_t waiting = offsetof(eventlog_region, waiting);
     constexpr std::uint64_t wake = offsetof(eventlog_region, wake);
-    const std::uint32_t expected = words_.read_small(wake);
-    words_.set_flag(waiting, true);
+    const std::uint32_t expected = words_.read_u32(wake);
+    words_.futex_store_flag(waiting, true);
     // See wake_reader in the SDK: one of us sees the other's store.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!something_to_read()) {
+    if (!has_data_to_read()) {
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
         const timespec timeout{static_cast<time_t>(seconds.count()),
                                static_cast<long>((at_most - seconds).count())};
         static_cast<void>(::syscall(SYS_futex, words_.address_of(wake), FUTEX_WAIT, expected,
                                     &timeout, nullptr, 0));
     }
-    words_.set_flag(waiting, false);
-    return something_to_read();
+    words_.futex_store_flag(waiting, false);
+    return has_data_to_read();
 }
 
 std::vector<std::uint64_t> region_reader::finish() {
@@ -410,19 +412,19 @@ std::vector<std::uint64_t> region_reader::finish() {
         const std::uint64_t lost =
             words_.read(geometry_.ring_offset(ring) + offsetof(eventlog_ring, lost)).value;
         position& at = positions_[ring];
-        trailing[ring] = untold(lost, at.lost_told);
-        at.lost_told += trailing[ring];
+        trailing[ring] = unreported(lost, at.lost_reported);
+        at.lost_reported += trailing[ring];
         totals_[ring].lost += trailing[ring];
         // Never in front of a record that was found: the producer was too fast for that.
-        const std::uint64_t overwritten = untold(at.recorded, at.records_told);
-        at.records_told += overwritten;
+        const std::uint64_t overwritten = unreported(at.recorded, at.records_reported);
+        at.records_reported += overwritten;
         totals_[ring].overwritten += overwritten;
     }
     return trailing;
 }
 
 std::uint32_t region_reader::providers_refused() const {
-    return words_.read_small(offsetof(eventlog_region, providers_refused));
+    return words_.read_u32(offsetof(eventlog_region, providers_refused));
 }
 
 provider_losses region_reader::losses_of(std::uint16_t provider) const {

@@ -2,8 +2,8 @@
 //
 // Reading a subscription's region while applications write to it. They may be broken or hostile:
 // everything is checked on a private copy before it is used, and nothing is touched through a
-// mapping, because the file may be cut short at any moment (region_words.hpp). What is mapped for
-// the kernel to look at is in what the maker of the region has reserved, and in the entries of
+// mapping, because the file may be cut short at any moment (region_accessor.hpp). What is mapped
+// for the kernel to look at is in what the maker of the region has reserved, and in the entries of
 // providers that are ready: elsewhere there may be no memory.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "memory/region_words.hpp"
+#include "memory/region_accessor.hpp"
 #include "platform/unique_fd.hpp"
 #include "record/recording_summary.hpp"
 #include "record/records.hpp"
@@ -27,37 +27,37 @@
 namespace elog {
 
 /// Whether those who write wait until we have given a buffer back.
-enum class producers {
-    wait,   // we own the subscription, which is in discard mode
-    go_on,  // it is in overwrite mode, or we only look on: nothing is stored in the region
+enum class producer_policy {
+    wait,        // we own the subscription, which is in discard mode
+    never_wait,  // it is in overwrite mode, or we only look on: nothing is stored in the region
 };
 
-[[nodiscard]] inline producers producers_of(const eventlog_region& header) noexcept {
-    return eventlog::core::overwrites(header) ? producers::go_on : producers::wait;
+[[nodiscard]] inline producer_policy producer_policy_of(const eventlog_region& header) noexcept {
+    return eventlog::core::overwrites(header) ? producer_policy::never_wait : producer_policy::wait;
 }
 
 /// Throws failure if somebody has cut it short, in what is mapped or behind that. Whoever waits for
 /// events would not notice: there are none any more.
-void check_whole(const open_region& source);
+void check_not_truncated(const region_view& source);
 
 /// All that it is asked throws failure if the file has been cut short.
 class region_reader {
   public:
     /// The file must stay open as long as this lives.
-    region_reader(const open_region& source, producers mode);
+    region_reader(const region_view& source, producer_policy mode);
 
-    using take_run = std::function<void(const record_run&)>;
-    using take_provider = std::function<void(provider_instance&&)>;
+    using run_handler = std::function<void(const record_run&)>;
+    using provider_handler = std::function<void(provider_instance&&)>;
 
     /// Hands over all that has been recorded since the last call, ring by ring, and gives drained
     /// buffers back. Where producers go on, a reader that is late finds the oldest gone, and tells
     /// how many, before the first that it finds. The bytes are valid only during the call of
     /// `take`. Providers that records name must be asked for (read_new_providers) inside `take` or
     /// afterwards, not before.
-    void poll(const take_run& take);
+    void poll(const run_handler& take);
 
     /// Hands over the providers that have attached since the last call.
-    void read_new_providers(const take_provider& take);
+    void read_new_providers(const provider_handler& take);
 
     /// Sleeps until a buffer has been switched or the time is over. Returns whether there is one to
     /// be read before its time. Not for who only looks on.
@@ -78,11 +78,12 @@ class region_reader {
   private:
     struct position {
         std::uint64_t generation = 0;
-        std::uint64_t offset = 0;        // in the buffer
-        std::uint64_t records = 0;       // taken out of this buffer
-        std::uint64_t lost_told = 0;     // part of the ring's `lost` that has been told
-        std::uint64_t records_told = 0;  // of all ever recorded: handed over, or told to be missing
-        std::uint64_t recorded = 0;      // by what the producer said last; where it goes on
+        std::uint64_t offset = 0;         // in the buffer
+        std::uint64_t records = 0;        // taken out of this buffer
+        std::uint64_t lost_reported = 0;  // part of the ring's `lost` that has been told
+        std::uint64_t records_reported =
+            0;                       // of all ever recorded: handed over, or told to be missing
+        std::uint64_t recorded = 0;  // by what the producer said last; where it goes on
         // The control word by which all there was has been read. No ring begins with this one.
         std::uint64_t settled = UINT64_MAX;
 
@@ -111,26 +112,26 @@ class region_reader {
     template <class Take>
     void for_each_control(const Take& take);
     [[nodiscard]] std::optional<control_reading> control_of(std::uint32_t ring) const;
-    [[nodiscard]] bool something_to_read();
-    void drain_ring(std::uint32_t ring, const take_run& take);
-    void follow_ring(std::uint32_t ring, const take_run& take);
-    void follow_to(std::uint32_t ring, const active_buffer& active, const take_run& take);
+    [[nodiscard]] bool has_data_to_read();
+    void drain_ring(std::uint32_t ring, const run_handler& take);
+    void follow_ring(std::uint32_t ring, const run_handler& take);
+    void follow_to(std::uint32_t ring, const active_buffer& active, const run_handler& take);
     [[nodiscard]] std::uint64_t descriptor_offset(std::uint32_t ring,
                                                   std::uint64_t generation) const noexcept;
     [[nodiscard]] buffer_state state_of(std::uint32_t ring, std::uint64_t generation,
                                         const control_reading& control, bool active) const;
     [[nodiscard]] std::optional<active_buffer> find_active(std::uint32_t ring) const;
-    [[nodiscard]] bool is_still_there(std::uint32_t ring, std::uint64_t generation) const;
-    void read_buffer(std::uint32_t ring, const buffer_state& state, const take_run& take);
-    void hand_over(std::uint32_t ring, const buffer_state& state, const checked_records& found,
-                   const take_run& take);
+    [[nodiscard]] bool is_still_buffered(std::uint32_t ring, std::uint64_t generation) const;
+    void read_buffer(std::uint32_t ring, const buffer_state& state, const run_handler& take);
+    void deliver(std::uint32_t ring, const buffer_state& state, const checked_records& found,
+                 const run_handler& take);
     void read_entries(std::uint32_t first, std::span<eventlog_provider_entry> entries) const;
     [[nodiscard]] std::optional<provider_instance> read_provider(std::uint16_t id) const;
 
     const eventlog::core::unique_fd& file_;
     eventlog::core::region_geometry geometry_;
-    producers mode_;
-    region_words words_;
+    producer_policy mode_;
+    region_accessor words_;
     std::vector<bool> backed_;         // by ring
     std::vector<std::uint8_t> heads_;  // of some rings
     std::vector<position> positions_;

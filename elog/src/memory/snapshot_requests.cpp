@@ -11,7 +11,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -27,12 +27,12 @@ bool is_at_least(std::uint32_t further, std::uint32_t there) noexcept {
 
 }  // namespace
 
-snapshot_requests::snapshot_requests(const open_region& source) {
+snapshot_requests::snapshot_requests(const region_view& source) {
     void* mapped = ::mmap(nullptr, sizeof(eventlog_region), PROT_READ | PROT_WRITE, MAP_SHARED,
                           source.file.get(), 0);
     if (mapped == MAP_FAILED) {
-        throw failure("The subscription cannot be mapped ({}). Raise the limit on memory.",
-                      std::strerror(errno));
+        throw user_error("The subscription cannot be mapped ({}). Raise the limit on memory.",
+                         std::strerror(errno));
     }
     region_ = static_cast<eventlog_region*>(mapped);
 }
@@ -43,14 +43,14 @@ snapshot_requests::~snapshot_requests() {
 
 std::uint32_t snapshot_requests::wanted() const noexcept {
     // Acquire: what those who asked have recorded, and said of it.
-    return shared(region_->snapshots_wanted).load(std::memory_order_acquire);
+    return shared(region_->snapshots_requested).load(std::memory_order_acquire);
 }
 
 request_counts snapshot_requests::counts() const noexcept {
     // In this order: what has been answered has been wanted before. Where more has been answered,
     // somebody has written over it, and it counts for nothing.
     const std::uint32_t answered =
-        shared(region_->snapshots_answered).load(std::memory_order_acquire);
+        shared(region_->snapshots_completed).load(std::memory_order_acquire);
     const std::uint32_t all = wanted();
     return {all, is_at_least(all, answered) ? answered : 0};
 }
@@ -74,7 +74,7 @@ std::optional<std::string> snapshot_requests::reason() const {
 }
 
 void snapshot_requests::answer(std::uint32_t wanted) noexcept {
-    auto place = shared(region_->snapshots_answered);
+    auto place = shared(region_->snapshots_completed);
     std::uint32_t there = place.load(std::memory_order_relaxed);
     // Others who answer only move it on, and are few; one that writes over it must not keep us.
     for (int swap = 0; swap < 100; ++swap) {
@@ -90,11 +90,11 @@ void snapshot_requests::wait(std::uint32_t seen, std::chrono::nanoseconds at_mos
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
     const timespec timeout{static_cast<time_t>(seconds.count()),
                            static_cast<long>((at_most - seconds).count())};
-    static_cast<void>(
-        ::syscall(SYS_futex, &region_->snapshots_wanted, FUTEX_WAIT, seen, &timeout, nullptr, 0));
+    static_cast<void>(::syscall(SYS_futex, &region_->snapshots_requested, FUTEX_WAIT, seen,
+                                &timeout, nullptr, 0));
 }
 
-bool snapshot_requests::can_come() const noexcept {
+bool snapshot_requests::accepts_requests() const noexcept {
     return shared(region_->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 

@@ -24,7 +24,7 @@ struct request_counts {
 class snapshot_requests {
   public:
     /// Throws failure if the region cannot be mapped.
-    explicit snapshot_requests(const open_region& source);
+    explicit snapshot_requests(const region_view& source);
     ~snapshot_requests();
     snapshot_requests(const snapshot_requests&) = delete;
     snapshot_requests& operator=(const snapshot_requests&) = delete;
@@ -45,7 +45,7 @@ class snapshot_requests {
     void wait(std::uint32_t seen, std::chrono::nanoseconds at_most) const noexcept;
 
     /// Whether the subscription still takes events and requests.
-    [[nodiscard]] bool can_come() const noexcept;
+    [[nodiscard]] bool accepts_requests() const noexcept;
 
   private:
     eventlog_region* region_ = nullptr;

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "base/cpus.hpp"
-#include "base/failure.hpp"
-#include "memory/directory_wait.hpp"
+#include "base/user_error.hpp"
+#include "memory/timed_directory_lock.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
@@ -38,15 +38,15 @@ std::uint64_t suitable_buffer_size(std::uint64_t buffers) {
 }
 
 struct buffer_plan {
-    cpu_set_of_machine cpus = read_cpus();
+    system_cpus cpus = read_cpus();
     std::uint64_t count = 0;
     std::uint64_t size = 0;  // of one
     /// Whether those of the shared ring get their memory when somebody needs them. If not, they
     /// have it as the others do.
-    bool is_shared_ring_late = core::can_populate();
+    bool is_shared_ring_lazy = core::can_populate();
 
     [[nodiscard]] std::uint64_t reserved(std::uint32_t per_cpu) const noexcept {
-        return (count - (is_shared_ring_late ? per_cpu : 0)) * size;
+        return (count - (is_shared_ring_lazy ? per_cpu : 0)) * size;
     }
 };
 
@@ -67,9 +67,10 @@ void reserve(const core::unique_fd& file, std::uint64_t offset, std::uint64_t si
             ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
     } while (result == EINTR);
     if (result != 0) {
-        throw failure("{} has no {} MiB to spare for the buffers ({}). Ask for less with "
-                      "--buffer-size, or set EVENTLOG_DIR to a larger tmpfs.",
-                      core::current_directory().text.data(), wanted >> 20U, std::strerror(result));
+        throw user_error("{} has no {} MiB to spare for the buffers ({}). Ask for less with "
+                         "--buffer-size, or set EVENTLOG_DIR to a larger tmpfs.",
+                         core::current_directory().text.data(), wanted >> 20U,
+                         std::strerror(result));
     }
 }
 
@@ -77,8 +78,9 @@ void write_at(const core::unique_fd& file, const void* data, std::size_t size,
               std::uint64_t offset) {
     if (::pwrite(file.get(), data, size, static_cast<off_t>(offset)) !=
         static_cast<ssize_t>(size)) {
-        throw failure("The subscription cannot be written ({}). Set EVENTLOG_DIR to another tmpfs.",
-                      std::strerror(errno));
+        throw user_error(
+            "The subscription cannot be written ({}). Set EVENTLOG_DIR to another tmpfs.",
+            std::strerror(errno));
     }
 }
 
@@ -87,21 +89,21 @@ std::uint64_t random_serial() {
     while (serial == 0 || serial == UINT64_MAX) {
         if (::getrandom(&serial, sizeof serial, 0) != static_cast<ssize_t>(sizeof serial) &&
             errno != EINTR) {
-            throw failure("The kernel gives no random numbers ({}).", std::strerror(errno));
+            throw user_error("The kernel gives no random numbers ({}).", std::strerror(errno));
         }
     }
     return serial;
 }
 
 eventlog_region make_header(const core::region_geometry& geometry,
-                            const subscription_options& options, bool is_shared_ring_late) {
-    const event_patterns& patterns = asked_of_programs(options);
+                            const subscription_options& options, bool is_shared_ring_lazy) {
+    const event_patterns& patterns = effective_patterns(options);
     const std::string filter = patterns.packed();
     eventlog_region header{};
     header.magic = EVENTLOG_REGION_MAGIC;
     header.version = EVENTLOG_REGION_VERSION;
     header.features = (options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0) |
-                      (is_shared_ring_late ? EVENTLOG_FEATURE_LATE_SHARED_RING : 0);
+                      (is_shared_ring_lazy ? EVENTLOG_FEATURE_LAZY_SHARED_RING : 0);
     std::memcpy(header.name, options.name.data(),
                 std::min(options.name.size(), sizeof header.name - 1));
     header.serial = random_serial();
@@ -121,7 +123,7 @@ eventlog_region make_header(const core::region_geometry& geometry,
     header.owner_uid = self.uid;
     header.owner_start_time = self.start_time;
     header.owner_pid_namespace = self.pid_namespace;
-    header.clock_start = core::read_clock_pair(header.clock);
+    header.clock_start = core::read_clock_sample(header.clock);
     header.state = EVENTLOG_REGION_LIVE;
     header.filter_size = static_cast<std::uint32_t>(filter.size());
     std::memcpy(header.filter, filter.data(), filter.size());
@@ -154,7 +156,7 @@ void write_ring(const core::unique_fd& file, const core::region_geometry& geomet
 
 }  // namespace
 
-std::uint64_t size_of_usual_buffers() {
+std::uint64_t default_buffers_size() {
     const std::uint32_t per_cpu = subscription_options{}.buffers_per_cpu;
     return plan_buffers(0, per_cpu).reserved(per_cpu);
 }
@@ -166,7 +168,7 @@ std::uint64_t buffer_size_of(const subscription_options& options) {
 subscription::subscription(const subscription_options& options) {
     core::error_text error;
     if (!directory_.open(core::current_directory(), core::if_missing::create, error)) {
-        throw failure("{}", error.text());
+        throw user_error("{}", error.text());
     }
     create_region(options);
     publish();
@@ -176,24 +178,24 @@ subscription::subscription(const subscription_options& options) {
     } catch (...) {
         end();
         static_cast<void>(
-            ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+            ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
         core::release_memory(file_, geometry_);
         throw;
     }
 }
 
 subscription::~subscription() {
-    if (left_ || !is_ours()) {
+    if (detached_ || !is_ours()) {
         return;
     }
     end();
-    const directory_wait lock(directory_);
+    const timed_directory_lock lock(directory_);
     if (!lock.held()) {
         return;  // whoever takes the lock next finds that we have died
     }
     // Last: until the bits are gone from all gates, nobody else may have the slot.
     static_cast<void>(
-        ::unlinkat(directory_.subscriptions.get(), core::name_of_slot(slot_).data(), 0));
+        ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
     core::release_memory(file_, geometry_);
 }
 
@@ -212,24 +214,24 @@ void subscription::create_region(const subscription_options& options) {
     const buffer_plan plan = plan_buffers(options.buffer_size, options.buffers_per_cpu);
     geometry_ = core::plan_region(plan.cpus.possible, options.buffers_per_cpu,
                                   static_cast<std::uint32_t>(plan.size), schemas_size);
-    header_ = make_header(geometry_, options, plan.is_shared_ring_late);
+    header_ = make_header(geometry_, options, plan.is_shared_ring_lazy);
 
     core::error_text error;
     file_ = core::create_unnamed_file(directory_.subscriptions, error);
     if (!file_) {
-        throw failure("{}", error.text());
+        throw user_error("{}", error.text());
     }
     if (::ftruncate(file_.get(), static_cast<off_t>(geometry_.total_size)) != 0) {
-        throw failure("The subscription cannot be made {} MiB large ({}). Ask for less with "
-                      "--buffer-size.",
-                      geometry_.total_size >> 20U, std::strerror(errno));
+        throw user_error("The subscription cannot be made {} MiB large ({}). Ask for less with "
+                         "--buffer-size.",
+                         geometry_.total_size >> 20U, std::strerror(errno));
     }
     // All that writers touch is reserved now, or by themselves: a page that tmpfs cannot supply
     // would kill them.
     const std::uint64_t wanted = plan.reserved(options.buffers_per_cpu);
     const auto memory_of = [&](std::uint32_t ring) {
         if (ring == plan.cpus.possible) {
-            return plan.is_shared_ring_late ? ring_memory::late : ring_memory::now;
+            return plan.is_shared_ring_lazy ? ring_memory::late : ring_memory::now;
         }
         return plan.cpus.online[ring] ? ring_memory::now : ring_memory::never;
     };
@@ -246,26 +248,27 @@ void subscription::create_region(const subscription_options& options) {
 }
 
 void subscription::publish() {
-    const directory_wait lock(directory_);
-    lock.need();
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
     core::remove_dead_subscriptions(directory_);
     core::remove_dead_providers(directory_);
     check_name();
     for (slot_ = 0; slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
         const int result =
-            core::give_name(file_, directory_.subscriptions, core::name_of_slot(slot_).data());
+            core::link_file(file_, directory_.subscriptions, core::slot_file_name(slot_).data());
         if (result == 0) {
             return;
         }
         if (result != EEXIST) {
-            throw failure("The subscription cannot be published in {} ({}). Check that /proc is "
-                          "mounted and that you may write there.",
-                          core::current_directory().text.data(), std::strerror(result));
+            throw user_error("The subscription cannot be published in {} ({}). Check that /proc is "
+                             "mounted and that you may write there.",
+                             core::current_directory().text.data(), std::strerror(result));
         }
     }
-    throw failure("All {} subscriptions are in use. End a running `elog record` first, or one that "
-                  "elog status shows, with elog stop.",
-                  EVENTLOG_SUBSCRIPTIONS_MAX);
+    throw user_error(
+        "All {} subscriptions are in use. End a running `elog record` first, or one that "
+        "elog status shows, with elog stop.",
+        EVENTLOG_SUBSCRIPTIONS_MAX);
 }
 
 /// Under the lock: whoever else is about to take the name waits.
@@ -278,18 +281,19 @@ void subscription::check_name() const {
         core::error_text ignored;
         if (other.open(directory_, slot, ignored) == core::subscription_file::found::usable &&
             std::memcmp(other.header().name, header_.name, sizeof header_.name) == 0) {
-            throw failure("There is a subscription '{0}' already. Give another name, or end that "
-                          "one with: elog stop {0}",
-                          &header_.name[0]);
+            throw user_error(
+                "There is a subscription '{0}' already. Give another name, or end that "
+                "one with: elog stop {0}",
+                &header_.name[0]);
         }
     }
 }
 
 void subscription::open_gates(const subscription_options& options) {
     const event_patterns& patterns = options.patterns;
-    patterns_met_.assign(patterns.size(), false);
+    patterns_matched_.assign(patterns.size(), false);
     const std::string all = patterns.packed();
-    const std::string filter = asked_of_programs(options).packed();
+    const std::string filter = effective_patterns(options).packed();
     core::folder_listing names(directory_.providers);
     core::error_text ignored;
     while (const char* name = names.next()) {
@@ -312,7 +316,7 @@ void subscription::open_gates(const subscription_options& options) {
                 if (core::parse_rule(patterns[i], rule) &&
                     core::judge(rule, schema.provider(), event, keywords) !=
                         core::verdict::unwanted) {
-                    patterns_met_[i] = true;
+                    patterns_matched_[i] = true;
                 }
             }
         }
@@ -322,17 +326,17 @@ void subscription::open_gates(const subscription_options& options) {
         core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
             static_cast<void>(file.set_bit(id, slot_));
         });
-        file.call_attention();
+        file.notify_if_wanted();
     }
 }
 
 /// Last of all: nobody ends what does not stand by its name, and if we are killed before, it is
 /// removed like that of anybody else who was.
-void subscription::leave() {
-    const directory_wait lock(directory_);
-    lock.need();
-    core::mark_standing(file_, header_);
-    left_ = true;
+void subscription::detach() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    core::mark_detached(file_, header_);
+    detached_ = true;
 }
 
 void subscription::end() noexcept {

@@ -33,7 +33,7 @@ struct subscription_options {
 
 /// What a subscription for which nothing else is asked reserves on this machine, in bytes. Programs
 /// without restartable sequences may take as much as for one CPU more.
-[[nodiscard]] std::uint64_t size_of_usual_buffers();
+[[nodiscard]] std::uint64_t default_buffers_size();
 
 /// Of one buffer, in bytes: what is asked for, or what suits the machine.
 [[nodiscard]] std::uint64_t buffer_size_of(const subscription_options& options);
@@ -47,7 +47,7 @@ struct subscription_options {
     return count >= 2 && count <= EVENTLOG_BUFFERS_MAX && std::has_single_bit(count);
 }
 
-[[nodiscard]] inline const event_patterns& asked_of_programs(
+[[nodiscard]] inline const event_patterns& effective_patterns(
     const subscription_options& options) noexcept {
     return options.narrowed ? *options.narrowed : options.patterns;
 }
@@ -64,12 +64,14 @@ class subscription {
     subscription& operator=(const subscription&) = delete;
 
     /// For each pattern, whether a running provider had an event for it at the beginning.
-    [[nodiscard]] const std::vector<bool>& patterns_met() const noexcept { return patterns_met_; }
+    [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept {
+        return patterns_matched_;
+    }
 
     /// Leaves it to itself, if it has a name: it takes events until somebody ends it (see
-    /// standing_subscription), and this object is of no use any more but to be destroyed. Until
+    /// detached_subscription), and this object is of no use any more but to be destroyed. Until
     /// then it ends with us. Throws failure.
-    void leave();
+    void detach();
 
     /// No record begins after this; those in the buffers can still be read.
     void end() noexcept;
@@ -79,7 +81,7 @@ class subscription {
         return geometry_;
     }
     [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
-    [[nodiscard]] open_region region() const noexcept { return {file_, header_, geometry_}; }
+    [[nodiscard]] region_view region() const noexcept { return {file_, header_, geometry_}; }
 
   private:
     void create_region(const subscription_options& options);
@@ -92,10 +94,10 @@ class subscription {
     eventlog::core::unique_fd file_;
     eventlog::core::region_geometry geometry_{};
     eventlog_region header_{};
-    std::vector<bool> patterns_met_;
+    std::vector<bool> patterns_matched_;
     unsigned slot_ = 0;
     bool ended_ = false;
-    bool left_ = false;
+    bool detached_ = false;
 };
 
 }  // namespace elog

@@ -43,9 +43,10 @@ void append_text_cell(fmt::memory_buffer& out, fmt::memory_buffer& visible, std:
 
 }  // namespace
 
-csv_writer::csv_writer(int descriptor, shown_clock clock) : descriptor_(descriptor), time_(clock) {}
+csv_writer::csv_writer(int descriptor, display_clock clock)
+    : descriptor_(descriptor), time_(clock) {}
 
-void csv_writer::choose(const provider_instance& provider, std::uint16_t event) {
+void csv_writer::add_columns(const provider_instance& provider, std::uint16_t event) {
     const auto [found, is_new] = events_.try_emplace(key_of(provider.id, event));
     if (!is_new) {
         return;
@@ -63,11 +64,11 @@ void csv_writer::choose(const provider_instance& provider, std::uint16_t event) 
     }
 }
 
-void csv_writer::append_head() {
-    if (has_head_) {
+void csv_writer::append_header() {
+    if (has_header_) {
         return;
     }
-    has_head_ = true;
+    has_header_ = true;
     std::string_view between;
     for (const std::string_view name : csv_columns) {
         append(buffer_, between);
@@ -96,11 +97,11 @@ void csv_writer::append_cell(std::string_view text) {
 }
 
 void csv_writer::write(const merged_record& record, const provider_map& providers,
-                       const clock_table& clock, std::uint32_t shared_ring) {
-    append_head();
+                       const clock_converter& clock, std::uint32_t shared_ring) {
+    append_header();
     write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
-    if (is_understood(header)) {
+    if (is_supported(header)) {
         time_.append_to(buffer_, clock, header.time);
         append_record(header, record.record.payload, providers);
     } else {
@@ -161,7 +162,7 @@ bool csv_writer::append_fields(const eventlog_record& header, std::span<const st
 
 void csv_writer::append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
                              std::string_view reason) {
-    append_head();
+    append_header();
     append_format(buffer_, ",{},,,,{},,,{},{}", cpu, provider, lost, reason);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         buffer_.push_back(',');
@@ -187,7 +188,7 @@ void csv_writer::write_loss(const loss_block& loss, const provider_map& provider
     const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
     const std::string name =
         is_of_ring || found == providers.end() ? std::string() : found->second.schema.name;
-    for_each_reason(loss, [&](std::uint64_t lost, const char* reason) {
+    for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
         if (is_of_ring) {
             append_gap(loss.index, lost, reason, shared_ring);
         } else {
@@ -201,7 +202,7 @@ void csv_writer::flush() {
 }
 
 void csv_writer::finish() {
-    append_head();
+    append_header();
     if (skipped_ != 0) {
         append_loss("", "", skipped_, "newer version");
     }

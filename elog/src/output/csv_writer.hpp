@@ -15,22 +15,22 @@
 #include <fmt/format.h>
 
 #include "base/output_buffer.hpp"
+#include "record/display_clock.hpp"
 #include "record/record_writer.hpp"
-#include "record/shown_clock.hpp"
 
 namespace elog {
 
 class csv_writer final : public record_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
-    explicit csv_writer(int descriptor, shown_clock clock = shown_clock::realtime);
+    explicit csv_writer(int descriptor, display_clock clock = display_clock::realtime);
 
     /// Gives an event's fields their columns. Not behind the first write; of events that have not
     /// been chosen there are no fields in the table.
-    void choose(const provider_instance& provider, std::uint16_t event);
+    void add_columns(const provider_instance& provider, std::uint16_t event);
 
-    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
-               std::uint32_t shared_ring) override;
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
@@ -40,7 +40,7 @@ class csv_writer final : public record_writer {
   private:
     using field_indices = std::vector<std::size_t>;  // by column; no_field: the event has none such
 
-    void append_head();
+    void append_header();
     void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
                        const provider_map& providers);
     bool append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
@@ -55,11 +55,11 @@ class csv_writer final : public record_writer {
     fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
     fmt::memory_buffer cells_;  // of a record's fields
-    shown_time time_;
+    display_time time_;
     std::vector<std::string> columns_;  // of fields
     std::unordered_map<std::string, std::size_t> column_of_;
     std::unordered_map<std::uint32_t, field_indices> events_;  // by provider and event
-    bool has_head_ = false;
+    bool has_header_ = false;
     std::uint64_t skipped_ = 0;
 };
 

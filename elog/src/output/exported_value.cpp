@@ -34,7 +34,7 @@ struct plain_value_view {
     exported_value operator()(double value) const { return finite(value); }
     exported_value operator()(std::string_view value) const { return {exported_kind::text, value}; }
     exported_value operator()(null_text /*value*/) const { return {}; }
-    exported_value operator()(no_value /*value*/) const { return {}; }
+    exported_value operator()(absent_value /*value*/) const { return {}; }
     exported_value operator()(damaged_value /*value*/) const { return {exported_kind::damaged}; }
     exported_value operator()(array_value /*value*/) const { return {exported_kind::damaged}; }
     exported_value operator()(byte_string bytes) const {
@@ -92,7 +92,8 @@ exported_value export_single(fmt::memory_buffer& scratch, const provider_schema&
 exported_value export_whole(fmt::memory_buffer& scratch, const provider_schema& provider,
                             const field_schema& field, const field_value& value,
                             std::span<const std::uint8_t> payload) {
-    if (std::holds_alternative<damaged_value>(value) || std::holds_alternative<no_value>(value)) {
+    if (std::holds_alternative<damaged_value>(value) ||
+        std::holds_alternative<absent_value>(value)) {
         return std::visit(plain_value_view{scratch}, value);
     }
     scratch.clear();

@@ -49,10 +49,10 @@ const json_lines_writer::event_text& json_lines_writer::text_of(const provider_i
 }
 
 void json_lines_writer::write(const merged_record& record, const provider_map& providers,
-                              const clock_table& clock, std::uint32_t shared_ring) {
+                              const clock_converter& clock, std::uint32_t shared_ring) {
     write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
-    if (is_understood(header)) {
+    if (is_supported(header)) {
         append(buffer_, R"({"time":")");
         time_.append_to(buffer_, clock, header.time);
         append(buffer_, R"(","cpu":)");
@@ -123,7 +123,7 @@ void json_lines_writer::write_loss(const loss_block& loss, const provider_map& p
     const std::string name = is_of_ring || found == providers.end()
                                  ? std::string("null")
                                  : json_text(found->second.schema.name);
-    for_each_reason(loss, [&](std::uint64_t lost, const char* reason) {
+    for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
         if (is_of_ring) {
             append_gap(loss.index, lost, reason, shared_ring);
         } else {
@@ -134,7 +134,7 @@ void json_lines_writer::write_loss(const loss_block& loss, const provider_map& p
 }
 
 void json_lines_writer::flush() {
-    write_out(descriptor_, buffer_, asked_to_end_);
+    write_out(descriptor_, buffer_, should_abort_);
 }
 
 void json_lines_writer::finish() {

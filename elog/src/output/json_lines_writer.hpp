@@ -14,24 +14,24 @@
 #include <fmt/format.h>
 
 #include "base/output_buffer.hpp"
+#include "record/display_clock.hpp"
 #include "record/record_writer.hpp"
-#include "record/shown_clock.hpp"
 
 namespace elog {
 
 class json_lines_writer final : public record_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
-    explicit json_lines_writer(int descriptor, shown_clock clock = shown_clock::realtime)
+    explicit json_lines_writer(int descriptor, display_clock clock = display_clock::realtime)
         : descriptor_(descriptor), time_(clock) {}
-    /// `asked_to_end`: see write_all.
-    json_lines_writer(int descriptor, give_up asked_to_end)
+    /// `should_abort`: see write_all.
+    json_lines_writer(int descriptor, abort_check should_abort)
         : descriptor_(descriptor),
-          asked_to_end_(std::move(asked_to_end)),
-          time_(shown_clock::realtime) {}
+          should_abort_(std::move(should_abort)),
+          time_(display_clock::realtime) {}
 
-    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
-               std::uint32_t shared_ring) override;
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
@@ -57,10 +57,10 @@ class json_lines_writer final : public record_writer {
                     std::uint32_t shared_ring);
 
     int descriptor_;
-    give_up asked_to_end_;
+    abort_check should_abort_;
     fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
-    shown_time time_;
+    display_time time_;
     std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
     std::uint64_t skipped_ = 0;
 };

@@ -7,12 +7,12 @@
 
 #include <fmt/core.h>
 
-#include "predicate/expression_tokens.hpp"
+#include "predicate/expression_lexer.hpp"
 
 namespace elog {
 namespace {
 
-constexpr std::pair<std::string_view, line_part_kind> known_words[] = {
+constexpr std::pair<std::string_view, line_part_kind> template_variables[] = {
     {"time", line_part_kind::time},         {"date", line_part_kind::date},
     {"delta", line_part_kind::delta},       {"cpu", line_part_kind::cpu},
     {"pid", line_part_kind::pid},           {"tid", line_part_kind::tid},
@@ -32,7 +32,7 @@ bool is_name_character(char c) noexcept {
 
 void check_size(std::string_view option, std::string_view text) {
     if (text.size() > expression_size_max) {
-        refuse_expression(option, 1,
+        reject_expression(option, 1,
                           fmt::format("This has {} bytes; up to {} are allowed.", text.size(),
                                       expression_size_max));
     }
@@ -53,8 +53,8 @@ class template_reader {
     std::vector<line_part> read();
 
   private:
-    [[noreturn]] static void refuse(std::size_t column, std::string_view reason) {
-        refuse_expression(format_option, column, reason);
+    [[noreturn]] static void reject(std::size_t column, std::string_view reason) {
+        reject_expression(format_option, column, reason);
     }
 
     [[nodiscard]] bool at_end() const noexcept { return next_ == text_.size(); }
@@ -95,7 +95,7 @@ void template_reader::take_escape(std::size_t column) {
         case '\\':
             return add_text('\\');
         default:
-            refuse(column, "Behind \\ stands n, t or another \\.");
+            reject(column, "Behind \\ stands n, t or another \\.");
     }
 }
 
@@ -108,18 +108,18 @@ void template_reader::take_name(std::size_t column) {
     }
     const std::string_view name = text_.substr(begin, next_ - begin);
     if (at_end()) {
-        refuse(column, "This { has no }. One that is meant as such is written {{.");
+        reject(column, "This { has no }. One that is meant as such is written {{.");
     }
     if (!is_next('}')) {
-        refuse(column_, "A name has letters, digits and _; behind it stands }.");
+        reject(column_, "A name has letters, digits and _; behind it stands }.");
     }
     take();
     if (name.find_first_not_of('.') == std::string_view::npos) {
-        refuse(name_column, "Between { and } stands a name.");
+        reject(name_column, "Between { and } stands a name.");
     }
-    const auto* word = std::find_if(std::begin(known_words), std::end(known_words),
+    const auto* word = std::find_if(std::begin(template_variables), std::end(template_variables),
                                     [&](const auto& known) { return known.first == name; });
-    if (word != std::end(known_words)) {
+    if (word != std::end(template_variables)) {
         parts_.push_back({word->second, {std::string(name), name_column}});
         return;
     }
@@ -138,7 +138,7 @@ std::vector<line_part> template_reader::read() {
         } else if (c == '{') {
             take_name(column);
         } else if (c == '}') {
-            refuse(column, "A } that is meant as such is written }}.");
+            reject(column, "A } that is meant as such is written }}.");
         } else {
             add_text(c);
         }
@@ -151,7 +151,7 @@ std::vector<line_part> template_reader::read() {
 line_template::line_template(std::string_view text) {
     check_size(format_option, text);
     if (text.empty()) {
-        refuse_expression(format_option, 1, "Here stands what to print, such as '{time} {event}'.");
+        reject_expression(format_option, 1, "Here stands what to print, such as '{time} {event}'.");
     }
     parts_ = template_reader(text).read();
 }
@@ -161,9 +161,9 @@ bool line_template::has(line_part_kind kind) const noexcept {
                        [kind](const line_part& part) { return part.kind == kind; });
 }
 
-std::vector<std::string_view> line_template::words() {
+std::vector<std::string_view> line_template::variable_names() {
     std::vector<std::string_view> names;
-    for (const auto& [name, kind] : known_words) {
+    for (const auto& [name, kind] : template_variables) {
         names.push_back(name);
     }
     return names;
@@ -181,19 +181,19 @@ std::vector<named_field> parse_field_list(std::string_view text) {
         const auto* const wrong =
             std::find_if_not(written.begin(), written.end(), is_name_character);
         if (wrong != written.end()) {
-            refuse_expression(fields_option,
+            reject_expression(fields_option,
                               column + static_cast<std::size_t>(wrong - written.begin()),
                               "A name has letters, digits and _; between names stand commas.");
         }
         written.remove_prefix(written.starts_with('.') ? 1 : 0);
         if (written.empty()) {
-            refuse_expression(fields_option, column, "Here stands the name of a field.");
+            reject_expression(fields_option, column, "Here stands the name of a field.");
         }
         std::string name = field_name(written);
         const bool is_there = std::any_of(fields.begin(), fields.end(),
                                           [&](const auto& field) { return field.name == name; });
         if (is_there) {
-            refuse_expression(fields_option, column, "This field has been named before.");
+            reject_expression(fields_option, column, "This field has been named before.");
         }
         fields.push_back({std::move(name), column});
         begin = end + 1;

@@ -50,7 +50,7 @@ class line_template {
     [[nodiscard]] bool has(line_part_kind kind) const noexcept;
 
     /// What a name in braces means without being a field.
-    [[nodiscard]] static std::vector<std::string_view> words();
+    [[nodiscard]] static std::vector<std::string_view> variable_names();
 
   private:
     std::vector<line_part> parts_;

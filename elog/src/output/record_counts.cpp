@@ -53,11 +53,11 @@ record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
 }
 
 void record_counts::write(const merged_record& record, const provider_map& providers,
-                          const clock_table& clock, std::uint32_t shared_ring) {
+                          const clock_converter& clock, std::uint32_t shared_ring) {
     const eventlog_record& header = record.record.header;
     write_gap(record, shared_ring);
-    if (!is_understood(header)) {
-        ++left_out_;
+    if (!is_supported(header)) {
+        ++not_understood_;
         return;
     }
     const std::int64_t time = clock.realtime(header.time);
@@ -75,8 +75,8 @@ void record_counts::write_gap(const merged_record& record, std::uint32_t /*share
 void record_counts::write_loss(const loss_block& loss, const provider_map& providers,
                                std::uint32_t /*shared_ring*/) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        lost_.full += loss.full - overwritten_of(loss);
-        overwritten_ += overwritten_of(loss);
+        lost_.full += loss.full - overwritten_count(loss);
+        overwritten_ += overwritten_count(loss);
         lost_.damaged += loss.damaged;
     } else {
         // What of a provider found no room is among what the rings have lost.

@@ -37,8 +37,8 @@ using provider_name = std::pair<std::string, process_name>;
 /// Takes records as a writer does, and writes nothing.
 class record_counts final : public record_writer {
   public:
-    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
-               std::uint32_t shared_ring) override;
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
@@ -63,7 +63,7 @@ class record_counts final : public record_writer {
     /// Not lost: they had been recorded, and newer ones took their place in the buffers.
     [[nodiscard]] std::uint64_t overwritten() const noexcept { return overwritten_; }
     /// Of a newer version; they are in no other number.
-    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+    [[nodiscard]] std::uint64_t not_understood() const noexcept { return not_understood_; }
     /// Times of the first and the last, nanoseconds since 1970; 0 if there are none.
     [[nodiscard]] std::int64_t first() const noexcept { return first_; }
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }
@@ -93,7 +93,7 @@ class record_counts final : public record_writer {
     loss_counts lost_;
     std::map<provider_name, loss_counts> lost_by_provider_;
     std::uint64_t overwritten_ = 0;
-    std::uint64_t left_out_ = 0;
+    std::uint64_t not_understood_ = 0;
     std::int64_t first_ = 0;
     std::int64_t last_ = 0;
 };

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "predicate/expression_tokens.hpp"
+#include "predicate/expression_lexer.hpp"
 #include "text/did_you_mean.hpp"
 
 namespace elog {
@@ -36,7 +36,7 @@ class known_field_names {
         std::copy_if(words.begin(), words.end(), std::back_inserter(known),
                      [&](std::string_view word) { return word != field.name; });
         const std::string advice = did_you_mean(field.name, known);
-        refuse_expression(
+        reject_expression(
             option, field.column,
             fmt::format("No event has a field '{}'.{}", field.name,
                         advice.empty() ? " See which there are with: elog schema" : advice));
@@ -72,9 +72,9 @@ void check_fields(const text_options& options, const provider_map& providers) {
     }
     for (const line_part& part : options.line->parts()) {
         if (part.kind == line_part_kind::field) {
-            names.check("--format", part.field, line_template::words());
+            names.check("--format", part.field, line_template::variable_names());
         } else if (part.kind == line_part_kind::session && !names.has_sessions()) {
-            refuse_expression("--format", part.field.column, "No event belongs to a session.");
+            reject_expression("--format", part.field.column, "No event belongs to a session.");
         }
     }
 }

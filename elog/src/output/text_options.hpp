@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "output/line_template.hpp"
-#include "record/shown_clock.hpp"
+#include "record/display_clock.hpp"
 #include "schema/provider_schema.hpp"
 
 namespace elog {
 
 struct text_options {
-    shown_clock clock = shown_clock::realtime;
+    display_clock clock = display_clock::realtime;
     bool utc = false;    // instead of local time, of CLOCK_REALTIME
     bool delta = false;  // behind the time, that since the event before
     std::optional<std::vector<named_field>> fields{};  // these alone, in that order

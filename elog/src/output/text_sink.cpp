@@ -3,9 +3,9 @@
 
 namespace elog {
 
-void text_sink::start(const open_region& source) {
+void text_sink::start(const region_view& source) {
     shared_ring_ = source.geometry.ring_count - 1;
-    clock_ = clock_table(source.header.clock);
+    clock_ = clock_converter(source.header.clock);
     merger_ = time_merger(source.geometry.ring_count);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/record_sink.hpp"
 #include "record/record_writer.hpp"
 #include "record/time_merger.hpp"
@@ -19,8 +19,8 @@ class text_sink : public record_sink {
   public:
     explicit text_sink(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
 
-    void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override { clock_.add(pair); }
+    void start(const region_view& source) override;
+    void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override {
         providers_.insert_or_assign(provider.id, provider);
     }
@@ -32,7 +32,7 @@ class text_sink : public record_sink {
   private:
     std::unique_ptr<record_writer> writer_;
     time_merger merger_{0};
-    clock_table clock_;
+    clock_converter clock_;
     provider_map providers_;
     std::uint32_t shared_ring_ = 0;
 };

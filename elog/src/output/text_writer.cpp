@@ -15,14 +15,14 @@ constexpr std::size_t delta_width = 12;
 }  // namespace
 
 time_of_day::zone text_writer::zone_of(const text_options& options) noexcept {
-    if (options.clock == shown_clock::tai) {
+    if (options.clock == display_clock::tai) {
         return time_of_day::zone::none;
     }
     return options.utc ? time_of_day::zone::utc : time_of_day::zone::local;
 }
 
-void text_writer::append_clock(const eventlog_record& header, const clock_table& clock) {
-    const std::int64_t time = time_on(options_.clock, clock, header.time);
+void text_writer::append_clock(const eventlog_record& header, const clock_converter& clock) {
+    const std::int64_t time = to_display_time(options_.clock, clock, header.time);
     if (has_days(options_.clock)) {
         time_.append_to(buffer_, time);
     } else {
@@ -30,15 +30,15 @@ void text_writer::append_clock(const eventlog_record& header, const clock_table&
     }
 }
 
-void text_writer::append_date(const eventlog_record& header, const clock_table& clock) {
+void text_writer::append_date(const eventlog_record& header, const clock_converter& clock) {
     if (has_days(options_.clock)) {
-        time_.append_date(buffer_, time_on(options_.clock, clock, header.time));
+        time_.append_date(buffer_, to_display_time(options_.clock, clock, header.time));
     } else {
         buffer_.push_back('-');
     }
 }
 
-void text_writer::append_time(const eventlog_record& header, const clock_table& clock) {
+void text_writer::append_time(const eventlog_record& header, const clock_converter& clock) {
     append_clock(header, clock);
     if (options_.delta) {
         append(buffer_, " <");
@@ -48,10 +48,10 @@ void text_writer::append_time(const eventlog_record& header, const clock_table& 
 }
 
 void text_writer::write(const merged_record& record, const provider_map& providers,
-                        const clock_table& clock, std::uint32_t shared_ring) {
+                        const clock_converter& clock, std::uint32_t shared_ring) {
     write_gap(record, shared_ring);
     const eventlog_record& header = record.record.header;
-    if (!is_understood(header)) {
+    if (!is_supported(header)) {
         ++skipped_;
     } else {
         if (shows_delta_) {
@@ -95,16 +95,16 @@ const text_writer::event_text& text_writer::text_of(const provider_instance& pro
         text.schema = provider.schema.hash;
         text.field_count = schema.fields.size();
         text.name = fmt::format(" {}:{}", provider.schema.name, schema.name);
-        text.fields = choose_fields(options_, schema);
+        text.fields = select_fields(options_, schema);
         if (options_.line) {
-            text.line = choose_steps(*options_.line, provider.schema, schema, text.fields);
+            text.line = compile_template(*options_.line, provider.schema, schema, text.fields);
         }
     }
     return text;
 }
 
 void text_writer::append_unknown(const eventlog_record& header, std::size_t size,
-                                 const clock_table& clock) {
+                                 const clock_converter& clock) {
     append_time(header, clock);
     append_format(buffer_, " [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n", header.cpu,
                   header.thread, header.provider, header.event, size);
@@ -121,7 +121,7 @@ void text_writer::append_record(const eventlog_record& header,
     append(buffer_, {thread.data(), thread.size()});
     append(buffer_, text.name);
     const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
-    for (const shown_field& field : text.fields) {
+    for (const selected_field& field : text.fields) {
         append(buffer_, field.label);
         append_field(buffer_, provider.schema, fields[field.index], payload);
     }
@@ -136,16 +136,16 @@ void text_writer::write_gap(const merged_record& record, std::uint32_t shared_ri
 }
 
 void text_writer::append_line(const merged_record& record, const provider_instance& provider,
-                              const clock_table& clock) {
+                              const clock_converter& clock) {
     const eventlog_record& header = record.record.header;
-    for (const line_step& step : text_of(provider, header.event).line) {
+    for (const template_step& step : text_of(provider, header.event).line) {
         append_step(step, record.record, provider, clock);
     }
     append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
 }
 
-void text_writer::append_step(const line_step& step, const record_view& record,
-                              const provider_instance& provider, const clock_table& clock) {
+void text_writer::append_step(const template_step& step, const record_view& record,
+                              const provider_instance& provider, const clock_converter& clock) {
     const eventlog_record& header = record.header;
     const auto append_number = [this](std::uint32_t number) {
         const fmt::format_int digits(number);
@@ -189,7 +189,7 @@ void text_writer::append_gap(const char* what, std::uint64_t lost, std::uint32_t
 void text_writer::write_loss(const loss_block& loss, const provider_map& providers,
                              std::uint32_t shared_ring) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        const std::uint64_t overwritten = overwritten_of(loss);
+        const std::uint64_t overwritten = overwritten_count(loss);
         if (loss.full != overwritten) {
             append_gap("lost", loss.full - overwritten, loss.index, shared_ring);
         }
@@ -222,7 +222,7 @@ void text_writer::finish() {
 }
 
 void text_writer::flush() {
-    write_out(descriptor_, buffer_, asked_to_end_);
+    write_out(descriptor_, buffer_, should_abort_);
 }
 
 }  // namespace elog

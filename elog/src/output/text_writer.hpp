@@ -18,9 +18,9 @@
 
 #include "base/output_buffer.hpp"
 #include "file/file_format.hpp"
-#include "output/line_steps.hpp"
+#include "output/template_steps.hpp"
 #include "output/text_options.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/record_writer.hpp"
 #include "record/time_merger.hpp"
 #include "schema/decode.hpp"
@@ -32,8 +32,8 @@ namespace elog {
 class text_writer final : public record_writer {
   public:
     /// Writes to a descriptor that stays the caller's.
-    explicit text_writer(int descriptor, give_up asked_to_end = {})
-        : descriptor_(descriptor), asked_to_end_(std::move(asked_to_end)) {}
+    explicit text_writer(int descriptor, abort_check should_abort = {})
+        : descriptor_(descriptor), should_abort_(std::move(should_abort)) {}
     text_writer(int descriptor, text_options options)
         : descriptor_(descriptor),
           options_(std::move(options)),
@@ -43,8 +43,8 @@ class text_writer final : public record_writer {
 
     /// A record that this version does not understand is only counted. `shared_ring` is the ring
     /// that belongs to no CPU.
-    void write(const merged_record& record, const provider_map& providers, const clock_table& clock,
-               std::uint32_t shared_ring) override;
+    void write(const merged_record& record, const provider_map& providers,
+               const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
@@ -57,22 +57,23 @@ class text_writer final : public record_writer {
     struct event_text {
         std::uint64_t schema = 0;  // its hash
         std::size_t field_count = 0;
-        std::string name;                 // " PROVIDER:EVENT"
-        std::vector<shown_field> fields;  // those that are wanted
-        std::vector<line_step> line;      // of a template
+        std::string name;                    // " PROVIDER:EVENT"
+        std::vector<selected_field> fields;  // those that are wanted
+        std::vector<template_step> line;     // of a template
     };
 
     [[nodiscard]] static time_of_day::zone zone_of(const text_options& options) noexcept;
-    void append_clock(const eventlog_record& header, const clock_table& clock);
-    void append_date(const eventlog_record& header, const clock_table& clock);
-    void append_time(const eventlog_record& header, const clock_table& clock);
+    void append_clock(const eventlog_record& header, const clock_converter& clock);
+    void append_date(const eventlog_record& header, const clock_converter& clock);
+    void append_time(const eventlog_record& header, const clock_converter& clock);
     void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
                        const provider_instance& provider);
     void append_line(const merged_record& record, const provider_instance& provider,
-                     const clock_table& clock);
-    void append_step(const line_step& step, const record_view& record,
-                     const provider_instance& provider, const clock_table& clock);
-    void append_unknown(const eventlog_record& header, std::size_t size, const clock_table& clock);
+                     const clock_converter& clock);
+    void append_step(const template_step& step, const record_view& record,
+                     const provider_instance& provider, const clock_converter& clock);
+    void append_unknown(const eventlog_record& header, std::size_t size,
+                        const clock_converter& clock);
     void append_cpu(std::uint32_t cpu);
     void append_gap(const char* what, std::uint64_t lost, std::uint32_t ring,
                     std::uint32_t shared_ring);
@@ -80,7 +81,7 @@ class text_writer final : public record_writer {
     [[nodiscard]] const event_text& text_of(const provider_instance& provider, std::uint16_t event);
 
     int descriptor_;
-    give_up asked_to_end_;
+    abort_check should_abort_;
     text_options options_;
     bool shows_delta_ = false;
     time_of_day time_;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "predicate/filtering_sink.hpp"
 
-#include "terminal/tell.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
-void filtering_sink::start(const open_region& source) {
-    clock_ = clock_table(source.header.clock);
+void filtering_sink::start(const region_view& source) {
+    clock_ = clock_converter(source.header.clock);
     rings_.assign(source.geometry.ring_count, {});
-    next_.start(source);
+    downstream_.start(source);
 }
 
-void filtering_sink::take_clock(const eventlog_clock_pair& pair) {
+void filtering_sink::take_clock(const eventlog_clock_sample& pair) {
     clock_.add(pair);
-    next_.take_clock(pair);
+    downstream_.take_clock(pair);
 }
 
 void filtering_sink::take_provider(const provider_instance& provider) {
@@ -20,16 +20,16 @@ void filtering_sink::take_provider(const provider_instance& provider) {
         if (filter_ != nullptr) {
             filter_->add(provider);
         }
-    } catch (const failure& error) {
-        if (complaints_.size() < complaints_max && complaints_.insert(error.what()).second) {
-            tell("elog: {} The other events are not affected.", error.what());
+    } catch (const user_error& error) {
+        if (diagnostics_.size() < diagnostics_max && diagnostics_.insert(error.what()).second) {
+            print_diagnostic("elog: {} The other events are not affected.", error.what());
         }
     }
-    next_.take_provider(provider);
+    downstream_.take_provider(provider);
 }
 
 /// The bytes that are left are valid until the next call.
-void filtering_sink::leave_what_passes(record_run& run) {
+void filtering_sink::filter_run(record_run& run) {
     kept_.clear();
     run.count = 0;
     for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
@@ -51,15 +51,15 @@ void filtering_sink::leave_what_passes(record_run& run) {
 void filtering_sink::take_run(const record_run& run) {
     ring_state& ring = rings_[run.ring];
     record_run passing = run;
-    passing.lost_before += ring.untold;
+    passing.lost_before += ring.unreported;
     passing.overwritten |= ring.overwritten;
     if (filter_ == nullptr && run.count <= limit_ - passed_) {
         wanted_ += run.count;  // nothing has to be looked at, nor copied
     } else {
-        leave_what_passes(passing);
+        filter_run(passing);
     }
     if (passing.count == 0) {
-        ring.untold = passing.lost_before;
+        ring.unreported = passing.lost_before;
         ring.overwritten = passing.overwritten;
         return;
     }
@@ -67,29 +67,29 @@ void filtering_sink::take_run(const record_run& run) {
     passing.sequence = ring.next + passing.lost_before;
     ring = {0, passing.sequence + passing.count, false};
     passed_ += passing.count;
-    next_.take_run(passing);
+    downstream_.take_run(passing);
 }
 
 void filtering_sink::take_loss(const loss_block& loss) {
     loss_block whole = loss;
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
         ring_state& ring = rings_[loss.index];
-        whole.full += ring.untold;
-        whole.too_large += ring.overwritten ? ring.untold : 0;
-        ring.untold = 0;
+        whole.full += ring.unreported;
+        whole.too_large += ring.overwritten ? ring.unreported : 0;
+        ring.unreported = 0;
     }
-    next_.take_loss(whole);
+    downstream_.take_loss(whole);
 }
 
 void filtering_sink::finish() {
     for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
-        const std::uint64_t missing = rings_[ring].untold;
+        const std::uint64_t missing = rings_[ring].unreported;
         if (missing != 0) {
-            next_.take_loss(
-                missing_at_end(ring, missing, rings_[ring].overwritten ? missing : 0, 0));
+            downstream_.take_loss(
+                trailing_loss(ring, missing, rings_[ring].overwritten ? missing : 0, 0));
         }
     }
-    next_.finish();
+    downstream_.finish();
 }
 
 }  // namespace elog

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "predicate/record_filter.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/record_sink.hpp"
 
 namespace elog {
@@ -20,16 +20,16 @@ class filtering_sink : public record_sink {
     /// Both must outlive it. `filter` may be missing: all are wanted. Of those that are wanted the
     /// first `limit` pass, in the order in which they come.
     filtering_sink(record_filter* filter, record_sink& next, std::uint64_t limit = UINT64_MAX)
-        : filter_(filter), next_(next), limit_(limit) {}
+        : filter_(filter), downstream_(next), limit_(limit) {}
 
-    void start(const open_region& source) override;
-    void take_clock(const eventlog_clock_pair& pair) override;
+    void start(const region_view& source) override;
+    void take_clock(const eventlog_clock_sample& pair) override;
     /// What a late provider's types do not allow is told once, and not wanted.
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
     void take_loss(const loss_block& loss) override;
     void advance(std::uint64_t time, std::uint64_t present) override {
-        next_.advance(time, present);
+        downstream_.advance(time, present);
     }
     void finish() override;
 
@@ -42,20 +42,20 @@ class filtering_sink : public record_sink {
 
   private:
     struct ring_state {
-        std::uint64_t untold = 0;  // lost before a record that did not pass
-        std::uint64_t next = 0;    // number of the next one: passed and lost before it
-        bool overwritten = false;  // what is untold
+        std::uint64_t unreported = 0;  // lost before a record that did not pass
+        std::uint64_t next = 0;        // number of the next one: passed and lost before it
+        bool overwritten = false;      // what is untold
     };
 
-    void leave_what_passes(record_run& run);
+    void filter_run(record_run& run);
 
     record_filter* filter_;
-    record_sink& next_;
+    record_sink& downstream_;
     std::uint64_t limit_;
-    clock_table clock_;
+    clock_converter clock_;
     std::vector<ring_state> rings_;
     std::vector<std::uint8_t> kept_;
-    std::set<std::string> complaints_;
+    std::set<std::string> diagnostics_;
     std::uint64_t wanted_ = 0;
     std::uint64_t passed_ = 0;
 };

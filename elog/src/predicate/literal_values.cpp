@@ -24,7 +24,7 @@ std::optional<std::uint64_t> find_error_number(std::string_view name, bool negat
 }
 
 /// What one of the field's own units is, in nanoseconds or bytes; 0 if it measures something else.
-std::uint64_t own_unit(const record_place& place, dimension measures) noexcept {
+std::uint64_t field_unit_factor(const value_location& place, dimension measures) noexcept {
     using eventlog::format;
     const number_unit* unit = find_unit(place.unit);
     if (unit != nullptr && unit->measures != dimension::none) {
@@ -37,15 +37,15 @@ std::uint64_t own_unit(const record_place& place, dimension measures) noexcept {
     return (measures == dimension::time ? is_time : is_size) ? 1 : 0;
 }
 
-std::uint64_t divisor(std::string_view source, const record_place& place,
-                      const expression_token& literal, std::string_view called) {
+std::uint64_t unit_divisor(std::string_view source, const value_location& place,
+                           const expression_token& literal, std::string_view called) {
     const number_unit& unit = literal.number.unit;
     if (unit.measures == dimension::none) {
         return 1;
     }
-    const std::uint64_t own = own_unit(place, unit.measures);
+    const std::uint64_t own = field_unit_factor(place, unit.measures);
     if (own == 0) {
-        refuse_expression(source, literal.column,
+        reject_expression(source, literal.column,
                           fmt::format("{} is no {}: leave the unit '{}' away.", called,
                                       unit.measures == dimension::time ? "time" : "size",
                                       unit.name));
@@ -84,8 +84,8 @@ std::string_view name_of(value_class is) noexcept {
     return "unknown";
 }
 
-std::optional<std::uint64_t> find_value(const record_place& place, std::string_view name,
-                                        bool negative) {
+std::optional<std::uint64_t> find_named_value(const value_location& place, std::string_view name,
+                                              bool negative) {
     if (place.stored.is != value_class::integer) {
         return std::nullopt;
     }
@@ -99,24 +99,24 @@ std::optional<std::uint64_t> find_value(const record_place& place, std::string_v
     return found == values.end() || negative ? std::nullopt : std::optional(found->first);
 }
 
-wide_integer whole_number(std::string_view source, const expression_token& literal) {
+wide_integer integer_literal(std::string_view source, const expression_token& literal) {
     const number_literal& number = literal.number;
     if (!number.exact || number.decimals != 0 || number.unit.measures != dimension::none) {
-        refuse_expression(source, literal.column, "A whole number without a unit stands here.");
+        reject_expression(source, literal.column, "A whole number without a unit stands here.");
     }
     const wide_integer value =
         static_cast<wide_integer>(number.mantissa) * static_cast<wide_integer>(number.unit.factor);
     if (value > static_cast<wide_integer>(std::numeric_limits<std::uint64_t>::max())) {
-        refuse_expression(source, literal.column, "The number does not fit 64 bits.");
+        reject_expression(source, literal.column, "The number does not fit 64 bits.");
     }
     return number.negative ? -value : value;
 }
 
-ratio scaled_number(std::string_view source, const record_place& place,
-                    const expression_token& literal, std::string_view called) {
+ratio literal_in_field_unit(std::string_view source, const value_location& place,
+                            const expression_token& literal, std::string_view called) {
     const number_literal& number = literal.number;
     if (!number.exact) {
-        refuse_expression(
+        reject_expression(
             source, literal.column,
             fmt::format("{} is an integer: write the number without exponent.", called));
     }
@@ -126,32 +126,32 @@ ratio scaled_number(std::string_view source, const record_place& place,
         static_cast<wide_integer>(number.mantissa) * static_cast<wide_integer>(number.unit.factor);
     made.numerator = number.negative ? -made.numerator : made.numerator;
     made.denominator = power_of_ten(number.decimals) *
-                       static_cast<wide_integer>(divisor(source, place, literal, called));
+                       static_cast<wide_integer>(unit_divisor(source, place, literal, called));
     return made;
 }
 
-double floating_value(std::string_view source, const record_place& place,
-                      const expression_token& literal, std::string_view called) {
+double floating_literal(std::string_view source, const value_location& place,
+                        const expression_token& literal, std::string_view called) {
     const double value =
-        literal.number.floating / static_cast<double>(divisor(source, place, literal, called));
+        literal.number.floating / static_cast<double>(unit_divisor(source, place, literal, called));
     // A field of 32 bits holds 0.1 as it holds it.
     const bool is_narrow = place.stored.type == eventlog::field_type::float_32 &&
                            std::fabs(value) <= double{std::numeric_limits<float>::max()};
     return is_narrow ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-std::int64_t moment(std::string_view source, const expression_token& literal,
-                    std::int64_t reference) {
-    const std::optional<std::int64_t> time = parse_time(literal.text, reference);
+std::int64_t parse_time_literal(std::string_view source, const expression_token& literal,
+                                std::int64_t field_reference) {
+    const std::optional<std::int64_t> time = parse_time(literal.text, field_reference);
     if (!time) {
-        refuse_expression(source, literal.column,
+        reject_expression(source, literal.column,
                           "This is no time: write \"2026-11-21T14:03:07.5\", in local time, "
                           "\"...Z\" in UTC, or \"14:03:07\".");
     }
     return *time;
 }
 
-bit_range range_of(const ratio& number, comparison how, bool is_signed) noexcept {
+bit_range matching_range(const ratio& number, comparison how, bool is_signed) noexcept {
     wide_integer floor = number.numerator / number.denominator;
     const bool exact = floor * number.denominator == number.numerator;
     floor -= !exact && number.numerator < 0 ? 1 : 0;
@@ -184,7 +184,7 @@ bit_range range_of(const ratio& number, comparison how, bool is_signed) noexcept
     return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last - first), false};
 }
 
-void map_to(std::size_t size, address_literal& address) noexcept {
+void map_ipv4_to_ipv6(std::size_t size, address_literal& address) noexcept {
     if (size != 16 || address.size != 4) {
         return;
     }

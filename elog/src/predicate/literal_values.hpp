@@ -8,9 +8,9 @@
 #include <optional>
 #include <string_view>
 
-#include "predicate/expression_tokens.hpp"
+#include "predicate/expression_lexer.hpp"
 #include "predicate/predicate.hpp"
-#include "predicate/record_place.hpp"
+#include "predicate/value_location.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
@@ -35,27 +35,30 @@ struct bit_range {
 }
 
 /// The number that the place's enumeration, or errno, calls so.
-[[nodiscard]] std::optional<std::uint64_t> find_value(const record_place& place,
-                                                      std::string_view name, bool negative);
+[[nodiscard]] std::optional<std::uint64_t> find_named_value(const value_location& place,
+                                                            std::string_view name, bool negative);
 
 /// A number without fraction and unit. Throws failure.
-[[nodiscard]] wide_integer whole_number(std::string_view source, const expression_token& literal);
+[[nodiscard]] wide_integer integer_literal(std::string_view source,
+                                           const expression_token& literal);
 
 /// In the field's unit. Throws failure if the literal's unit measures something else; `called` says
 /// how complaints call the field.
-[[nodiscard]] ratio scaled_number(std::string_view source, const record_place& place,
-                                  const expression_token& literal, std::string_view called);
-[[nodiscard]] double floating_value(std::string_view source, const record_place& place,
-                                    const expression_token& literal, std::string_view called);
+[[nodiscard]] ratio literal_in_field_unit(std::string_view source, const value_location& place,
+                                          const expression_token& literal, std::string_view called);
+[[nodiscard]] double floating_literal(std::string_view source, const value_location& place,
+                                      const expression_token& literal, std::string_view called);
 
 /// Nanoseconds since 1970. Throws failure.
-[[nodiscard]] std::int64_t moment(std::string_view source, const expression_token& literal,
-                                  std::int64_t reference);
+[[nodiscard]] std::int64_t parse_time_literal(std::string_view source,
+                                              const expression_token& literal,
+                                              std::int64_t field_reference);
 
 /// Which integers of 64 bits stand to the number as the comparison says.
-[[nodiscard]] bit_range range_of(const ratio& number, comparison how, bool is_signed) noexcept;
+[[nodiscard]] bit_range matching_range(const ratio& number, comparison how,
+                                       bool is_signed) noexcept;
 
 /// An IPv4 address as an IPv6 address, if the field has 16 bytes.
-void map_to(std::size_t size, address_literal& address) noexcept;
+void map_ipv4_to_ipv6(std::size_t size, address_literal& address) noexcept;
 
 }  // namespace elog

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "platform/glob.hpp"
-#include "predicate/record_place.hpp"
+#include "predicate/value_location.hpp"
 
 namespace elog {
 namespace {
@@ -23,7 +23,7 @@ template <class Value>
 using choice = std::optional<std::vector<Value>>;  // one of these; nullopt: any
 
 /// What holds for every event that a condition can match.
-struct bound {
+struct constraint {
     level most_verbose = level::trace;
     choice<std::string> events{};  // patterns
     choice<std::uint64_t> processes{};
@@ -32,12 +32,12 @@ struct bound {
 
 /// Of two that both hold either is right.
 template <class Value>
-choice<Value> stricter(choice<Value> one, choice<Value> other) {
+choice<Value> intersect(choice<Value> one, choice<Value> other) {
     return one && (!other || one->size() <= other->size()) ? std::move(one) : std::move(other);
 }
 
 template <class Value>
-choice<Value> either(choice<Value> one, const choice<Value>& other) {
+choice<Value> unite(choice<Value> one, const choice<Value>& other) {
     if (!one || !other) {
         return std::nullopt;
     }
@@ -49,18 +49,18 @@ choice<Value> either(choice<Value> one, const choice<Value>& other) {
     return one;
 }
 
-bound both(bound one, bound other) {
+constraint intersect(constraint one, constraint other) {
     return {std::min(one.most_verbose, other.most_verbose),
-            stricter(std::move(one.events), std::move(other.events)),
-            stricter(std::move(one.processes), std::move(other.processes)),
-            stricter(std::move(one.sessions), std::move(other.sessions))};
+            intersect(std::move(one.events), std::move(other.events)),
+            intersect(std::move(one.processes), std::move(other.processes)),
+            intersect(std::move(one.sessions), std::move(other.sessions))};
 }
 
-bound either(bound one, const bound& other) {
+constraint unite(constraint one, const constraint& other) {
     return {std::max(one.most_verbose, other.most_verbose),
-            either(std::move(one.events), other.events),
-            either(std::move(one.processes), other.processes),
-            either(std::move(one.sessions), other.sessions)};
+            unite(std::move(one.events), other.events),
+            unite(std::move(one.processes), other.processes),
+            unite(std::move(one.sessions), other.sessions)};
 }
 
 bool is_built_in(const predicate_node& node) {
@@ -69,7 +69,7 @@ bool is_built_in(const predicate_node& node) {
            std::find(names.begin(), names.end(), node.place.name) != names.end();
 }
 
-bound bound_of_level(comparison how, const predicate_node& value) {
+constraint bound_of_level(comparison how, const predicate_node& value) {
     level named{};
     if (value.kind != predicate_kind::name || value.negative || value.place.field_only ||
         value.place.has_index || !core::parse_level(value.place.name, named)) {
@@ -90,7 +90,7 @@ bool has_wildcard(std::string_view pattern) {
 
 /// No event has a longer name, and the kernel module takes no longer pattern.
 bool is_event_pattern(std::string_view text) {
-    return !text.empty() && text.size() < EVENTLOG_NAME_ROOM &&
+    return !text.empty() && text.size() < EVENTLOG_IDENTIFIER_SIZE &&
            std::all_of(text.begin(), text.end(), [](unsigned char c) {
                return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                       c == '_' || c == '*' || c == '?';
@@ -98,7 +98,7 @@ bool is_event_pattern(std::string_view text) {
 }
 
 /// Of PROVIDER:EVENT the event.
-bound bound_of_event(comparison how, const predicate_node& value) {
+constraint bound_of_event(comparison how, const predicate_node& value) {
     const bool is_pattern = how == comparison::like;
     if (value.kind != predicate_kind::text || (!is_pattern && how != comparison::equal)) {
         return {};
@@ -122,7 +122,7 @@ choice<std::uint64_t> number_in(comparison how, const predicate_node& value) {
     return std::vector{number};
 }
 
-bound bound_of_relation(const predicate& wanted, const predicate_node& node) {
+constraint bound_of_relation(const predicate& wanted, const predicate_node& node) {
     const predicate_node* name = &wanted.nodes()[node.children[0]];
     const predicate_node* value = &wanted.nodes()[node.children[1]];
     comparison how = node.how;
@@ -148,7 +148,7 @@ bound bound_of_relation(const predicate& wanted, const predicate_node& node) {
     return {};
 }
 
-bound bound_of(const predicate& wanted, std::size_t index) {
+constraint bound_of(const predicate& wanted, std::size_t index) {
     const predicate_node& node = wanted.nodes()[index];
     if (node.kind == predicate_kind::relation) {
         return bound_of_relation(wanted, node);
@@ -157,10 +157,11 @@ bound bound_of(const predicate& wanted, std::size_t index) {
     if (!is_conjunction && node.kind != predicate_kind::disjunction) {
         return {};
     }
-    bound all = bound_of(wanted, node.children[0]);
+    constraint all = bound_of(wanted, node.children[0]);
     for (std::size_t i = 1; i < node.children.size(); ++i) {
-        bound next = bound_of(wanted, node.children[i]);
-        all = is_conjunction ? both(std::move(all), std::move(next)) : either(std::move(all), next);
+        constraint next = bound_of(wanted, node.children[i]);
+        all = is_conjunction ? intersect(std::move(all), std::move(next))
+                             : unite(std::move(all), next);
     }
     return all;
 }
@@ -192,7 +193,7 @@ void add_rule_once(std::vector<std::string>& rules, std::string rule) {
     }
 }
 
-std::vector<std::string> narrowed_rules(const event_patterns& patterns, const bound& limits) {
+std::vector<std::string> narrowed_rules(const event_patterns& patterns, const constraint& limits) {
     static const std::vector<std::string> any{"*"};
     std::vector<std::string> made;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -245,7 +246,7 @@ void add_name(std::string& names, std::string_view name) {
     names += name;
 }
 
-void narrow_rules(narrowed_patterns& made, const bound& limits) {
+void narrow_rules(narrowed_patterns& made, const constraint& limits) {
     const std::vector<std::string> rules = narrowed_rules(made.patterns, limits);
     // If none is left that has a #, sessions would be meant for the others.
     const bool changes_marks =
@@ -266,7 +267,7 @@ void narrow_rules(narrowed_patterns& made, const bound& limits) {
 }  // namespace
 
 std::optional<narrowed_patterns> narrow(const event_patterns& patterns, const predicate& wanted) {
-    const bound limits = bound_of(wanted, wanted.root());
+    const constraint limits = bound_of(wanted, wanted.root());
     narrowed_patterns made{patterns, {}};
     narrow_rules(made, limits);
     if (limits.processes && !patterns.names_processes() &&
@@ -286,7 +287,7 @@ std::optional<narrowed_patterns> narrow(const event_patterns& patterns, const pr
     return made.names.empty() ? std::nullopt : std::optional(std::move(made));
 }
 
-bool asks_for_built_ins_alone(const predicate& wanted) {
+bool uses_only_built_ins(const predicate& wanted) {
     const auto is_name_of_level = [&](const predicate_node& node) {
         level named{};
         return !node.place.field_only && core::parse_level(node.place.name, named);

@@ -26,6 +26,6 @@ struct narrowed_patterns {
 
 /// Whether it asks for nothing but what every event has, so that no event need be known to see
 /// whether its names are right.
-[[nodiscard]] bool asks_for_built_ins_alone(const predicate& wanted);
+[[nodiscard]] bool uses_only_built_ins(const predicate& wanted);
 
 }  // namespace elog

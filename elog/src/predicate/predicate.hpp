@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A predicate as it was typed, taken apart: which events somebody wants. elog-predicate(7) is the
-// specification. What it means for the events of a schema, event_test.hpp finds out.
+// specification. What it means for the events of a schema, compiled_predicate.hpp finds out.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predicate/expression_tokens.hpp"
+#include "predicate/expression_lexer.hpp"
 
 namespace elog {
 
@@ -24,7 +24,7 @@ enum class comparison { equal, unequal, less, less_equal, greater, greater_equal
 [[nodiscard]] comparison mirrored(comparison how) noexcept;
 
 /// A field or built-in as it was written.
-struct reference {
+struct field_reference {
     std::string name;         // points are underscores, as in flattened names
     bool field_only = false;  // it was written with a point in front: no built-in is meant
     bool has_index = false;   // of an array's element
@@ -55,7 +55,7 @@ struct predicate_node {
     comparison how{};
     bool negative = false;  // a name with - in front
     std::size_t column = 1;
-    reference place{};         // of a name
+    field_reference place{};   // of a name
     expression_token value{};  // of a literal
     std::vector<std::size_t> children{};
 };
@@ -82,6 +82,7 @@ class predicate {
 
 /// A name and its index, if any, taken from tokens whose `current` is a word; shared with
 /// aggregations. Leaves the first token behind it in `current`.
-[[nodiscard]] reference take_reference(expression_tokens& tokens, expression_token& current);
+[[nodiscard]] field_reference parse_field_reference(expression_lexer& tokens,
+                                                    expression_token& current);
 
 }  // namespace elog

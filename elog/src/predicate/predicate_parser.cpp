@@ -30,11 +30,11 @@ class predicate_parser {
 
     std::size_t parse_all() {
         if (current_.kind == expression_token_kind::end) {
-            refuse(current_.column, "There is no condition here: write for example bytes > 1000.");
+            reject(current_.column, "There is no condition here: write for example bytes > 1000.");
         }
         const std::size_t root = parse_disjunction();
         if (current_.kind != expression_token_kind::end) {
-            refuse(current_.column,
+            reject(current_.column,
                    fmt::format("{} does not belong here: between two conditions stands && or ||.",
                                describe(current_)));
         }
@@ -42,8 +42,8 @@ class predicate_parser {
     }
 
   private:
-    [[noreturn]] void refuse(std::size_t column, std::string_view reason) const {
-        tokens_.refuse(column, reason);
+    [[noreturn]] void reject(std::size_t column, std::string_view reason) const {
+        tokens_.reject(column, reason);
     }
 
     [[nodiscard]] bool is_symbol(std::string_view symbol) const noexcept {
@@ -73,7 +73,7 @@ class predicate_parser {
         }
         const std::size_t column = nodes_[node].column;
         if (kind != predicate_kind::name && kind != predicate_kind::masked) {
-            refuse(column, "A value alone is no condition: compare it with something.");
+            reject(column, "A value alone is no condition: compare it with something.");
         }
         return add(predicate_kind::truth, column, {node});
     }
@@ -118,7 +118,7 @@ class predicate_parser {
         }
         for (const std::size_t child : children) {
             if (!can_be_in_set(child)) {
-                refuse(column, "Between conditions stands ||. A set of bits stands in "
+                reject(column, "Between conditions stands ||. A set of bits stands in "
                                "parentheses: flags & (one | other).");
             }
         }
@@ -134,17 +134,17 @@ class predicate_parser {
         advance();
         const std::size_t right = parse_equality();
         if (is_condition(nodes_[left].kind) || is_condition(nodes_[right].kind)) {
-            refuse(column, "& binds less tightly than a comparison, as in C: write (flags & bits) "
+            reject(column, "& binds less tightly than a comparison, as in C: write (flags & bits) "
                            "== bits. Between conditions stands &&.");
         }
         const predicate_kind mask = nodes_[right].kind;
         if (nodes_[left].kind != predicate_kind::name ||
             (mask != predicate_kind::set && !can_be_in_set(right))) {
-            refuse(column, "& takes bits out of a field: on its left stands the field, on its "
+            reject(column, "& takes bits out of a field: on its left stands the field, on its "
                            "right a number, a name or a set.");
         }
         if (is_symbol("&")) {
-            refuse(current_.column, "One & is enough: write flags & (one | other).");
+            reject(current_.column, "One & is enough: write flags & (one | other).");
         }
         return add(predicate_kind::masked, nodes_[left].column, {left, right});
     }
@@ -170,7 +170,7 @@ class predicate_parser {
         advance();
         const std::size_t right = parse();
         if (!is_value(left) || !is_value(right) || comparison_here(equality)) {
-            refuse(comparison_here(equality) ? current_.column : column,
+            reject(comparison_here(equality) ? current_.column : column,
                    "The result of a comparison cannot be compared: join two comparisons with &&.");
         }
         check_sides(left, right, column);
@@ -185,7 +185,7 @@ class predicate_parser {
                    nodes_[node].kind == predicate_kind::masked;
         };
         if (!is_named(left) && !is_named(right)) {
-            refuse(column, "On one side of a comparison stands a field.");
+            reject(column, "On one side of a comparison stands a field.");
         }
     }
 
@@ -194,9 +194,9 @@ class predicate_parser {
             true, [this] { return parse_relation(false, [this] { return parse_unary(); }); });
     }
 
-    void go_deeper() {
+    void enter_nesting() {
         if (++depth_ > predicate_depth_max) {
-            refuse(current_.column, fmt::format("More than {} parentheses and negations stand in "
+            reject(current_.column, fmt::format("More than {} parentheses and negations stand in "
                                                 "one another. Write it flatter.",
                                                 predicate_depth_max));
         }
@@ -205,14 +205,14 @@ class predicate_parser {
     std::size_t parse_unary() {
         if (is_symbol("!")) {
             const std::size_t column = current_.column;
-            go_deeper();
+            enter_nesting();
             advance();
             const std::size_t inner = as_condition(parse_unary());
             --depth_;
             return add(predicate_kind::negation, column, {inner});
         }
         if (is_symbol("(")) {
-            go_deeper();
+            enter_nesting();
             advance();
             const std::size_t inner = parse_disjunction();
             take(")");
@@ -224,7 +224,7 @@ class predicate_parser {
 
     void take(std::string_view symbol) {
         if (!is_symbol(symbol)) {
-            refuse(current_.column,
+            reject(current_.column,
                    fmt::format("A {} is missing in front of {}.", symbol, describe(current_)));
         }
         advance();
@@ -233,7 +233,7 @@ class predicate_parser {
     std::size_t parse_name() {
         const std::size_t column = current_.column;
         const std::size_t node = add(predicate_kind::name, column, {});
-        nodes_[node].place = take_reference(tokens_, current_);
+        nodes_[node].place = parse_field_reference(tokens_, current_);
         return node;
     }
 
@@ -247,7 +247,7 @@ class predicate_parser {
             return node;
         }
         if (current_.kind != expression_token_kind::number) {
-            refuse(column, "Behind - stands a number.");
+            reject(column, "Behind - stands a number.");
         }
         const std::size_t node = parse_literal(predicate_kind::number);
         nodes_[node].column = column;
@@ -267,7 +267,7 @@ class predicate_parser {
     std::size_t parse_presence(std::size_t column) {
         advance();
         if (current_.kind != expression_token_kind::word) {
-            refuse(current_.column, "has() asks for a field: write has(name).");
+            reject(current_.column, "has() asks for a field: write has(name).");
         }
         const std::size_t name = parse_name();
         take(")");
@@ -302,11 +302,11 @@ class predicate_parser {
             case expression_token_kind::end:
                 break;
         }
-        refuse(current_.column,
+        reject(current_.column,
                fmt::format("A field or a value is missing in front of {}.", describe(current_)));
     }
 
-    expression_tokens tokens_;
+    expression_lexer tokens_;
     std::vector<predicate_node>& nodes_;
     expression_token current_;
     std::size_t depth_ = 0;
@@ -338,8 +338,8 @@ comparison mirrored(comparison how) noexcept {
     }
 }
 
-reference take_reference(expression_tokens& tokens, expression_token& current) {
-    reference made;
+field_reference parse_field_reference(expression_lexer& tokens, expression_token& current) {
+    field_reference made;
     made.column = current.column;
     made.field_only = current.text.front() == '.';
     made.name = current.text.substr(made.field_only ? 1 : 0);
@@ -352,13 +352,13 @@ reference take_reference(expression_tokens& tokens, expression_token& current) {
     const number_literal& number = current.number;
     if (current.kind != expression_token_kind::number || !number.exact || number.decimals != 0 ||
         number.unit.factor != 1 || number.mantissa > UINT16_MAX) {
-        tokens.refuse(current.column, "In brackets stands the number of an element, from 0.");
+        tokens.reject(current.column, "In brackets stands the number of an element, from 0.");
     }
     made.has_index = true;
     made.index = static_cast<std::uint16_t>(number.mantissa);
     current = tokens.next();
     if (current.kind != expression_token_kind::symbol || current.text != "]") {
-        tokens.refuse(current.column,
+        tokens.reject(current.column,
                       fmt::format("A ] is missing in front of {}.", describe(current)));
     }
     current = tokens.next();

@@ -19,16 +19,16 @@ void known_names::add(const provider_schema& provider, const event_schema& event
     }
 }
 
-void known_names::refuse(std::string_view source, const reference& unknown) const {
+void known_names::reject(std::string_view source, const field_reference& unknown) const {
     if (unknown.name == "session" && !unknown.field_only) {
-        refuse_expression(source, unknown.column, "No event belongs to a session.");
+        reject_expression(source, unknown.column, "No event belongs to a session.");
     }
     std::vector<std::string_view> names(names_.begin(), names_.end());
     if (!unknown.field_only) {
         names.insert(names.end(), built_in_names().begin(), built_in_names().end());
     }
     const std::string advice = did_you_mean(unknown.name, names);
-    refuse_expression(source, unknown.column,
+    reject_expression(source, unknown.column,
                       fmt::format("No event has a field '{}'.{}", unknown.name,
                                   advice.empty() ? " A text stands in double quotes; see the "
                                                    "fields with: elog list"
@@ -45,12 +45,12 @@ void record_filter::add(const provider_instance& provider) {
     if (tests_.size() <= provider.id) {
         tests_.resize(std::size_t{provider.id} + 1);
     }
-    std::vector<event_test>& tests = tests_[provider.id];
+    std::vector<compiled_predicate>& tests = tests_[provider.id];
     tests.clear();
-    unsuited_.begin_provider(provider.id);
+    mismatches_.begin_provider(provider.id);
     tests.reserve(provider.schema.events.size());
-    const test_context context{wanted_, reference_time_, known_};
-    std::optional<failure> mistake;
+    const predicate_context context{wanted_, reference_time_, known_};
+    std::optional<user_error> mistake;
     for (const event_schema& event : provider.schema.events) {
         if (chosen_ && !chosen_(provider.schema, event)) {
             tests.emplace_back();
@@ -60,17 +60,17 @@ void record_filter::add(const provider_instance& provider) {
         names_.add(provider.schema, event);
         try {
             tests.emplace_back(context, provider, event);
-            if (!tests.back().is_never()) {
-                unsuited_.note_suited(provider.schema, event);
+            if (!tests.back().never_matches()) {
+                mismatches_.note_compatible(provider.schema, event);
             }
-        } catch (const failure& error) {
-            unsuited_.note(provider, tests.size(), error);
+        } catch (const user_error& error) {
+            mismatches_.note(provider, tests.size(), error);
             tests.emplace_back();
             mistake = mistake ? mistake : std::optional(error);
         }
     }
     if (mistake) {
-        throw failure(*mistake);
+        throw user_error(*mistake);
     }
 }
 
@@ -81,18 +81,18 @@ void record_filter::check_names() const {
     for (std::size_t i = 0; i < known_.size(); ++i) {
         const predicate_node& node = wanted_.nodes()[i];
         if (node.kind == predicate_kind::name && !known_[i]) {
-            names_.refuse(wanted_.source(), node.place);
+            names_.reject(wanted_.source(), node.place);
         }
     }
 }
 
 record_filter::verdict record_filter::verdict_of(std::uint16_t provider,
                                                  std::uint16_t event) const noexcept {
-    const event_test* test = find(provider, event);
-    if (test == nullptr || test->is_never()) {
+    const compiled_predicate* test = find(provider, event);
+    if (test == nullptr || test->never_matches()) {
         return verdict::never;
     }
-    return test->is_always() ? verdict::always : verdict::depends;
+    return test->always_matches() ? verdict::always : verdict::depends;
 }
 
 }  // namespace elog

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "predicate/event_test.hpp"
+#include "predicate/compiled_predicate.hpp"
 #include "predicate/predicate.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/records.hpp"
 #include "schema/provider_schema.hpp"
-#include "schema/unsuited_events.hpp"
+#include "schema/type_mismatches.hpp"
 
 namespace elog {
 
@@ -28,7 +28,7 @@ class known_names {
     void add(const provider_schema& provider, const event_schema& event);
     [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
     /// Throws failure: no event has that.
-    [[noreturn]] void refuse(std::string_view source, const reference& unknown) const;
+    [[noreturn]] void reject(std::string_view source, const field_reference& unknown) const;
 
   private:
     std::set<std::string> names_;
@@ -53,16 +53,16 @@ class record_filter {
 
     /// Throws failure if there is an event of which no version allows what is asked. That one of
     /// them does is enough: records of the others are left out, and counted.
-    void check_types() const { unsuited_.check(); }
+    void check_types() const { mismatches_.check(); }
 
     /// False for records of unknown providers and events. Counts what it cannot ask.
-    [[nodiscard]] bool matches(const record_view& record, const clock_table& clock) noexcept {
-        const event_test* test = find(record.header.provider, record.header.event);
-        if (test == nullptr || !is_understood(record.header)) {
+    [[nodiscard]] bool matches(const record_view& record, const clock_converter& clock) noexcept {
+        const compiled_predicate* test = find(record.header.provider, record.header.event);
+        if (test == nullptr || !is_supported(record.header)) {
             return false;
         }
-        if (test->is_never()) {
-            unsuited_.count(record.header);
+        if (test->never_matches()) {
+            mismatches_.count(record.header);
         }
         return test->matches(record, clock);
     }
@@ -71,11 +71,11 @@ class record_filter {
     [[nodiscard]] verdict verdict_of(std::uint16_t provider, std::uint16_t event) const noexcept;
 
     /// Events that cannot be asked.
-    [[nodiscard]] const unsuited_events& unsuited() const noexcept { return unsuited_; }
+    [[nodiscard]] const type_mismatches& mismatches() const noexcept { return mismatches_; }
 
   private:
-    [[nodiscard]] const event_test* find(std::uint16_t provider,
-                                         std::uint16_t event) const noexcept {
+    [[nodiscard]] const compiled_predicate* find(std::uint16_t provider,
+                                                 std::uint16_t event) const noexcept {
         return provider < tests_.size() && event < tests_[provider].size()
                    ? &tests_[provider][event]
                    : nullptr;
@@ -87,8 +87,8 @@ class record_filter {
     std::vector<bool> known_;  // by the predicate's node
     known_names names_;
     bool has_events_ = false;
-    std::vector<std::vector<event_test>> tests_;  // by provider and event
-    unsuited_events unsuited_;
+    std::vector<std::vector<compiled_predicate>> tests_;  // by provider and event
+    type_mismatches mismatches_;
 };
 
 }  // namespace elog

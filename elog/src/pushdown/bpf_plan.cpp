@@ -5,13 +5,13 @@
 #include <limits>
 #include <utility>
 
-#include "aggregate/bucket_counts.hpp"
-#include "aggregate/key_limits.hpp"
-#include "base/failure.hpp"
+#include "aggregate/histogram.hpp"
+#include "aggregate/key_cardinality.hpp"
+#include "base/user_error.hpp"
 #include "bpf/bpf_counter.hpp"
 #include "predicate/literal_values.hpp"
-#include "pushdown/bpf_fields.hpp"
-#include "pushdown/bpf_tests.hpp"
+#include "pushdown/bpf_field_access.hpp"
+#include "pushdown/bpf_predicate.hpp"
 
 namespace elog {
 namespace {
@@ -25,14 +25,14 @@ constexpr std::uint32_t key_size_max = 256;
 // Of a key, beside itself and its values.
 constexpr std::uint64_t entry_size = 96;
 /// Of an integer, however few of them there are.
-std::uint64_t values_of(const stored_place& place) noexcept {
-    switch (place.home) {
-        case place_home::thread:
+std::uint64_t cardinality_of(const stored_location& place) noexcept {
+    switch (place.source) {
+        case field_source::thread:
             return threads_max;
-        case place_home::cpu:
+        case field_source::cpu:
             return cpus_max;
         default:
-            return values_of_bytes(place.size);
+            return cardinality_of_bytes(place.size);
     }
 }
 
@@ -41,8 +41,8 @@ std::uint32_t padded(std::uint32_t size) noexcept {
 }
 
 /// The lowest and the highest number of a field.
-std::pair<wide_integer, wide_integer> range_of_place(const stored_place& place) noexcept {
-    const std::uint32_t bits = place.home == place_home::payload ? place.size * 8 : 64;
+std::pair<wide_integer, wide_integer> range_of_place(const stored_location& place) noexcept {
+    const std::uint32_t bits = place.source == field_source::payload ? place.size * 8 : 64;
     const wide_integer values = wide_integer{1} << bits;
     return place.is_signed ? std::pair(-values / 2, values / 2 - 1)
                            : std::pair(wide_integer{0}, values - 1);
@@ -51,16 +51,15 @@ std::pair<wide_integer, wide_integer> range_of_place(const stored_place& place) 
 /// What it throws, failure, is a reason to compute here.
 class bpf_planner {
   public:
-    bpf_planner(const aggregation& asked, const traced_event& event)
+    bpf_planner(const aggregation& asked, const kernel_trace_event& event)
         : asked_(asked), known_(event.schema->events[event.position]) {
         provider_.schema.name = event.schema->name;
         provider_.schema.enumerations = event.schema->enumerations;
         const bool points_from_begin = std::any_of(
-            event.format.fields.begin(), event.format.fields.end(), [](const auto& field) {
-                return field.where == eventlog::tracefs::location::from_beginning;
-            });
+            event.format.fields.begin(), event.format.fields.end(),
+            [](const auto& field) { return field.where == eventlog::tracefs::location::data_loc; });
         if (points_from_begin) {
-            made_.texts = eventlog::tracefs::location::from_beginning;
+            made_.text_base = eventlog::tracefs::location::data_loc;
         }
     }
 
@@ -69,7 +68,7 @@ class bpf_planner {
         if (where != nullptr) {
             std::vector<bool> ignored(where->nodes().size());
             made_.wanted = fold({*where, reference_time, ignored, true}, provider_, known_);
-            check_bpf_tests(*made_.wanted, known_.fixed_size);
+            check_bpf_predicate(*made_.wanted, known_.fixed_size);
         }
         for (const aggregate_key& key : asked_.keys) {
             add_key(key);
@@ -79,49 +78,49 @@ class bpf_planner {
         }
         if (std::none_of(made_.calls.begin(), made_.calls.end(),
                          [](const bpf_call& call) { return call.taken; })) {
-            throw failure("it has nothing that the calls ask for");
+            throw user_error("it has nothing that the calls ask for");
         }
         choose_size(keys_max, cpus);
         return std::move(made_);
     }
 
   private:
-    [[nodiscard]] std::optional<record_place> find(const reference& name) const {
-        return find_place(name, provider_, known_, asked_.source);
+    [[nodiscard]] std::optional<value_location> find(const field_reference& name) const {
+        return find_location(name, provider_, known_, asked_.source);
     }
 
-    void check_place(const record_place& place, const std::string& text) const {
-        if (place.stored.home == place_home::clock) {
-            throw failure("BPF programs do not count by time, as {} asks", text);
+    void check_place(const value_location& place, const std::string& text) const {
+        if (place.stored.source == field_source::clock) {
+            throw user_error("BPF programs do not count by time, as {} asks", text);
         }
         const bool is_of_process =
             place.name == "pid" || place.name == "uid" || place.name == "comm";
-        if (place.stored.home == place_home::fixed && is_of_process) {
-            throw failure("whose process an event is, as {} asks, is found out here", text);
+        if (place.stored.source == field_source::fixed && is_of_process) {
+            throw user_error("whose process an event is, as {} asks, is found out here", text);
         }
-        if (!is_in_fixed_part(place.stored, known_.fixed_size)) {
-            throw failure("{} is not where records have their fields", text);
+        if (!is_in_fixed_payload(place.stored, known_.fixed_size)) {
+            throw user_error("{} is not where records have their fields", text);
         }
     }
 
     void add_key(const aggregate_key& key) {
-        const std::optional<record_place> place = find(key.of);
+        const std::optional<value_location> place = find(key.of);
         if (!place) {
-            throw failure("it has no {}", key.text);
+            throw user_error("it has no {}", key.text);
         }
         check_place(*place, key.text);
-        if (place->stored.home == place_home::fixed) {
+        if (place->stored.source == field_source::fixed) {
             return;
         }
         bpf_key added;
         added.place = place->stored;
         added.has_state = place->stored.presence != eventlog::no_index;
         added.begin = key_size_;
-        combinations_ = product(combinations_, prepare(added, key.text));
+        combinations_ = saturating_product(combinations_, prepare(added, key.text));
         key_size_ += added.size;
         if (key_size_ > key_size_max) {
-            throw failure("keys of more than {} bytes are too long for a BPF program",
-                          key_size_max);
+            throw user_error("keys of more than {} bytes are too long for a BPF program",
+                             key_size_max);
         }
         made_.by += (made_.by.empty() ? "" : ", ") + key.text;
         made_.keys.push_back(added);
@@ -137,20 +136,23 @@ class bpf_planner {
                 return 2 + absent;
             case value_class::character:
             case value_class::integer:
-                return values_of(added.place) == many ? many : values_of(added.place) + absent;
+                return cardinality_of(added.place) == unbounded_cardinality
+                           ? unbounded_cardinality
+                           : cardinality_of(added.place) + absent;
             case value_class::address:
                 added.size = state + padded(added.place.size);
-                return many;
+                return unbounded_cardinality;
             case value_class::text:
                 if (added.place.type == field_type::text) {
-                    throw failure("BPF programs count by no texts of any length, as {} is", text);
+                    throw user_error("BPF programs count by no texts of any length, as {} is",
+                                     text);
                 }
                 added.size = state + padded(added.place.size + 1);
-                return many;
+                return unbounded_cardinality;
             default:
-                throw failure("BPF programs count by integers, addresses and texts, and {} is "
-                              "something else",
-                              text);
+                throw user_error("BPF programs count by integers, addresses and texts, and {} is "
+                                 "something else",
+                                 text);
         }
     }
 
@@ -162,7 +164,7 @@ class bpf_planner {
         if (!call.of) {
             return;
         }
-        const std::optional<record_place> place = find(*call.of);
+        const std::optional<value_location> place = find(*call.of);
         added.taken = place.has_value();
         if (!place) {
             return;
@@ -170,29 +172,29 @@ class bpf_planner {
         check_place(*place, call.text);
         added.place = place->stored;
         if (call.what == aggregate_function::count) {
-            added.is_counted = place->stored.home == place_home::payload &&
-                               (place->stored.type == field_type::text ||
-                                place->stored.presence != eventlog::no_index);
+            added.has_own_count = place->stored.source == field_source::payload &&
+                                  (place->stored.type == field_type::text ||
+                                   place->stored.presence != eventlog::no_index);
         } else {
             check_number(*place, call.text);
-            added.is_counted = place->stored.presence != eventlog::no_index;
+            added.has_own_count = place->stored.presence != eventlog::no_index;
         }
         made_.words = added.numbers() + words_of(call, *place, added);
         if (made_.words > tracefs::bpf_words_max) {
-            throw failure("{} takes more than the {} numbers that a key can have", call.text,
-                          tracefs::bpf_words_max);
+            throw user_error("{} takes more than the {} numbers that a key can have", call.text,
+                             tracefs::bpf_words_max);
         }
     }
 
-    static void check_number(const record_place& place, const std::string& text) {
-        if (place.stored.is != value_class::integer || place.stored.home == place_home::fixed) {
-            throw failure("BPF programs compute with integers, and {} asks for something else",
-                          text);
+    static void check_number(const value_location& place, const std::string& text) {
+        if (place.stored.is != value_class::integer || place.stored.source == field_source::fixed) {
+            throw user_error("BPF programs compute with integers, and {} asks for something else",
+                             text);
         }
     }
 
     /// What the call takes of a value, behind its count.
-    std::uint32_t words_of(const aggregate_call& call, const record_place& place,
+    std::uint32_t words_of(const aggregate_call& call, const value_location& place,
                            bpf_call& added) const {
         switch (call.what) {
             case aggregate_function::count:
@@ -219,28 +221,28 @@ class bpf_planner {
     }
 
     /// Which buckets there are must not depend on the order in which values come: see
-    /// bucket_counts.hpp. Without a step, each value is one of its own.
-    void choose_buckets(const aggregate_call& call, const record_place& place,
+    /// histogram.hpp. Without a step, each value is one of its own.
+    void choose_buckets(const aggregate_call& call, const value_location& place,
                         bpf_call& added) const {
-        const wide_integer step = call.step ? step_of(call, place) : 1;
+        const wide_integer step = call.step ? bucket_width_of(call, place) : 1;
         const auto [low, high] = range_of_place(place.stored);
-        const wide_integer first = floor_of(low, step);
-        const wide_integer count = floor_of(high, step) - first + 1;
-        if (count > static_cast<wide_integer>(bucket_counts::fixed_max) ||
-            high - first * step > static_cast<wide_integer>(many)) {
-            throw failure("{} may have more than {} buckets", call.text, bucket_counts::fixed_max);
+        const wide_integer first = floor_div(low, step);
+        const wide_integer count = floor_div(high, step) - first + 1;
+        if (count > static_cast<wide_integer>(histogram::fixed_max) ||
+            high - first * step > static_cast<wide_integer>(unbounded_cardinality)) {
+            throw user_error("{} may have more than {} buckets", call.text, histogram::fixed_max);
         }
         added.first = static_cast<std::int64_t>(first);
         added.buckets = static_cast<std::uint32_t>(count);
         added.step = static_cast<std::uint64_t>(step);
     }
 
-    [[nodiscard]] wide_integer step_of(const aggregate_call& call,
-                                       const record_place& place) const {
-        const ratio step = scaled_number(asked_.source, place, *call.step, call.text);
+    [[nodiscard]] wide_integer bucket_width_of(const aggregate_call& call,
+                                               const value_location& place) const {
+        const ratio step = literal_in_field_unit(asked_.source, place, *call.step, call.text);
         const wide_integer whole = step.numerator / step.denominator;
         if (whole * step.denominator != step.numerator || whole < 1 || whole > INT64_MAX) {
-            throw failure("{} has no steps that are integers", call.text);
+            throw user_error("{} has no steps that are integers", call.text);
         }
         return whole;
     }
@@ -253,10 +255,10 @@ class bpf_planner {
             entry_size + made_.key_size + std::uint64_t{made_.words} * plan_word_size * cpus;
         made_.bytes = each * made_.keys_max;
         if (made_.bytes > bpf_bytes_max) {
-            throw failure("a BPF program's table of {} keys would take {} MiB, and may take {}: "
-                          "--keys {} would do",
-                          made_.keys_max, made_.bytes >> 20U, bpf_bytes_max >> 20U,
-                          bpf_bytes_max / each);
+            throw user_error("a BPF program's table of {} keys would take {} MiB, and may take {}: "
+                             "--keys {} would do",
+                             made_.keys_max, made_.bytes >> 20U, bpf_bytes_max >> 20U,
+                             bpf_bytes_max / each);
         }
     }
 
@@ -270,8 +272,9 @@ class bpf_planner {
 
 }  // namespace
 
-bpf_decision decide_bpf(const aggregation& asked, std::size_t keys_max, const traced_event& event,
-                        const predicate* where, std::int64_t reference_time, std::uint32_t cpus) {
+bpf_plan_result plan_bpf(const aggregation& asked, std::size_t keys_max,
+                         const kernel_trace_event& event, const predicate* where,
+                         std::int64_t reference_time, std::uint32_t cpus) {
     // Others do not run such programs, or are not known well enough: no reason that tells anything.
     if (event.kernel_name.system != "eventlog" || !event.is_published) {
         return {};
@@ -280,7 +283,7 @@ bpf_decision decide_bpf(const aggregation& asked, std::size_t keys_max, const tr
         return {std::make_shared<const bpf_plan>(
                     bpf_planner(asked, event).make(where, reference_time, keys_max, cpus)),
                 {}};
-    } catch (const failure& mistake) {
+    } catch (const user_error& mistake) {
         return {{}, mistake.what()};
     }
 }

@@ -11,9 +11,9 @@ namespace elog {
 
 struct gap_record {
     eventlog_record record{};
-    eventlog_missing missing{};
+    eventlog_lost_payload missing{};
 
-    gap_record(std::uint32_t cpu, const eventlog_missing& what) : missing(what) {
+    gap_record(std::uint32_t cpu, const eventlog_lost_payload& what) : missing(what) {
         record.size = sizeof(gap_record);
         record.provider = EVENTLOG_LOST_PROVIDER;
         record.cpu = static_cast<std::uint16_t>(cpu);

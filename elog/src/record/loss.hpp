@@ -17,7 +17,7 @@ struct loss_block {
     std::uint32_t scope;
     std::uint32_t index;  // of ring or provider
     std::uint64_t full;
-    std::uint64_t too_large;  // of a ring: see overwritten_of
+    std::uint64_t too_large;  // of a ring: see overwritten_count
     std::uint64_t busy;
     std::uint64_t damaged;
 };
@@ -26,36 +26,36 @@ static_assert(sizeof(loss_block) == 40);
 
 /// What a loss block adds to the events lost: what a provider lost for want of room is in its
 /// rings' numbers.
-constexpr std::uint64_t lost_of(const loss_block& loss) noexcept {
+constexpr std::uint64_t lost_count(const loss_block& loss) noexcept {
     return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
                                                                    : loss.too_large + loss.busy;
 }
 
 /// Of what a ring is missing at its end: not lost, but overwritten, see records_overwritten. Only a
 /// note, too. A damaged file may say anything.
-constexpr std::uint64_t overwritten_of(const loss_block& loss) noexcept {
+constexpr std::uint64_t overwritten_count(const loss_block& loss) noexcept {
     const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
     return !is_of_ring ? 0 : loss.too_large < loss.full ? loss.too_large : loss.full;
 }
 
 /// What is missing at the end of a ring: `missing` events, of which some were overwritten.
-constexpr loss_block missing_at_end(std::uint32_t ring, std::uint64_t missing,
-                                    std::uint64_t overwritten, std::uint64_t damaged) noexcept {
+constexpr loss_block trailing_loss(std::uint32_t ring, std::uint64_t missing,
+                                   std::uint64_t overwritten, std::uint64_t damaged) noexcept {
     return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
 }
 
 /// Calls visit(number, reason) for each reason for which a ring, or a provider, has lost events.
 /// What of a provider found no room is among what the rings have lost.
 template <class Visitor>
-void for_each_reason(const loss_block& loss, Visitor&& visit) {
+void for_each_loss_reason(const loss_block& loss, Visitor&& visit) {
     const auto visit_any = [&visit](std::uint64_t number, const char* reason) {
         if (number != 0) {
             visit(number, reason);
         }
     };
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        visit_any(loss.full - overwritten_of(loss), "no room");
-        visit_any(overwritten_of(loss), "overwritten");
+        visit_any(loss.full - overwritten_count(loss), "no room");
+        visit_any(overwritten_count(loss), "overwritten");
         visit_any(loss.damaged, "damaged");
     } else {
         visit_any(loss.too_large, "too large");

@@ -11,8 +11,8 @@ std::uint64_t merged_timeline::time(std::uint64_t clock) const noexcept {
         return static_cast<std::uint64_t>(std::max<std::int64_t>(clock_->monotonic(clock), 0));
     }
     // A damaged file may say anything: no time goes round the end.
-    const auto later = static_cast<std::uint64_t>(later_);
-    if (later_ >= 0) {
+    const auto later = static_cast<std::uint64_t>(offset_);
+    if (offset_ >= 0) {
         return clock > UINT64_MAX - later ? UINT64_MAX : clock + later;
     }
     return clock < 0 - later ? 0 : clock + later;
@@ -32,12 +32,12 @@ void merged_timeline::move(owned_run& run) const {
     }
 }
 
-clock_table merged_timeline::readings(const clock_table& of_file) const {
+clock_converter merged_timeline::readings(const clock_converter& of_file) const {
     if (rings_of_file_ == 0) {
         return of_file;
     }
-    clock_table moved(EVENTLOG_CLOCK_MONOTONIC);
-    for (const eventlog_clock_pair& pair : of_file.pairs()) {
+    clock_converter moved(EVENTLOG_CLOCK_MONOTONIC);
+    for (const eventlog_clock_sample& pair : of_file.pairs()) {
         const std::uint64_t moved_time = time(pair.clock);
         moved.add({moved_time, moved_time, pair.realtime});
     }

@@ -20,8 +20,8 @@ class record_sink {
     record_sink& operator=(const record_sink&) = delete;
     virtual ~record_sink() = default;
 
-    virtual void start(const open_region& source) = 0;
-    virtual void take_clock(const eventlog_clock_pair& pair) = 0;
+    virtual void start(const region_view& source) = 0;
+    virtual void take_clock(const eventlog_clock_sample& pair) = 0;
     virtual void take_provider(const provider_instance& provider) = 0;
     virtual void take_run(const record_run& run) = 0;
     virtual void take_loss(const loss_block& loss) = 0;

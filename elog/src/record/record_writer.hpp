@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "record/loss.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
@@ -22,7 +22,7 @@ class record_writer {
     /// A record that this version does not understand is only counted. `shared_ring` is the ring
     /// that belongs to no CPU.
     virtual void write(const merged_record& record, const provider_map& providers,
-                       const clock_table& clock, std::uint32_t shared_ring) = 0;
+                       const clock_converter& clock, std::uint32_t shared_ring) = 0;
     /// Only what is missing in front of the record, if anything.
     virtual void write_gap(const merged_record& record, std::uint32_t shared_ring) = 0;
     virtual void write_loss(const loss_block& loss, const provider_map& providers,

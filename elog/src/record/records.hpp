@@ -20,14 +20,14 @@ struct record_view {
 
 /// Whether this version knows what all flags of a record mean. If not, the payload may be anything:
 /// such a record is skipped, counted and told of, and shown as nothing.
-[[nodiscard]] constexpr bool is_understood(const eventlog_record& header) noexcept {
+[[nodiscard]] constexpr bool is_supported(const eventlog_record& header) noexcept {
     return (header.flags & ~EVENTLOG_RECORD_FLAGS) == 0;
 }
 
 /// Whether a record's time is by a clock of its program's own, and may be any: nothing may wait for
 /// it, and it does not tell where in its ring the record stands.
-[[nodiscard]] constexpr bool has_own_clock(const eventlog_record& header) noexcept {
-    return (header.flags & EVENTLOG_RECORD_OWN_CLOCK) != 0;
+[[nodiscard]] constexpr bool has_custom_time(const eventlog_record& header) noexcept {
+    return (header.flags & EVENTLOG_RECORD_CUSTOM_TIME) != 0;
 }
 
 /// Records that stood one behind the other in a ring, none lost between them.
@@ -41,7 +41,8 @@ struct record_run {
 };
 
 constexpr std::size_t padded_size(std::size_t size) noexcept {
-    return (size + EVENTLOG_UNIT - 1) / EVENTLOG_UNIT * EVENTLOG_UNIT;
+    return (size + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT *
+           EVENTLOG_RECORD_ALIGNMENT;
 }
 
 /// What was found at the beginning of some bytes.

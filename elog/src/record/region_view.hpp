@@ -11,7 +11,7 @@
 namespace elog {
 
 /// The caller owns all members.
-struct open_region {
+struct region_view {
     const eventlog::core::unique_fd& file;
     const eventlog_region& header;
     const eventlog::core::region_geometry& geometry;

@@ -21,9 +21,10 @@ void time_merger::add(const record_run& run) {
          run.overwritten});
 }
 
-/// Of its head: see place_of.
-std::uint64_t time_merger::place_in(const stream& from, const eventlog_record& header) {
-    return has_own_clock(header) ? std::max(from.last, from.runs.front().not_before) : header.time;
+/// Of its head: see order_time_of.
+std::uint64_t time_merger::order_time_in(const stream& from, const eventlog_record& header) {
+    return has_custom_time(header) ? std::max(from.last, from.runs.front().not_before)
+                                   : header.time;
 }
 
 bool time_merger::has_head(std::uint32_t ring) {
@@ -52,8 +53,8 @@ merged_record time_merger::take_head(std::uint32_t ring) {
         merged.overwritten = from.runs.front().overwritten;
     }
     merged.record = elog::take_record(from.rest);
-    merged.place = place_in(from, merged.record.header);
-    if (!has_own_clock(merged.record.header)) {
+    merged.place = order_time_in(from, merged.record.header);
+    if (!has_custom_time(merged.record.header)) {
         from.last = merged.place;
     }
     return merged;
@@ -67,7 +68,7 @@ std::optional<time_merger::head> time_merger::due_head(std::uint32_t ring) {
     const std::span<const std::uint8_t> bytes = from.begun ? from.rest : from.runs.front().bytes;
     eventlog_record header{};
     std::memcpy(&header, bytes.data(), sizeof header);
-    const std::uint64_t place = place_in(from, header);
+    const std::uint64_t place = order_time_in(from, header);
     const bool is_due = place <= limit_ || place > present_;
     return is_due ? std::optional(head(place, header.time, ring)) : std::nullopt;
 }

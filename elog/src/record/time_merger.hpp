@@ -35,14 +35,14 @@ struct merged_record {
     std::uint64_t lost_before = 0;  // on this ring, just before this record
     record_view record{};
     bool overwritten = false;  // those before: see record_run
-    std::uint64_t place = 0;   // of a record with a clock of its own: see place_of
+    std::uint64_t place = 0;   // of a record with a clock of its own: see order_time_of
 };
 
 /// Where a record stands in the order of time, on the region's clock: its time, or, if that is by a
 /// clock of its program's own, one that it was not emitted before.
-[[nodiscard]] constexpr std::uint64_t place_of(const merged_record& record) noexcept {
+[[nodiscard]] constexpr std::uint64_t order_time_of(const merged_record& record) noexcept {
     const eventlog_record& header = record.record.header;
-    return has_own_clock(header) ? record.place : header.time;
+    return has_custom_time(header) ? record.place : header.time;
 }
 
 class time_merger {
@@ -83,7 +83,8 @@ class time_merger {
     /// In the order in which they are given out: a record's place, its time, and its ring.
     using head = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
 
-    [[nodiscard]] static std::uint64_t place_in(const stream& from, const eventlog_record& header);
+    [[nodiscard]] static std::uint64_t order_time_in(const stream& from,
+                                                     const eventlog_record& header);
     [[nodiscard]] bool has_head(std::uint32_t ring);
     [[nodiscard]] std::optional<head> due_head(std::uint32_t ring);
     [[nodiscard]] merged_record take_head(std::uint32_t ring);

@@ -49,7 +49,7 @@ field_value decode_field(const field_schema& field,
             return damaged_value{};
         }
         if (payload[field.presence] == 0) {
-            return no_value{};
+            return absent_value{};
         }
     }
     if (field.count == 1) {

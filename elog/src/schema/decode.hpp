@@ -16,7 +16,7 @@
 namespace elog {
 
 struct null_text {};
-struct no_value {};  // of an optional field
+struct absent_value {};  // of an optional field
 struct damaged_value {};
 
 /// Its elements are taken one by one, with decode_element.
@@ -29,7 +29,7 @@ using byte_string = std::span<const std::uint8_t>;
 /// Views point into the payload.
 using field_value =
     std::variant<bool, char, std::int64_t, std::uint64_t, float, double, std::string_view,
-                 null_text, damaged_value, no_value, array_value, byte_string>;
+                 null_text, damaged_value, absent_value, array_value, byte_string>;
 
 [[nodiscard]] field_value decode_field(const field_schema& field,
                                        std::span<const std::uint8_t> payload) noexcept;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -70,7 +70,7 @@ core::keyword_names names_of(const provider_schema& provider) noexcept {
 void event_patterns::add(std::string_view pattern) {
     const std::string rule = normalized(pattern);
     if (!is_sound_rule(rule)) {
-        throw failure(
+        throw user_error(
             "'{}' is not a pattern for events: write PROVIDER:EVENT with letters, digits, _, * and "
             "?, for example 'shop:order_*', then, if need be, @LEVEL (error, warn, info, verbose, "
             "trace), /KEYWORD,KEYWORD and # for the sessions of --session.",
@@ -82,9 +82,9 @@ void event_patterns::add(std::string_view pattern) {
 
 void event_patterns::check_size() const {
     if (packed().size() > EVENTLOG_FILTER_SIZE_MAX) {
-        throw failure("The patterns are longer than {} characters together. Use * to say it in "
-                      "fewer.",
-                      EVENTLOG_FILTER_SIZE_MAX);
+        throw user_error("The patterns are longer than {} characters together. Use * to say it in "
+                         "fewer.",
+                         EVENTLOG_FILTER_SIZE_MAX);
     }
 }
 
@@ -100,29 +100,30 @@ bool event_patterns::replace(std::vector<std::string> rules) {
 
 void event_patterns::add_session(std::uint64_t session) {
     if (sessions_.size() == EVENTLOG_SESSIONS_MAX) {
-        throw failure("More than {} sessions are asked for. Record all of them, and pick later.",
-                      EVENTLOG_SESSIONS_MAX);
+        throw user_error("More than {} sessions are asked for. Record all of them, and pick later.",
+                         EVENTLOG_SESSIONS_MAX);
     }
     sessions_.push_back(session);
 }
 
 void event_patterns::add_process(std::uint32_t pid) {
     if (pid == 0) {
-        throw failure("0 is no process. See which there are with: elog list.");
+        throw user_error("0 is no process. See which there are with: elog list.");
     }
     processes_.push_back(fmt::format("={}", pid));
     check_size();
 }
 
 void event_patterns::add_process(std::string_view name) {
-    constexpr std::size_t size_max = EVENTLOG_NAME_SIZE - 1;
+    constexpr std::size_t size_max = EVENTLOG_PROCESS_NAME_SIZE - 1;
     // An * may stand for nothing.
     const auto stars = static_cast<std::size_t>(std::count(name.begin(), name.end(), '*'));
     if (name.empty() || name.find('\0') != std::string_view::npos ||
         name.size() - stars > size_max) {
-        throw failure("'{}' is the name of no process: the kernel keeps {} characters of it. Write "
-                      "its beginning and *.",
-                      name, size_max);
+        throw user_error(
+            "'{}' is the name of no process: the kernel keeps {} characters of it. Write "
+            "its beginning and *.",
+            name, size_max);
     }
     processes_.push_back(fmt::format("~{}", name));
     check_size();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "schema/schema.hpp"
 
 namespace elog {
@@ -51,7 +51,7 @@ provider_schema provider_schema::parse(std::span<const std::uint8_t> bytes) {
     eventlog::core::schema_reader reader;
     eventlog::core::error_text error;
     if (!reader.open(bytes, error)) {
-        throw failure("{}", error.text());
+        throw user_error("{}", error.text());
     }
     provider_schema schema;
     schema.name = reader.provider();
@@ -172,7 +172,7 @@ std::string_view name_of(eventlog::kind what) noexcept {
     return "unknown";
 }
 
-void add_once(std::vector<provider_schema>& schemas, provider_schema added) {
+void add_unique(std::vector<provider_schema>& schemas, provider_schema added) {
     const bool known = std::any_of(schemas.begin(), schemas.end(), [&](const auto& schema) {
         return schema.binary == added.binary;
     });

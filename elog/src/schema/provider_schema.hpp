@@ -60,7 +60,7 @@ struct provider_schema {
 };
 
 /// The same schema of many sources is one.
-void add_once(std::vector<provider_schema>& schemas, provider_schema added);
+void add_unique(std::vector<provider_schema>& schemas, provider_schema added);
 
 /// The type's name as it is shown: u32, text, ...
 [[nodiscard]] std::string_view name_of(eventlog::field_type type) noexcept;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace elog {
 namespace {
@@ -89,7 +89,7 @@ void write_event(sink& out, const event_schema& event) {
 
 }  // namespace
 
-std::size_t lay_out(event_schema& event) {
+std::size_t assign_offsets(event_schema& event) {
     std::size_t size = 0;
     for (const field_schema& field : event.fields) {
         size += eventlog::size_of(field.type) * field.count;
@@ -131,7 +131,7 @@ void write_binary(provider_schema& schema) {
         write_event(out, event);
     }
     if (schema.binary.size() > eventlog::schema_size_max) {
-        throw failure(
+        throw user_error(
             "The schema takes {} bytes in its binary form, and may take {}. Split the provider in "
             "two, or shorten its descriptions.",
             schema.binary.size(), eventlog::schema_size_max);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "schema/provider_schema.hpp"
 
 namespace elog {
@@ -32,7 +32,7 @@ struct located_schema {
     std::vector<std::vector<text_position>> fields;  // by event
 
     /// Throws failure: FILE:LINE:COLUMN: reason.
-    [[noreturn]] void refuse(text_position where, std::string_view reason) const;
+    [[noreturn]] void reject(text_position where, std::string_view reason) const;
 };
 
 /// `file` is only its name. The schema comes out whole, laid out, with binary form and hash. Throws

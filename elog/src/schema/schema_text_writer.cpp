@@ -6,7 +6,7 @@
 
 #include "schema/schema_text.hpp"
 #include "schema/schema_values.hpp"
-#include "schema/type_words.hpp"
+#include "schema/type_text.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 
@@ -42,14 +42,13 @@ void append_enumeration_text(fmt::memory_buffer& out, const enumeration_schema& 
     append(out, enumeration.values.empty() ? "}\n" : "\n    }\n");
 }
 
-void append_field_text(fmt::memory_buffer& out, const type_words& types,
-                       const field_schema& field) {
+void append_field_text(fmt::memory_buffer& out, const type_text& types, const field_schema& field) {
     append_format(out, "        {}: {}", field.name, types.of(field));
     append_description(out, " ", field.description);
     out.push_back('\n');
 }
 
-void append_event(fmt::memory_buffer& out, const provider_schema& schema, const type_words& types,
+void append_event(fmt::memory_buffer& out, const provider_schema& schema, const type_text& types,
                   const event_schema& event) {
     append_format(out, "\n    event {} {}", event.name, name_of(event.severity));
     if (event.kind != eventlog::kind::instant) {
@@ -82,7 +81,7 @@ std::string find_difference(const provider_schema& schema, std::string_view text
                    ? std::string()
                    : "Its binary form places fields, or uses keywords, in a way that this text "
                      "cannot say.";
-    } catch (const failure& error) {
+    } catch (const user_error& error) {
         return error.what();
     }
 }
@@ -90,7 +89,7 @@ std::string find_difference(const provider_schema& schema, std::string_view text
 }  // namespace
 
 std::string write_schema_text(const provider_schema& schema) {
-    const type_words types(schema);
+    const type_text types(schema);
     fmt::memory_buffer out;
     append_format(out, "provider {}", schema.name);
     append_description(out, " ", schema.description);

@@ -22,8 +22,8 @@ std::string describe(const token& found) {
     }
 }
 
-void schema_tokens::refuse(text_position where, std::string_view reason) const {
-    throw failure("{}:{}:{}: {}", file_, where.line, where.column, reason);
+void schema_tokens::reject(text_position where, std::string_view reason) const {
+    throw user_error("{}:{}:{}: {}", file_, where.line, where.column, reason);
 }
 
 /// Over that many bytes of one character.
@@ -41,7 +41,7 @@ void schema_tokens::step(std::size_t bytes) noexcept {
 std::size_t schema_tokens::visible_length() const {
     const std::size_t length = printable_length(text_.substr(next_));
     if (length == 0) {
-        refuse(where_,
+        reject(where_,
                fmt::format("Byte 0x{:02x} is no character that can be seen. Remove it, or "
                            "write \\x{:02x} inside of a text.",
                            static_cast<unsigned char>(peek()), static_cast<unsigned char>(peek())));
@@ -71,7 +71,7 @@ void schema_tokens::take_word(token& made) {
         step(1);
     }
     if (made.text.size() > eventlog::name_length_max) {
-        refuse(made.where, fmt::format("This name has {} characters; up to {} are allowed.",
+        reject(made.where, fmt::format("This name has {} characters; up to {} are allowed.",
                                        made.text.size(), eventlog::name_length_max));
     }
 }
@@ -93,17 +93,17 @@ void schema_tokens::take_number(token& made) {
     for (; is_letter(peek()) || is_digit(peek()); step(1)) {
         const int digit = hexadecimal_digit(peek());
         if (digit < 0 || static_cast<std::uint64_t>(digit) >= base) {
-            refuse(where_, fmt::format("'{}' does not belong into a number.", peek()));
+            reject(where_, fmt::format("'{}' does not belong into a number.", peek()));
         }
         const auto value = static_cast<std::uint64_t>(digit);
         if (made.magnitude > (std::numeric_limits<std::uint64_t>::max() - value) / base) {
-            refuse(made.where, "The number does not fit 64 bits.");
+            reject(made.where, "The number does not fit 64 bits.");
         }
         made.magnitude = made.magnitude * base + value;
         any = true;
     }
     if (!any) {
-        refuse(made.where, "A number needs digits.");
+        reject(made.where, "A number needs digits.");
     }
 }
 
@@ -130,7 +130,7 @@ void schema_tokens::take_escape(token& made) {
             const int high = digits.size() == 2 ? hexadecimal_digit(digits[0]) : -1;
             const int low = digits.size() == 2 ? hexadecimal_digit(digits[1]) : -1;
             if (high < 0 || low < 0) {
-                refuse(where, "\\x needs two hexadecimal digits.");
+                reject(where, "\\x needs two hexadecimal digits.");
             }
             made.text.push_back(static_cast<char>(high * 16 + low));
             step(1);
@@ -138,7 +138,7 @@ void schema_tokens::take_escape(token& made) {
             break;
         }
         default:
-            refuse(where, "A backslash stands in front of \", \\, n, t, r or xHH.");
+            reject(where, "A backslash stands in front of \", \\, n, t, r or xHH.");
     }
     step(1);
 }
@@ -148,7 +148,7 @@ void schema_tokens::take_text(token& made) {
     step(1);
     while (peek() != '"') {
         if (at_end() || peek() == '\n') {
-            refuse(made.where, "The text is not closed in its line: a \" is missing.");
+            reject(made.where, "The text is not closed in its line: a \" is missing.");
         }
         if (peek() == '\\') {
             take_escape(made);
@@ -181,7 +181,7 @@ token schema_tokens::next() {
         step(1);
     } else {
         static_cast<void>(visible_length());
-        refuse(where_, fmt::format("'{}' means nothing here. There are names, numbers, texts in "
+        reject(where_, fmt::format("'{}' means nothing here. There are names, numbers, texts in "
                                    "double quotes, and {{ }} [ ] = : , ? #.",
                                    text_.substr(next_, visible_length())));
     }

@@ -34,7 +34,7 @@ class schema_tokens {
     [[nodiscard]] token next();
 
     /// Throws failure: FILE:LINE:COLUMN: reason.
-    [[noreturn]] void refuse(text_position where, std::string_view reason) const;
+    [[noreturn]] void reject(text_position where, std::string_view reason) const;
 
   private:
     [[nodiscard]] bool at_end() const noexcept { return next_ == text_.size(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A field more for each event of a schema: where its program was, as stack_texts.hpp says it. It
-// stands behind all others, as one does that a program appends.
+// A field more for each event of a schema: where its program was, as stack_symbolizer.hpp says it.
+// It stands behind all others, as one does that a program appends.
 #pragma once
 
 #include <cstdint>

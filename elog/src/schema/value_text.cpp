@@ -47,7 +47,7 @@ struct value_appender {
     void operator()(std::string_view value) const { append_quoted(out, value); }
     void operator()(null_text /*value*/) const { append(out, "(null)"); }
     void operator()(damaged_value /*value*/) const { append(out, "<damaged>"); }
-    void operator()(no_value /*value*/) const { out.push_back('-'); }
+    void operator()(absent_value /*value*/) const { out.push_back('-'); }
     void operator()(array_value value) const { append_format(out, "[{} elements]", value.count); }
     void operator()(byte_string bytes) const {
         out.push_back('<');
@@ -232,7 +232,8 @@ std::string_view characters_of(const field_schema& field, std::span<const std::u
 void append_field(fmt::memory_buffer& out, const provider_schema& provider,
                   const field_schema& field, std::span<const std::uint8_t> payload) {
     const field_value value = decode_field(field, payload);
-    if (std::holds_alternative<damaged_value>(value) || std::holds_alternative<no_value>(value)) {
+    if (std::holds_alternative<damaged_value>(value) ||
+        std::holds_alternative<absent_value>(value)) {
         append_value(out, value);
         return;
     }
@@ -260,7 +261,7 @@ void append_element(fmt::memory_buffer& out, const provider_schema& provider,
                     std::span<const std::uint8_t> payload) {
     const field_value whole = decode_field(field, payload);
     if (!std::holds_alternative<array_value>(whole)) {
-        if (element == 0 || std::holds_alternative<no_value>(whole)) {
+        if (element == 0 || std::holds_alternative<absent_value>(whole)) {
             append_field(out, provider, field, payload);
         } else {
             append_value(out, damaged_value{});

@@ -15,19 +15,19 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/test_setting.hpp"
+#include "base/test_override.hpp"
 #include "terminal/frame_line.hpp"
-#include "text/locale_name.hpp"
+#include "text/character_locale.hpp"
 
 namespace elog {
 namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::uint64_t usual_patience = 500;  // milliseconds
-constexpr std::chrono::milliseconds usual_interval{200};
+constexpr std::uint64_t default_initial_delay = 500;  // milliseconds
+constexpr std::chrono::milliseconds default_interval{200};
 constexpr std::string_view erase_sequence = "\r\x1b[K";
-constexpr std::size_t usual_width = 80;
+constexpr std::size_t default_width = 80;
 
 std::atomic<bool> is_drawn{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -57,7 +57,7 @@ bool is_dumb() noexcept {
 std::size_t width_of_terminal() noexcept {
     winsize size{};
     const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-    return known ? size.ws_col : usual_width;
+    return known ? size.ws_col : default_width;
 }
 
 /// Where a shell has given the terminal to another job, its user types. That cannot be told of a
@@ -67,7 +67,7 @@ bool is_in_background() noexcept {
     return owner >= 0 && owner != ::getpgrp();
 }
 
-extern "C" void erase_and_end(int signal) {
+extern "C" void erase_and_reraise(int signal) {
     const int error = errno;
     erase_progress();
     errno = error;
@@ -75,9 +75,9 @@ extern "C" void erase_and_end(int signal) {
 }
 
 /// What ends us ends the line, too. What is ignored, or ends us in good order, stays as it is.
-void catch_ends() noexcept {
+void install_end_handlers() noexcept {
     struct sigaction action {};
-    action.sa_handler = erase_and_end;
+    action.sa_handler = erase_and_reraise;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
         struct sigaction before {};
@@ -95,19 +95,20 @@ void erase_progress() noexcept {
     }
 }
 
-progress_line::progress_line(meanwhile output)
-    : patience_(test_setting("EVENTLOG_TEST_PROGRESS_MS", usual_patience, 0, 3'600'000)),
-      interval_(std::min(patience_, usual_interval)),
-      is_possible_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
-                   (output == meanwhile::nothing || is_file(STDOUT_FILENO))),
-      due_(begin_ + patience_) {}
+progress_line::progress_line(concurrent_output output)
+    : initial_delay_(
+          test_override("EVENTLOG_TEST_PROGRESS_MS", default_initial_delay, 0, 3'600'000)),
+      interval_(std::min(initial_delay_, default_interval)),
+      is_enabled_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
+                  (output == concurrent_output::nothing || is_file(STDOUT_FILENO))),
+      due_(begin_ + initial_delay_) {}
 
 progress_line::~progress_line() {
     erase_progress();
 }
 
 bool progress_line::is_due() noexcept {
-    if (!is_possible_ || steady_clock::now() < due_) {
+    if (!is_enabled_ || steady_clock::now() < due_) {
         return false;
     }
     const bool is_elsewhere = is_in_background();
@@ -125,10 +126,10 @@ void progress_line::draw(std::string_view text) {
     frame_style style;
     // In the last column some terminals go on to the next line.
     style.columns = width_of_terminal() - 1;
-    style.has_blocks = locale_of_characters().is_utf8();
+    style.has_blocks = character_locale().is_utf8();
     frame_line line(style);
     line.add(text);
-    catch_ends();
+    install_end_handlers();
     is_drawn.store(true, std::memory_order_relaxed);
     // In one piece, so that nothing comes between.
     write_to_terminal("\r" + line.text() + "\x1b[K");

@@ -10,7 +10,7 @@
 namespace elog {
 
 /// What goes to standard output while the work goes on.
-enum class meanwhile {
+enum class concurrent_output {
     nothing,
     records,  // which would stand in the line, if they come to the same terminal
 };
@@ -18,7 +18,7 @@ enum class meanwhile {
 /// One at a time; one thread.
 class progress_line {
   public:
-    explicit progress_line(meanwhile output);
+    explicit progress_line(concurrent_output output);
     ~progress_line();
     progress_line(const progress_line&) = delete;
     progress_line& operator=(const progress_line&) = delete;
@@ -36,9 +36,9 @@ class progress_line {
   private:
     // Of EVENTLOG_TEST_PROGRESS_MS, if it is set: a test with 0 sees the line of the shortest work,
     // and with an hour none of the longest.
-    std::chrono::milliseconds patience_;
+    std::chrono::milliseconds initial_delay_;
     std::chrono::milliseconds interval_;
-    bool is_possible_;
+    bool is_enabled_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::chrono::steady_clock::time_point due_;
 };

@@ -17,7 +17,7 @@ char lower(char c) noexcept {
 }
 
 /// Letters to insert, remove, replace or swap with their neighbour, to make one out of the other.
-std::size_t distance(std::string_view one, std::string_view other) noexcept {
+std::size_t edit_distance(std::string_view one, std::string_view other) noexcept {
     std::array<std::array<std::size_t, length_max + 1>, 3> rows{};
     for (std::size_t j = 0; j <= other.size(); ++j) {
         rows[0][j] = j;
@@ -40,8 +40,8 @@ std::size_t distance(std::string_view one, std::string_view other) noexcept {
 }
 
 /// Empty if all are quite different.
-std::string_view likeliest(std::string_view wanted,
-                           const std::vector<std::string_view>& names) noexcept {
+std::string_view closest_name(std::string_view wanted,
+                              const std::vector<std::string_view>& names) noexcept {
     std::string_view best;
     // A third of the letters, and one in short names.
     std::size_t limit = std::max<std::size_t>(1, wanted.size() / 3) + 1;
@@ -50,7 +50,7 @@ std::string_view likeliest(std::string_view wanted,
     }
     for (const std::string_view name : names) {
         if (name.size() <= length_max) {
-            const std::size_t changes = distance(wanted, name);
+            const std::size_t changes = edit_distance(wanted, name);
             if (changes < limit && changes < std::max(wanted.size(), name.size())) {
                 limit = changes;
                 best = name;
@@ -63,7 +63,7 @@ std::string_view likeliest(std::string_view wanted,
 }  // namespace
 
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string_view>& names) {
-    const std::string_view nearest = likeliest(wanted, names);
+    const std::string_view nearest = closest_name(wanted, names);
     return nearest.empty() ? std::string() : fmt::format(" Did you mean '{}'?", nearest);
 }
 

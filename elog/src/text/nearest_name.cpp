@@ -19,7 +19,7 @@ std::size_t tolerance_for(std::string_view names) {
 
 }  // namespace
 
-std::size_t distance_to_match(std::string_view pattern, std::string_view name) {
+std::size_t match_distance(std::string_view pattern, std::string_view name) {
     // Of the pattern so far to each beginning of the name.
     std::vector<std::size_t> row(name.size() + 1);
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -52,15 +52,15 @@ nearest_name::nearest_name(std::string_view pattern) {
     distance_max_ = tolerance_for(names);
 }
 
-void nearest_name::offer(std::string_view provider, std::string_view event) {
+void nearest_name::add_candidate(std::string_view provider, std::string_view event) {
     if (event_) {
-        consider(distance_to_match(provider_, provider) + distance_to_match(*event_, event),
+        consider(match_distance(provider_, provider) + match_distance(*event_, event),
                  fmt::format("{}:{}", provider, event));
         return;
     }
-    consider(distance_to_match(provider_, provider), std::string(provider));
+    consider(match_distance(provider_, provider), std::string(provider));
     // Who leaves the provider out has not named it, however well the event's name fits.
-    consider(std::max<std::size_t>(distance_to_match(provider_, event), 1),
+    consider(std::max<std::size_t>(match_distance(provider_, event), 1),
              fmt::format("{}:{}", provider, event));
 }
 

@@ -12,7 +12,7 @@ namespace elog {
 
 /// How many characters have to be added, left out or replaced in a pattern with * and ? until it
 /// matches the name.
-[[nodiscard]] std::size_t distance_to_match(std::string_view pattern, std::string_view name);
+[[nodiscard]] std::size_t match_distance(std::string_view pattern, std::string_view name);
 
 class nearest_name {
   public:
@@ -20,7 +20,7 @@ class nearest_name {
     explicit nearest_name(std::string_view pattern);
 
     /// An event that there is.
-    void offer(std::string_view provider, std::string_view event);
+    void add_candidate(std::string_view provider, std::string_view event);
 
     /// PROVIDER or PROVIDER:EVENT of what is nearest, of equals what was offered first. Nothing if
     /// all that has been offered is quite another name.

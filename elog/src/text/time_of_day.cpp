@@ -31,7 +31,7 @@ std::int64_t rest_of_second(std::int64_t nanoseconds) noexcept {
 
 }  // namespace
 
-void time_of_day::look_up(std::int64_t seconds) noexcept {
+void time_of_day::update_cache(std::int64_t seconds) noexcept {
     second_ = seconds;
     const std::time_t when = seconds;
     std::tm parts{};
@@ -44,7 +44,7 @@ void time_of_day::look_up(std::int64_t seconds) noexcept {
 void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     const std::int64_t seconds = second_of(nanoseconds);
     if (seconds != second_) {
-        look_up(seconds);
+        update_cache(seconds);
     }
     append(out, static_cast<const char*>(clock_text_));
     append_microseconds(out, rest_of_second(nanoseconds) / 1000);
@@ -56,7 +56,7 @@ void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
 void time_of_day::append_date(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     const std::int64_t seconds = second_of(nanoseconds);
     if (seconds != second_) {
-        look_up(seconds);
+        update_cache(seconds);
     }
     append(out, static_cast<const char*>(date_text_));
 }

@@ -23,7 +23,7 @@ class time_of_day {
     void append_date(fmt::memory_buffer& out, std::int64_t nanoseconds);
 
   private:
-    void look_up(std::int64_t seconds) noexcept;
+    void update_cache(std::int64_t seconds) noexcept;
 
     zone zone_;
     std::int64_t second_ = INT64_MIN;  // whose texts are these

@@ -47,25 +47,25 @@ condition text(std::string what, bool is_whole = true) {
     return made;
 }
 /// The kernel cannot ask that.
-condition unasked(const char* reason) {
+condition not_expressible(const char* reason) {
     condition made = constant(true, false);
     made.reason = reason;
     return made;
 }
 
-constexpr const char* about_processes =
+constexpr const char* reason_process =
     "whose process an event is the kernel's filter does not know; it knows tid, its thread";
-constexpr const char* about_bits = "of bits the kernel only asks whether any of them is there";
-constexpr const char* about_texts =
+constexpr const char* reason_bits = "of bits the kernel only asks whether any of them is there";
+constexpr const char* reason_text =
     "the kernel compares texts only for equality, with printable characters without quotes and "
     "backslashes, up to 200 of them";
-constexpr const char* about_null =
+constexpr const char* reason_null_text =
     "the kernel takes a null pointer for some text; it only compares texts of a fixed size exactly";
-constexpr const char* about_optional =
+constexpr const char* reason_optional =
     "the kernel does not know whether an optional field has a value";
-constexpr const char* about_kinds =
+constexpr const char* reason_type =
     "the kernel's filter compares integers, bools and texts with what is fixed, and nothing else";
-constexpr const char* about_length = "it is too long for the kernel";
+constexpr const char* reason_length = "it is too long for the kernel";
 
 /// Numbers in their order, whatever their sign: from 0 to the highest of 64 bits.
 class number_line {
@@ -149,12 +149,12 @@ condition in_range(const std::string& name, const number_line& line, std::uint64
         fmt::format("({0} >= {1} && {0} <= {2})", name, line.number_at(low), line.number_at(high)));
 }
 
-condition of_integer(const test_instruction& test, const std::string& name,
+condition of_integer(const predicate_instruction& test, const std::string& name,
                      const number_line& line) {
     if (test.mask != full_mask) {
         // Whether any of the bits is there is all that the kernel asks.
         if (test.low != 0 || test.span != 0 || !line.holds_mask(test.mask) || test.mask == 0) {
-            return unasked(about_bits);
+            return not_expressible(reason_bits);
         }
         return text(test.negated ? fmt::format("{} & {}", name, test.mask)
                                  : fmt::format("!({} & {})", name, test.mask));
@@ -168,7 +168,7 @@ condition of_integer(const test_instruction& test, const std::string& name,
 }
 
 /// A bool of a program is any byte, of which all but 0 are true.
-condition of_bool(const test_instruction& test, const std::string& name) {
+condition of_bool(const predicate_instruction& test, const std::string& name) {
     const auto wants = [&](std::uint64_t value) {
         return ((value & test.mask) - test.low <= test.span) != test.negated;
     };
@@ -179,57 +179,58 @@ condition of_bool(const test_instruction& test, const std::string& name) {
 }
 
 /// An array of characters ends at its end or at its first NUL, there as here.
-condition of_text(const test_instruction& test, const std::string& name, std::string_view literal) {
+condition of_text(const predicate_instruction& test, const std::string& name,
+                  std::string_view literal) {
     const bool is_equal = test.how == (test.negated ? comparison::unequal : comparison::equal);
     const bool is_plain =
         literal.size() <= literal_max && std::all_of(literal.begin(), literal.end(), [](char c) {
             return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\';
         });
     if (!is_equal || !is_plain) {
-        return unasked(about_texts);
+        return not_expressible(reason_text);
     }
     condition asked = text(fmt::format("{} == \"{}\"", name, literal), false);
     asked.is_whole = test.left.type == field_type::character && literal.size() <= test.left.size;
-    asked.reason = about_null;
+    asked.reason = reason_null_text;
     return asked;
 }
 
-class condition_translation {
+class condition_translator {
   public:
-    condition_translation(const folded_predicate& wanted, const std::vector<kernel_field>& fields)
+    condition_translator(const folded_predicate& wanted, const std::vector<kernel_field>& fields)
         : wanted_(wanted), fields_(fields) {}
 
-    [[nodiscard]] condition of(const folded_test& part) const {
+    [[nodiscard]] condition of(const folded_node& part) const {
         switch (part.is) {
-            case folded_test::form::never:
+            case folded_node::form::never:
                 return constant(false, true);
-            case folded_test::form::always:
+            case folded_node::form::always:
                 return constant(true, true);
-            case folded_test::form::open:
-                return placed(unasked(about_processes), part);
-            case folded_test::form::leaf:
+            case folded_node::form::process_dependent:
+                return placed(not_expressible(reason_process), part);
+            case folded_node::form::leaf:
                 return placed(of_leaf(part.leaf), part);
-            case folded_test::form::all_of:
-            case folded_test::form::any_of:
+            case folded_node::form::all_of:
+            case folded_node::form::any_of:
                 return of_list(part);
         }
-        return unasked(about_kinds);
+        return not_expressible(reason_type);
     }
 
   private:
-    static condition placed(condition found, const folded_test& part) {
+    static condition placed(condition found, const folded_node& part) {
         found.column = part.column;
         return found;
     }
 
-    [[nodiscard]] condition of_list(const folded_test& list) const {
-        const bool all = list.is == folded_test::form::all_of;
+    [[nodiscard]] condition of_list(const folded_node& list) const {
+        const bool all = list.is == folded_node::form::all_of;
         const condition::form deciding = all ? condition::form::never : condition::form::always;
         condition joined = constant(all, true);
         bool is_decided = false;
         bool is_whole_decision = false;
         std::size_t count = 0;
-        for (const folded_test& child : list.children) {
+        for (const folded_node& child : list.children) {
             condition part = of(child);
             if (joined.is_whole && !part.is_whole) {
                 joined.is_whole = false;
@@ -254,21 +255,22 @@ class condition_translation {
         return joined;
     }
 
-    [[nodiscard]] condition of_leaf(const test_instruction& test) const {
-        const stored_place& place = test.left;
-        if (place.home == place_home::thread && test.what == test_operation::integer) {
+    [[nodiscard]] condition of_leaf(const predicate_instruction& test) const {
+        const stored_location& place = test.left;
+        if (place.source == field_source::thread && test.what == predicate_opcode::integer) {
             return of_integer(test, "common_pid", number_line(31, false));
         }
         const kernel_field* const field = find(place);
         if (field == nullptr) {
-            return unasked(about_kinds);
+            return not_expressible(reason_type);
         }
-        condition asked = unasked(test.what == test_operation::glob ? about_texts : about_kinds);
-        if (test.what == test_operation::integer && is_integer(place.type)) {
+        condition asked =
+            not_expressible(test.what == predicate_opcode::glob ? reason_text : reason_type);
+        if (test.what == predicate_opcode::integer && is_integer(place.type)) {
             asked = of_integer(test, field->name, number_line(place.type));
-        } else if (test.what == test_operation::integer && place.type == field_type::boolean) {
+        } else if (test.what == predicate_opcode::integer && place.type == field_type::boolean) {
             asked = of_bool(test, field->name);
-        } else if (test.what == test_operation::text) {
+        } else if (test.what == predicate_opcode::text) {
             asked =
                 of_text(test, field->name,
                         std::string_view(wanted_.texts).substr(test.text_begin, test.text_size));
@@ -276,15 +278,15 @@ class condition_translation {
         // What has no value is not wanted; of that the kernel knows nothing.
         if (asked.is_whole && place.presence != eventlog::no_index) {
             asked.is_whole = false;
-            asked.reason = about_optional;
+            asked.reason = reason_optional;
         }
         return asked.is == condition::form::never && !asked.is_whole ? constant(false, true)
                                                                      : asked;
     }
 
     /// Not an element of an array, and not what is something else to the kernel.
-    [[nodiscard]] const kernel_field* find(const stored_place& place) const noexcept {
-        if (place.home != place_home::payload) {
+    [[nodiscard]] const kernel_field* find(const stored_location& place) const noexcept {
+        if (place.source != field_source::payload) {
             return nullptr;
         }
         const auto found =
@@ -303,18 +305,18 @@ class condition_translation {
 
 }  // namespace
 
-kernel_condition condition_of(const folded_predicate& wanted,
-                              const std::vector<kernel_field>& fields) {
-    condition found = condition_translation(wanted, fields).of(wanted.whole);
+kernel_condition make_kernel_condition(const folded_predicate& wanted,
+                                       const std::vector<kernel_field>& fields) {
+    condition found = condition_translator(wanted, fields).of(wanted.whole);
     kernel_condition made;
     if (found.is == condition::form::text && found.text.size() > text_max) {
-        found = unasked(about_length);
+        found = not_expressible(reason_length);
     }
     // There are no words for never.
-    made.is_never = found.is == condition::form::never;
-    made.is_whole = found.is_whole && !made.is_never;
+    made.never_matches = found.is == condition::form::never;
+    made.is_whole = found.is_whole && !made.never_matches;
     made.text = std::move(found.text);
-    if (!made.is_whole && !made.is_never && found.reason != nullptr) {
+    if (!made.is_whole && !made.never_matches && found.reason != nullptr) {
         made.reason = found.reason;
         made.column = found.column;
     }

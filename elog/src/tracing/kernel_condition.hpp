@@ -16,7 +16,7 @@
 
 #include <eventlog/schema_format.hpp>
 
-#include "predicate/event_test.hpp"
+#include "predicate/compiled_predicate.hpp"
 
 namespace elog {
 
@@ -31,14 +31,15 @@ struct kernel_field {
 struct kernel_condition {
     std::string text;       // empty: none, all events come
     bool is_whole = false;  // it is true for nothing else
-    bool is_never = false;  // the predicate is true for nothing, for which the kernel has no words
+    bool never_matches =
+        false;  // the predicate is true for nothing, for which the kernel has no words
     /// Why the kernel cannot ask all of it, as a sentence without its end, and where in the
     /// predicate what it cannot ask begins; 0: no place in it.
     std::string reason{};
     std::size_t column = 0;
 };
 
-[[nodiscard]] kernel_condition condition_of(const folded_predicate& wanted,
-                                            const std::vector<kernel_field>& fields);
+[[nodiscard]] kernel_condition make_kernel_condition(const folded_predicate& wanted,
+                                                     const std::vector<kernel_field>& fields);
 
 }  // namespace elog

@@ -80,13 +80,13 @@ process_mappings::entry& process_mappings::entry_of(std::uint32_t process) {
     return processes_[process];
 }
 
-void process_mappings::take_begun(std::uint32_t process, std::uint32_t parent) {
+void process_mappings::add_fork(std::uint32_t process, std::uint32_t parent) {
     const auto known = processes_.find(parent);
     by_address mappings = known != processes_.end() ? known->second.mappings : by_address();
     entry_of(process) = {std::move(mappings), {}};
 }
 
-void process_mappings::take_mapped(std::uint32_t process, std::uint64_t address,
+void process_mappings::add_mapping(std::uint32_t process, std::uint64_t address,
                                    code_mapping mapping) {
     by_address& mappings = entry_of(process).mappings;
     // What was there is not any more, or belonged to a program that this one has taken the place

@@ -31,8 +31,8 @@ class process_mappings {
     explicit process_mappings(read_maps read) : read_(std::move(read)) {}
 
     /// It has what its parent has, as far as that is known.
-    void take_begun(std::uint32_t process, std::uint32_t parent);
-    void take_mapped(std::uint32_t process, std::uint64_t address, code_mapping mapping);
+    void add_fork(std::uint32_t process, std::uint32_t parent);
+    void add_mapping(std::uint32_t process, std::uint64_t address, code_mapping mapping);
 
     struct place {
         const code_mapping* mapping = nullptr;  // until the next call; nullptr: not known

@@ -22,7 +22,7 @@ std::string look_up_living_name(std::uint32_t process) {
 
 }  // namespace
 
-process_names::process_names() : living_(look_up_living_name) {}
+process_names::process_names() : lookup_(look_up_living_name) {}
 
 void process_names::take(std::vector<process_change> changes) {
     std::stable_sort(changes.begin(), changes.end(),
@@ -31,7 +31,7 @@ void process_names::take(std::vector<process_change> changes) {
         if (change.parent != 0) {
             change.name = of(change.parent);
             if (change.name.empty()) {
-                change.name = living_(change.parent);
+                change.name = lookup_(change.parent);
             }
         }
         if (known_.size() >= known_names_max) {

@@ -23,11 +23,11 @@ struct process_change {
 class process_names {
   public:
     /// The name of one that lives; empty: there is none.
-    using look_up = std::function<std::string(std::uint32_t process)>;
+    using name_lookup = std::function<std::string(std::uint32_t process)>;
 
     /// /proc, unless a test has another.
     process_names();
-    explicit process_names(look_up living) : living_(std::move(living)) {}
+    explicit process_names(name_lookup living) : lookup_(std::move(living)) {}
 
     /// In whatever order they were told: what is older than what is known changes nothing.
     void take(std::vector<process_change> changes);
@@ -41,7 +41,7 @@ class process_names {
         std::string name;
     };
 
-    look_up living_;
+    name_lookup lookup_;
     std::unordered_map<std::uint32_t, entry> known_;
 };
 

@@ -9,86 +9,86 @@ static const struct idle_event nothing;
 static void interrupted_in_its_sleep(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
-	struct idle_event over = nothing;
+	struct idle_event finished = nothing;
 
-	KUNIT_EXPECT_FALSE(test, eventlog_idle_enter(&idle, 10, 2, &over));
+	KUNIT_EXPECT_FALSE(test, eventlog_idle_enter(&idle, 10, 2, &finished));
 	KUNIT_EXPECT_FALSE(test, eventlog_idle_interrupted(&idle, 15, EVENTLOG_INTERRUPT_DEVICE, 7,
-							   &over));
-	KUNIT_EXPECT_TRUE(test, eventlog_idle_exit(&idle, 16, &over));
-	KUNIT_EXPECT_EQ(test, over.slept, 10);
-	KUNIT_EXPECT_EQ(test, over.woke, 15);
-	KUNIT_EXPECT_EQ(test, over.source, EVENTLOG_INTERRUPT_DEVICE);
-	KUNIT_EXPECT_EQ(test, over.interrupt, 7);
-	KUNIT_EXPECT_EQ(test, over.state, 2);
+							   &finished));
+	KUNIT_EXPECT_TRUE(test, eventlog_idle_exit(&idle, 16, &finished));
+	KUNIT_EXPECT_EQ(test, finished.slept, 10);
+	KUNIT_EXPECT_EQ(test, finished.woke, 15);
+	KUNIT_EXPECT_EQ(test, finished.source, EVENTLOG_INTERRUPT_DEVICE);
+	KUNIT_EXPECT_EQ(test, finished.interrupt, 7);
+	KUNIT_EXPECT_EQ(test, finished.state, 2);
 }
 
 static void interrupted_when_it_lets_interrupts_on(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
-	struct idle_event over = nothing;
+	struct idle_event finished = nothing;
 
-	eventlog_idle_enter(&idle, 10, 1, &over);
-	KUNIT_EXPECT_FALSE(test, eventlog_idle_exit(&idle, 14, &over));
+	eventlog_idle_enter(&idle, 10, 1, &finished);
+	KUNIT_EXPECT_FALSE(test, eventlog_idle_exit(&idle, 14, &finished));
 	KUNIT_EXPECT_TRUE(test, eventlog_idle_interrupted(&idle, 15, EVENTLOG_INTERRUPT_TIMER, 236,
-							  &over));
-	KUNIT_EXPECT_EQ(test, over.woke, 14);
-	KUNIT_EXPECT_EQ(test, over.source, EVENTLOG_INTERRUPT_TIMER);
+							  &finished));
+	KUNIT_EXPECT_EQ(test, finished.woke, 14);
+	KUNIT_EXPECT_EQ(test, finished.source, EVENTLOG_INTERRUPT_TIMER);
 }
 
 static void first_interrupt_woke_it(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
-	struct idle_event over = nothing;
+	struct idle_event finished = nothing;
 
-	eventlog_idle_enter(&idle, 10, 1, &over);
-	eventlog_idle_interrupted(&idle, 12, EVENTLOG_INTERRUPT_TIMER, 1, &over);
+	eventlog_idle_enter(&idle, 10, 1, &finished);
+	eventlog_idle_interrupted(&idle, 12, EVENTLOG_INTERRUPT_TIMER, 1, &finished);
 	KUNIT_EXPECT_FALSE(test, eventlog_idle_interrupted(&idle, 13, EVENTLOG_INTERRUPT_DEVICE, 2,
-							   &over));
-	KUNIT_EXPECT_TRUE(test, eventlog_idle_exit(&idle, 14, &over));
-	KUNIT_EXPECT_EQ(test, over.woke, 12);
-	KUNIT_EXPECT_EQ(test, over.source, EVENTLOG_INTERRUPT_TIMER);
+							   &finished));
+	KUNIT_EXPECT_TRUE(test, eventlog_idle_exit(&idle, 14, &finished));
+	KUNIT_EXPECT_EQ(test, finished.woke, 12);
+	KUNIT_EXPECT_EQ(test, finished.source, EVENTLOG_INTERRUPT_TIMER);
 }
 
 static void woken_by_nobody(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
-	struct idle_event over = nothing;
+	struct idle_event finished = nothing;
 
-	eventlog_idle_enter(&idle, 10, 1, &over);
-	eventlog_idle_exit(&idle, 14, &over);
-	KUNIT_EXPECT_TRUE(test, eventlog_idle_switched(&idle, &over));
-	KUNIT_EXPECT_EQ(test, over.woke, 14);
-	KUNIT_EXPECT_EQ(test, over.source, EVENTLOG_INTERRUPT_NONE);
+	eventlog_idle_enter(&idle, 10, 1, &finished);
+	eventlog_idle_exit(&idle, 14, &finished);
+	KUNIT_EXPECT_TRUE(test, eventlog_idle_switched(&idle, &finished));
+	KUNIT_EXPECT_EQ(test, finished.woke, 14);
+	KUNIT_EXPECT_EQ(test, finished.source, EVENTLOG_INTERRUPT_NONE);
 	/* Once. */
-	KUNIT_EXPECT_FALSE(test, eventlog_idle_switched(&idle, &over));
+	KUNIT_EXPECT_FALSE(test, eventlog_idle_switched(&idle, &finished));
 }
 
 static void sleeps_again_at_once(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
-	struct idle_event over = nothing;
+	struct idle_event finished = nothing;
 
-	eventlog_idle_enter(&idle, 10, 1, &over);
-	eventlog_idle_exit(&idle, 14, &over);
-	KUNIT_EXPECT_TRUE(test, eventlog_idle_enter(&idle, 20, 3, &over));
-	KUNIT_EXPECT_EQ(test, over.slept, 10);
-	KUNIT_EXPECT_EQ(test, over.state, 1);
-	eventlog_idle_interrupted(&idle, 25, EVENTLOG_INTERRUPT_DEVICE, 9, &over);
-	KUNIT_EXPECT_TRUE(test, eventlog_idle_exit(&idle, 26, &over));
-	KUNIT_EXPECT_EQ(test, over.slept, 20);
-	KUNIT_EXPECT_EQ(test, over.state, 3);
+	eventlog_idle_enter(&idle, 10, 1, &finished);
+	eventlog_idle_exit(&idle, 14, &finished);
+	KUNIT_EXPECT_TRUE(test, eventlog_idle_enter(&idle, 20, 3, &finished));
+	KUNIT_EXPECT_EQ(test, finished.slept, 10);
+	KUNIT_EXPECT_EQ(test, finished.state, 1);
+	eventlog_idle_interrupted(&idle, 25, EVENTLOG_INTERRUPT_DEVICE, 9, &finished);
+	KUNIT_EXPECT_TRUE(test, eventlog_idle_exit(&idle, 26, &finished));
+	KUNIT_EXPECT_EQ(test, finished.slept, 20);
+	KUNIT_EXPECT_EQ(test, finished.state, 3);
 }
 
 /* Who begins to listen may come in the midst of a period. */
 static void end_without_a_beginning(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
-	struct idle_event over = nothing;
+	struct idle_event finished = nothing;
 
-	KUNIT_EXPECT_FALSE(test, eventlog_idle_exit(&idle, 5, &over));
+	KUNIT_EXPECT_FALSE(test, eventlog_idle_exit(&idle, 5, &finished));
 	KUNIT_EXPECT_FALSE(test, eventlog_idle_interrupted(&idle, 6, EVENTLOG_INTERRUPT_TIMER, 1,
-							   &over));
-	KUNIT_EXPECT_FALSE(test, eventlog_idle_switched(&idle, &over));
+							   &finished));
+	KUNIT_EXPECT_FALSE(test, eventlog_idle_switched(&idle, &finished));
 }
 
 static struct kunit_case cases[] = {

@@ -7,7 +7,7 @@
 struct type_case {
 	const char *text;
 	const char *shown; /* NULL: as it is */
-	enum eventlog_kind kind;
+	enum eventlog_field_kind kind;
 	u32 size;
 	u32 count;
 	bool is_signed;
@@ -29,11 +29,11 @@ static const struct type_case types[] = {
 	{ "unsigned short", NULL, EVENTLOG_INTEGER, 2 },
 	{ "int", NULL, EVENTLOG_INTEGER, 4, 0, true },
 	{ "unsigned int", NULL, EVENTLOG_INTEGER, 4 },
-	{ "char[1]", NULL, EVENTLOG_CHARACTERS, 1, 1, true },
-	{ "char[1024]", NULL, EVENTLOG_CHARACTERS, 1024, 1024, true },
-	{ "unsigned char[16]", NULL, EVENTLOG_CHARACTERS, 16, 16 },
-	{ "__rel_loc char[]", "__data_loc char[]", EVENTLOG_TEXT, 4, 0, false, true },
-	{ "__data_loc char[]", NULL, EVENTLOG_TEXT, 4 },
+	{ "char[1]", NULL, EVENTLOG_CHAR_ARRAY, 1, 1, true },
+	{ "char[1024]", NULL, EVENTLOG_CHAR_ARRAY, 1024, 1024, true },
+	{ "unsigned char[16]", NULL, EVENTLOG_CHAR_ARRAY, 16, 16 },
+	{ "__rel_loc char[]", "__data_loc char[]", EVENTLOG_STRING, 4, 0, false, true },
+	{ "__data_loc char[]", NULL, EVENTLOG_STRING, 4 },
 	{ "__rel_loc u8[]", "__data_loc u8[]", EVENTLOG_BYTES, 4, 0, false, true },
 	{ "__data_loc unsigned int[]", NULL, EVENTLOG_BYTES, 4 },
 };
@@ -74,7 +74,7 @@ static void packs_fields_in_their_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, layout->fields[0].offset, 0);
 	KUNIT_EXPECT_EQ(test, layout->fields[1].offset, 1);
 	KUNIT_EXPECT_EQ(test, layout->fields[2].offset, 9);
-	KUNIT_EXPECT_EQ(test, layout->fields[2].kind, EVENTLOG_BLOCK);
+	KUNIT_EXPECT_EQ(test, layout->fields[2].kind, EVENTLOG_STRUCT);
 	KUNIT_EXPECT_STREQ(test, layout->fields[2].type, "struct in6_addr");
 	KUNIT_EXPECT_EQ(test, layout->fields[3].offset, 25);
 	KUNIT_EXPECT_EQ(test, layout->size, 29);

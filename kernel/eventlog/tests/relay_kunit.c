@@ -69,7 +69,7 @@ static void gives_records_their_time_and_a_payload_from_elsewhere(struct kunit *
 	const struct eventlog_record *written;
 	const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, 0);
 
-	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write_now(relay, &short_one, payload,
+	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write_stamped(relay, &short_one, payload,
 							  EVENTLOG_CLOCK_MONOTONIC));
 	written = buffer->start + sizeof(struct eventlog_relay_header);
 	KUNIT_EXPECT_EQ(test, short_one.size, written->size);
@@ -88,10 +88,10 @@ static void says_that_a_channel_has_gone(struct kunit *test)
 	found = eventlog_relay_find(trial.name);
 	eventlog_relay_close(relay);
 	KUNIT_ASSERT_NOT_NULL(test, found);
-	KUNIT_EXPECT_EQ(test, -ENODEV, eventlog_relay_write_now(found, &late, NULL,
+	KUNIT_EXPECT_EQ(test, -ENODEV, eventlog_relay_write_stamped(found, &late, NULL,
 								EVENTLOG_CLOCK_MONOTONIC));
-	eventlog_relay_drop(found);
-	eventlog_relay_drop(NULL);
+	eventlog_relay_put_optional(found);
+	eventlog_relay_put_optional(NULL);
 }
 
 struct interrupt {
@@ -138,11 +138,11 @@ static void turns_away_what_comes_in_the_midst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, other);
 	KUNIT_EXPECT_EQ(test, 0, relay->buffers[0].lost);
-	KUNIT_EXPECT_EQ(test, 2, atomic64_read(&relay->buffers[0].lost_aside));
+	KUNIT_EXPECT_EQ(test, 2, atomic64_read(&relay->buffers[0].lost_pending));
 	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write(relay, &record));
 	eventlog_relay_buffers_flush(relay);
 	KUNIT_EXPECT_EQ(test, 2, relay->buffers[0].lost);
-	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&relay->buffers[0].lost_aside));
+	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&relay->buffers[0].lost_pending));
 }
 
 /* Two CPUs could take those of two channels each in another order, and wait for ever. */
@@ -150,7 +150,7 @@ static void takes_one_lock_at_a_time(struct kunit *test)
 {
 	struct eventlog_relay_options options = trial;
 	struct eventlog_relay *relay = open_relay(test);
-	struct eventlog_relay *other, *without;
+	struct eventlog_relay *other, *excluded_process;
 	unsigned long flags;
 	int error, written;
 
@@ -158,16 +158,16 @@ static void takes_one_lock_at_a_time(struct kunit *test)
 	other = open_with(test, &options);
 	strscpy(options.name, "eventlog_each", sizeof(options.name));
 	options.flags = 0;
-	without = open_with(test, &options);
+	excluded_process = open_with(test, &options);
 	if (!eventlog_relay_enter(relay, true, &flags)) {
 		KUNIT_FAIL(test, "somebody is there");
 		return;
 	}
 	error = eventlog_relay_write(other, &record);
-	written = eventlog_relay_write(without, &record);
+	written = eventlog_relay_write(excluded_process, &record);
 	eventlog_relay_leave(relay, true, flags);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
-	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&other->buffers[0].lost_aside));
+	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&other->buffers[0].lost_pending));
 	KUNIT_EXPECT_EQ(test, 0, written);
 	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write(other, &record));
 }
@@ -187,7 +187,7 @@ static void counts_what_comes_while_it_is_reset(struct kunit *test)
 	WRITE_ONCE(relay->state, EVENTLOG_RELAY_PAUSED);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, eventlog_relay_write(relay, &record));
 	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
-	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&relay->buffers[0].lost_aside));
+	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&relay->buffers[0].lost_pending));
 	eventlog_relay_buffers_flush(relay);
 	KUNIT_EXPECT_EQ(test, 1, header_of(relay, 1)->lost_before);
 	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_reset(relay));

@@ -39,7 +39,7 @@
 struct sale_event {
 	u64 amount;
 	u32 customer;
-	u16 rights;
+	u16 capabilities;
 	u8 hue;
 	bool is_new;
 	char name[16];
@@ -62,7 +62,7 @@ EVENTLOG_EVENT(sale,
 					      .text = "what it costs"),
 			       EVENTLOG_FIELD(sale, customer,
 					      .format = EVENTLOG_FORMAT_HEXADECIMAL),
-			       EVENTLOG_FIELD(sale, rights, .enumeration = &access_names),
+			       EVENTLOG_FIELD(sale, capabilities, .enumeration = &access_names),
 			       EVENTLOG_FIELD(sale, hue, .enumeration = &colour_names),
 			       EVENTLOG_FIELD(sale, is_new),
 			       EVENTLOG_ARRAY(sale, name, .format = EVENTLOG_FORMAT_CHARACTERS),

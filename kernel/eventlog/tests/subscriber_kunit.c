@@ -27,9 +27,9 @@ EVENTLOG_PROVIDER(trial, EVENTLOG_PROVIDES(&event_sold, &event_failed),
 
 static unsigned int calls;
 static u64 numbers; /* of what was heard, their sum */
-static struct eventlog_heard last;
+static struct eventlog_subscriber_event last;
 
-static void count_it(const struct eventlog_heard *what)
+static void count_it(const struct eventlog_subscriber_event *what)
 {
 	u64 number;
 
@@ -39,15 +39,15 @@ static void count_it(const struct eventlog_heard *what)
 	last = *what;
 }
 
-static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+static void on_event(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
 {
 	count_it(what);
 }
 
-EVENTLOG_SUBSCRIBER(all, EVENTLOG_WISHES({ "trial", "*" }), .heard = heard);
-EVENTLOG_SUBSCRIBER(failures, EVENTLOG_WISHES({ "no one", "*" },
+EVENTLOG_SUBSCRIBER(all, EVENTLOG_PATTERNS({ "trial", "*" }), .on_event = on_event);
+EVENTLOG_SUBSCRIBER(failures, EVENTLOG_PATTERNS({ "no one", "*" },
 					      { "t?ial", "*", .level = EVENTLOG_LEVEL_ERROR }),
-		    .heard = heard);
+		    .on_event = on_event);
 
 /* In the place of an NMI, for there is none that could be asked for. */
 static void emit_in_nmi(void)
@@ -61,7 +61,7 @@ static void emit_in_nmi(void)
 	local_irq_restore(flags);
 }
 
-static void emit_more(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+static void emit_more(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
 {
 	count_it(what);
 	EVENTLOG_EMIT(failed, .number = 1000);
@@ -69,7 +69,7 @@ static void emit_more(struct eventlog_subscriber *subscriber, const struct event
 		emit_in_nmi();
 }
 
-EVENTLOG_SUBSCRIBER(emitting, EVENTLOG_WISHES({ "trial", "*" }), .heard = emit_more);
+EVENTLOG_SUBSCRIBER(emitting, EVENTLOG_PATTERNS({ "trial", "*" }), .on_event = emit_more);
 
 /* Whoever has registered it, it goes with the test. */
 KUNIT_DEFINE_ACTION_WRAPPER(unregister, eventlog_subscriber_unregister,
@@ -93,11 +93,11 @@ static void clean_up(struct kunit *test)
 	eventlog_provider_unregister(&trial_provider);
 }
 
-static void refuses(struct kunit *test, const char *name, const struct eventlog_wish *wishes,
+static void refuses(struct kunit *test, const char *name, const struct eventlog_event_pattern *patterns,
 		    u16 count)
 {
 	struct eventlog_subscriber subscriber = {
-		.name = name, .wishes = wishes, .wish_count = count, .heard = heard,
+		.name = name, .patterns = patterns, .pattern_count = count, .on_event = on_event,
 	};
 
 	KUNIT_EXPECT_EQ(test, -EINVAL, eventlog_subscriber_register(&subscriber));
@@ -108,14 +108,14 @@ static void refuses(struct kunit *test, const char *name, const struct eventlog_
 
 static void refuses_what_is_not_right(struct kunit *test)
 {
-	static const struct eventlog_wish right[65] = { { "trial", "*" } };
+	static const struct eventlog_event_pattern right[65] = { { "trial", "*" } };
 	char endless[65] = "";
-	const struct eventlog_wish wrong[] = {
+	const struct eventlog_event_pattern wrong[] = {
 		{ NULL, "*" }, { "trial", NULL }, { "", "*" }, { "trial", "" }, { endless, "*" },
 		{ "trial", endless }, { "trial", "*", .level = EVENTLOG_LEVEL_TRACE + 1 },
 	};
 	struct eventlog_subscriber silent = {
-		.name = "silent", .wishes = right, .wish_count = 1,
+		.name = "silent", .patterns = right, .pattern_count = 1,
 	};
 	size_t i;
 
@@ -142,7 +142,7 @@ static void hears_only_while_it_is_registered(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, eventlog_subscriber_register(&all_subscriber));
 	EVENTLOG_EMIT(sold, .number = 10);
 	eventlog_subscriber_unregister(&all_subscriber);
-	KUNIT_EXPECT_FALSE(test, eventlog_wants(&event_sold));
+	KUNIT_EXPECT_FALSE(test, eventlog_event_enabled(&event_sold));
 	EVENTLOG_EMIT(sold, .number = 100);
 	KUNIT_ASSERT_EQ(test, 0, eventlog_subscriber_register(&all_subscriber));
 	EVENTLOG_EMIT(sold, .number = 1000);
@@ -172,7 +172,7 @@ static void is_told_whose_event_it_is(struct kunit *test)
 static void hears_what_one_of_its_wishes_is_for(struct kunit *test)
 {
 	begin(test, &failures_subscriber);
-	KUNIT_EXPECT_FALSE(test, eventlog_wants(&event_sold));
+	KUNIT_EXPECT_FALSE(test, eventlog_event_enabled(&event_sold));
 	EVENTLOG_EMIT(sold, .number = 1);
 	EVENTLOG_EMIT(failed, .number = 10);
 	KUNIT_EXPECT_EQ(test, numbers, 10);
@@ -193,10 +193,10 @@ static void hears_nothing_that_it_leads_to(struct kunit *test)
 	begin(test, &emitting_subscriber);
 	EVENTLOG_EMIT(sold, .number = 1);
 	KUNIT_EXPECT_EQ(test, numbers, 101);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.left_out), 2);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.suppressed), 2);
 	EVENTLOG_EMIT(sold, .number = 1);
 	KUNIT_EXPECT_EQ(test, numbers, 202);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.left_out), 4);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.suppressed), 4);
 }
 
 /* But another one does. */
@@ -206,7 +206,7 @@ static void has_others_hear_what_it_leads_to(struct kunit *test)
 	begin(test, &failures_subscriber);
 	EVENTLOG_EMIT(sold, .number = 1);
 	KUNIT_EXPECT_EQ(test, numbers, 2101);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&failures_subscriber.left_out), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&failures_subscriber.suppressed), 0);
 }
 
 static struct kunit_case cases[] = {

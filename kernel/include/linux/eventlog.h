@@ -33,7 +33,7 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
-struct eventlog_registered; /* private to provider.c */
+struct eventlog_provider_state; /* private to provider.c */
 struct eventlog_source_event;
 struct task_struct;
 
@@ -96,7 +96,7 @@ struct eventlog_value {
 /* Names of the numbers that a field may hold. */
 struct eventlog_enumeration {
 	const char *name;
-	bool combines; /* they are bits */
+	bool is_bitmask; /* they are bits */
 	u16 value_count;
 	const struct eventlog_value *values;
 };
@@ -119,7 +119,7 @@ struct eventlog_provider_field {
 
 /* An event: declared by EVENTLOG_EVENT(). */
 struct eventlog_provider_event {
-	bool wanted; /* by whom its provider's `listen` has been told */
+	bool enabled; /* by whom its provider's `listen` has been told */
 	u16 payload_size;
 	const struct eventlog_source_event __rcu *source; /* while it is registered */
 	const char *name;
@@ -141,7 +141,7 @@ struct eventlog_provider {
 	const char *text;
 	u16 event_count;
 	u16 keyword_count;
-	bool is_named; /* so much that only who asks for it by its name, without *, gets it */
+	bool exact_name_only; /* so much that only who asks for it by its name, without *, gets it */
 	struct eventlog_provider_event *const *events;
 	const struct eventlog_keyword *keywords; /* by rising bits */
 	/*
@@ -152,8 +152,8 @@ struct eventlog_provider {
 	 * which is logged: then the event does not occur, and the second call comes all
 	 * the same.  May be NULL.
 	 */
-	int (*listen)(struct eventlog_provider_event *event, bool wanted);
-	struct eventlog_registered *registered;
+	int (*set_enabled)(struct eventlog_provider_event *event, bool enabled);
+	struct eventlog_provider_state *registered;
 };
 
 /* What is none of these is refused when the provider is registered: pointers, enums. */
@@ -174,10 +174,10 @@ struct eventlog_provider {
 #define EVENTLOG_TYPE_ULONG (sizeof(long) == 8 ? EVENTLOG_TYPE_U64 : EVENTLOG_TYPE_U32)
 
 #define EVENTLOG_MEMBER(type, _member) ((*(type *)NULL)._member)
-#define EVENTLOG_PLACE_OF(member)						\
+#define EVENTLOG_MEMBER_INFO(member)						\
 	.offset = (size_t)&(member), .size = sizeof(member),			\
 	.type = EVENTLOG_TYPE_OF(typeof(member))
-#define EVENTLOG_PLACE_OF_ARRAY(member)						\
+#define EVENTLOG_ARRAY_MEMBER_INFO(member)						\
 	.offset = (size_t)(member), .size = sizeof(member),			\
 	.type = EVENTLOG_TYPE_OF(typeof((member)[0]))
 
@@ -185,13 +185,13 @@ struct eventlog_provider {
 #define EVENTLOG_FIELD(_owner, _member, ...)					\
 	{									\
 		.name = #_member,						\
-		EVENTLOG_PLACE_OF(EVENTLOG_MEMBER(struct _owner##_event, _member)),	\
+		EVENTLOG_MEMBER_INFO(EVENTLOG_MEMBER(struct _owner##_event, _member)),	\
 		__VA_ARGS__							\
 	}
 #define EVENTLOG_ARRAY(_owner, _member, ...)					\
 	{									\
 		.name = #_member,						\
-		EVENTLOG_PLACE_OF_ARRAY(EVENTLOG_MEMBER(struct _owner##_event, _member)), \
+		EVENTLOG_ARRAY_MEMBER_INFO(EVENTLOG_MEMBER(struct _owner##_event, _member)), \
 		__VA_ARGS__							\
 	}
 
@@ -219,7 +219,7 @@ struct eventlog_provider {
 	}
 #define EVENTLOG_FLAGS(_name, ...)						\
 	static const struct eventlog_enumeration _name##_names = {		\
-		.name = #_name, .combines = true, EVENTLOG_VALUES(__VA_ARGS__)	\
+		.name = #_name, .is_bitmask = true, EVENTLOG_VALUES(__VA_ARGS__)	\
 	}
 #define EVENTLOG_VALUES(...)							\
 	.values = (const struct eventlog_value[]){ __VA_ARGS__ },		\
@@ -258,9 +258,9 @@ int eventlog_provider_register(struct eventlog_provider *provider);
 void eventlog_provider_unregister(struct eventlog_provider *provider);
 
 /* A load: whether it is worth making the payload.  Any context. */
-static inline bool eventlog_wants(const struct eventlog_provider_event *event)
+static inline bool eventlog_event_enabled(const struct eventlog_provider_event *event)
 {
-	return unlikely(READ_ONCE(event->wanted));
+	return unlikely(READ_ONCE(event->enabled));
 }
 
 /*
@@ -283,7 +283,7 @@ void eventlog_emit_about(const struct eventlog_provider_event *event, const void
  */
 #define EVENTLOG_EMIT(_name, ...)						\
 	do {									\
-		if (eventlog_wants(&event_##_name)) {				\
+		if (eventlog_event_enabled(&event_##_name)) {				\
 			const struct _name##_event payload_of_##_name = { __VA_ARGS__ }; \
 										\
 			eventlog_emit(&event_##_name, &payload_of_##_name);	\

@@ -3,12 +3,12 @@
  * Modules that hear events of others, of programs and of the kernel: eventlog(9) has it all
  * in an example.
  *
- *	static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+ *	static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
  *	{
  *		atomic_long_inc(&errors);
  *	}
  *
- *	EVENTLOG_SUBSCRIBER(errors, EVENTLOG_WISHES({ "*", "*", .level = EVENTLOG_LEVEL_ERROR }),
+ *	EVENTLOG_SUBSCRIBER(errors, EVENTLOG_PATTERNS({ "*", "*", .level = EVENTLOG_LEVEL_ERROR }),
  *			    .heard = heard);
  *
  *	error = eventlog_subscriber_register(&errors_subscriber);
@@ -25,13 +25,13 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-struct eventlog_hearing; /* private to subscriber.c */
+struct eventlog_subscriber_state; /* private to subscriber.c */
 
 /*
  * An event.  All that it points to is there during the call only.  Of a program it is what
  * that program says: its schema may be no schema, and its payload another one's.
  */
-struct eventlog_heard {
+struct eventlog_subscriber_event {
 	const char *provider;
 	const char *event;
 	const void *payload; /* as it is in rings; __rel_loc words that are 0 point to nothing */
@@ -50,7 +50,7 @@ struct eventlog_heard {
 };
 
 /* Events of the providers and names that these patterns match, with * and ?. */
-struct eventlog_wish {
+struct eventlog_event_pattern {
 	const char *provider;
 	const char *event;
 	enum eventlog_level level; /* up to this one; 0: all */
@@ -60,27 +60,27 @@ struct eventlog_wish {
 /* What wants events: declared by EVENTLOG_SUBSCRIBER(). */
 struct eventlog_subscriber {
 	const char *name;
-	u16 wish_count;
-	const struct eventlog_wish *wishes;
+	u16 pattern_count;
+	const struct eventlog_event_pattern *patterns;
 	/*
 	 * Is called with each event that one of the wishes is for, by whoever emits it: in
 	 * any context, NMIs too, on several CPUs at once, with preemption off and perhaps
-	 * with locks held.  Must not sleep.  May emit, but does not hear of it: see left_out.
+	 * with locks held.  Must not sleep.  May emit, but does not hear of it: see suppressed.
 	 */
-	void (*heard)(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what);
+	void (*on_event)(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what);
 	/*
 	 * So many events were left out since it was registered: those that it wants, and
 	 * that `heard` itself has led to, or an NMI that came while it ran in another one.
 	 */
-	atomic_long_t left_out;
-	struct eventlog_hearing *registered;
+	atomic_long_t suppressed;
+	struct eventlog_subscriber_state *registered;
 };
 
 /* 1 to 64 of { "provider", "event", .level = ..., .keywords = ... }. */
-#define EVENTLOG_WISHES(...)							\
-	.wishes = (const struct eventlog_wish[]){ __VA_ARGS__ },		\
-	.wish_count = sizeof((const struct eventlog_wish[]){ __VA_ARGS__ }) /	\
-		      sizeof(struct eventlog_wish)
+#define EVENTLOG_PATTERNS(...)							\
+	.patterns = (const struct eventlog_event_pattern[]){ __VA_ARGS__ },		\
+	.pattern_count = sizeof((const struct eventlog_event_pattern[]){ __VA_ARGS__ }) /	\
+		      sizeof(struct eventlog_event_pattern)
 
 /* Makes NAME_subscriber. */
 #define EVENTLOG_SUBSCRIBER(_name, ...)						\

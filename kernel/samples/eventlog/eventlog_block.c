@@ -77,32 +77,32 @@ static void on_complete(void *data, struct request_queue *queue, struct bio *bio
 /* Not exported, as most are not: it is looked for when the module is loaded. */
 static struct tracepoint *bio_queue;
 
-static void look_at(struct tracepoint *tracepoint, void *data)
+static void match_tracepoint(struct tracepoint *tracepoint, void *data)
 {
 	if (!strcmp(tracepoint->name, "block_bio_queue"))
 		bio_queue = tracepoint;
 }
 
-static int listen(struct eventlog_provider_event *event, bool wanted)
+static int set_enabled(struct eventlog_provider_event *event, bool enabled)
 {
-	if (event == &event_done && wanted)
+	if (event == &event_done && enabled)
 		return register_trace_block_bio_complete(on_complete, NULL);
 	if (event == &event_done)
 		return unregister_trace_block_bio_complete(on_complete, NULL);
-	if (wanted)
+	if (enabled)
 		return tracepoint_probe_register(bio_queue, on_queue, NULL);
 	return tracepoint_probe_unregister(bio_queue, on_queue, NULL);
 }
 
 EVENTLOG_PROVIDER(block, EVENTLOG_PROVIDES(&event_queued, &event_done),
 		  EVENTLOG_KEYWORDS({ "requests", 0 }),
-		  .text = "What disks do", .listen = listen);
+		  .text = "What disks do", .set_enabled = set_enabled);
 
 static int __init eventlog_block_init(void)
 {
 	/* What is found by its name is this? The compiler knows. */
 	check_trace_callback_type_block_bio_queue(on_queue);
-	for_each_kernel_tracepoint(look_at, NULL);
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	if (!bio_queue)
 		return -ENOENT;
 	return eventlog_provider_register(&block_provider);

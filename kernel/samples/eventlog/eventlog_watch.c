@@ -29,7 +29,7 @@ static struct kind kinds[256];
 static atomic_long_t others; /* for which there was no place */
 
 /* Nobody waits: who interrupts somebody who is about to fill one in takes the next one. */
-static struct kind *find(const struct eventlog_heard *what)
+static struct kind *find(const struct eventlog_subscriber_event *what)
 {
 	struct kind *kind;
 
@@ -49,15 +49,15 @@ static struct kind *find(const struct eventlog_heard *what)
 }
 
 /* In any context, and on several processors at once. */
-static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+static void on_event(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
 {
 	struct kind *kind = find(what);
 
 	atomic_long_inc(kind ? &kind->count : &others);
 }
 
-EVENTLOG_SUBSCRIBER(watch, EVENTLOG_WISHES({ "*", "*", .level = EVENTLOG_LEVEL_ERROR }),
-		    .heard = heard);
+EVENTLOG_SUBSCRIBER(watch, EVENTLOG_PATTERNS({ "*", "*", .level = EVENTLOG_LEVEL_ERROR }),
+		    .on_event = on_event);
 
 /* Programs choose what these names are of. */
 static void show(struct seq_file *to, const struct kind *kind)

@@ -41,10 +41,10 @@ static struct {
 	u64 generation;
 	u64 offset;
 	u64 records; /* of the buffer */
-	u64 records_told;
+	u64 records_reported;
 	u64 read;
 	u64 overwritten;
-	u64 lost_told;
+	u64 lost_reported;
 	u64 told_last; /* that often before any record followed */
 	u64 last_time;
 } reader;
@@ -83,7 +83,7 @@ u64 ktime_get_mono_fast_ns(void)
 static void write_run(void)
 {
 	const u32 count = 2 + next(3), size = 8 * (1 + next(4));
-	const u64 units = (sizeof(struct eventlog_record) + size) / EVENTLOG_UNIT;
+	const u64 units = (sizeof(struct eventlog_record) + size) / EVENTLOG_RECORD_ALIGNMENT;
 	struct eventlog_record *record;
 	u64 payload[payload_max / sizeof(u64)], time;
 	u32 i, j;
@@ -104,7 +104,7 @@ static void write_run(void)
 			record->event = i ? IN_RUN : 1;
 			record->time = time;
 			eventlog_copy_payload((u8 *)(record + 1), (const u8 *)payload, size);
-			record = (void *)((u8 *)record + units * EVENTLOG_UNIT);
+			record = (void *)((u8 *)record + units * EVENTLOG_RECORD_ALIGNMENT);
 			between_instructions();
 		}
 	}
@@ -164,9 +164,9 @@ static void check_record(const u8 *at, u64 left)
 	    (record.time == reader.last_time && record.event != IN_RUN))
 		fail("a record is earlier than the one before");
 	reader.last_time = record.time;
-	reader.offset += ALIGN((u64)record.size, EVENTLOG_UNIT);
+	reader.offset += ALIGN((u64)record.size, EVENTLOG_RECORD_ALIGNMENT);
 	reader.records++;
-	reader.records_told++;
+	reader.records_reported++;
 	reader.read++;
 }
 
@@ -220,10 +220,10 @@ static void tell_last_losses(u64 control)
 	write_meanwhile();
 	if (region.head.control != control || descriptor_of(following)->generation == following)
 		return;
-	if (lost < reader.lost_told)
+	if (lost < reader.lost_reported)
 		fail("losses are told twice");
-	reader.told_last += lost != reader.lost_told;
-	reader.lost_told = lost;
+	reader.told_last += lost != reader.lost_reported;
+	reader.lost_reported = lost;
 }
 
 /* As uapi/linux/eventlog.h says under READING.  Returns false if nothing follows. */
@@ -236,7 +236,7 @@ static bool read_buffer(u64 control)
 			    (generation & EVENTLOG_GENERATION_MASK);
 	const u64 filled = active && eventlog_position_of(control) != EVENTLOG_SEALED ?
 				   control : descriptor->sealed;
-	const u64 end = eventlog_position_of(filled) * EVENTLOG_UNIT;
+	const u64 end = eventlog_position_of(filled) * EVENTLOG_RECORD_ALIGNMENT;
 
 	if (is_still_there(generation)) {
 		if (end > buffer_size)
@@ -244,14 +244,14 @@ static bool read_buffer(u64 control)
 		if (reader.offset < end) {
 			const u64 told = descriptor->records_before + reader.records;
 
-			if (told < reader.records_told ||
-			    (!writer.overwrite && told != reader.records_told))
+			if (told < reader.records_reported ||
+			    (!writer.overwrite && told != reader.records_reported))
 				fail("records are not where they are said to be");
-			reader.overwritten += told - reader.records_told;
-			reader.records_told = told;
-			if (descriptor->lost_before < reader.lost_told)
+			reader.overwritten += told - reader.records_reported;
+			reader.records_reported = told;
+			if (descriptor->lost_before < reader.lost_reported)
 				fail("losses are told twice");
-			reader.lost_told = descriptor->lost_before;
+			reader.lost_reported = descriptor->lost_before;
 		}
 		while (reader.offset < end)
 			check_record(bytes + reader.offset, end - reader.offset);

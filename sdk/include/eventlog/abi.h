@@ -126,7 +126,7 @@ EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t eve
  * something has changed that the next emit looks at. Whoever only emits need not
  * ask: an event that nobody wants goes nowhere.
  */
-#define EVENTLOG_GATE_UNCLEAR 0x80010000U
+#define EVENTLOG_GATE_AMBIGUOUS 0x80010000U
 
 /* Whether anyone listens to the event. Any thread, any signal handler; NULL: no. */
 EVENTLOG_API bool eventlog_has_listener(const struct eventlog_provider* provider, uint32_t event);

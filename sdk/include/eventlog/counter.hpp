@@ -71,22 +71,22 @@ class counter {
         // Without a sign, in which a sum may leave the range.
         using bits = std::make_unsigned_t<number>;
         const number before = value_.fetch_add(difference, std::memory_order_relaxed);
-        tell(static_cast<number>(
+        emit_value(static_cast<number>(
             static_cast<bits>(static_cast<bits>(before) + static_cast<bits>(difference))));
     }
     /// Becomes `value`, and emits it, also if it was that before. Waits for nobody.
     void set(number value) noexcept {
         value_.store(value, std::memory_order_relaxed);
-        tell(value);
+        emit_value(value);
     }
     /// The number at this moment. Emits nothing.
     [[nodiscard]] number value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
     /// Says the present value once more: for on_dump.
-    void announce() const noexcept { tell(value()); }
+    void announce() const noexcept { emit_value(value()); }
 
   private:
-    [[gnu::always_inline]] void tell(number value) const noexcept {
+    [[gnu::always_inline]] void emit_value(number value) const noexcept {
         if constexpr (in_session) {
             Provider::emit_in_session(session_, Event{value});
         } else {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <eventlog/detail/run_time_value.hpp>
+#include <eventlog/detail/dynamic_value.hpp>
 #include <eventlog/eventlog.h>
 #include <eventlog/status.hpp>
 
@@ -56,7 +56,7 @@ class dynamic_provider {
     template <class... Values>
     eventlog_error emit(std::uint32_t event, const Values&... values) const noexcept {
         // One more, because an event may be without fields.
-        const eventlog_value list[] = {detail::run_time_value(values)..., eventlog_absent()};
+        const eventlog_value list[] = {detail::dynamic_value(values)..., eventlog_absent()};
         return eventlog_emit_values(handle_, event, list, sizeof...(Values));
     }
 
@@ -68,7 +68,7 @@ class dynamic_provider {
         if (!enabled(event)) [[likely]] {
             return EVENTLOG_ERROR_NONE;
         }
-        return detail::emit_made(std::forward<Maker>(make), [&](const auto&... values) noexcept {
+        return detail::emit_tuple(std::forward<Maker>(make), [&](const auto&... values) noexcept {
             return emit(event, values...);
         });
     }

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <eventlog/detail/run_time_value.hpp>
+#include <eventlog/detail/dynamic_value.hpp>
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.h>
 
@@ -71,7 +71,7 @@ class dynamic_session {
     /// other fields.
     template <class... Values>
     eventlog_error emit(std::uint32_t event, const Values&... values) const noexcept {
-        const eventlog_value list[] = {detail::run_time_value(values)..., eventlog_absent()};
+        const eventlog_value list[] = {detail::dynamic_value(values)..., eventlog_absent()};
         return eventlog_session_emit(&session_, event, list, sizeof...(Values));
     }
 
@@ -83,7 +83,7 @@ class dynamic_session {
         if (!enabled(event)) [[likely]] {
             return EVENTLOG_ERROR_NONE;
         }
-        return detail::emit_made(std::forward<Maker>(make), [&](const auto&... values) noexcept {
+        return detail::emit_tuple(std::forward<Maker>(make), [&](const auto&... values) noexcept {
             return emit(event, values...);
         });
     }

@@ -260,7 +260,7 @@ static inline bool eventlog_enabled(const struct eventlog_provider* provider, ui
     const uint32_t* words = __atomic_load_n(gate, __ATOMIC_RELAXED);
     const uint32_t word = __atomic_load_n(&words[event & 1023U], __ATOMIC_RELAXED);
     return word != 0 &&
-           ((word & ~EVENTLOG_GATE_UNCLEAR) != 0 || eventlog_has_listener(provider, event));
+           ((word & ~EVENTLOG_GATE_AMBIGUOUS) != 0 || eventlog_has_listener(provider, event));
 }
 
 /* Which member of eventlog_value's union holds the value, and what fields it is for. */

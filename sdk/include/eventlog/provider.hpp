@@ -20,7 +20,7 @@
 #include <eventlog/detail/event_list.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
-#include <eventlog/detail/own_payload.hpp>
+#include <eventlog/detail/memcpy_payload.hpp>
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/detail/usdt.hpp>
 #include <eventlog/schema_format.hpp>
@@ -54,13 +54,14 @@ static_assert(sizeof(gate_page) == gate_size);
 
 /// The same for who wants to know it before doing more than to emit: a gate may be open without
 /// anybody who listens.
-[[gnu::always_inline]] inline bool is_heard(const std::uint32_t& word,
-                                            const event_site& site) noexcept {
+[[gnu::always_inline]] inline bool has_listener(const std::uint32_t& word,
+                                                const event_site& site) noexcept {
     const std::uint32_t bits = __atomic_load_n(&word, __ATOMIC_RELAXED);
     if (bits == 0) [[likely]] {
         return false;
     }
-    return (bits & ~EVENTLOG_GATE_UNCLEAR) != 0 || eventlog_has_listener(site.handle(), site.event);
+    return (bits & ~EVENTLOG_GATE_AMBIGUOUS) != 0 ||
+           eventlog_has_listener(site.handle(), site.event);
 }
 
 // Hidden, as is all that has to do with state: each shared object has its own, and must not end up
@@ -75,11 +76,11 @@ class registration {
         : event_count_(event_count), sites_(sites) {
         const eventlog_provider_definition definition{sizeof(definition), event_count, gate.words,
                                                       sizeof gate,        schema,      schema_size};
-        tell(eventlog_provider_register(&definition));
+        set_handle(eventlog_provider_register(&definition));
     }
     ~registration() {
         eventlog_provider* const withdrawn = handle();
-        tell(nullptr);
+        set_handle(nullptr);
         eventlog_provider_unregister(withdrawn);
     }
 
@@ -91,10 +92,10 @@ class registration {
     }
 
   private:
-    void tell(eventlog_provider* handle) noexcept {
+    void set_handle(eventlog_provider* handle) noexcept {
         __atomic_store_n(&handle_, handle, __ATOMIC_RELEASE);
         for (std::uint32_t i = 0; i < event_count_; ++i) {
-            sites_[i].tell(handle);
+            sites_[i].set_handle(handle);
         }
     }
 
@@ -147,7 +148,8 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
         return sites[event];
     }
     /// Who only asks does not publish: if nobody emits, nobody listens.
-    [[gnu::always_inline]] static const event_site& site_to_ask(std::size_t event) noexcept {
+    [[gnu::always_inline]] static const event_site& site_without_registering(
+        std::size_t event) noexcept {
         return sites[event];
     }
 };
@@ -179,7 +181,7 @@ class provider {
                   "eventlog: a provider has more than 1024 events. Split it in two.");
 
     // What the provider says itself, about sessions and dumps, stands behind its own events.
-    using events = detail::with_own_events<provider, Events...>;
+    using events = detail::with_builtin_events<provider, Events...>;
     using state = detail::provider_state<Name, provider, events>;
 
     template <class Event>
@@ -193,36 +195,36 @@ class provider {
 
     /// Whether a tracer looks at the event's USDT probe: never, and for nothing, if it has none.
     template <class Event>
-    [[gnu::always_inline]] static bool is_probed() noexcept {
+    [[gnu::always_inline]] static bool is_probe_enabled() noexcept {
         if constexpr (provider_traits_of<provider>.usdt) {
-            return detail::probe<Name, Event>::is_wanted();
+            return detail::probe<Name, Event>::is_enabled();
         } else {
             return false;
         }
     }
     template <class Event>
-    [[gnu::always_inline]] static void hit_probe(const std::uint64_t& session,
-                                                 const Event& event) noexcept {
+    [[gnu::always_inline]] static void fire_probe(const std::uint64_t& session,
+                                                  const Event& event) noexcept {
         if constexpr (provider_traits_of<provider>.usdt) {
-            if (detail::probe<Name, Event>::is_wanted()) [[unlikely]] {
-                detail::probe<Name, Event>::hit(session, event);
+            if (detail::probe<Name, Event>::is_enabled()) [[unlikely]] {
+                detail::probe<Name, Event>::fire(session, event);
             }
         }
     }
 
     /// Emits what has been made because somebody wants it.
     template <class Made>
-    [[gnu::always_inline]] static void send_made(std::uint64_t session,
-                                                 const Made& event) noexcept {
+    [[gnu::always_inline]] static void emit_lazy_event(std::uint64_t session,
+                                                       const Made& event) noexcept {
         constexpr std::size_t id = index<Made>();
         if constexpr (provider_traits_of<provider>.usdt) {
-            hit_probe(session, event);
+            fire_probe(session, event);
             if (!detail::is_open(state::gate.words[id])) {
                 return;
             }
         }
-        if constexpr (!traits_of<Made>.session_bound && detail::is_made_as_block<Made>) {
-            detail::emit_own_payload(state::site(id), &event);
+        if constexpr (!traits_of<Made>.session_bound && detail::is_built_in_place<Made>) {
+            detail::emit_memcpy_payload(state::site(id), &event);
         } else {
             detail::members_of<Made>::with(event, detail::send<Made>{state::site(id), session});
         }
@@ -233,9 +235,9 @@ class provider {
     /// USDT probes. (On kernels before Linux 6.4 that have user_events it is a call.)
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
-        return detail::is_heard(state::gate.words[index<Event>()],
-                                state::site_to_ask(index<Event>())) ||
-               is_probed<Event>();
+        return detail::has_listener(state::gate.words[index<Event>()],
+                                    state::site_without_registering(index<Event>())) ||
+               is_probe_enabled<Event>();
     }
 
     /// Emits an event: one load and a branch when nobody listens. An event that is there already is
@@ -252,13 +254,13 @@ class provider {
                       "eventlog::session object.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
-            if constexpr (detail::is_passed_as_block<Event>) {
-                detail::emit_own_payload(state::site(id), &event);
+            if constexpr (detail::is_emitted_in_place<Event>) {
+                detail::emit_memcpy_payload(state::site(id), &event);
             } else {
                 detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
             }
         }
-        hit_probe(0, event);
+        fire_probe(0, event);
     }
 
     /// The same with the event made only when someone listens, whatever that takes:
@@ -274,7 +276,7 @@ class provider {
                       "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
-            send_made(0, event);
+            emit_lazy_event(0, event);
         }
     }
 
@@ -290,7 +292,7 @@ class provider {
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
         }
-        hit_probe(session, event);
+        fire_probe(session, event);
     }
 
     /// The same with the event made only when someone listens.
@@ -304,7 +306,7 @@ class provider {
                       "provider, or say .session_bound = true in eventlog::traits_of.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
-            send_made(session, event);
+            emit_lazy_event(session, event);
         }
     }
 

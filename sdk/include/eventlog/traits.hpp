@@ -92,9 +92,9 @@ struct enum_traits {
 
 namespace detail {
 
-inline constexpr event_traits untold_event{};
-inline constexpr provider_traits untold_provider{};
-inline constexpr enum_traits untold_enumeration{};
+inline constexpr event_traits default_event_info{};
+inline constexpr provider_traits default_provider_info{};
+inline constexpr enum_traits default_enum_info{};
 
 }  // namespace detail
 
@@ -103,14 +103,14 @@ inline constexpr enum_traits untold_enumeration{};
 
 /// Specialise it for an event.
 template <class Event>
-inline constexpr const event_traits& traits_of = detail::untold_event;
+inline constexpr const event_traits& traits_of = detail::default_event_info;
 
 /// Specialise it for a provider.
 template <class Provider>
-inline constexpr const provider_traits& provider_traits_of = detail::untold_provider;
+inline constexpr const provider_traits& provider_traits_of = detail::default_provider_info;
 
 /// Specialise it for an enumeration.
 template <class Enumeration>
-inline constexpr const enum_traits& enum_traits_of = detail::untold_enumeration;
+inline constexpr const enum_traits& enum_traits_of = detail::default_enum_info;
 
 }  // namespace eventlog

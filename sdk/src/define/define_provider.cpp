@@ -14,7 +14,7 @@ namespace eventlog::core {
 namespace {
 
 /// What the application gets instead of a provider: nobody ever hears it.
-constinit eventlog_provider unheard_provider;
+constinit eventlog_provider null_provider;
 
 // One list of constants in C, one in C++.
 static_assert(EVENTLOG_LEVEL_ERROR == static_cast<int>(level::error));
@@ -56,7 +56,7 @@ static_assert(EVENTLOG_FORMAT_BYTE_SIZE == static_cast<int>(format::byte_size));
 static_assert(EVENTLOG_FORMAT_CHARACTERS == static_cast<int>(format::characters));
 
 eventlog_error define(const eventlog_definition* definition, eventlog_provider*& provider,
-                      mistake& error) noexcept {
+                      definition_error& error) noexcept {
     if (definition == nullptr) {
         return error.set(EVENTLOG_ERROR_ARGUMENT, "There is no definition. Hand one over.");
     }
@@ -90,7 +90,7 @@ eventlog_error eventlog_define_provider(const eventlog_definition* definition,
                                         std::size_t text_size) {
     using namespace eventlog::core;
     const int saved = errno;
-    mistake error;
+    definition_error error;
     eventlog_provider* defined = nullptr;
     const eventlog_error result =
         provider == nullptr
@@ -98,7 +98,7 @@ eventlog_error eventlog_define_provider(const eventlog_definition* definition,
                         "There is no place for the handle. Hand over a pointer to one.")
             : define(definition, defined, error);
     if (provider != nullptr) {
-        *provider = defined == nullptr ? &unheard_provider : defined;
+        *provider = defined == nullptr ? &null_provider : defined;
     }
     error.copy_to(text, text_size);
     errno = saved;

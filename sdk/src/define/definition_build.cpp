@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include <eventlog/detail/field_place.hpp>
+#include <eventlog/detail/field_location.hpp>
 #include <eventlog/detail/schema_sink.hpp>
 
 #include "provider/definition.hpp"
@@ -15,7 +15,7 @@
 namespace eventlog::core {
 namespace {
 
-using detail::field_place;
+using detail::field_location;
 using detail::schema_sink;
 
 using enumeration_pointer = const eventlog_enumeration_definition*;
@@ -23,7 +23,7 @@ using enumeration_pointer = const eventlog_enumeration_definition*;
 /// What the passes over a definition need, more of it than a small stack should hold.
 struct workspace {
     std::array<enumeration_pointer, enumerations_max> enumerations{};
-    std::array<field_place, fields_max> places{};
+    std::array<field_location, fields_max> locations{};
 };
 
 /// Where the second pass writes: parts of the block of memory that `built` begins.
@@ -36,7 +36,8 @@ struct block {
 
 class builder {
   public:
-    builder(const eventlog_definition& definition, workspace& space, mistake& error) noexcept
+    builder(const eventlog_definition& definition, workspace& space,
+            definition_error& error) noexcept
         : definition_(definition), space_(space), error_(error) {}
 
     [[nodiscard]] eventlog_error build(const built_definition*& built) noexcept;
@@ -51,7 +52,7 @@ class builder {
     void write_event(schema_sink& sink, const eventlog_event_definition& event,
                      block* target) noexcept;
     void write_field(schema_sink& sink, const eventlog_field_definition& field,
-                     const field_place& place, defined_field* target) const noexcept;
+                     const field_location& place, defined_field* target) const noexcept;
     [[nodiscard]] block allocate(std::size_t schema_size) const noexcept;
     [[nodiscard]] std::size_t count_fields() const noexcept;
     [[nodiscard]] std::uint32_t find(eventlog_kind kind) const noexcept;
@@ -62,7 +63,7 @@ class builder {
 
     const eventlog_definition& definition_;
     workspace& space_;
-    mistake& error_;
+    definition_error& error_;
     std::size_t enumeration_count_ = 0;
     const std::uint8_t* schema_ = nullptr;  // of the second pass
 };
@@ -151,7 +152,7 @@ void builder::write_enumeration(schema_sink& sink,
 }
 
 void builder::write_field(schema_sink& sink, const eventlog_field_definition& field,
-                          const field_place& place, defined_field* target) const noexcept {
+                          const field_location& place, defined_field* target) const noexcept {
     sink.number(field.type, 1);
     sink.number(field.format, 1);
     sink.number(place.count, 2);
@@ -195,14 +196,14 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
                            : item(event.fields, definition_.field_size,
                                   static_cast<std::uint32_t>(index - own));
     };
-    const std::span places(space_.places.data(), count);
+    const std::span locations(space_.locations.data(), count);
     for (std::size_t i = 0; i < count; ++i) {
         const eventlog_field_definition& field = field_at(i);
         const auto type = static_cast<field_type>(field.type);
-        places[i] = {type, field.count == 0 ? 1 : field.count, field.optional, 0, no_index};
+        locations[i] = {type, field.count == 0 ? 1 : field.count, field.optional, 0, no_index};
     }
     const std::size_t fixed_size =
-        detail::lay_out(places.data() + own, count - own, own * sizeof(std::uint64_t));
+        detail::lay_out(locations.data() + own, count - own, own * sizeof(std::uint64_t));
 
     constexpr std::uint32_t usual_level = EVENTLOG_LEVEL_INFO;
     sink.number(event.level == 0 ? usual_level : event.level, 1);
@@ -220,7 +221,8 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     sink.text(text_or_empty(event.description));
     sink.text(text_or_empty(event.meaning));
     for (std::size_t i = 0; i < count; ++i) {
-        write_field(sink, field_at(i), places[i], target == nullptr ? nullptr : target->fields + i);
+        write_field(sink, field_at(i), locations[i],
+                    target == nullptr ? nullptr : target->fields + i);
     }
     if (target != nullptr) {
         const std::span fields(target->fields, count);
@@ -307,7 +309,7 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
 }  // namespace
 
 eventlog_error build_definition(const eventlog_definition& definition,
-                                const built_definition*& built, mistake& error) noexcept {
+                                const built_definition*& built, definition_error& error) noexcept {
     built = nullptr;
     const std::unique_ptr<void, malloc_deleter> memory(std::malloc(sizeof(workspace)));
     if (memory == nullptr) {

@@ -4,7 +4,7 @@
 // templates refuse to compile.
 #include <cstring>
 
-#include <eventlog/detail/field_place.hpp>
+#include <eventlog/detail/field_location.hpp>
 
 #include "provider/definition.hpp"
 
@@ -36,7 +36,7 @@ bool is_short(const char* text) noexcept {
 
 /// Whether structs of that size are ours, or longer ones of which we know all that is said.
 template <class Struct>
-eventlog_error check_size(std::uint32_t size, const char* what, mistake& error) noexcept {
+eventlog_error check_size(std::uint32_t size, const char* what, definition_error& error) noexcept {
     if (size < sizeof(Struct) || size > struct_size_max || size % alignof(Struct) != 0) {
         return error.set(EVENTLOG_ERROR_SIZE,
                          "The definition gives %u as the size of struct %s, which is %zu. Begin it "
@@ -59,7 +59,7 @@ bool says_more_than_we_know(const Struct& given, std::uint32_t size) noexcept {
 
 class checker {
   public:
-    checker(const eventlog_definition& definition, mistake& error) noexcept
+    checker(const eventlog_definition& definition, definition_error& error) noexcept
         : definition_(definition), error_(error) {}
 
     [[nodiscard]] eventlog_error check() noexcept {
@@ -107,7 +107,7 @@ class checker {
     }
 
     const eventlog_definition& definition_;
-    mistake& error_;
+    definition_error& error_;
     std::uint64_t named_keywords_ = 0;
     /// The enumeration that was checked last: most fields in a row have the same.
     const eventlog_enumeration_definition* sound_ = nullptr;
@@ -456,7 +456,8 @@ eventlog_error checker::check_values(field_type type,
 
 }  // namespace
 
-eventlog_error check_definition(const eventlog_definition& definition, mistake& error) noexcept {
+eventlog_error check_definition(const eventlog_definition& definition,
+                                definition_error& error) noexcept {
     return checker(definition, error).check();
 }
 

@@ -25,7 +25,8 @@ class value_order {
 
     /// Whether two are alike; then these are `first` and `second`. `less` puts values in order.
     template <class Less>
-    [[nodiscard]] bool find_twice(Less less, std::uint32_t& first, std::uint32_t& second) noexcept {
+    [[nodiscard]] bool find_duplicate(Less less, std::uint32_t& first,
+                                      std::uint32_t& second) noexcept {
         const auto in_order = [&](std::uint16_t one, std::uint16_t other) {
             return less(at(one), at(other));
         };
@@ -55,7 +56,7 @@ class value_order {
 
 eventlog_error check_distinct_values(const eventlog_definition& definition,
                                      const eventlog_enumeration_definition& enumeration,
-                                     mistake& error) noexcept {
+                                     definition_error& error) noexcept {
     if (enumeration.value_count < 2) {
         return EVENTLOG_ERROR_NONE;
     }
@@ -73,7 +74,7 @@ eventlog_error check_distinct_values(const eventlog_definition& definition,
     const auto by_name = [](const auto& one, const auto& other) {
         return std::strcmp(one.name, other.name) < 0;
     };
-    if (order.find_twice(by_name, first, second)) {
+    if (order.find_duplicate(by_name, first, second)) {
         return error.set(EVENTLOG_ERROR_DUPLICATE,
                          "Values %u and %u of enumeration %s have the same name, %s. Rename one of "
                          "them.",
@@ -82,7 +83,7 @@ eventlog_error check_distinct_values(const eventlog_definition& definition,
     const auto by_value = [](const auto& one, const auto& other) {
         return one.value < other.value;
     };
-    if (order.find_twice(by_value, first, second)) {
+    if (order.find_duplicate(by_value, first, second)) {
         return error.set(EVENTLOG_ERROR_DUPLICATE,
                          "Values %u (%s) and %u (%s) of enumeration %s are both %lld. Leave one of "
                          "them out.",

@@ -8,19 +8,19 @@
 #include <cstring>
 #include <span>
 
-#include <eventlog/detail/field_place.hpp>
-#include <eventlog/detail/pieces.hpp>
+#include <eventlog/detail/field_location.hpp>
+#include <eventlog/detail/var_fields.hpp>
 #include <eventlog/eventlog.h>
 
 #include "define/value_check.hpp"
 #include "provider/definition.hpp"
-#include "provider/dynamic_part.hpp"
 #include "provider/registered_provider.hpp"
+#include "provider/runtime_definition.hpp"
 
 namespace eventlog::core {
 namespace {
 
-using detail::piece;
+using detail::var_field;
 
 /// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
 constexpr std::size_t inline_size = 512;
@@ -32,7 +32,7 @@ constexpr std::size_t padded_to_word(std::size_t size) noexcept {
 /// What an array without a value consists of. Never touched by most programs, and then no memory.
 std::array<unsigned char, detail::fixed_size_max> zeros;
 
-constexpr bool is_piece(const defined_field& field) noexcept {
+constexpr bool is_var_field(const defined_field& field) noexcept {
     return field.type == field_type::text || field.type == field_type::bytes;
 }
 
@@ -40,15 +40,15 @@ constexpr std::size_t size_in_fixed_part(const defined_field& field) noexcept {
     return size_of(field.type) * field.count;
 }
 
-/// As in detail/pieces.hpp. The only time that somebody's text is looked at to find its end.
-piece measure(const eventlog_value& value) noexcept {
+/// As in detail/var_fields.hpp. The only time that somebody's text is looked at to find its end.
+var_field measure(const eventlog_value& value) noexcept {
     if (value.type == EVENTLOG_VALUE_TEXT) {
         return value.count == EVENTLOG_NUL_TERMINATED
                    ? detail::measure(static_cast<const char*>(value.as.data))
-                   : piece{value.as.data, value.count + 1};
+                   : var_field{value.as.data, value.count + 1};
     }
-    return value.type == EVENTLOG_VALUE_BYTES ? piece{value.as.data, value.count}
-                                              : piece{nullptr, 0};
+    return value.type == EVENTLOG_VALUE_BYTES ? var_field{value.as.data, value.count}
+                                              : var_field{nullptr, 0};
 }
 
 template <class Number>
@@ -94,26 +94,26 @@ void put_value(unsigned char* target, const defined_field& field,
 }
 
 /// One event on its way: fields and values, and the sizes of texts and byte strings.
-struct outgoing {
+struct outgoing_event {
     eventlog_provider* provider;
     std::uint32_t id;
     const defined_event& event;
     std::span<const eventlog_value> values;
-    std::span<piece> pieces;
+    std::span<var_field> var_fields;
     std::span<bool> is_text;
 };
 
 /// Writes where a text or byte string is, and moves on to where the next one will be. What does not
 /// fit into 16 bits makes a payload that the ring refuses.
-void put_place(unsigned char* target, const defined_field& field, std::size_t size,
-               std::size_t& end) noexcept {
+void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t size,
+                 std::size_t& end) noexcept {
     const std::size_t distance = end - (std::size_t{field.offset} + 4);
     put_as(target, static_cast<std::uint32_t>(
                        size == 0 ? 0 : (size & 0xffffU) << 16U | (distance & 0xffffU)));
     end += size;
 }
 
-[[gnu::noinline]] void emit_in_one(const outgoing& out, std::size_t size) noexcept {
+[[gnu::noinline]] void emit_contiguous(const outgoing_event& out, std::size_t size) noexcept {
     alignas(64) unsigned char payload[inline_size];
     if (size != 0) {
         // The padding goes out with the record: it must not show what the stack held before.
@@ -123,8 +123,8 @@ void put_place(unsigned char* target, const defined_field& field, std::size_t si
     std::size_t next = 0;
     for (std::size_t i = 0; i < out.values.size(); ++i) {
         const defined_field& field = out.event.fields[i];
-        if (is_piece(field)) {
-            const piece& part = out.pieces[next];
+        if (is_var_field(field)) {
+            const var_field& part = out.var_fields[next];
             const std::size_t copied = part.size - (out.is_text[next] && part.size != 0 ? 1 : 0);
             if (copied != 0) {
                 std::memcpy(payload + end, part.data, copied);
@@ -132,7 +132,7 @@ void put_place(unsigned char* target, const defined_field& field, std::size_t si
             if (copied != part.size) {
                 payload[end + copied] = 0;
             }
-            put_place(payload + field.offset, field, part.size, end);
+            put_rel_loc(payload + field.offset, field, part.size, end);
             ++next;
         } else {
             put_value(payload + field.offset, field, out.values[i]);
@@ -147,7 +147,7 @@ void put_place(unsigned char* target, const defined_field& field, std::size_t si
 /// A payload as a list of places in memory: single values are collected, arrays and texts stay
 /// where they are.
 template <std::size_t FieldsMax>
-class piece_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see below
+class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see below
   public:
     /// Room for `size` bytes, at most 8 for a field and one for its presence.
     unsigned char* collect(std::size_t size) noexcept {
@@ -183,7 +183,7 @@ class piece_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see below
 };
 
 template <std::size_t FieldsMax>
-void list_fixed_part(const outgoing& out, piece_list<FieldsMax>& list) noexcept {
+void list_fixed_part(const outgoing_event& out, segment_list<FieldsMax>& list) noexcept {
     // Where texts end depends on the order in which they were declared, which is the order of
     // those in the payload, too: all are four bytes wide.
     std::size_t end = out.event.fixed_size;
@@ -193,8 +193,8 @@ void list_fixed_part(const outgoing& out, piece_list<FieldsMax>& list) noexcept 
         const defined_field& field = out.event.fields[index];
         const eventlog_value& value = out.values[index];
         const std::size_t size = size_in_fixed_part(field);
-        if (is_piece(field)) {
-            put_place(list.collect(size), field, out.pieces[next++].size, end);
+        if (is_var_field(field)) {
+            put_rel_loc(list.collect(size), field, out.var_fields[next++].size, end);
         } else if (size <= 8) {
             put_value(list.collect(size), field, value);
         } else {
@@ -210,17 +210,17 @@ void list_fixed_part(const outgoing& out, piece_list<FieldsMax>& list) noexcept 
 }
 
 template <std::size_t FieldsMax>
-[[gnu::noinline]] void emit_in_pieces(const outgoing& out, std::size_t size) noexcept {
+[[gnu::noinline]] void emit_segments(const outgoing_event& out, std::size_t size) noexcept {
     std::uint32_t flags = 0;
-    if (out.event.cuts_texts && size > detail::payload_size_max && !out.pieces.empty()) {
-        detail::cut_longest(out.pieces.data(), out.is_text.data(), out.pieces.size(),
+    if (out.event.cuts_texts && size > detail::payload_size_max && !out.var_fields.empty()) {
+        detail::cut_longest(out.var_fields.data(), out.is_text.data(), out.var_fields.size(),
                             size - detail::payload_size_max);
         flags = EVENTLOG_EMIT_CUT;
     }
-    piece_list<FieldsMax> list;
+    segment_list<FieldsMax> list;
     list_fixed_part(out, list);
-    for (std::size_t i = 0; i < out.pieces.size(); ++i) {
-        const piece& part = out.pieces[i];
+    for (std::size_t i = 0; i < out.var_fields.size(); ++i) {
+        const var_field& part = out.var_fields[i];
         if (out.is_text[i] && part.size != 0) {
             list.add(part.data, part.size - 1);
             list.add("", 1);
@@ -235,23 +235,23 @@ template <std::size_t FieldsMax>
 [[gnu::noinline]] void emit_event(eventlog_provider* provider, std::uint32_t id,
                                   const defined_event& event,
                                   std::span<const eventlog_value> values) noexcept {
-    piece pieces[FieldsMax];
+    var_field var_fields[FieldsMax];
     bool is_text[FieldsMax];
     std::size_t size = event.fixed_size;
     std::size_t count = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (is_piece(event.fields[i])) {
+        if (is_var_field(event.fields[i])) {
             is_text[count] = event.fields[i].type == field_type::text;
-            pieces[count] = measure(values[i]);
-            size += pieces[count].size;
+            var_fields[count] = measure(values[i]);
+            size += var_fields[count].size;
             ++count;
         }
     }
-    const outgoing out{provider, id, event, values, {pieces, count}, {is_text, count}};
+    const outgoing_event out{provider, id, event, values, {var_fields, count}, {is_text, count}};
     if (size <= inline_size) {
-        emit_in_one(out, size);
+        emit_contiguous(out, size);
     } else {
-        emit_in_pieces<FieldsMax>(out, size);
+        emit_segments<FieldsMax>(out, size);
     }
 }
 
@@ -302,7 +302,7 @@ eventlog_error eventlog_check_values(eventlog_provider* provider, std::uint32_t 
                                      const eventlog_value* values, std::size_t count, char* text,
                                      std::size_t text_size) {
     using namespace eventlog::core;
-    mistake error;
+    definition_error error;
     const auto check = [&]() -> eventlog_error {
         if (provider == nullptr) {
             return error.set(EVENTLOG_ERROR_NOT_DEFINED, "There is no provider. Define one first.");
@@ -324,7 +324,7 @@ eventlog_error eventlog_check_values(eventlog_provider* provider, std::uint32_t 
         std::size_t wrong = 0;
         const eventlog_error found = check_values(*defined, given, wrong);
         if (found != EVENTLOG_ERROR_NONE) {
-            describe_mistake(*defined, event, given, found, wrong, error);
+            describe_value_error(*defined, event, given, found, wrong, error);
         }
         return found;
     };

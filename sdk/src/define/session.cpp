@@ -11,7 +11,7 @@
 
 #include "define/emit_values.hpp"
 #include "provider/definition.hpp"
-#include "provider/dynamic_part.hpp"
+#include "provider/runtime_definition.hpp"
 
 namespace eventlog::core {
 namespace {

@@ -36,7 +36,7 @@ bool fits_real(field_type type, double number) noexcept {
     return type == field_type::float_64 || !std::isfinite(number) || std::fabs(number) <= FLT_MAX;
 }
 
-eventlog_error when(bool fine, eventlog_error otherwise) noexcept {
+eventlog_error error_unless(bool fine, eventlog_error otherwise) noexcept {
     return fine ? EVENTLOG_ERROR_NONE : otherwise;
 }
 
@@ -48,40 +48,42 @@ eventlog_error check_array(const defined_field& field, const eventlog_value& val
     if (value.count != field.count) {
         return EVENTLOG_ERROR_VALUE_COUNT;
     }
-    return when(value.as.data != nullptr, EVENTLOG_ERROR_ARGUMENT);
+    return error_unless(value.as.data != nullptr, EVENTLOG_ERROR_ARGUMENT);
 }
 
 /// Of a text or byte string.
-eventlog_error check_piece(const eventlog_value& value) noexcept {
+eventlog_error check_var_field(const eventlog_value& value) noexcept {
     const bool ends_itself =
         value.type == EVENTLOG_VALUE_TEXT && value.count == EVENTLOG_NUL_TERMINATED;
     if (!ends_itself && value.count > length_max) {
         return EVENTLOG_ERROR_VALUE_RANGE;
     }
-    return when(ends_itself || value.count == 0 || value.as.data != nullptr,
-                EVENTLOG_ERROR_ARGUMENT);
+    return error_unless(ends_itself || value.count == 0 || value.as.data != nullptr,
+                        EVENTLOG_ERROR_ARGUMENT);
 }
 
 /// Of a field that is no array.
 eventlog_error check_single(const defined_field& field, const eventlog_value& value) noexcept {
     switch (value.type) {
         case EVENTLOG_VALUE_BOOLEAN:
-            return when(field.type == field_type::boolean, EVENTLOG_ERROR_VALUE_TYPE);
+            return error_unless(field.type == field_type::boolean, EVENTLOG_ERROR_VALUE_TYPE);
         case EVENTLOG_VALUE_SIGNED:
         case EVENTLOG_VALUE_UNSIGNED:
             if (!is_integer(field.type) && field.type != field_type::character) {
                 return EVENTLOG_ERROR_VALUE_TYPE;
             }
-            return when(fits_integer(field.type, value), EVENTLOG_ERROR_VALUE_RANGE);
+            return error_unless(fits_integer(field.type, value), EVENTLOG_ERROR_VALUE_RANGE);
         case EVENTLOG_VALUE_REAL:
             if (field.type != field_type::float_32 && field.type != field_type::float_64) {
                 return EVENTLOG_ERROR_VALUE_TYPE;
             }
-            return when(fits_real(field.type, value.as.real), EVENTLOG_ERROR_VALUE_RANGE);
+            return error_unless(fits_real(field.type, value.as.real), EVENTLOG_ERROR_VALUE_RANGE);
         case EVENTLOG_VALUE_TEXT:
-            return field.type == field_type::text ? check_piece(value) : EVENTLOG_ERROR_VALUE_TYPE;
+            return field.type == field_type::text ? check_var_field(value)
+                                                  : EVENTLOG_ERROR_VALUE_TYPE;
         case EVENTLOG_VALUE_BYTES:
-            return field.type == field_type::bytes ? check_piece(value) : EVENTLOG_ERROR_VALUE_TYPE;
+            return field.type == field_type::bytes ? check_var_field(value)
+                                                   : EVENTLOG_ERROR_VALUE_TYPE;
         default:
             return EVENTLOG_ERROR_VALUE_TYPE;
     }
@@ -145,7 +147,7 @@ const char* name_of_value(std::uint32_t type) noexcept {
 }
 
 void describe_range(const defined_field& field, const eventlog_value& value,
-                    mistake& error) noexcept {
+                    definition_error& error) noexcept {
     switch (value.type) {
         case EVENTLOG_VALUE_SIGNED:
             error.set(EVENTLOG_ERROR_VALUE_RANGE,
@@ -173,7 +175,7 @@ void describe_range(const defined_field& field, const eventlog_value& value,
 
 eventlog_error check_value(const defined_field& field, const eventlog_value& value) noexcept {
     if (value.type == EVENTLOG_VALUE_ABSENT) {
-        return when(field.optional, EVENTLOG_ERROR_VALUE_ABSENT);
+        return error_unless(field.optional, EVENTLOG_ERROR_VALUE_ABSENT);
     }
     if (value.type == EVENTLOG_VALUE_ARRAY) {
         return check_array(field, value);
@@ -200,9 +202,9 @@ eventlog_error check_values(const defined_event& event, std::span<const eventlog
     return EVENTLOG_ERROR_NONE;
 }
 
-void describe_mistake(const defined_event& event, std::uint32_t id,
-                      std::span<const eventlog_value> values, eventlog_error found,
-                      std::size_t wrong, mistake& error) noexcept {
+void describe_value_error(const defined_event& event, std::uint32_t id,
+                          std::span<const eventlog_value> values, eventlog_error found,
+                          std::size_t wrong, definition_error& error) noexcept {
     error.in_event(id, event.name);
     if (wrong >= event.fields.size() || wrong >= values.size()) {
         if (found == EVENTLOG_ERROR_ARGUMENT) {

@@ -24,8 +24,8 @@ namespace eventlog::core {
                                           std::size_t& wrong) noexcept;
 
 /// Says in words what check_values has found.
-void describe_mistake(const defined_event& event, std::uint32_t id,
-                      std::span<const eventlog_value> values, eventlog_error found,
-                      std::size_t wrong, mistake& error) noexcept;
+void describe_value_error(const defined_event& event, std::uint32_t id,
+                          std::span<const eventlog_value> values, eventlog_error found,
+                          std::size_t wrong, definition_error& error) noexcept;
 
 }  // namespace eventlog::core

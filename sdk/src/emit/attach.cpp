@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "emit/leaving.hpp"
+#include "emit/detach.hpp"
 #include "platform/process.hpp"
-#include "platform/unnoticed.hpp"
+#include "platform/signal_guard.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
@@ -43,8 +43,8 @@ unsigned for_each_wanted(const eventlog_provider& provider, std::string_view fil
 
 /// Before the provider is attached: an event that is wanted in some sessions must not slip through.
 /// Returns how many events are wanted.
-unsigned note_session_limits(eventlog_provider& provider, unsigned slot,
-                             std::string_view filter) noexcept {
+unsigned store_session_limits(eventlog_provider& provider, unsigned slot,
+                              std::string_view filter) noexcept {
     const auto bit = static_cast<std::uint16_t>(1U << slot);
     return for_each_wanted(provider, filter, [&](std::uint16_t event, verdict found) {
         std::atomic<std::uint16_t>& limited = provider.session_limited[event];
@@ -96,8 +96,8 @@ bool read_exactly(const unique_fd& file, void* data, std::size_t size,
 // What is read at once: this may run on a signal stack.
 constexpr std::size_t chunk_size = 1024;
 
-bool is_schema_there(const eventlog_provider& provider, const unique_fd& file,
-                     std::uint64_t offset) noexcept {
+bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
+                      std::uint64_t offset) noexcept {
     std::array<unsigned char, chunk_size> chunk{};
     for (std::size_t done = 0; done < provider.schema_size; done += chunk.size()) {
         const std::size_t size = std::min<std::size_t>(provider.schema_size - done, chunk.size());
@@ -130,7 +130,7 @@ std::uint64_t find_schema(const eventlog_provider& provider, const subscription_
         const std::uint64_t offset = entry.schema_offset;
         if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
             geometry.buffers_offset - offset >= provider.schema_size &&
-            is_schema_there(provider, subscription.file(), offset)) {
+            is_schema_stored(provider, subscription.file(), offset)) {
             return offset;
         }
     }
@@ -155,8 +155,9 @@ std::uint64_t store_schema(const eventlog_provider& provider, const subscription
 }
 
 /// Takes an entry of the region's provider table and fills it in. False if there is no room.
-bool enter_provider(const eventlog_provider& provider, const subscription_slot& slot,
-                    const subscription_file& subscription, std::uint16_t& provider_id) noexcept {
+bool add_provider_entry(const eventlog_provider& provider, const subscription_slot& slot,
+                        const subscription_file& subscription,
+                        std::uint16_t& provider_id) noexcept {
     const region_geometry& geometry = subscription.geometry();
     auto entry_count = shared(slot.region()->provider_count);
     std::uint64_t schema_offset =
@@ -204,11 +205,11 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
         return reserve(subscription.file(), geometry.buffer_offset(index, 0),
                        std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
     };
-    if (rseq_available() || !is_shared_ring_late(subscription.header()) || is_reserved()) {
+    if (rseq_available() || !is_shared_ring_lazy(subscription.header()) || is_reserved()) {
         return;
     }
     // A signal would make the kernel take back what it has reserved so far, and begin again.
-    const unnoticed guard;
+    const signal_guard guard;
     // First without the lock, because it takes long: once to find pages, once to fill them with
     // zeros.
     for (int time = 0; time < 2; ++time) {
@@ -227,18 +228,18 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
 
 enum class attach_outcome {
     attached,
-    not_wanted,  // no subscription there, or none that wants us, or that has room for us
-    later,       // it cannot be told, or done, right now
+    no_match,     // no subscription there, or none that wants us, or that has room for us
+    retry_later,  // it cannot be told, or done, right now
 };
 
-attach_outcome enter_subscription(eventlog_provider& provider, unsigned index,
-                                  const subscription_file& subscription) noexcept {
+attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
+                                const subscription_file& subscription) noexcept {
     subscription_slot& slot = subscription_slots[index];
     const std::uint64_t serial = subscription.header().serial;
     if (slot.serial.load(std::memory_order_relaxed) != serial) {
         if (!unmap_slot(slot) ||
             !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry())) {
-            return attach_outcome::later;
+            return attach_outcome::retry_later;
         }
         reserve_shared_ring(slot, subscription);
     }
@@ -247,9 +248,9 @@ attach_outcome enter_subscription(eventlog_provider& provider, unsigned index,
         return attach_outcome::attached;
     }
     std::uint16_t provider_id = 0;
-    if (!enter_provider(provider, slot, subscription, provider_id)) {
+    if (!add_provider_entry(provider, slot, subscription, provider_id)) {
         shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
-        return attach_outcome::not_wanted;
+        return attach_outcome::no_match;
     }
     place.provider_head.store(std::uint64_t{provider_id} << 32U, std::memory_order_relaxed);
     place.serial.store(serial, std::memory_order_release);
@@ -259,15 +260,15 @@ attach_outcome enter_subscription(eventlog_provider& provider, unsigned index,
 attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
                               const subscription_file& subscription) noexcept {
     if (!subscription.is_live()) {
-        return attach_outcome::not_wanted;
+        return attach_outcome::no_match;
     }
     const std::string_view filter = filter_of(subscription.header());
     const process_identity& self = own_identity();
     if (!wants_process(filter, self.pid, self.name.data()) ||
-        note_session_limits(provider, slot, filter) == 0) {
-        return attach_outcome::not_wanted;
+        store_session_limits(provider, slot, filter) == 0) {
+        return attach_outcome::no_match;
     }
-    const attach_outcome result = enter_subscription(provider, slot, subscription);
+    const attach_outcome result = attach_to_region(provider, slot, subscription);
     // If it has been removed meanwhile, we may have reserved schema and shared ring after their
     // memory was given back. Whoever removes it takes the name away first, the memory second; we
     // reserve first and look for the name second: one of us gives back what we have reserved. Its
@@ -275,13 +276,13 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     // its consumer ends it.
     if (subscription.is_removed() && !subscription.is_live()) {
         release_memory(subscription.file(), subscription.geometry());
-        return attach_outcome::not_wanted;
+        return attach_outcome::no_match;
     }
-    if (result != attach_outcome::not_wanted) {
+    if (result != attach_outcome::no_match) {
         set_gate_bits(provider, slot, filter);
         // If it has ended meanwhile, its consumer may have cleared our gate before we set it.
         if (!subscription.is_live()) {
-            return attach_outcome::not_wanted;
+            return attach_outcome::no_match;
         }
     }
     return result;
@@ -296,24 +297,24 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         case subscription_file::found::usable:
             return attach_to_file(provider, slot, subscription);
         case subscription_file::found::unreadable:
-            return attach_outcome::later;
+            return attach_outcome::retry_later;
         case subscription_file::found::nothing:
         case subscription_file::found::unusable:
             break;
     }
-    return attach_outcome::not_wanted;
+    return attach_outcome::no_match;
 }
 
-attach_outcome attach_in(eventlog_provider& provider, unsigned slot,
-                         const directory& where) noexcept {
+attach_outcome attach_or_clear_gate(eventlog_provider& provider, unsigned slot,
+                                    const directory& where) noexcept {
     attach_outcome result = attach_once(provider, slot, where);
-    if (result == attach_outcome::not_wanted) {
+    if (result == attach_outcome::no_match) {
         // Whoever set the bits has gone. Clearing them may hit those that a new subscription in
         // this slot is just setting, so look once more: it was published before it began to set
         // any.
         clear_gate_bits(provider, slot);
         result = attach_once(provider, slot, where);
-        if (result == attach_outcome::not_wanted) {
+        if (result == attach_outcome::no_match) {
             clear_gate_bits(provider, slot);
         }
     }
@@ -325,10 +326,11 @@ attach_outcome attach_in(eventlog_provider& provider, unsigned slot,
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept {
     directory where;
     error_text ignored;
-    const bool is_attached = where.open(path, if_missing::fail, ignored) &&
-                             attach_in(provider, slot, where) == attach_outcome::attached;
+    const bool is_attached =
+        where.open(path, if_missing::fail, ignored) &&
+        attach_or_clear_gate(provider, slot, where) == attach_outcome::attached;
     // What has ended, whatever came of it: also what was mapped in vain.
-    leave_regions();
+    unmap_dead_regions();
     return is_attached;
 }
 

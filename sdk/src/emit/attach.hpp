@@ -17,7 +17,7 @@ namespace eventlog::core {
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept;
 
 /// The same for every slot, when a provider has just been published. Regions that it maps in vain
-/// are left to leave_regions.
+/// are left to unmap_dead_regions.
 void attach_to_all(eventlog_provider& provider, const directory& where) noexcept;
 
 }  // namespace eventlog::core

@@ -11,16 +11,16 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
-#include "emit/attention.hpp"
+#include "emit/notification.hpp"
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
-#include "platform/unnoticed.hpp"
+#include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
-#include "ring/ring_steps.hpp"
+#include "ring/ring_transition.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/rseq_append.hpp"
 #include "ring/subscription_slots.hpp"
@@ -30,25 +30,25 @@ namespace {
 
 // How long an attaching that failed is not tried again: an emit must not become a row of system
 // calls.
-constexpr std::uint64_t attach_pause = 1'000'000;
+constexpr std::uint64_t attach_retry_interval = 1'000'000;
 
 using entry_counter = __u64 eventlog_provider_entry::*;
 
 /// Kernels that do not write to the gate leave this bit there, whether or not anybody listens.
-constexpr std::uint32_t perhaps_in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
+constexpr std::uint32_t kernel_bit_ambiguous = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
 
 /// An event's gate word, without the kernel's bit where that only says that somebody might listen.
 /// Acquire: before the bit was set, the subscription that had its slot before had ended.
-std::uint32_t heard_bits(const eventlog_provider& provider, std::uint32_t event) noexcept {
+std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t event) noexcept {
     const std::uint32_t word = provider.gate_word(event).load(std::memory_order_acquire);
-    return (word & perhaps_in_kernel) == 0 || is_heard(provider.user_events, event)
+    return (word & kernel_bit_ambiguous) == 0 || has_kernel_listener(provider.user_events, event)
                ? word
-               : word & ~perhaps_in_kernel;
+               : word & ~kernel_bit_ambiguous;
 }
 
 /// Tells the subscription what has become of one event of the provider.
-[[gnu::noinline]] void tell(subscription_slot& slot, std::uint64_t serial,
-                            std::uint16_t provider_id, entry_counter counter) noexcept {
+[[gnu::noinline]] void count_in_region(subscription_slot& slot, std::uint64_t serial,
+                                       std::uint16_t provider_id, entry_counter counter) noexcept {
     const slot_user user(slot, serial);
     if (user.holds()) {
         shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::u
               std::uint16_t provider_id, const event_payload& payload) noexcept {
     // The same for both who want to know: the consumer and the provider's own process.
     const auto account = [&](entry_counter for_consumer, route_counter for_producer) {
-        tell(slot, serial, provider_id, for_consumer);
+        count_in_region(slot, serial, provider_id, for_consumer);
         count(provider, for_producer);
     };
     using entry = eventlog_provider_entry;
@@ -89,7 +89,7 @@ bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::u
             }
             return true;
         case write_result::lost_no_memory:
-            tell(slot, serial, provider_id, &entry::lost_no_memory);
+            count_in_region(slot, serial, provider_id, &entry::lost_no_memory);
             [[fallthrough]];
         case write_result::lost_full:
             account(&entry::lost_full, &counters::lost_full);
@@ -118,8 +118,8 @@ std::uint64_t session_of(const event_payload& payload) noexcept {
 }
 
 /// Whether the subscription wants the event in other sessions only.
-bool is_limited(const eventlog_provider& provider, unsigned index,
-                const event_payload& payload) noexcept {
+bool is_filtered_by_session(const eventlog_provider& provider, unsigned index,
+                            const event_payload& payload) noexcept {
     const std::uint32_t limited =
         provider.session_limited[payload.event].load(std::memory_order_relaxed);
     return (limited & 1U << index) != 0 &&
@@ -133,12 +133,12 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
         // After the serial: the bit may have been another subscription's, which wanted other
         // events.
-        const std::uint32_t gate = heard_bits(provider, payload.event);
+        const std::uint32_t gate = listener_mask(provider, payload.event);
         if ((gate & place.gate_bit) == 0) {
             return;
         }
         if (serial == place.slot->serial.load(std::memory_order_acquire)) [[likely]] {
-            if (is_limited(provider, index, payload)) {
+            if (is_filtered_by_session(provider, index, payload)) {
                 // Unless it is a subscription that has ended that wanted it in some sessions only.
                 if (is_attached(provider, index)) {
                     return;
@@ -166,8 +166,8 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
 
 /// What has one place for its payload goes to a subscription that wants it without the detours of
 /// emit_to, which explains the order of the loads. Returns false if nothing has happened.
-bool append_to(const eventlog_provider& provider, const attachment& place, std::uint32_t thread,
-               const event_payload& payload) noexcept {
+bool try_append_to(const eventlog_provider& provider, const attachment& place, std::uint32_t thread,
+                   const event_payload& payload) noexcept {
     const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
     const std::uint32_t gate = provider.gate_word(payload.event).load(std::memory_order_acquire);
     if ((gate & place.gate_bit) == 0) [[unlikely]] {
@@ -191,24 +191,25 @@ bool append_to(const eventlog_provider& provider, const attachment& place, std::
     const bool is_for_several = is_block && !std::has_single_bit(bits);
     for (; bits != 0; bits &= bits - 1) {
         const auto index = static_cast<unsigned>(std::countr_zero(bits));
-        if (!is_for_several || !append_to(provider, provider.attachments[index], thread, payload)) {
+        if (!is_for_several ||
+            !try_append_to(provider, provider.attachments[index], thread, payload)) {
             emit_to(provider, index, payload);
         }
     }
 }
 
 /// Every way but the shortest one. That to the kernel is as short as it can be here.
-[[gnu::noinline]] void emit_to_all(eventlog_provider& provider,
-                                   const event_payload& payload) noexcept {
+[[gnu::noinline]] void emit_slow(eventlog_provider& provider,
+                                 const event_payload& payload) noexcept {
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
-    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_ATTENTION) != 0) {
-        attend(provider, calling_back::now);
+    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
+        run_notifications(provider, callback_timing::now);
     }
     if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
         [[unlikely]] {
         retry_user_events_route(provider);
     }
-    std::uint32_t bits = heard_bits(provider, payload.event) & addressed_bits(provider);
+    std::uint32_t bits = listener_mask(provider, payload.event) & dump_target_mask(provider);
     if ((bits & kernel_bits) != 0) {
         emit_to_user_events(provider, payload);
         bits &= ~kernel_bits;
@@ -219,15 +220,15 @@ bool append_to(const eventlog_provider& provider, const attachment& place, std::
 }
 
 /// The same, for a tail call: the shortest way needs no room on the stack for any other.
-[[gnu::noinline]] void emit_block_to_all(eventlog_provider* provider, std::uint32_t event,
-                                         const void* payload, std::size_t size) noexcept {
+[[gnu::noinline]] void emit_block_slow(eventlog_provider* provider, std::uint32_t event,
+                                       const void* payload, std::size_t size) noexcept {
     if (payload == nullptr) {
         if (size != 0) {
             return;
         }
         payload = "";
     }
-    emit_to_all(*provider, {event, size, payload, {}, 0, &provider->gate});
+    emit_slow(*provider, {event, size, payload, {}, 0, &provider->gate});
 }
 
 bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
@@ -237,9 +238,9 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 /// The shortest way: one subscription, the one of the last event, with room in this CPU's ring.
 /// Returns false if it is another case; then nothing has happened. The order of the loads is that
 /// of emit_to, which explains it.
-[[gnu::always_inline]] inline bool emit_shortly(const eventlog_provider& provider,
-                                                std::uint32_t event, const void* payload,
-                                                std::size_t size) noexcept {
+[[gnu::always_inline]] inline bool try_emit_fast(const eventlog_provider& provider,
+                                                 std::uint32_t event, const void* payload,
+                                                 std::size_t size) noexcept {
     const attachment& place = *provider.latest.load(std::memory_order_relaxed);
     const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
     if (size > payload_size_max || payload == nullptr) [[unlikely]] {
@@ -252,7 +253,8 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_acquire);
     if (gate != place.gate_bit) [[unlikely]] {
         // Kernels that do not write to the gate: their bit is always there.
-        if (gate != (place.gate_bit | perhaps_in_kernel) || is_heard(provider.user_events, event)) {
+        if (gate != (place.gate_bit | kernel_bit_ambiguous) ||
+            has_kernel_listener(provider.user_events, event)) {
             return false;
         }
     }
@@ -283,16 +285,17 @@ bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
 /// from the moment its provider is attached; while another thread is at it, it does not yet.
 bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
     std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
-    if (coarse_now() < not_before.load(std::memory_order_relaxed)) {
+    if (coarse_monotonic_now() < not_before.load(std::memory_order_relaxed)) {
         return false;
     }
-    const unnoticed guard;
+    const signal_guard guard;
     const registry_lock lock(std::try_to_lock);
     if (!lock.held() || !provider.published) {
         return false;
     }
     const bool attached = attach(provider, slot, own_directory());
-    not_before.store(attached ? 0 : coarse_now() + attach_pause, std::memory_order_relaxed);
+    not_before.store(attached ? 0 : coarse_monotonic_now() + attach_retry_interval,
+                     std::memory_order_relaxed);
     return attached;
 }
 
@@ -304,8 +307,8 @@ void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void*
     if (!is_event_of(provider, event)) [[unlikely]] {
         return;
     }
-    if (!emit_shortly(*provider, event, payload, size)) [[unlikely]] {
-        emit_block_to_all(provider, event, payload, size);
+    if (!try_emit_fast(*provider, event, payload, size)) [[unlikely]] {
+        emit_block_slow(provider, event, payload, size);
     }
 }
 
@@ -314,15 +317,15 @@ bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t even
     if (!is_event_of(provider, event)) {
         return false;
     }
-    if (heard_bits(*provider, event) == EVENTLOG_GATE_ATTENTION) {
+    if (listener_mask(*provider, event) == EVENTLOG_GATE_NOTIFICATION) {
         // For who calls back, asking is no emit: who is told that somebody listens goes on to one.
-        if (is_watched(*provider)) {
+        if (has_callbacks(*provider)) {
             return true;
         }
         // For who does not, it is: programs may emit behind this question only.
-        attend(const_cast<eventlog_provider&>(*provider), calling_back::at_the_next_emit);
+        run_notifications(const_cast<eventlog_provider&>(*provider), callback_timing::deferred);
     }
-    return (heard_bits(*provider, event) & ~EVENTLOG_GATE_ATTENTION) != 0;
+    return (listener_mask(*provider, event) & ~EVENTLOG_GATE_NOTIFICATION) != 0;
 }
 
 void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
@@ -338,11 +341,11 @@ void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
             break;
         }
     }
-    emit_to_all(*provider,
-                {event,
-                 size,
-                 nullptr,
-                 {pieces, count},
-                 flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT} : std::uint16_t{0},
-                 &provider->gate});
+    emit_slow(*provider,
+              {event,
+               size,
+               nullptr,
+               {pieces, count},
+               flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT} : std::uint16_t{0},
+               &provider->gate});
 }

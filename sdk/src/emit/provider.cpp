@@ -13,19 +13,19 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
-#include "emit/attention.hpp"
-#include "emit/leaving.hpp"
-#include "kernel/lane.hpp"
+#include "emit/detach.hpp"
+#include "emit/notification.hpp"
+#include "kernel/batch.hpp"
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
-#include "platform/at_start.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
-#include "platform/unnoticed.hpp"
+#include "platform/signal_guard.hpp"
+#include "platform/startup_section.hpp"
 #include "provider/counters.hpp"
-#include "provider/dynamic_part.hpp"
 #include "provider/registered_provider.hpp"
-#include "ring/own_clock.hpp"
+#include "provider/runtime_definition.hpp"
+#include "ring/custom_clock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
 #include "schema/schema.hpp"
@@ -36,39 +36,39 @@ namespace eventlog::core {
 namespace {
 
 // Under the registry's lock.
-[[EVENTLOG_AT_START]] constinit eventlog_provider* first_registered = nullptr;
-[[EVENTLOG_AT_START]] constinit eventlog_provider* first_free = nullptr;
-[[EVENTLOG_AT_START]] constinit bool prepared = false;
+[[EVENTLOG_STARTUP_SECTION]] constinit eventlog_provider* first_registered = nullptr;
+[[EVENTLOG_STARTUP_SECTION]] constinit eventlog_provider* first_free = nullptr;
+[[EVENTLOG_STARTUP_SECTION]] constinit bool prepared = false;
 // For files of the dead, as this process.
-[[EVENTLOG_AT_START]] constinit bool has_looked = false;
-[[EVENTLOG_AT_START]] constinit directory_path directory_of_this_process{};
+[[EVENTLOG_STARTUP_SECTION]] constinit bool has_scanned_for_dead = false;
+[[EVENTLOG_STARTUP_SECTION]] constinit directory_path directory_of_this_process{};
 
-void publish_again_in_child() noexcept;
+void republish_in_child() noexcept;
 
 void after_fork_in_child() noexcept {
-    publish_again_in_child();
+    republish_in_child();
     unlock_registry_after_fork();
 }
 
-void identify() noexcept {
+void refresh_identity() noexcept {
     const process_identity identity = current_process();
     remember_identity(identity);
-    has_looked = false;
+    has_scanned_for_dead = false;
 }
 
 void prepare_once() noexcept {
     if (!prepared) {
         prepared = true;
         directory_of_this_process = current_directory();
-        choose_rseq(prepare_unmapping());
-        spread_counters();
-        identify();
+        configure_rseq(register_membarrier());
+        set_counter_layout();
+        refresh_identity();
         static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
                                            after_fork_in_child));
     }
 }
 
-bool is_switched_off() noexcept {
+bool is_disabled_by_environment() noexcept {
     const char* choice = ::secure_getenv("EVENTLOG");
     return choice != nullptr && std::strcmp(choice, "off") == 0;
 }
@@ -90,7 +90,7 @@ eventlog_status_code status_of(publish_result result) noexcept {
 /// Whether the provider's name is taken in this process, and not by us: by a copy of this library,
 /// or because the process has become this program with exec and its old files are still there.
 bool has_namesake(const directory& where, const eventlog_provider& provider) noexcept {
-    const provider_file_name name = name_of_instance(provider.name.data(), own_identity().pid, 0);
+    const provider_file_name name = instance_file_name(provider.name.data(), own_identity().pid, 0);
     if (::faccessat(where.providers.get(), name.data(), F_OK, 0) != 0) {
         return false;
     }
@@ -105,9 +105,10 @@ bool has_namesake(const directory& where, const eventlog_provider& provider) noe
 /// A forked child publishes itself, and is gone without a word if it becomes another program. Where
 /// nobody ever runs elog these files would pile up; so one process in sixteen looks after them,
 /// once, and so does who comes upon one.
-void remove_dead_now_and_then(const directory& where, const eventlog_provider& provider) noexcept {
-    const bool turn = !has_looked && own_identity().pid % 16 == 0;
-    has_looked = true;
+void maybe_remove_dead_providers(const directory& where,
+                                 const eventlog_provider& provider) noexcept {
+    const bool turn = !has_scanned_for_dead && own_identity().pid % 16 == 0;
+    has_scanned_for_dead = true;
     if (turn || has_namesake(where, provider)) {
         const directory_lock lock(where);
         if (lock.held()) {
@@ -122,14 +123,14 @@ void publish(eventlog_provider& provider) noexcept {
         provider.status = EVENTLOG_NO_DIRECTORY;
         return;
     }
-    remove_dead_now_and_then(where, provider);
+    maybe_remove_dead_providers(where, provider);
     const provider_content content{{provider.schema, provider.schema_size},
                                    provider.name.data(),
                                    provider.schema_hash,
                                    provider.event_count.load(std::memory_order_relaxed),
                                    provider.gate.load(std::memory_order_relaxed),
                                    provider.gate_size,
-                                   provider.attention};
+                                   provider.wants_notifications};
     const publish_result result =
         publish_provider(where, content, own_identity(), provider.file_name, provider.status_text);
     provider.status = status_of(result);
@@ -139,8 +140,8 @@ void publish(eventlog_provider& provider) noexcept {
                                  own_directory().text.data());
         // Published first, scanned second: a subscription that does not see us is seen by us.
         attach_to_all(provider, where);
-        if (provider.attention) {
-            set_attention(provider, true);
+        if (provider.wants_notifications) {
+            set_notification_request(provider, true);
         }
     }
 }
@@ -152,16 +153,16 @@ void detach_from_all(eventlog_provider& provider) noexcept {
 }
 
 /// Nobody is at it: in a forked child there is no other thread, and an instance is taken only then.
-void forget_listeners(eventlog_provider& provider) noexcept {
-    provider.watched_by.told = {};
-    provider.watched_by.told_generation = 0;
-    provider.watched_by.dumped = {};
-    provider.watched_by.attended_by.store(0, std::memory_order_relaxed);
+void reset_notifications(eventlog_provider& provider) noexcept {
+    provider.notifications.notified = {};
+    provider.notifications.notified_generation = 0;
+    provider.notifications.dumped = {};
+    provider.notifications.running_thread.store(0, std::memory_order_relaxed);
 }
 
-void forget_callbacks(eventlog_provider& provider) noexcept {
-    provider.watched_by.on_change.replace(nullptr, nullptr);
-    provider.watched_by.on_dump.replace(nullptr, nullptr);
+void clear_callbacks(eventlog_provider& provider) noexcept {
+    provider.notifications.on_change.replace(nullptr, nullptr);
+    provider.notifications.on_dump.replace(nullptr, nullptr);
 }
 
 void close_own_gate(eventlog_provider& provider) noexcept {
@@ -191,24 +192,24 @@ void withdraw(eventlog_provider& provider) noexcept {
 
 /// The child has the parent's gates mapped and the parent's places in every table. It takes pages,
 /// files and places of its own before it runs anything else.
-void publish_again_in_child() noexcept {
+void republish_in_child() noexcept {
     // A thread that is to be cancelled is so in the child too: not here, in the middle of fork().
-    const unnoticed guard;
-    forget_thread_id();
-    forget_other_slot_users();
-    leave_locked_regions();
-    forget_other_writers();
-    forget_lane();
-    forget_own_clock_reader();
-    forget_leaving_pause();
-    static_cast<void>(prepare_unmapping());
-    identify();
+    const signal_guard guard;
+    reset_thread_id();
+    reset_slot_users_after_fork();
+    replace_locked_regions();
+    reset_writers_after_fork();
+    discard_batch();
+    reset_custom_clock_writer();
+    reset_detach_backoff();
+    static_cast<void>(register_membarrier());
+    refresh_identity();
     for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
-        forget_listeners(*free);
+        reset_notifications(*free);
     }
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
-        forget_listeners(*provider);
+        reset_notifications(*provider);
         if (provider->published) {
             provider->published = false;
             close_own_gate(*provider);
@@ -217,16 +218,16 @@ void publish_again_in_child() noexcept {
         renew_user_events_route(*provider);
     }
     // Those of the parent's that want nothing of this process, or have ended meanwhile.
-    leave_regions();
+    unmap_dead_regions();
 }
 
 /// Memory for an instance, which is never given back. The first few are in the library itself: with
 /// a plugin that has a copy of it they come and go.
-void* find_room() noexcept {
+void* allocate_instance() noexcept {
     constexpr std::size_t own_max = 8;
     // Most processes have one provider: it begins where a page does, so as to lie in the fewest.
     alignas(4096) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
-    [[EVENTLOG_AT_START]] static constinit std::size_t used = 0;
+    [[EVENTLOG_STARTUP_SECTION]] static constinit std::size_t used = 0;
     return used < own_max
                ? own[used++]
                : std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
@@ -236,21 +237,21 @@ eventlog_provider* take_instance() noexcept {
     // Not one in whose last definition or callback some thread still is.
     eventlog_provider** link = &first_free;
     while (*link != nullptr &&
-           ((*link)->watched_by.attended_by.load(std::memory_order_acquire) != 0 ||
-            !forget_definition(**link))) {
+           ((*link)->notifications.running_thread.load(std::memory_order_acquire) != 0 ||
+            !free_definition(**link))) {
         link = &(*link)->next;
     }
     if (eventlog_provider* instance = *link; instance != nullptr) {
         *link = instance->next;
-        forget_listeners(*instance);
-        forget_callbacks(*instance);
+        reset_notifications(*instance);
+        clear_callbacks(*instance);
         return instance;
     }
-    void* memory = find_room();
+    void* memory = allocate_instance();
     return memory == nullptr ? nullptr : new (memory) eventlog_provider;
 }
 
-std::uint32_t find_end_of_dump(schema_reader schema) noexcept {
+std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
     event_description event;
     while (schema.next_event(event)) {
         if (event.kind == kind::dump_complete) {
@@ -261,7 +262,8 @@ std::uint32_t find_end_of_dump(schema_reader schema) noexcept {
 }
 
 /// Copies the definition into the instance, if it is sound.
-bool accept(eventlog_provider& provider, const eventlog_provider_definition& definition) noexcept {
+bool apply_definition(eventlog_provider& provider,
+                      const eventlog_provider_definition& definition) noexcept {
     schema_reader schema;
     const auto* bytes = static_cast<const std::uint8_t*>(definition.schema);
     if (!schema.open({bytes, definition.schema_size}, provider.status_text)) {
@@ -283,7 +285,7 @@ bool accept(eventlog_provider& provider, const eventlog_provider_definition& def
     provider.schema = bytes;
     provider.schema_size = definition.schema_size;
     provider.schema_hash = schema.hash();
-    provider.end_of_dump = find_end_of_dump(schema);
+    provider.dump_complete_event = find_dump_complete_event(schema);
     provider.name = {};
     std::memcpy(provider.name.data(), schema.provider().data(), schema.provider().size());
     // Last: a thread that comes late with an event of whoever had this handle before finds none.
@@ -294,10 +296,10 @@ bool accept(eventlog_provider& provider, const eventlog_provider_definition& def
 
 void register_instance(eventlog_provider& provider,
                        const eventlog_provider_definition& definition) noexcept {
-    if (is_switched_off()) {
+    if (is_disabled_by_environment()) {
         provider.status = EVENTLOG_OFF;
         provider.status_text.set("EVENTLOG=off is set in the environment. Unset it to emit.");
-    } else if (!accept(provider, definition)) {
+    } else if (!apply_definition(provider, definition)) {
         provider.status = EVENTLOG_BAD_SCHEMA;
     } else {
         prepare_once();
@@ -308,7 +310,7 @@ void register_instance(eventlog_provider& provider,
 }
 
 /// Other threads may still emit when a process ends: to them every subscription has ended.
-[[gnu::destructor]] void leave_subscriptions() noexcept {
+[[gnu::destructor]] void detach_at_exit() noexcept {
     const registry_lock lock;
     const bool is_own = is_own_process();
     // Those whose program does not withdraw them: defined at run time, as a rule.
@@ -318,13 +320,13 @@ void register_instance(eventlog_provider& provider,
         // A plugin that has a copy of this library takes the last pointer to it along. Not in a
         // child that was made without fork(): the memory may be its parent's.
         if (is_own) {
-            close_definition(*provider);
-            static_cast<void>(forget_definition(*provider));
+            revoke_definition(*provider);
+            static_cast<void>(free_definition(*provider));
         }
     }
     // And those in which some thread still was when they were withdrawn.
     for (eventlog_provider* free = first_free; is_own && free != nullptr; free = free->next) {
-        static_cast<void>(forget_definition(*free));
+        static_cast<void>(free_definition(*free));
     }
     unmap_all_slots();
 }
@@ -332,8 +334,8 @@ void register_instance(eventlog_provider& provider,
 }  // namespace
 
 alignas(std::uint64_t) constinit std::array<
-    std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate{};
-constinit const std::atomic<std::uint32_t*> no_gate{closed_gate.data()};
+    std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> null_gate{};
+constinit const std::atomic<std::uint32_t*> null_gate_pointer{null_gate.data()};
 
 eventlog_provider* get_first_registered() noexcept {
     return first_registered;
@@ -349,11 +351,12 @@ const directory_path& own_directory() noexcept {
 
 eventlog_provider* register_provider(const eventlog_provider_definition& definition,
                                      const built_definition* built) noexcept {
-    const unnoticed guard;
+    const signal_guard guard;
     const registry_lock lock;
     eventlog_provider* provider = take_instance();
     eventlog_provider_definition complete = definition;
-    if (provider != nullptr && built != nullptr && !take_definition(*provider, *built, complete)) {
+    if (provider != nullptr && built != nullptr &&
+        !install_definition(*provider, *built, complete)) {
         provider->next = first_free;
         first_free = provider;
         provider = nullptr;
@@ -362,7 +365,7 @@ eventlog_provider* register_provider(const eventlog_provider_definition& definit
         register_instance(*provider, complete);
         provider->next = first_registered;
         first_registered = provider;
-        leave_regions();
+        unmap_dead_regions();
     }
     return provider;
 }
@@ -382,8 +385,8 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
     if (provider == nullptr) {
         return;
     }
-    const unnoticed guard;
-    write_lane_of(*provider);
+    const signal_guard guard;
+    write_batch_of(*provider);
     const registry_lock lock;
     withdraw(*provider);
     eventlog_provider** link = &first_registered;
@@ -394,19 +397,19 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         *link = provider->next;
         provider->status = EVENTLOG_UNREGISTERED;
         provider->event_count.store(0, std::memory_order_relaxed);
-        provider->gate.store(closed_gate.data(), std::memory_order_relaxed);
-        forget_callbacks(*provider);
-        provider->attention = false;
+        provider->gate.store(null_gate.data(), std::memory_order_relaxed);
+        clear_callbacks(*provider);
+        provider->wants_notifications = false;
         provider->next = first_free;
         first_free = provider;
-        close_definition(*provider);
+        revoke_definition(*provider);
         // Also of others: threads have left since then.
         for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
-            static_cast<void>(forget_definition(*free));
+            static_cast<void>(free_definition(*free));
         }
         // A child that was made without fork() may have its parent's memory.
         if (is_own_process()) {
-            leave_regions();
+            unmap_dead_regions();
         }
     }
 }

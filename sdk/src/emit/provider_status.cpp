@@ -9,14 +9,14 @@
 #include <eventlog/abi.h>
 
 #include "platform/registry_lock.hpp"
-#include "platform/unnoticed.hpp"
+#include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
 
 namespace eventlog::core {
 namespace {
 
-void say(char* text, std::size_t text_size, const char* sentence) noexcept {
+void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept {
     if (text != nullptr && text_size != 0) {
         static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
     }
@@ -43,7 +43,7 @@ unsigned count_listeners(const eventlog_provider& provider) noexcept {
 
 eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
     const eventlog_route_counters sums =
-        add_up(counters_behind(provider.gate.load(std::memory_order_relaxed)), route);
+        sum_counters(counters_of_gate(provider.gate.load(std::memory_order_relaxed)), route);
     return {sums.written,        sums.cut,       sums.lost_full,
             sums.lost_too_large, sums.lost_busy, sums.lost_unattached,
             sums.lost_refused};
@@ -85,11 +85,11 @@ eventlog_status_code user_events_status(const eventlog_provider* provider,
 eventlog_status_code eventlog_provider_status(const eventlog_provider* provider, char* text,
                                               std::size_t text_size) {
     using namespace eventlog::core;
-    const unnoticed guard;
+    const signal_guard guard;
     const registry_lock lock;
     const char* sentence = nullptr;
     const eventlog_status_code code = publishing_status(provider, sentence);
-    say(text, text_size, sentence);
+    copy_text(text, text_size, sentence);
     return code;
 }
 
@@ -99,7 +99,7 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
                                                     std::size_t counters_size, char* text,
                                                     std::size_t text_size) {
     using namespace eventlog::core;
-    const unnoticed guard;
+    const signal_guard guard;
     eventlog_counters counted{};
     eventlog_status_code code = EVENTLOG_NO_ROUTE;
     error_text sentence;
@@ -112,7 +112,7 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
         sentence.set("This version of eventlog does not know that route. Ask for one of "
                      "enum eventlog_route.");
     }
-    say(text, text_size, sentence.text());
+    copy_text(text, text_size, sentence.text());
     if (counters != nullptr) {
         // A later version may count more: what it adds reads zero.
         std::memset(counters, 0, counters_size);

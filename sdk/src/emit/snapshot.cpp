@@ -20,8 +20,8 @@ namespace eventlog::core {
 namespace {
 
 /// False if it is no flight recorder, or not any more.
-bool ask(eventlog_region& region, const reason_words& reason) noexcept {
-    constexpr std::uint32_t recorder = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING;
+bool request_snapshot(eventlog_region& region, const reason_words& reason) noexcept {
+    constexpr std::uint32_t recorder = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_DETACHED;
     if (shared(region.state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE ||
         (shared(region.features).load(std::memory_order_relaxed) & recorder) != recorder) {
         return false;
@@ -30,9 +30,9 @@ bool ask(eventlog_region& region, const reason_words& reason) noexcept {
         shared(region.snapshot_tickets).fetch_add(1, std::memory_order_relaxed) + 1;
     store_reason(region, reason, ticket);
     // Release: whoever sees the request sees its reason, and all that this thread has recorded.
-    shared(region.snapshots_wanted).fetch_add(1, std::memory_order_release);
-    static_cast<void>(
-        ::syscall(SYS_futex, &region.snapshots_wanted, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0));
+    shared(region.snapshots_requested).fetch_add(1, std::memory_order_release);
+    static_cast<void>(::syscall(SYS_futex, &region.snapshots_requested, FUTEX_WAKE, INT_MAX,
+                                nullptr, nullptr, 0));
     return true;
 }
 
@@ -50,7 +50,7 @@ unsigned eventlog_snapshot(const char* reason) {
             continue;
         }
         const slot_user user(slot, serial);
-        if (user.holds() && ask(*slot.region(), words)) {
+        if (user.holds() && request_snapshot(*slot.region(), words)) {
             ++asked;
         }
     }

@@ -4,11 +4,11 @@
 // Declared here because the headers of Debian 12 do not have it.
 //
 // A process opens tracefs's file user_events_data and registers events there, each with a text that
-// describes its fields (user_events_text.hpp), the address of a 32-bit word and the number of a bit
-// in it. From then on the kernel sets that bit in the process's memory while anybody listens to the
-// event, and clears it when nobody does; it leaves the other bits of the word alone. It answers
-// with a number for the event, which is good for this open file only. An event is emitted by one
-// write to the file: the number, then the fields as the text describes them, packed.
+// describes its fields (user_events_description.hpp), the address of a 32-bit word and the number
+// of a bit in it. From then on the kernel sets that bit in the process's memory while anybody
+// listens to the event, and clears it when nobody does; it leaves the other bits of the word alone.
+// It answers with a number for the event, which is good for this open file only. An event is
+// emitted by one write to the file: the number, then the fields as the text describes them, packed.
 //
 // The file belongs to the opened descriptor, the word to the memory of the process. A forked child
 // shares the one and gets a copy of the other: the kernel goes on to set and clear the bit in both.

@@ -22,8 +22,8 @@
 namespace eventlog::core {
 namespace {
 
-constexpr const char* usual_place = "/sys/kernel/tracing";
-constexpr const char* older_place = "/sys/kernel/debug/tracing";
+constexpr const char* default_mount_point = "/sys/kernel/tracing";
+constexpr const char* legacy_mount_point = "/sys/kernel/debug/tracing";
 constexpr const char* data_file = "/user_events_data";
 constexpr const char* status_file = "/user_events_status";
 
@@ -55,7 +55,7 @@ std::size_t read_mounts(char* list, std::size_t size) noexcept {
 
 /// What is known of the kernel while its file is looked for.
 struct device_search {
-    bool knows_words = false;
+    bool has_enable_words = false;
     int major = 0;  // of the release, 6.1
     int minor = 0;
     int reason = 0;                   // why there is none, an errno
@@ -100,7 +100,7 @@ bool find_page(device_search& search, const char* place, user_events_device& dev
         note_failure(search, status_file, error);
         return false;
     }
-    device.has_page = error == 0;
+    device.has_status_page = error == 0;
     return true;
 }
 
@@ -108,7 +108,7 @@ bool find_page(device_search& search, const char* place, user_events_device& dev
 bool open_in(device_search& search, const char* place, user_events_device& device) noexcept {
     device.file = open_file(search, place, data_file, O_RDWR);
     const bool too_old = is_before(search, 5, 18);
-    if (device.file && !search.knows_words && (too_old || !find_page(search, place, device))) {
+    if (device.file && !search.has_enable_words && (too_old || !find_page(search, place, device))) {
         device.file = unique_fd();
     }
     return static_cast<bool>(device.file);
@@ -120,7 +120,7 @@ bool open_mounted(device_search& search, user_events_device& device) noexcept {
     const std::size_t size = read_mounts(list.data(), list.size());
     std::array<char, 480> place{};
     std::size_t at = 0;
-    while (next_tracefs(list.data(), size, at, "", place.data(), place.size())) {
+    while (next_tracefs_mount(list.data(), size, at, "", place.data(), place.size())) {
         if (open_in(search, place.data(), device)) {
             return true;
         }
@@ -136,15 +136,15 @@ bool is_tracefs(const char* place) noexcept {
 
 /// Whether a kernel that has not got it may have it nevertheless: closed to us, or not mounted.
 bool may_be_hidden(const device_search& search) noexcept {
-    return search.knows_words || search.refused == status_file ||
+    return search.has_enable_words || search.refused == status_file ||
            (!is_before(search, 5, 18) && is_before(search, 6, 4) &&
-            !(search.reason == ENOENT && is_tracefs(usual_place)));
+            !(search.reason == ENOENT && is_tracefs(default_mount_point)));
 }
 
 /// Says why the kernel's own cannot be opened.
 void explain(const device_search& search, user_events_device& device, error_text& error) noexcept {
-    device.may_change = true;
-    device.is_unclear = !search.knows_words && search.refused == data_file;
+    device.is_retryable = true;
+    device.is_support_unknown = !search.has_enable_words && search.refused == data_file;
     device.status = EVENTLOG_NO_PERMISSION;
     const char* const file = search.refused + 1;
     if (is_shortage(search.reason)) {
@@ -155,8 +155,8 @@ void explain(const device_search& search, user_events_device& device, error_text
     } else if (search.reason == ENOENT) {
         error.set("tracefs is not mounted where this process can see it%s. Mount it: mount -t "
                   "tracefs tracefs /sys/kernel/tracing",
-                  device.is_unclear ? ", and this kernel may have no user_events" : "");
-    } else if (search.knows_words) {
+                  device.is_support_unknown ? ", and this kernel may have no user_events" : "");
+    } else if (search.has_enable_words) {
         error.set("%s of tracefs may not be opened (%s). Root can allow it: chmod a+x "
                   "/sys/kernel/tracing; chmod a+rw /sys/kernel/tracing/user_events_data",
                   file, std::strerror(search.reason));
@@ -165,7 +165,7 @@ void explain(const device_search& search, user_events_device& device, error_text
                   "/sys/kernel/tracing: chmod a+x .; chmod a+rw user_events_data; chmod a+r "
                   "user_events_status",
                   file, std::strerror(search.reason),
-                  device.is_unclear ? ", if this kernel has it" : "");
+                  device.is_support_unknown ? ", if this kernel has it" : "");
     }
 }
 
@@ -226,8 +226,8 @@ void read_release(const char* release, int& major, int& minor) noexcept {
     minor = *end == '.' ? static_cast<int>(std::strtol(end + 1, nullptr, 10)) : 0;
 }
 
-bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at, const char* name,
-                  char* path, std::size_t path_size) noexcept {
+bool next_tracefs_mount(const char* mounts, std::size_t size, std::size_t& at, const char* name,
+                        char* path, std::size_t path_size) noexcept {
     while (at < size) {
         const char* line = mounts + at;
         const char* const end = find(line, mounts + size, '\n');
@@ -251,12 +251,12 @@ bool next_tracefs(const char* mounts, std::size_t size, std::size_t& at, const c
 user_events_device open_user_events(error_text& error) noexcept {
     user_events_device device;
     device_search search;
-    search.knows_words = ::access(user_events_limit_path, F_OK) == 0;
+    search.has_enable_words = ::access(user_events_limit_path, F_OK) == 0;
     utsname system{};
     if (::uname(&system) == 0) {
         read_release(system.release, search.major, search.minor);
     }
-    if (open_in(search, usual_place, device)) {
+    if (open_in(search, default_mount_point, device)) {
         return device;
     }
     const bool too_old = search.reason == 0;
@@ -268,7 +268,7 @@ user_events_device open_user_events(error_text& error) noexcept {
                       : "This kernel has no user_events. That takes Linux 6.4 with "
                         "CONFIG_USER_EVENTS; everything else works without.");
     } else if (is_shortage(search.reason) ||
-               (!open_in(search, older_place, device) && !open_mounted(search, device))) {
+               (!open_in(search, legacy_mount_point, device) && !open_mounted(search, device))) {
         explain(search, device, error);
     }
     return device;
@@ -287,14 +287,14 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
     const bool has_none = reason == ENOENT || reason == ENXIO || reason == ENODEV;
     if (!device.file && !has_none) {
         device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
-        device.may_change = true;
-        device.is_unclear = false;
+        device.is_retryable = true;
+        device.is_support_unknown = false;
         explain_module(reason, error);
     }
     return device;
 }
 
-bool knows_flag(int file, std::uint16_t flag) noexcept {
+bool supports_flag(int file, std::uint16_t flag) noexcept {
     // There is no text at that address, which the kernel sees after it has looked at the flags.
     alignas(8) std::uint32_t word = 0;
     user_events_registration empty;

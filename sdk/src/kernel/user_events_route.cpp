@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Opening the way, trying again, closing it. Which events take it is in user_events_offer.cpp,
-// writing them in user_events_write.cpp.
+// Opening the way, trying again, closing it. Which events take it is in
+// user_events_register_result.cpp, writing them in user_events_write.cpp.
 #include "kernel/user_events_route.hpp"
 
 #include <fcntl.h>
@@ -13,16 +13,16 @@
 #include <mutex>
 #include <utility>
 
+#include "kernel/batch.hpp"
 #include "kernel/eventlog_device.hpp"
-#include "kernel/lane.hpp"
 #include "kernel/user_events_device.hpp"
-#include "kernel/user_events_offer.hpp"
+#include "kernel/user_events_register.hpp"
 #include "kernel/user_events_write.hpp"
-#include "platform/at_start.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
+#include "platform/signal_guard.hpp"
+#include "platform/startup_section.hpp"
 #include "platform/system_write.hpp"
-#include "platform/unnoticed.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
 
@@ -32,23 +32,23 @@ namespace {
 constexpr std::uint64_t retry_pause = 1'000'000'000;
 
 // Under the registry's lock.
-[[EVENTLOG_AT_START]] constinit bool kernel_has_none = false;
-[[EVENTLOG_AT_START]] constinit error_text why_none{};
-[[EVENTLOG_AT_START]] constinit bool kernel_has_some = false;
+[[EVENTLOG_STARTUP_SECTION]] constinit bool kernel_has_none = false;
+[[EVENTLOG_STARTUP_SECTION]] constinit error_text why_none{};
+[[EVENTLOG_STARTUP_SECTION]] constinit bool kernel_has_some = false;
 // What is not clear is not looked at again before: coarse monotonic nanoseconds.
-[[EVENTLOG_AT_START]] constinit std::uint64_t unclear_before = 0;
-[[EVENTLOG_AT_START]] constinit eventlog_status_code unclear_status = EVENTLOG_OK;
-[[EVENTLOG_AT_START]] constinit error_text why_unclear{};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::uint64_t recheck_not_before = 0;
+[[EVENTLOG_STARTUP_SECTION]] constinit eventlog_status_code unknown_support_status = EVENTLOG_OK;
+[[EVENTLOG_STARTUP_SECTION]] constinit error_text why_support_unknown{};
 
 /// A high number, see user_events_route.hpp; the one that it has where there is none.
-int move_up(unique_fd file) noexcept {
+int move_to_high_number(unique_fd file) noexcept {
     constexpr int high = 768;  // below the usual limit, 1024
     const int moved = ::fcntl(file.get(), F_DUPFD_CLOEXEC, high);
     return moved >= 0 ? moved : file.release();
 }
 
 /// Whether a provider from this one on had the number. None has it afterwards.
-bool forget_number(eventlog_provider* first, int number) noexcept {
+bool forget_descriptor(eventlog_provider* first, int number) noexcept {
     bool was_there = false;
     for (eventlog_provider* other = first; other != nullptr; other = other->next) {
         user_events_route& route = other->user_events;
@@ -67,11 +67,11 @@ bool forget_number(eventlog_provider* first, int number) noexcept {
 /// The kernel has just given us the number: what another provider had there is closed. That one
 /// could not tell our file from its own, which is the same device. Returns the number to use:
 /// another one if some thread may be about to write the other provider's event to this one.
-int take_number(int number) noexcept {
+int claim_number(int number) noexcept {
     while (number >= 0) {
-        const bool was_registered = forget_number(get_first_registered(), number);
-        const bool was_free = forget_number(get_first_free(), number);
-        if ((!was_registered && !was_free) || !is_anybody_writing()) {
+        const bool was_registered = forget_descriptor(get_first_registered(), number);
+        const bool was_free = forget_descriptor(get_first_free(), number);
+        if ((!was_registered && !was_free) || !has_active_writers()) {
             break;
         }
         const int next = ::fcntl(number, F_DUPFD_CLOEXEC, number + 1);
@@ -81,18 +81,18 @@ int take_number(int number) noexcept {
     return number;
 }
 
-bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
+bool adopt_descriptor(user_events_route& route, unique_fd file) noexcept {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) {
         return false;
     }
-    const int number = take_number(move_up(std::move(file)));
+    const int number = claim_number(move_to_high_number(std::move(file)));
     if (number < 0) {
         return false;
     }
     route.device.store(status.st_dev, std::memory_order_relaxed);
     route.inode.store(status.st_ino, std::memory_order_relaxed);
-    route.compared.store(ticks(), std::memory_order_relaxed);
+    route.verified_at.store(ticks(), std::memory_order_relaxed);
     route.generation.fetch_add(1, std::memory_order_release);
     route.file.store(number, std::memory_order_seq_cst);
     return true;
@@ -102,7 +102,7 @@ bool take_descriptor(user_events_route& route, unique_fd file) noexcept {
 /// number to a file of its own. False if they still may.
 bool close_retired(user_events_route& route) noexcept {
     if (route.retired >= 0) {
-        if (is_anybody_writing()) {
+        if (has_active_writers()) {
             return false;
         }
         if (is_own_descriptor(route, route.retired)) {
@@ -137,15 +137,15 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
                                     ? open_user_events(route.status_text)
                                     : open_module_or_user_events(route.status_text);
     if (device.file) {
-        if (take_descriptor(route, std::move(device.file))) {
+        if (adopt_descriptor(route, std::move(device.file))) {
             kernel_has_some = kernel_has_some || !device.is_module;
-            unclear_before = 0;
-            route.has_page = device.has_page;
+            recheck_not_before = 0;
+            route.has_status_page = device.has_status_page;
             route.is_module = device.is_module;
             route.takes_batches.store(device.is_module && takes_batches(route),
                                       std::memory_order_relaxed);
             route.published = 0;
-            take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
+            unregister_user_events(provider, route.file.load(std::memory_order_relaxed));
             // Until then there were the numbers of the other one.
             route.generation.fetch_add(1, std::memory_order_release);
             return true;
@@ -160,32 +160,33 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {
         kernel_has_none = true;
         why_none = route.status_text;
-    } else if (device.is_unclear && !kernel_has_some) {
-        unclear_before = coarse_now() + retry_pause;
-        unclear_status = route.status;
-        why_unclear = route.status_text;
+    } else if (device.is_support_unknown && !kernel_has_some) {
+        recheck_not_before = coarse_monotonic_now() + retry_pause;
+        unknown_support_status = route.status;
+        why_support_unknown = route.status_text;
     }
     return false;
 }
 
 /// Whether it is known, or has just been tried, that there is nothing to be had.
-bool is_in_vain(user_events_route& route) noexcept {
+bool is_known_unavailable(user_events_route& route) noexcept {
     if (has_eventlog_device()) {
         return false;
     }
     if (kernel_has_none) {
         // Asked once a process. But the module may be loaded later, for which poll() looks.
-        route.not_polled_before.store(coarse_now() + retry_pause, std::memory_order_relaxed);
+        route.not_polled_before.store(coarse_monotonic_now() + retry_pause,
+                                      std::memory_order_relaxed);
         route.status = EVENTLOG_NO_KERNEL_SUPPORT;
         route.status_text = why_none;
         return true;
     }
-    if (coarse_now() < unclear_before) {
+    if (coarse_monotonic_now() < recheck_not_before) {
         // Asked once a second, and by poll() only: it is hardly ever there, and looking at the
         // clock would make every emit longer.
-        route.status = unclear_status;
-        route.status_text = why_unclear;
-        route.not_polled_before.store(unclear_before, std::memory_order_relaxed);
+        route.status = unknown_support_status;
+        route.status_text = why_support_unknown;
+        route.not_polled_before.store(recheck_not_before, std::memory_order_relaxed);
         return true;
     }
     return false;
@@ -193,25 +194,25 @@ bool is_in_vain(user_events_route& route) noexcept {
 
 /// Does the work if it is time, and no other thread has done it.
 void retry_after(eventlog_provider& provider, const std::atomic<std::uint64_t>& time) noexcept {
-    if (coarse_now() < time.load(std::memory_order_relaxed)) {
+    if (coarse_monotonic_now() < time.load(std::memory_order_relaxed)) {
         return;
     }
     // A child that was made without fork() has the parent's gate: its bits are not ours to change.
     if (own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
         return;
     }
-    const unnoticed guard;
+    const signal_guard guard;
     const registry_lock lock(std::try_to_lock);
     // Asked again: another thread may have withdrawn the provider, too, whose gate and schema are
     // not its own any more.
     if (lock.held() && provider.user_events.status != EVENTLOG_UNREGISTERED &&
-        coarse_now() >= time.load(std::memory_order_relaxed)) {
+        coarse_monotonic_now() >= time.load(std::memory_order_relaxed)) {
         open_user_events_route(provider);
     }
 }
 
 /// Whether it is open still. If not, neither route nor gate speak of it any more.
-bool keeps_descriptor(eventlog_provider& provider) noexcept {
+bool check_descriptor(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
     const int file = route.file.load(std::memory_order_relaxed);
     if (file >= 0 && is_own_descriptor(route, file)) {
@@ -219,13 +220,13 @@ bool keeps_descriptor(eventlog_provider& provider) noexcept {
     }
     route.file.store(-1, std::memory_order_seq_cst);
     // Whatever comes of opening another one: user_events may be that, or nothing.
-    forget_device(provider);
+    clear_device_bits(provider);
     return false;
 }
 
 /// Where the module's descriptor has gone, and another process has the file: the module goes on to
 /// set the bits of words that were registered there. So emit looks again, and clears them.
-void look_again_for_device_bits(user_events_route& route, std::uint64_t then) noexcept {
+void schedule_device_bit_check(user_events_route& route, std::uint64_t then) noexcept {
     if (route.is_module) {
         route.not_before.store(then, std::memory_order_relaxed);
     }
@@ -236,8 +237,8 @@ void look_again_for_device_bits(user_events_route& route, std::uint64_t then) no
 bool publish(eventlog_provider& provider, int file) noexcept {
     user_events_route& route = provider.user_events;
     error_text why;
-    bool may_change = false;
-    if (!route.is_module || publish_to_module(provider, file, why, may_change)) {
+    bool is_retryable = false;
+    if (!route.is_module || publish_to_module(provider, file, why, is_retryable)) {
         return false;
     }
     if (route.status == EVENTLOG_OK) {
@@ -246,7 +247,7 @@ bool publish(eventlog_provider& provider, int file) noexcept {
                               "%s.",
                               provider.name.data(), why.text());
     }
-    return may_change;
+    return is_retryable;
 }
 
 /// What stands in front of a provider's name in tracefs.
@@ -254,13 +255,14 @@ const char* system_of(const user_events_route& route) noexcept {
     if (route.is_module) {
         return "eventlog:";
     }
-    return route.in_system ? "eventlog:eventlog_" : "user_events:eventlog_";
+    return route.is_in_eventlog_system ? "eventlog:eventlog_" : "user_events:eventlog_";
 }
 
-void say_what_became(eventlog_provider& provider, const user_events_offer& result) noexcept {
+void report_registration(eventlog_provider& provider,
+                         const user_events_register_result& result) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
-    if (result.missing == 0 && result.left_out) {
+    if (result.missing == 0 && result.not_registrable) {
         return;  // what was said of those holds still
     }
     if (result.missing == 0) {
@@ -280,11 +282,11 @@ void say_what_became(eventlog_provider& provider, const user_events_offer& resul
 /// its own. Where it may not have the device, or not one more, the inherited one serves it, and it
 /// is heard as its parent. A handler may have forked in the middle of an emit, which goes on with
 /// that one and with what it calls the event: it is closed when nobody writes.
-void take_own_descriptor(user_events_route& route) noexcept {
+void open_child_descriptor(user_events_route& route) noexcept {
     const int inherited = route.file.load(std::memory_order_relaxed);
     int ignored = 0;
     unique_fd own = open_eventlog_device(ignored);
-    if (own && close_retired(route) && take_descriptor(route, std::move(own))) {
+    if (own && close_retired(route) && adopt_descriptor(route, std::move(own))) {
         route.retired = inherited;
         static_cast<void>(close_retired(route));
     }
@@ -296,33 +298,33 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
     route.not_before.store(user_events_route::never, std::memory_order_relaxed);
     route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
-    const bool is_open = keeps_descriptor(provider);
-    const std::uint64_t then = coarse_now() + retry_pause;
-    if (!is_open && is_in_vain(route)) {
-        look_again_for_device_bits(route, then);
+    const bool is_open = check_descriptor(provider);
+    const std::uint64_t then = coarse_monotonic_now() + retry_pause;
+    if (!is_open && is_known_unavailable(route)) {
+        schedule_device_bit_check(route, then);
         return;
     }
-    user_events_offer result;
+    user_events_register_result result;
     bool publish_again = false;
     if (is_open || open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
         route.expected.store(true, std::memory_order_relaxed);
-        offer_to_user_events(provider, route.file.load(std::memory_order_relaxed), result);
-        say_what_became(provider, result);
+        register_user_events(provider, route.file.load(std::memory_order_relaxed), result);
+        report_registration(provider, result);
         publish_again = publish(provider, route.file.load(std::memory_order_relaxed));
     } else {
-        result.may_change = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
+        result.is_retryable = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }
-    if (result.may_change || publish_again || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+    if (result.is_retryable || publish_again || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
         // That nobody can subscribe to it no emit sees to: the kernel may compare it with the rules
         // of all who do, which takes long. Where the kernel has nothing, too: the module may be
         // loaded.
         route.not_polled_before.store(then, std::memory_order_relaxed);
     }
-    if (result.may_change && unclear_before == 0) {
+    if (result.is_retryable && recheck_not_before == 0) {
         route.not_before.store(then, std::memory_order_relaxed);
     }
     if (route.file.load(std::memory_order_relaxed) < 0) {
-        look_again_for_device_bits(route, then);
+        schedule_device_bit_check(route, then);
     }
 }
 
@@ -335,9 +337,9 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
     // Where the program has closed our descriptor, it takes another one to take the words back:
     // other memory may soon be where they are.
     if (route.expected.exchange(false, std::memory_order_relaxed) &&
-        (keeps_descriptor(provider) || open_descriptor(provider, true))) {
+        (check_descriptor(provider) || open_descriptor(provider, true))) {
         const int file = route.file.load(std::memory_order_relaxed);
-        take_back_from_user_events(provider, file);
+        unregister_user_events(provider, file);
         route.generation.fetch_add(1, std::memory_order_release);
         route.file.store(-1, std::memory_order_seq_cst);
         route.retired = file;
@@ -351,10 +353,10 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
         return;
     }
     route.published = 0;  // that is the parent's
-    if (keeps_descriptor(provider)) {
-        take_back_from_user_events(provider, route.file.load(std::memory_order_relaxed));
+    if (check_descriptor(provider)) {
+        unregister_user_events(provider, route.file.load(std::memory_order_relaxed));
         if (route.is_module) {
-            take_own_descriptor(route);
+            open_child_descriptor(route);
         }
     }
     open_user_events_route(provider);

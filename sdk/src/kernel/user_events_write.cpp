@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "kernel/lane.hpp"
+#include "kernel/batch.hpp"
 #include "kernel/user_events_abi.hpp"
 #include "kernel/user_events_route.hpp"
 #include "platform/process.hpp"
@@ -28,7 +28,7 @@ constinit std::array<writer_count, 16> counts{};
 
 using counter = __u64 eventlog_route_counters::*;
 
-void note(const eventlog_provider& provider, counter which) noexcept {
+void count_event(const eventlog_provider& provider, counter which) noexcept {
     count(provider, which, EVENTLOG_COUNTERS_USER_EVENTS);
 }
 
@@ -90,24 +90,25 @@ enum class write_outcome {
 };
 
 /// Compares now and then, see user_events_route.hpp.
-bool seems_own(user_events_route& route, int file) noexcept {
+bool is_probably_own_descriptor(user_events_route& route, int file) noexcept {
     const std::uint64_t now = ticks();
-    if (now - route.compared.load(std::memory_order_relaxed) < ticks_of_a_moment) [[likely]] {
+    if (now - route.verified_at.load(std::memory_order_relaxed) < descriptor_check_ticks)
+        [[likely]] {
         return true;
     }
-    route.compared.store(now, std::memory_order_relaxed);
+    route.verified_at.store(now, std::memory_order_relaxed);
     return is_own_descriptor(route, file);
 }
 
 void note_written(const eventlog_provider& provider, const event_payload& payload) noexcept {
-    note(provider, &eventlog_route_counters::written);
+    count_event(provider, &eventlog_route_counters::written);
     if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
-        note(provider, &eventlog_route_counters::cut);
+        count_event(provider, &eventlog_route_counters::cut);
     }
 }
 
-[[gnu::noinline]] write_outcome settle_refusal(eventlog_provider& provider, int file,
-                                               int error) noexcept {
+[[gnu::noinline]] write_outcome handle_write_error(eventlog_provider& provider, int file,
+                                                   int error) noexcept {
     if (error == EBADF || error == ENOENT) {
         if (!is_own_descriptor(provider.user_events, file)) {
             return write_outcome::gone;
@@ -117,14 +118,14 @@ void note_written(const eventlog_provider& provider, const event_payload& payloa
             return write_outcome::settled;
         }
     }
-    note(provider, &eventlog_route_counters::lost_refused);
+    count_event(provider, &eventlog_route_counters::lost_refused);
     return write_outcome::settled;
 }
 
 /// Kernels that have a page refuse events without any payload. No field names that byte.
 constexpr event_payload one_byte{.size = 1, .block = ""};
 bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept {
-    return route.places[event].load(std::memory_order_relaxed) != 0;
+    return route.status_locations[event].load(std::memory_order_relaxed) != 0;
 }
 
 [[gnu::always_inline]] inline write_outcome try_to_write(eventlog_provider& provider,
@@ -136,11 +137,11 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     if (file < 0 || number == user_events_route::not_registered) {
         return write_outcome::gone;
     }
-    if (number == user_events_route::left_out) {
+    if (number == user_events_route::not_registrable) {
         return write_outcome::settled;  // the bit is not the kernel's
     }
     write_outcome result = write_outcome::gone;
-    if (seems_own(route, file)) {
+    if (is_probably_own_descriptor(route, file)) {
         const int error = payload.size == 0 && needs_a_byte(route, payload.event)
                               ? write_payload(file, number - 1, one_byte)
                               : write_payload(file, number - 1, payload);
@@ -148,20 +149,20 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
             note_written(provider, payload);
             return write_outcome::settled;
         }
-        result = settle_refusal(provider, file, error);
+        result = handle_write_error(provider, file, error);
     }
     if (result == write_outcome::gone) {
-        leave_descriptor(route, file);
+        abandon_descriptor(route, file);
     }
     return result;
 }
 
 /// Where the descriptor has gone: with a new one. Out of line, as it is seldom.
-[[gnu::noinline]] void write_anew(eventlog_provider& provider,
-                                  const event_payload& payload) noexcept {
+[[gnu::noinline]] void reopen_and_write(eventlog_provider& provider,
+                                        const event_payload& payload) noexcept {
     retry_user_events_route(provider);
     if (try_to_write(provider, payload) == write_outcome::gone) {
-        note(provider, &eventlog_route_counters::lost_unattached);
+        count_event(provider, &eventlog_route_counters::lost_unattached);
     }
 }
 
@@ -180,14 +181,14 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
         return;  // somebody else has set the bit
     }
     if (payload.size > user_events_payload_max) {
-        note(provider, &eventlog_route_counters::lost_too_large);
+        count_event(provider, &eventlog_route_counters::lost_too_large);
         return;
     }
-    if (own_lane != nullptr && collect(provider, payload)) {
+    if (current_batch != nullptr && append_to_batch(provider, payload)) {
         return;
     }
     if (try_to_write(provider, payload) == write_outcome::gone) [[unlikely]] {
-        write_anew(provider, payload);
+        reopen_and_write(provider, payload);
     }
 }
 
@@ -201,13 +202,13 @@ bool is_own_descriptor(const user_events_route& route, int file) noexcept {
     return own;
 }
 
-void leave_descriptor(user_events_route& route, int file) noexcept {
+void abandon_descriptor(user_events_route& route, int file) noexcept {
     if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {
         route.not_before.store(0, std::memory_order_relaxed);
     }
 }
 
-bool is_anybody_writing() noexcept {
+bool has_active_writers() noexcept {
     for (const writer_count& each : counts) {
         if (each.writers.load(std::memory_order_seq_cst) != 0) {
             return true;
@@ -216,7 +217,7 @@ bool is_anybody_writing() noexcept {
     return false;
 }
 
-void forget_other_writers() noexcept {
+void reset_writers_after_fork() noexcept {
     for (writer_count& each : counts) {
         each.writers.store(0, std::memory_order_relaxed);
     }

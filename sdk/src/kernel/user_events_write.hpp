@@ -34,12 +34,12 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
 [[nodiscard]] bool is_own_descriptor(const user_events_route& route, int file) noexcept;
 
 /// Leaves alone what has become somebody else's; the next emit opens another one.
-void leave_descriptor(user_events_route& route, int file) noexcept;
+void abandon_descriptor(user_events_route& route, int file) noexcept;
 
 /// Whether there is a descriptor_user.
-[[nodiscard]] bool is_anybody_writing() noexcept;
+[[nodiscard]] bool has_active_writers() noexcept;
 
 /// In a forked child: of the threads that were writing, none is there.
-void forget_other_writers() noexcept;
+void reset_writers_after_fork() noexcept;
 
 }  // namespace eventlog::core

@@ -8,8 +8,8 @@
 namespace eventlog::core {
 namespace {
 
-constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which not every C library names
-constexpr int nonsense = 0x7ffe;    // no advice that there is
+constexpr int populate_write = 23;      // MADV_POPULATE_WRITE, which not every C library names
+constexpr int invalid_advice = 0x7ffe;  // no advice that there is
 // The kernel gives up for a signal that is about to kill us, and tracers may pretend that it did.
 constexpr int populate_attempts_max = 10;
 
@@ -19,7 +19,7 @@ bool can_populate() noexcept {
     const int saved = errno;
     // There are emulators (qemu-user) that take any advice, and do nothing: who takes nonsense is
     // not believed. Nothing at all can be populated, by whoever knows what that is.
-    const bool is_believed = ::madvise(nullptr, 0, nonsense) != 0 && errno == EINVAL;
+    const bool is_believed = ::madvise(nullptr, 0, invalid_advice) != 0 && errno == EINVAL;
     const bool is_known = ::madvise(nullptr, 0, populate_write) == 0;
     errno = saved;
     return is_believed && is_known;
@@ -38,7 +38,7 @@ bool populate(void* begin, std::size_t size) noexcept {
     return result == 0;
 }
 
-void give_back(void* begin, std::size_t size) noexcept {
+void release_pages(void* begin, std::size_t size) noexcept {
     const int saved = errno;
     // Where it fails, in a sandbox, the memory stays taken.
     static_cast<void>(::madvise(begin, size, MADV_REMOVE));

@@ -21,6 +21,6 @@ namespace eventlog::core {
 /// Takes these pages' memory away, for all who have the file mapped, as far as there is any: they
 /// are zero, as if nobody had ever written there. As async-signal-safe. Memory that a program keeps
 /// locked (mlockall) stays, and what a sandbox does not let go of.
-void give_back(void* begin, std::size_t size) noexcept;
+void release_pages(void* begin, std::size_t size) noexcept;
 
 }  // namespace eventlog::core

@@ -13,13 +13,13 @@
 #include <cstring>
 #include <string_view>
 
-#include "platform/at_start.hpp"
+#include "platform/startup_section.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace eventlog::core {
 namespace {
 
-[[EVENTLOG_AT_START]] constinit process_identity identity_of_this_process{};
+[[EVENTLOG_STARTUP_SECTION]] constinit process_identity identity_of_this_process{};
 
 struct stat_fields {
     char state = 0;
@@ -58,12 +58,12 @@ bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
     return true;
 }
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t thread_id_of_kernel = 0;
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool takes_longer_way = false;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t cached_thread_id = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_fast_path_blocked = false;
 
 }  // namespace
 
-// emit_text.cpp names it in assembly.
+// emit_small.cpp names it in assembly.
 [[gnu::tls_model("initial-exec"), gnu::used]] constinit thread_local std::uint32_t known_thread_id =
     0;
 
@@ -122,27 +122,27 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
 }
 
 std::uint32_t thread_id() noexcept {
-    if (thread_id_of_kernel == 0) {
-        thread_id_of_kernel = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    if (cached_thread_id == 0) {
+        cached_thread_id = static_cast<std::uint32_t>(::syscall(SYS_gettid));
     }
-    if (!takes_longer_way) {
-        known_thread_id = thread_id_of_kernel;
+    if (!is_fast_path_blocked) {
+        known_thread_id = cached_thread_id;
     }
-    return thread_id_of_kernel;
+    return cached_thread_id;
 }
 
-void forget_thread_id() noexcept {
-    thread_id_of_kernel = 0;
+void reset_thread_id() noexcept {
+    cached_thread_id = 0;
     known_thread_id = 0;
 }
 
-longer_way::longer_way() noexcept {
-    takes_longer_way = true;
+fast_path_blocker::fast_path_blocker() noexcept {
+    is_fast_path_blocked = true;
     known_thread_id = 0;
 }
 
-longer_way::~longer_way() {
-    takes_longer_way = false;
+fast_path_blocker::~fast_path_blocker() {
+    is_fast_path_blocked = false;
 }
 
 }  // namespace eventlog::core

@@ -43,18 +43,18 @@ void remember_identity(const process_identity& identity) noexcept;
   gnu::visibility("hidden")]] extern constinit thread_local std::uint32_t known_thread_id;
 
 /// While it lives, the calling thread's events do not take the shortest way: the id above is 0.
-class longer_way {
+class fast_path_blocker {
   public:
-    longer_way() noexcept;
-    ~longer_way();
-    longer_way(const longer_way&) = delete;
-    longer_way& operator=(const longer_way&) = delete;
+    fast_path_blocker() noexcept;
+    ~fast_path_blocker();
+    fast_path_blocker(const fast_path_blocker&) = delete;
+    fast_path_blocker& operator=(const fast_path_blocker&) = delete;
 };
 
 /// The same, asked for if need be. Async-signal-safe.
 [[nodiscard]] std::uint32_t thread_id() noexcept;
 
 /// To be called in a forked child: its thread id is a new one.
-void forget_thread_id() noexcept;
+void reset_thread_id() noexcept;
 
 }  // namespace eventlog::core

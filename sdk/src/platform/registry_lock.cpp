@@ -3,12 +3,12 @@
 
 #include <pthread.h>
 
-#include "platform/at_start.hpp"
+#include "platform/startup_section.hpp"
 
 namespace eventlog::core {
 namespace {
 
-[[EVENTLOG_AT_START]] pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
+[[EVENTLOG_STARTUP_SECTION]] pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 }  // namespace
 

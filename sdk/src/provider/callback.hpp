@@ -30,7 +30,7 @@ class callback {
         generation_.store(before + 1, std::memory_order_relaxed);
         function_.store(function, std::memory_order_release);
         context_.store(context, std::memory_order_release);
-        // Sequentially consistent: see watcher::attended_by.
+        // Sequentially consistent: see watcher::running_thread.
         generation_.store(before + 2, std::memory_order_seq_cst);
     }
 

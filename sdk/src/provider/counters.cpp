@@ -5,21 +5,22 @@
 
 namespace eventlog::core {
 
-static_assert(spread_for(60).stride == 64 && spread_for(60).cpus == 60);
-static_assert(spread_for(61).stride == 32 && spread_for(480).stride == 8);
-static_assert(spread_for(10'000).cpus == EVENTLOG_CPU_COUNTERS_MAX);
+static_assert(counter_layout_for(60).stride == 64 && counter_layout_for(60).cpus == 60);
+static_assert(counter_layout_for(61).stride == 32 && counter_layout_for(480).stride == 8);
+static_assert(counter_layout_for(10'000).cpus == EVENTLOG_CPU_COUNTERS_MAX);
 
-constinit counter_spread spread_of_counters{};
+constinit counter_layout process_counter_layout{};
 
-void spread_counters() noexcept {
+void set_counter_layout() noexcept {
     if (rseq_available()) {
         // Should there be CPUs with higher numbers, their events are counted by atomic additions.
         const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
-        spread_of_counters = spread_for(cpus > 0 ? static_cast<std::uint64_t>(cpus) : 0);
+        process_counter_layout =
+            counter_layout_for(cpus > 0 ? static_cast<std::uint64_t>(cpus) : 0);
     }
 }
 
-eventlog_route_counters add_up(eventlog_counters_page& page, unsigned route) noexcept {
+eventlog_route_counters sum_counters(eventlog_counters_page& page, unsigned route) noexcept {
     const auto value = [](__u64& counter) {
         return std::atomic_ref(counter).load(std::memory_order_relaxed);
     };

@@ -23,7 +23,7 @@ namespace eventlog::core {
 
 /// The counters behind those gate words. Like the gate, they can be read and written at any time;
 /// what is counted when the provider is not published is forgotten.
-[[nodiscard]] inline eventlog_counters_page& counters_behind(std::uint32_t* gate) noexcept {
+[[nodiscard]] inline eventlog_counters_page& counters_of_gate(std::uint32_t* gate) noexcept {
     return reinterpret_cast<eventlog_counters_page&>(gate[EVENTLOG_EVENTS_MAX]);
 }
 
@@ -32,19 +32,20 @@ using route_counter = __u64 eventlog_route_counters::*;
 /// Adds to a counter of a route, EVENTLOG_COUNTERS_...
 inline void count(const eventlog_provider& provider, route_counter counter,
                   unsigned route = EVENTLOG_COUNTERS_MEMORY, std::uint32_t many = 1) noexcept {
-    eventlog_counters_page& page = counters_behind(provider.gate.load(std::memory_order_relaxed));
+    eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
     std::atomic_ref(page.routes[route].*counter).fetch_add(many, std::memory_order_relaxed);
 }
 
 /// Counts an event that was written.
 [[gnu::always_inline]] inline void count_written(const eventlog_provider& provider) noexcept {
-    if (!count_on_cpu(counters_behind(provider.gate.load(std::memory_order_relaxed))))
+    if (!count_on_cpu(counters_of_gate(provider.gate.load(std::memory_order_relaxed))))
         [[unlikely]] {
         count(provider, &eventlog_route_counters::written);
     }
 }
 
 /// What they say at about this moment, added up.
-[[nodiscard]] eventlog_route_counters add_up(eventlog_counters_page& page, unsigned route) noexcept;
+[[nodiscard]] eventlog_route_counters sum_counters(eventlog_counters_page& page,
+                                                   unsigned route) noexcept;
 
 }  // namespace eventlog::core

@@ -21,7 +21,7 @@ struct malloc_deleter {
 };
 
 /// What is wrong with a definition or with values, in words. All there is to a mistake.
-class mistake {
+class definition_error {
   public:
     /// Of which event and field the next mistakes will be. Names are views of somebody else's.
     void in_event(std::uint32_t event, std::string_view name) noexcept;
@@ -45,12 +45,12 @@ class mistake {
 
 /// Checks everything that a definition can have wrong but what build_definition finds.
 [[nodiscard]] eventlog_error check_definition(const eventlog_definition& definition,
-                                              mistake& error) noexcept;
+                                              definition_error& error) noexcept;
 
 /// Whether each value and each name of an enumeration, which has been checked, is there once.
 [[nodiscard]] eventlog_error check_distinct_values(
     const eventlog_definition& definition, const eventlog_enumeration_definition& enumeration,
-    mistake& error) noexcept;
+    definition_error& error) noexcept;
 
 /// An item of an array of structs that may be larger than we know them.
 template <class Struct>
@@ -96,6 +96,6 @@ struct built_definition {
 /// an error, `built` is NULL. The caller frees it with std::free.
 [[nodiscard]] eventlog_error build_definition(const eventlog_definition& definition,
                                               const built_definition*& built,
-                                              mistake& error) noexcept;
+                                              definition_error& error) noexcept;
 
 }  // namespace eventlog::core

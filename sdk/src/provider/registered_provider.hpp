@@ -15,8 +15,8 @@
 #include <eventlog/schema_format.hpp>
 
 #include "platform/error_text.hpp"
+#include "provider/notification_state.hpp"
 #include "provider/user_events_state.hpp"
-#include "provider/watcher.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/subscription_slots.hpp"
 #include "shm/provider_file.hpp"
@@ -24,7 +24,7 @@
 namespace eventlog::core {
 
 struct built_definition;
-struct dynamic_part;
+struct runtime_definition;
 
 /// What no slot has as its serial: an empty one has 0.
 inline constexpr std::uint64_t not_attached = UINT64_MAX;
@@ -66,19 +66,19 @@ struct eventlog_provider {
     }
 
     /// First, because eventlog_enabled reads it: part of the binary interface.
-    std::atomic<std::uint32_t*> gate{eventlog::core::closed_gate.data()};
+    std::atomic<std::uint32_t*> gate{eventlog::core::null_gate.data()};
     std::array<eventlog::core::attachment, EVENTLOG_SUBSCRIPTIONS_MAX> attachments{};
     /// The one that an event went to last: where the next one is tried first.
     std::atomic<const eventlog::core::attachment*> latest;
     std::atomic<std::uint32_t> event_count{0};
     /// Of a provider that was defined at run time; of every later one in this place, too.
-    std::atomic<eventlog::core::dynamic_part*> dynamic{nullptr};
+    std::atomic<eventlog::core::runtime_definition*> dynamic{nullptr};
 
     /// For each event, the slots whose subscription wants it in its sessions only.
     std::array<std::atomic<std::uint16_t>, EVENTLOG_EVENTS_MAX> session_limited{};
 
-    /// Who wants to know when somebody comes or goes; see attention.hpp.
-    eventlog::core::watcher watched_by;
+    /// Who wants to know when somebody comes or goes; see notification.hpp.
+    eventlog::core::notification_state notifications;
 
     /// The way through the kernel.
     eventlog::core::user_events_route user_events;
@@ -97,8 +97,9 @@ struct eventlog_provider {
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     eventlog::core::error_text status_text{};
     eventlog_provider* next = nullptr;
-    std::uint32_t end_of_dump = eventlog::no_index;  // the event that ends a dump, if there is one
-    bool attention = false;                          // wants to know who comes and goes
+    std::uint32_t dump_complete_event =
+        eventlog::no_index;            // the event that ends a dump, if there is one
+    bool wants_notifications = false;  // wants to know who comes and goes
     bool published = false;
 };
 

@@ -43,12 +43,12 @@ int map_user_events_page(int file, page_unit unit) noexcept {
     return 0;
 }
 
-std::uint32_t find_in_page(std::uint32_t number) noexcept {
+std::uint32_t locate_in_page(std::uint32_t number) noexcept {
     // The file is as large as a page of this machine: what lies behind it is ours, and never set.
     if (mapped_unit == page_unit::byte) {
-        return number < sizeof user_events_page.bytes ? place_of_byte(number) : 0;
+        return number < sizeof user_events_page.bytes ? location_of_byte(number) : 0;
     }
-    return number / 8 < sizeof user_events_page.bytes ? place_in_page(number) : 0;
+    return number / 8 < sizeof user_events_page.bytes ? location_in_page(number) : 0;
 }
 
 }  // namespace eventlog::core

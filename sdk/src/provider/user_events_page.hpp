@@ -25,16 +25,16 @@ struct alignas(status_page_size) user_events_page_bytes {
 extern constinit user_events_page_bytes user_events_page;
 
 /// Where a bit lies in the page, in one number: the byte's place and the bit in it.
-[[nodiscard]] constexpr std::uint32_t place_in_page(std::uint32_t bit) noexcept {
+[[nodiscard]] constexpr std::uint32_t location_in_page(std::uint32_t bit) noexcept {
     return bit >> 3U << 8U | 1U << (bit & 7U);
 }
 /// Where a whole byte lies: it is set if any of its bits is.
-[[nodiscard]] constexpr std::uint32_t place_of_byte(std::uint32_t index) noexcept {
+[[nodiscard]] constexpr std::uint32_t location_of_byte(std::uint32_t index) noexcept {
     return index << 8U | 0xffU;
 }
 /// The kernel never gives the first bit away, nor the first byte, so it is never set.
-inline constexpr std::uint32_t silent_place = place_in_page(0);
-static_assert(silent_place != 0);
+inline constexpr std::uint32_t never_set_location = location_in_page(0);
+static_assert(never_set_location != 0);
 
 /// Whether the bit at that place is set. The place must lie in the page. Any thread, any signal
 /// handler.
@@ -52,6 +52,6 @@ enum class page_unit : std::uint8_t { bit, byte };
 
 /// The place of the event that the mapped page's kernel gave that number, or 0 if it lies outside.
 /// Under the registry's lock.
-[[nodiscard]] std::uint32_t find_in_page(std::uint32_t number) noexcept;
+[[nodiscard]] std::uint32_t locate_in_page(std::uint32_t number) noexcept;
 
 }  // namespace eventlog::core

@@ -19,7 +19,7 @@ namespace eventlog::core {
 struct user_events_route {
     static constexpr std::uint64_t never = UINT64_MAX;
     static constexpr std::uint32_t not_registered = 0;
-    static constexpr std::uint32_t left_out = UINT32_MAX;  // it will not be, either
+    static constexpr std::uint32_t not_registrable = UINT32_MAX;  // it will not be, either
 
     /// -1: none.
     std::atomic<int> file{-1};
@@ -27,7 +27,7 @@ struct user_events_route {
     std::atomic<std::uint64_t> device{0};
     std::atomic<std::uint64_t> inode{0};
     /// When that was compared last, in ticks().
-    std::atomic<std::uint64_t> compared{0};
+    std::atomic<std::uint64_t> verified_at{0};
     /// Coarse monotonic nanoseconds before which what failed is not tried again.
     std::atomic<std::uint64_t> not_before{never};
     /// The same for poll(), which also asks whether there is what a kernel hardly ever has.
@@ -44,15 +44,15 @@ struct user_events_route {
     std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> numbers{};
 
     /// For each event, where the kernel's page says who listens; 0: the gate's bit does.
-    std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> places{};
+    std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> status_locations{};
 
     // The rest under the registry's lock.
-    int retired = -1;             // a descriptor to close when no thread writes any more
-    bool has_page = false;        // there are no words: user_events before Linux 6.4
-    bool is_module = false;       // it is eventlog's own module, not user_events
-    std::uint32_t published = 0;  // what the module calls the provider for who subscribes; 0: not
+    int retired = -1;              // a descriptor to close when no thread writes any more
+    bool has_status_page = false;  // there are no words: user_events before Linux 6.4
+    bool is_module = false;        // it is eventlog's own module, not user_events
+    std::uint32_t published = 0;   // what the module calls the provider for who subscribes; 0: not
     std::uint32_t published_events = 0;  // how many of its events it has then
-    bool in_system = false;              // user_events, whose events are in the system eventlog
+    bool is_in_eventlog_system = false;  // user_events, whose events are in the system eventlog
     eventlog_status_code status = EVENTLOG_UNREGISTERED;
     error_text status_text{};
 
@@ -66,8 +66,9 @@ inline constexpr std::uint32_t kernel_bits =
     1U << EVENTLOG_GATE_USER_EVENTS_BIT | 1U << EVENTLOG_GATE_DEVICE_BIT;
 
 /// Whether somebody listens to the event, whose gate word has the bit.
-[[nodiscard]] inline bool is_heard(const user_events_route& route, std::uint32_t event) noexcept {
-    const std::uint32_t place = route.places[event].load(std::memory_order_relaxed);
+[[nodiscard]] inline bool has_kernel_listener(const user_events_route& route,
+                                              std::uint32_t event) noexcept {
+    const std::uint32_t place = route.status_locations[event].load(std::memory_order_relaxed);
     return place == 0 || is_set_in_page(place);
 }
 

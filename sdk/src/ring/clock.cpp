@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "platform/unique_fd.hpp"
-#include "ring/own_clock.hpp"
+#include "ring/custom_clock.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -31,10 +31,10 @@ std::uint64_t nanoseconds(clockid_t clock) noexcept {
 
 #if defined(__x86_64__)
 
-constexpr bool has_counter = true;
+constexpr bool has_tsc = true;
 constexpr std::string_view counter_name = "tsc";
 
-bool has_steady_counter() noexcept {
+bool has_invariant_tsc() noexcept {
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
@@ -44,54 +44,54 @@ bool has_steady_counter() noexcept {
 
 #elif defined(__aarch64__)
 
-constexpr bool has_counter = true;
+constexpr bool has_tsc = true;
 constexpr std::string_view counter_name = "arch_sys_counter";
 
 /// The architecture promises a constant rate, the same counter on all CPUs, and that programs may
 /// read it. (Where a processor breaks the promise, the kernel reads it for them.)
-constexpr bool has_steady_counter() noexcept {
+constexpr bool has_invariant_tsc() noexcept {
     return true;
 }
 
 #else
 
-constexpr bool has_counter = false;
+constexpr bool has_tsc = false;
 constexpr std::string_view counter_name = "none";
 
-constexpr bool has_steady_counter() noexcept {
+constexpr bool has_invariant_tsc() noexcept {
     return false;
 }
 
 #endif
 
 /// The kernel drops a counter from this list that it finds to differ between CPUs.
-bool kernel_offers_counter() noexcept {
+bool kernel_lists_tsc() noexcept {
     const unique_fd file(
         ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
                O_RDONLY | O_CLOEXEC));
     std::array<char, 256> text{};
     const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : -1;
-    return size > 0 && offers_counter({text.data(), static_cast<std::size_t>(size)});
+    return size > 0 && lists_tsc({text.data(), static_cast<std::size_t>(size)});
 }
 
 }  // namespace
 
-counter_choice counter_choice_of(std::string_view value) noexcept {
+tsc_choice parse_tsc_choice(std::string_view value) noexcept {
     if (value.empty() || value == "auto") {
-        return counter_choice::automatic;
+        return tsc_choice::automatic;
     }
     if (value == "on") {
-        return counter_choice::on;
+        return tsc_choice::on;
     }
-    return value == "off" ? counter_choice::off : counter_choice::invalid;
+    return value == "off" ? tsc_choice::off : tsc_choice::invalid;
 }
 
-counter_choice chosen_counter() noexcept {
+tsc_choice configured_tsc_choice() noexcept {
     const char* value = ::secure_getenv("EVENTLOG_TSC");
-    return value == nullptr ? counter_choice::automatic : counter_choice_of(value);
+    return value == nullptr ? tsc_choice::automatic : parse_tsc_choice(value);
 }
 
-bool offers_counter(std::string_view clock_sources) noexcept {
+bool lists_tsc(std::string_view clock_sources) noexcept {
     constexpr std::string_view separators = " \n";
     while (!clock_sources.empty()) {
         const std::size_t end = clock_sources.find_first_of(separators);
@@ -103,12 +103,12 @@ bool offers_counter(std::string_view clock_sources) noexcept {
     return false;
 }
 
-counter_facts examine_counter() noexcept {
-    return {has_counter, has_steady_counter(), has_counter && kernel_offers_counter()};
+tsc_properties probe_tsc() noexcept {
+    return {has_tsc, has_invariant_tsc(), has_tsc && kernel_lists_tsc()};
 }
 
 eventlog_clock best_clock() noexcept {
-    return clock_for(chosen_counter(), examine_counter());
+    return select_clock(configured_tsc_choice(), probe_tsc());
 }
 
 std::uint64_t read_clock(std::uint32_t clock) noexcept {
@@ -124,24 +124,24 @@ std::uint64_t read_clock(std::uint32_t clock) noexcept {
         return ticks;
     }
 #endif
-    if ((clock & own_clock_bit) != 0) {
-        return read_own_clock(clock & ~own_clock_bit);
+    if ((clock & custom_clock_bit) != 0) {
+        return read_custom_clock(clock & ~custom_clock_bit);
     }
     return nanoseconds(CLOCK_MONOTONIC);
 }
 
-std::uint64_t read_clock_in_order(std::uint32_t clock) noexcept {
+std::uint64_t read_clock_ordered(std::uint32_t clock) noexcept {
 #if defined(__x86_64__)
     _mm_lfence();
 #endif
     return read_clock(clock);
 }
 
-std::uint64_t coarse_now() noexcept {
+std::uint64_t coarse_monotonic_now() noexcept {
     return nanoseconds(CLOCK_MONOTONIC_COARSE);
 }
 
-eventlog_clock_pair least_interrupted(std::span<const clock_readings> readings) noexcept {
+eventlog_clock_sample least_interrupted_sample(std::span<const clock_readings> readings) noexcept {
     const clock_readings& best =
         *std::min_element(readings.begin(), readings.end(),
                           [](const clock_readings& one, const clock_readings& other) {
@@ -150,7 +150,7 @@ eventlog_clock_pair least_interrupted(std::span<const clock_readings> readings) 
     return {best.before + (best.after - best.before) / 2, best.monotonic, best.realtime};
 }
 
-eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept {
+eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept {
     std::array<clock_readings, 5> readings{};
     for (clock_readings& each : readings) {
         each.before = read_clock(clock);
@@ -158,7 +158,7 @@ eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept {
         each.realtime = nanoseconds(CLOCK_REALTIME);
         each.after = read_clock(clock);
     }
-    return least_interrupted(readings);
+    return least_interrupted_sample(readings);
 }
 
 }  // namespace eventlog::core

@@ -12,31 +12,30 @@
 namespace eventlog::core {
 
 /// The value of EVENTLOG_TSC. `invalid` has the effect of `automatic`.
-enum class counter_choice { automatic, on, off, invalid };
+enum class tsc_choice { automatic, on, off, invalid };
 
-[[nodiscard]] counter_choice counter_choice_of(std::string_view value) noexcept;
+[[nodiscard]] tsc_choice parse_tsc_choice(std::string_view value) noexcept;
 
 /// From the environment; `automatic` if it is unset, or the program is setuid or the like.
-[[nodiscard]] counter_choice chosen_counter() noexcept;
+[[nodiscard]] tsc_choice configured_tsc_choice() noexcept;
 
 /// What decides whether the processor's counter is a clock.
-struct counter_facts {
-    bool is_readable = false;  // there is one, and programs may read it
-    bool is_steady = false;    // the processor promises a constant rate in all its states
-    bool is_trusted = false;   // the kernel offers it as a clock source: the same on all CPUs
+struct tsc_properties {
+    bool is_readable = false;   // there is one, and programs may read it
+    bool is_invariant = false;  // the processor promises a constant rate in all its states
+    bool is_trusted = false;    // the kernel offers it as a clock source: the same on all CPUs
 };
 
-[[nodiscard]] counter_facts examine_counter() noexcept;
+[[nodiscard]] tsc_properties probe_tsc() noexcept;
 
 /// Whether a list of the kernel's, separated by white space, names the counter of this processor.
-[[nodiscard]] bool offers_counter(std::string_view clock_sources) noexcept;
+[[nodiscard]] bool lists_tsc(std::string_view clock_sources) noexcept;
 
 /// `on` requires only that the counter can be read; the default requires all of the facts.
-[[nodiscard]] constexpr eventlog_clock clock_for(counter_choice choice,
-                                                 const counter_facts& facts) noexcept {
-    const bool is_good = facts.is_steady && facts.is_trusted;
-    const bool is_taken =
-        choice != counter_choice::off && (is_good || choice == counter_choice::on);
+[[nodiscard]] constexpr eventlog_clock select_clock(tsc_choice choice,
+                                                    const tsc_properties& facts) noexcept {
+    const bool is_good = facts.is_invariant && facts.is_trusted;
+    const bool is_taken = choice != tsc_choice::off && (is_good || choice == tsc_choice::on);
     return facts.is_readable && is_taken ? EVENTLOG_CLOCK_TSC : EVENTLOG_CLOCK_MONOTONIC;
 }
 
@@ -44,18 +43,19 @@ struct counter_facts {
 /// still, unless EVENTLOG_TSC decides otherwise.
 [[nodiscard]] eventlog_clock best_clock() noexcept;
 
-/// That clock now; with own_clock_bit the program's own. Async-signal-safe.
+/// That clock now; with custom_clock_bit the program's own. Async-signal-safe.
 [[nodiscard]] std::uint64_t read_clock(std::uint32_t clock) noexcept;
 
 /// The same, not read before anything that stands before it in the program. Without that a
 /// processor reads the time stamp counter while it still waits for a lock.
-[[nodiscard]] std::uint64_t read_clock_in_order(std::uint32_t clock) noexcept;
+[[nodiscard]] std::uint64_t read_clock_ordered(std::uint32_t clock) noexcept;
 
 /// CLOCK_MONOTONIC in nanoseconds, some milliseconds late: cheap, for deadlines. Async-signal-safe.
-[[nodiscard]] std::uint64_t coarse_now() noexcept;
+[[nodiscard]] std::uint64_t coarse_monotonic_now() noexcept;
 
-/// A counter that has gone on by `ticks_of_a_moment` some milliseconds later at the latest: the
-/// cheapest way to find out whether it is time. Another CPU's may be anywhere. Async-signal-safe.
+/// A counter that has gone on by `descriptor_check_ticks` some milliseconds later at the latest:
+/// the cheapest way to find out whether it is time. Another CPU's may be anywhere.
+/// Async-signal-safe.
 [[gnu::always_inline]] inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -64,15 +64,16 @@ struct counter_facts {
     asm volatile("mrs %[count], cntvct_el0" : [count] "=r"(count));
     return count;
 #else
-    return coarse_now();
+    return coarse_monotonic_now();
 #endif
 }
 #if defined(__x86_64__)
-inline constexpr std::uint64_t ticks_of_a_moment = std::uint64_t{1} << 22U;  // of GHz
+inline constexpr std::uint64_t descriptor_check_ticks = std::uint64_t{1} << 22U;  // of GHz
 #elif defined(__aarch64__)
-inline constexpr std::uint64_t ticks_of_a_moment = std::uint64_t{1} << 16U;  // of 24 MHz to 1 GHz
+inline constexpr std::uint64_t descriptor_check_ticks = std::uint64_t{1}
+                                                        << 16U;  // of 24 MHz to 1 GHz
 #else
-inline constexpr std::uint64_t ticks_of_a_moment = 1;
+inline constexpr std::uint64_t descriptor_check_ticks = 1;
 #endif
 
 /// Readings one behind the other: of a clock, of the two that people use, and of the first again.
@@ -85,10 +86,10 @@ struct clock_readings {
 
 /// Of several such readings, at least one, those that took least time: they were not interrupted.
 /// The first clock's value is that half way between its two readings.
-[[nodiscard]] eventlog_clock_pair least_interrupted(
+[[nodiscard]] eventlog_clock_sample least_interrupted_sample(
     std::span<const clock_readings> readings) noexcept;
 
 /// The same instant on that clock and on the two that people use.
-[[nodiscard]] eventlog_clock_pair read_clock_pair(std::uint32_t clock) noexcept;
+[[nodiscard]] eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept;
 
 }  // namespace eventlog::core

@@ -10,24 +10,24 @@
 #include <atomic>
 #include <cstdint>
 
-#include "platform/at_start.hpp"
+#include "platform/startup_section.hpp"
 
 namespace eventlog::core {
 
 /// The gate of a provider without one. Its words are never written to, its counters never read.
-extern std::array<std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> closed_gate;
-extern const std::atomic<std::uint32_t*> no_gate;
+extern std::array<std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> null_gate;
+extern const std::atomic<std::uint32_t*> null_gate_pointer;
 
 /// How the words of written_by_cpu are spread in this process: `stride` bytes from one CPU's to the
 /// next one's, for CPUs below `cpus`. Set before the first provider is published.
-struct counter_spread {
+struct counter_layout {
     std::uint32_t cpus = 0;
     std::uint32_t stride = 0;
 };
-[[EVENTLOG_AT_START]] extern constinit counter_spread spread_of_counters;
+[[EVENTLOG_STARTUP_SECTION]] extern constinit counter_layout process_counter_layout;
 
 /// As far from each other as that many CPUs leave room for.
-[[nodiscard]] constexpr counter_spread spread_for(std::uint64_t cpus) noexcept {
+[[nodiscard]] constexpr counter_layout counter_layout_for(std::uint64_t cpus) noexcept {
     std::uint32_t stride = 64;  // a line of the cache
     while (stride > sizeof(std::uint64_t) &&
            cpus * stride > sizeof(eventlog_counters_page::written_by_cpu)) {
@@ -38,6 +38,6 @@ struct counter_spread {
 }
 
 /// Once per process.
-void spread_counters() noexcept;
+void set_counter_layout() noexcept;
 
 }  // namespace eventlog::core

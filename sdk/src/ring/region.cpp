@@ -13,7 +13,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexce
     return (value + unit - 1) / unit * unit;
 }
 
-bool limits_hold(const eventlog_region& header) noexcept {
+bool is_within_limits(const eventlog_region& header) noexcept {
     return header.ring_count >= 2 && header.ring_count <= EVENTLOG_RINGS_MAX &&
            std::has_single_bit(header.buffer_count) && header.buffer_count >= 2 &&
            header.buffer_count <= EVENTLOG_BUFFERS_MAX && std::has_single_bit(header.buffer_size) &&
@@ -25,12 +25,12 @@ bool limits_hold(const eventlog_region& header) noexcept {
 
 /// A standing subscription is told by its name. Others may have one: those that are not standing
 /// yet, or not any more.
-bool name_is_sound(const eventlog_region& header) noexcept {
+bool is_name_valid(const eventlog_region& header) noexcept {
     const std::size_t size = ::strnlen(header.name, sizeof header.name);
     if (size == sizeof header.name) {
         return false;
     }
-    return is_subscription_name({header.name, size}) || (size == 0 && !is_standing(header));
+    return is_subscription_name({header.name, size}) || (size == 0 && !is_detached(header));
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ bool check_region(const eventlog_region& header, std::uint64_t file_size, region
         return false;
     }
     // There is one layout for a given size and number of rings: whatever differs is damaged.
-    if (limits_hold(header)) {
+    if (is_within_limits(header)) {
         geometry = plan_region(header.ring_count - 1, header.buffer_count, header.buffer_size,
                                header.schemas_size);
         if (geometry.ring_stride == header.ring_stride &&
@@ -90,7 +90,7 @@ bool check_region(const eventlog_region& header, std::uint64_t file_size, region
             geometry.buffers_offset == header.buffers_offset &&
             geometry.total_size == header.total_size && header.total_size <= file_size &&
             header.serial != 0 && header.serial != UINT64_MAX &&
-            header.session_count <= EVENTLOG_SESSIONS_MAX && name_is_sound(header) &&
+            header.session_count <= EVENTLOG_SESSIONS_MAX && is_name_valid(header) &&
             (header.clock == EVENTLOG_CLOCK_TSC || header.clock == EVENTLOG_CLOCK_MONOTONIC)) {
             return true;
         }

@@ -56,13 +56,13 @@ struct region_geometry {
 }
 
 /// Whether buffers of the shared ring have no memory before they are used first.
-[[nodiscard]] inline bool is_shared_ring_late(const eventlog_region& header) noexcept {
-    return (header.features & EVENTLOG_FEATURE_LATE_SHARED_RING) != 0;
+[[nodiscard]] inline bool is_shared_ring_lazy(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_LAZY_SHARED_RING) != 0;
 }
 
 /// Whether the subscription outlives its owner.
-[[nodiscard]] inline bool is_standing(const eventlog_region& header) noexcept {
-    return (header.features & EVENTLOG_FEATURE_STANDING) != 0;
+[[nodiscard]] inline bool is_detached(const eventlog_region& header) noexcept {
+    return (header.features & EVENTLOG_FEATURE_DETACHED) != 0;
 }
 
 /// Whether a standing subscription may be called that: see eventlog_region::name.
@@ -73,7 +73,9 @@ struct control_word {
     std::uint64_t value = 0;
 
     [[nodiscard]] std::uint64_t units() const noexcept { return value & EVENTLOG_POSITION_MASK; }
-    [[nodiscard]] std::uint64_t position() const noexcept { return units() * EVENTLOG_UNIT; }
+    [[nodiscard]] std::uint64_t position() const noexcept {
+        return units() * EVENTLOG_RECORD_ALIGNMENT;
+    }
     [[nodiscard]] std::uint64_t count() const noexcept {
         return value >> EVENTLOG_COUNT_SHIFT & EVENTLOG_COUNT_MASK;
     }

@@ -7,8 +7,8 @@
 
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
-#include "ring/own_clock.hpp"
-#include "ring/ring_steps.hpp"
+#include "ring/custom_clock.hpp"
+#include "ring/ring_transition.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_append.hpp"
 
@@ -38,7 +38,7 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     record.units = units;
     record.pieces = pieces.data();
     record.end = pieces.data() + pieces.size();
-    record.padding = units * EVENTLOG_UNIT - sizeof(eventlog_record) - payload.size;
+    record.padding = units * EVENTLOG_RECORD_ALIGNMENT - sizeof(eventlog_record) - payload.size;
     const rseq_result result = rseq_append_pieces(slot, serial, record);
     return result == rseq_result::done ? rseq_result::uncounted : result;
 }
@@ -57,7 +57,7 @@ enum class room { try_again, lost, shared, stale };
     if (cpu >= slot.sequence_cpus.load(std::memory_order_relaxed)) {
         return room::shared;
     }
-    const rseq_place place{cpu, &slot.serial, serial, slot.ring(cpu)};
+    const rseq_target place{cpu, &slot.serial, serial, slot.ring(cpu)};
     if (shared(place.ring->backed).load(std::memory_order_relaxed) == 0) {
         return room::shared;
     }
@@ -67,7 +67,7 @@ enum class room { try_again, lost, shared, stale };
     switch (decision.action) {
         case full_action::retry:
             return room::try_again;
-        case full_action::change:
+        case full_action::switch_buffer:
             result = rseq_switch_buffers(place, step);
             break;
         case full_action::seal:

@@ -24,7 +24,7 @@ struct event_payload {
     std::span<const eventlog_piece> pieces{};  // instead, if block is null
     std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
     /// Of the provider: behind it the record is counted.
-    const std::atomic<std::uint32_t*>* gate = &no_gate;
+    const std::atomic<std::uint32_t*>* gate = &null_gate_pointer;
 };
 
 /// Without the padding behind it.

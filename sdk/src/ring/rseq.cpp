@@ -14,15 +14,15 @@ namespace eventlog::core {
 
 #if EVENTLOG_HAS_SEQUENCES
 
-[[gnu::used]] constinit std::ptrdiff_t rseq_area = 0;  // emit_text.cpp names it in assembly
+[[gnu::used]] constinit std::ptrdiff_t rseq_area = 0;  // emit_small.cpp names it in assembly
 
 namespace {
 
-[[EVENTLOG_AT_START]] constinit std::atomic<bool> chosen{false};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<bool> chosen{false};
 
 }  // namespace
 
-void choose_rseq(bool can_be_restarted) noexcept {
+void configure_rseq(bool can_be_restarted) noexcept {
     const char* choice = ::secure_getenv("EVENTLOG_RSEQ");
     const bool forbidden = choice != nullptr && std::strcmp(choice, "off") == 0;
     rseq_area = __rseq_offset;
@@ -35,7 +35,7 @@ bool rseq_available() noexcept {
 
 #else  // other processors, other C libraries: everyone writes to the shared ring
 
-void choose_rseq(bool /*can_be_restarted*/) noexcept {}
+void configure_rseq(bool /*can_be_restarted*/) noexcept {}
 bool rseq_available() noexcept {
     return false;
 }
@@ -46,13 +46,13 @@ rseq_result rseq_append_pieces(const subscription_slot&, std::uint64_t,
                                const rseq_pieces&) noexcept {
     return rseq_result::elsewhere;
 }
-rseq_result rseq_switch_buffers(const rseq_place&, const rseq_switch&) noexcept {
+rseq_result rseq_switch_buffers(const rseq_target&, const rseq_switch&) noexcept {
     return rseq_result::elsewhere;
 }
-rseq_result rseq_seal(const rseq_place&, std::uint64_t, eventlog_buffer*, std::uint64_t) noexcept {
+rseq_result rseq_seal(const rseq_target&, std::uint64_t, eventlog_buffer*, std::uint64_t) noexcept {
     return rseq_result::elsewhere;
 }
-rseq_result rseq_count_lost(const rseq_place&, std::uint64_t) noexcept {
+rseq_result rseq_count_lost(const rseq_target&, std::uint64_t) noexcept {
     return rseq_result::elsewhere;
 }
 

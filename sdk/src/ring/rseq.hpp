@@ -21,7 +21,7 @@
 
 #include <eventlog/abi.h>
 
-#include "platform/at_start.hpp"
+#include "platform/startup_section.hpp"
 
 namespace eventlog::core {
 
@@ -38,10 +38,10 @@ enum class rseq_result : int {
 
 /// Once per process, before anything is written. Not without a means to make all running sequences
 /// start over, and not if EVENTLOG_RSEQ=off forbids them.
-void choose_rseq(bool can_be_restarted) noexcept;
+void configure_rseq(bool can_be_restarted) noexcept;
 
-/// __rseq_offset, at hand. Set by choose_rseq.
-[[EVENTLOG_AT_START]] extern constinit std::ptrdiff_t rseq_area;
+/// __rseq_offset, at hand. Set by configure_rseq.
+[[EVENTLOG_STARTUP_SECTION]] extern constinit std::ptrdiff_t rseq_area;
 
 /// Whether they are chosen and glibc has registered them. A thread that has none of its own all the
 /// same notices inside its first sequence.
@@ -68,7 +68,7 @@ struct rseq_pieces {
                                              const rseq_pieces& record) noexcept;
 
 /// Where the other steps take place.
-struct rseq_place {
+struct rseq_target {
     std::uint32_t cpu;
     const void* slot_serial;  // compared, inside the sequence, with
     std::uint64_t serial;
@@ -86,14 +86,15 @@ struct rseq_switch {
     std::uint64_t control;  // new control word
 };
 
-[[nodiscard]] rseq_result rseq_switch_buffers(const rseq_place& place,
+[[nodiscard]] rseq_result rseq_switch_buffers(const rseq_target& place,
                                               const rseq_switch& step) noexcept;
 
 /// Seal `current` without a next one: the ring is full.
-[[nodiscard]] rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected,
+[[nodiscard]] rseq_result rseq_seal(const rseq_target& place, std::uint64_t expected,
                                     eventlog_buffer* current, std::uint64_t control) noexcept;
 
 /// Count a record as lost, if the control word still is the expected one.
-[[nodiscard]] rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept;
+[[nodiscard]] rseq_result rseq_count_lost(const rseq_target& place,
+                                          std::uint64_t expected) noexcept;
 
 }  // namespace eventlog::core

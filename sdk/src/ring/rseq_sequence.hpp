@@ -64,11 +64,11 @@
     [record_end] "i"(offsetof(rseq_pieces, end)),                                       \
     [record_padding] "i"(offsetof(rseq_pieces, padding))
 
-#define EVENTLOG_PLACE_MEMBERS                                                          \
-    [place_cpu] "i"(offsetof(rseq_place, cpu)),                                         \
-    [place_slot_serial] "i"(offsetof(rseq_place, slot_serial)),                         \
-    [place_serial] "i"(offsetof(rseq_place, serial)),                                   \
-    [place_ring] "i"(offsetof(rseq_place, ring))
+#define EVENTLOG_TARGET_MEMBERS                                                          \
+    [place_cpu] "i"(offsetof(rseq_target, cpu)),                                         \
+    [place_slot_serial] "i"(offsetof(rseq_target, slot_serial)),                         \
+    [place_serial] "i"(offsetof(rseq_target, serial)),                                   \
+    [place_ring] "i"(offsetof(rseq_target, ring))
 
 #define EVENTLOG_SWITCH_MEMBERS                                                         \
     [step_expected] "i"(offsetof(rseq_switch, expected)),                               \

@@ -12,9 +12,9 @@
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
-#include "ring/own_clock.hpp"
+#include "ring/custom_clock.hpp"
 #include "ring/ring_lock.hpp"
-#include "ring/ring_steps.hpp"
+#include "ring/ring_transition.hpp"
 #include "ring/ring_writer.hpp"
 
 namespace eventlog::core {
@@ -22,8 +22,8 @@ namespace {
 
 // How long memory that was not to be had is not asked for again: at least that long, and so many
 // times as long as it took to find that out, filling pages with zeros and giving them back.
-constexpr std::uint64_t memory_pause = 10'000'000;
-constexpr std::uint64_t memory_pause_factor = 20;
+constexpr std::uint64_t allocation_retry_interval = 10'000'000;
+constexpr std::uint64_t allocation_retry_factor = 20;
 
 void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
                  const event_payload& payload, std::uint64_t units, std::uint64_t time) noexcept {
@@ -32,18 +32,18 @@ void copy_record(unsigned char* target, const subscription_slot& slot, std::uint
     record.provider = provider;
     record.event = static_cast<std::uint16_t>(payload.event);
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
-    record.time = time != 0 ? time : read_clock_in_order(clock & ~own_clock_bit);
+    record.time = time != 0 ? time : read_clock_ordered(clock & ~custom_clock_bit);
     record.thread = thread_id();
-    record.flags = payload.flags | (time != 0 ? EVENTLOG_RECORD_OWN_CLOCK : 0);
+    record.flags = payload.flags | (time != 0 ? EVENTLOG_RECORD_CUSTOM_TIME : 0);
     const int cpu = ::sched_getcpu();
     record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
-    std::memset(target + (units - 1) * EVENTLOG_UNIT, 0, EVENTLOG_UNIT);
+    std::memset(target + (units - 1) * EVENTLOG_RECORD_ALIGNMENT, 0, EVENTLOG_RECORD_ALIGNMENT);
     std::memcpy(target, &record, sizeof record);
     copy_payload(target + sizeof record, payload);
 }
 
 /// Writes down what decide_when_full decided. Nobody else is the producer now, so it cannot fail.
-void change_buffers(eventlog_ring* ring, const rseq_switch& step) noexcept {
+void switch_shared_buffers(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(step.current->sealed).store(step.sealed, std::memory_order_relaxed);
     shared(step.next->generation).store(step.generation + 1, std::memory_order_relaxed);
     // In overwrite mode somebody may be reading what is there: whoever sees anything of what
@@ -81,20 +81,20 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
                 std::uint64_t generation) noexcept {
     // Each buffer has got it when its first generation began, or before: relaxed, because only who
     // has the lock changes that.
-    if (!slot.shared_ring_is_late.load(std::memory_order_relaxed) ||
+    if (!slot.shared_ring_is_lazy.load(std::memory_order_relaxed) ||
         generation > slot.buffer_mask.load(std::memory_order_relaxed) ||
         generation < shared(ring->reserved_buffers).load(std::memory_order_relaxed)) {
         return true;
     }
-    const std::uint64_t now = coarse_now();
-    const std::uint64_t not_before = slot.no_memory_before.load(std::memory_order_relaxed);
+    const std::uint64_t now = coarse_monotonic_now();
+    const std::uint64_t not_before = slot.allocation_not_before.load(std::memory_order_relaxed);
     if (now < not_before) {
         return false;
     }
     // Asked here, and not while attaching: most programs never come here, and there are sandboxes
     // that end a program for a call that it does not usually make.
     if (not_before == 0 && !can_populate()) {
-        slot.no_memory_before.store(UINT64_MAX, std::memory_order_relaxed);
+        slot.allocation_not_before.store(UINT64_MAX, std::memory_order_relaxed);
         return false;
     }
     const std::uint64_t size = slot.buffer_size.load(std::memory_order_relaxed);
@@ -106,10 +106,11 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
     // looks there: readers look at generations that a control word has named, and this one never
     // was; writers have the lock, which we have; and who has reserved all buffers has said so
     // above.
-    give_back(buffer, size);
-    const std::uint64_t after = coarse_now();
-    slot.no_memory_before.store(after + std::max(memory_pause, memory_pause_factor * (after - now)),
-                                std::memory_order_relaxed);
+    release_pages(buffer, size);
+    const std::uint64_t after = coarse_monotonic_now();
+    slot.allocation_not_before.store(
+        after + std::max(allocation_retry_interval, allocation_retry_factor * (after - now)),
+        std::memory_order_relaxed);
     return false;
 }
 
@@ -134,7 +135,7 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
             return {write_result::written_uncounted, {step.expected}};
         }
         const bool begins = has_not_begun(step);
-        const bool goes_on = begins || decision.action == full_action::change;
+        const bool goes_on = begins || decision.action == full_action::switch_buffer;
         if (goes_on && !has_memory(slot, ring, buffers, begins ? 0 : step.generation + 1)) {
             // For whoever reads, the ring is full, in overwrite mode, too.
             found.result = write_result::lost_no_memory;
@@ -148,8 +149,8 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
         if (decision.action == full_action::drop) {
             break;
         }
-        if (decision.action == full_action::change) {
-            change_buffers(ring, step);
+        if (decision.action == full_action::switch_buffer) {
+            switch_shared_buffers(ring, step);
         } else {
             seal(ring, step);
         }
@@ -163,9 +164,9 @@ bool is_live(const subscription_slot& slot) noexcept {
     return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-/// The lock is held. `own_time` is for a clock of the program's own.
+/// The lock is held. `custom_time` is for a clock of the program's own.
 write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
-                             const event_payload& payload, std::uint64_t own_time) noexcept {
+                             const event_payload& payload, std::uint64_t custom_time) noexcept {
     // Again: waiting may have taken long. The other half of this is in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
@@ -183,7 +184,7 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::
     const std::uint64_t buffer =
         control.generation() & slot.buffer_mask.load(std::memory_order_relaxed);
     copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload, units,
-                own_time);
+                custom_time);
     shared(ring->control)
         .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
@@ -202,13 +203,13 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     eventlog_ring* ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
     // The program's own function is not called under a lock that other programs wait for.
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
-    const std::uint64_t own_time = (clock & own_clock_bit) != 0 ? read_clock(clock) : 0;
+    const std::uint64_t custom_time = (clock & custom_clock_bit) != 0 ? read_clock(clock) : 0;
     const ring_lock lock(slot, ring);
     const write_result result = lock.held()
-                                    ? write_as_holder(slot, ring, provider, payload, own_time)
+                                    ? write_as_holder(slot, ring, provider, payload, custom_time)
                                     : write_result::lost_busy;
     // A child that was forked in the middle begins anew, in its own name.
-    return lock.was_left_to_parent() ? write_result::stale : result;
+    return lock.belongs_to_parent() ? write_result::stale : result;
 }
 
 }  // namespace eventlog::core

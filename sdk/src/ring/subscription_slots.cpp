@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ring/custom_clock.hpp"
 #include "ring/gate_pages.hpp"
-#include "ring/own_clock.hpp"
 #include "ring/rseq.hpp"
 
 namespace eventlog::core {
@@ -19,11 +19,11 @@ constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription
 
 [[gnu::tls_model(
     "initial-exec")]] constinit thread_local std::array<std::uint16_t, EVENTLOG_SUBSCRIPTIONS_MAX>
-    own_slot_uses{};
+    thread_slot_uses{};
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<std::atomic<std::uint8_t>,
                                                                      EVENTLOG_SUBSCRIPTIONS_MAX>
-    own_slot_locks{};
+    thread_slot_locks{};
 
 namespace {
 
@@ -32,19 +32,19 @@ bool membarrier(int command) noexcept {
 }
 
 /// The fast way also counts: on CPUs that have a word to count in.
-void choose_clock(subscription_slot& slot, std::uint32_t region_clock) noexcept {
+void update_slot_clock(subscription_slot& slot, std::uint32_t region_clock) noexcept {
     const bool is_fast =
-        region_clock == EVENTLOG_CLOCK_TSC && !slot.asks_for_sessions && !has_own_clock();
+        region_clock == EVENTLOG_CLOCK_TSC && !slot.has_session_rules && !has_custom_clock();
     const std::uint32_t cpus = slot.sequence_cpus.load(std::memory_order_relaxed);
-    slot.clock.store(region_clock | (has_own_clock() ? own_clock_bit : 0),
+    slot.clock.store(region_clock | (has_custom_clock() ? custom_clock_bit : 0),
                      std::memory_order_relaxed);
-    slot.fast_cpus.store(is_fast ? std::min(cpus, spread_of_counters.cpus) : 0,
+    slot.fast_cpus.store(is_fast ? std::min(cpus, process_counter_layout.cpus) : 0,
                          std::memory_order_relaxed);
 }
 
 }  // namespace
 
-bool prepare_unmapping() noexcept {
+bool register_membarrier() noexcept {
     return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
 }
 
@@ -72,7 +72,7 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
 }
 
 /// Of a slot that has a region: whether that has ended, or has been left before.
-bool is_over(const subscription_slot& slot) noexcept {
+bool has_ended(const subscription_slot& slot) noexcept {
     return slot.serial.load(std::memory_order_relaxed) == 0 ||
            shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE;
 }
@@ -100,20 +100,20 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.first_buffer, bytes + geometry.buffers_offset);
     set(slot.ring_bytes, std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
     set(slot.buffer_size, geometry.buffer_size);
-    set(slot.buffer_units, geometry.buffer_size / EVENTLOG_UNIT);
+    set(slot.buffer_units, geometry.buffer_size / EVENTLOG_RECORD_ALIGNMENT);
     set(slot.buffer_mask, geometry.buffer_count - 1);
     set(slot.sequence_cpus, cpus);
-    slot.asks_for_sessions = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
-    choose_clock(slot, header.clock);
-    set(slot.counter_stride, spread_of_counters.stride);
+    slot.has_session_rules = std::memchr(header.filter, '#', sizeof header.filter) != nullptr;
+    update_slot_clock(slot, header.clock);
+    set(slot.counter_stride, process_counter_layout.stride);
     set(slot.session_count, header.session_count);
     for (std::size_t i = 0; i < slot.sessions.size(); ++i) {
         set(slot.sessions[i], header.sessions[i]);
     }
     set(slot.ring_count, geometry.ring_count);
     set(slot.overwrites, overwrites(header));
-    set(slot.shared_ring_is_late, is_shared_ring_late(header));
-    set(slot.no_memory_before, 0U);
+    set(slot.shared_ring_is_lazy, is_shared_ring_lazy(header));
+    set(slot.allocation_not_before, 0U);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;
@@ -121,9 +121,9 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     return true;
 }
 
-void choose_clocks() noexcept {
+void update_slot_clocks() noexcept {
     for (subscription_slot& slot : subscription_slots) {
-        choose_clock(slot, slot.clock.load(std::memory_order_relaxed) & ~own_clock_bit);
+        update_slot_clock(slot, slot.clock.load(std::memory_order_relaxed) & ~custom_clock_bit);
     }
 }
 
@@ -147,7 +147,7 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
         // A flight recorder keeps what providers have left there that are gone.
         const bool is_needed =
             (needed & 1U << i) != 0 || slot.overwrites.load(std::memory_order_relaxed);
-        const bool is_live = !is_over(slot);
+        const bool is_live = !has_ended(slot);
         if (is_live && is_needed) {
             continue;
         }
@@ -168,17 +168,17 @@ void unmap_all_slots() noexcept {
     }
 }
 
-void forget_other_slot_users() noexcept {
+void reset_slot_users_after_fork() noexcept {
     for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
-        subscription_slots[i].users.store(own_slot_uses[i], std::memory_order_relaxed);
+        subscription_slots[i].users.store(thread_slot_uses[i], std::memory_order_relaxed);
     }
 }
 
-void leave_locked_regions() noexcept {
+void replace_locked_regions() noexcept {
     for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
         subscription_slot& slot = subscription_slots[i];
         unsigned char* const base = slot.base.load(std::memory_order_relaxed);
-        if (own_slot_locks[i].load(std::memory_order_relaxed) == 0 || base == nullptr) {
+        if (thread_slot_locks[i].load(std::memory_order_relaxed) == 0 || base == nullptr) {
             continue;
         }
         // First elsewhere, then there in one step: if there is no room for it, better the parent's
@@ -191,7 +191,7 @@ void leave_locked_regions() noexcept {
         }
         slot.serial.store(0, std::memory_order_seq_cst);
         // Its holder does not know what became of the record.
-        own_slot_locks[i].store(0, std::memory_order_relaxed);
+        thread_slot_locks[i].store(0, std::memory_order_relaxed);
     }
 }
 

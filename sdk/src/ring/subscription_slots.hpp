@@ -43,16 +43,16 @@ struct alignas(64) subscription_slot {
     /// The same, but 0 also if the clock is not the one that the shortest sequence reads, or the
     /// program has one of its own, or if some events are wanted in some sessions only.
     std::atomic<std::uint32_t> fast_cpus{0};
-    /// As in spread_of_counters.
+    /// As in process_counter_layout.
     std::atomic<std::uint32_t> counter_stride{0};
 
     std::atomic<std::uint32_t> ring_count{0};
-    std::atomic<std::uint32_t> clock{0};  // the region's, and own_clock_bit
+    std::atomic<std::uint32_t> clock{0};  // the region's, and custom_clock_bit
     /// Whether a switch does not wait for the reader. Looked at where a record finds no room.
     std::atomic<bool> overwrites{false};
     /// Whether who goes on in a buffer of the shared ring for the first time gives it its memory.
-    std::atomic<bool> shared_ring_is_late{false};
-    bool asks_for_sessions = false;  // under the registry's lock
+    std::atomic<bool> shared_ring_is_lazy{false};
+    bool has_session_rules = false;  // under the registry's lock
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
     std::uint64_t mapped_size = 0;  // under the registry's lock
@@ -64,11 +64,11 @@ struct alignas(64) subscription_slot {
     /// Threads that use the region outside of a restartable sequence; their line of the cache.
     alignas(64) std::atomic<std::uint32_t> users{0};
     /// Who did not give back the shared ring's lock while somebody here waited for it; 0 if nobody.
-    std::atomic<std::uint64_t> stuck_holder{0};
+    std::atomic<std::uint64_t> unresponsive_holder{0};
     /// Coarse monotonic nanoseconds before which memory for the shared ring, of which there was
     /// none, is not asked for again. UINT64_MAX where this process cannot ask for any, whatever
     /// the maker of the region could; 0 where there has been enough so far.
-    std::atomic<std::uint64_t> no_memory_before{0};
+    std::atomic<std::uint64_t> allocation_not_before{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {
         return reinterpret_cast<eventlog_region*>(base.load(std::memory_order_relaxed));
@@ -105,21 +105,21 @@ struct alignas(64) subscription_slot {
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::array<std::uint16_t,
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
-    own_slot_uses;
+    thread_slot_uses;
 
 /// By slot: 1 while the calling thread has the lock of the slot's shared ring, or is about to take
 /// it, and can reach that ring. Atomic, because a handler that interrupts the thread may fork.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::array<std::atomic<std::uint8_t>,
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
-    own_slot_locks;
+    thread_slot_locks;
 
 /// While it lives, and if it holds, the region with that serial stays mapped.
 class slot_user {
   public:
     slot_user(subscription_slot& slot, std::uint64_t serial) noexcept : slot_(slot) {
         // First, and last below: should a handler fork in between, rather one user too many.
-        own_uses() += 1;
+        thread_uses() += 1;
         std::atomic_signal_fence(std::memory_order_seq_cst);
         // Sequentially consistent, as in unmap_slot: either we see the serial gone, or it sees us.
         slot_.users.fetch_add(1, std::memory_order_seq_cst);
@@ -128,7 +128,7 @@ class slot_user {
     ~slot_user() {
         slot_.users.fetch_sub(1, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        own_uses() -= 1;
+        thread_uses() -= 1;
     }
     slot_user(const slot_user&) = delete;
     slot_user& operator=(const slot_user&) = delete;
@@ -136,8 +136,8 @@ class slot_user {
     [[nodiscard]] bool holds() const noexcept { return holds_; }
 
   private:
-    [[nodiscard]] std::uint16_t& own_uses() const noexcept {
-        return own_slot_uses[static_cast<std::size_t>(&slot_ - subscription_slots.data())];
+    [[nodiscard]] std::uint16_t& thread_uses() const noexcept {
+        return thread_slot_uses[static_cast<std::size_t>(&slot_ - subscription_slots.data())];
     }
 
     subscription_slot& slot_;
@@ -148,7 +148,7 @@ class slot_user {
 
 /// Once per process, and again in a forked child. Whether running sequences can be made to start
 /// over: else (kernels before 5.10, some seccomp filters) there must be none.
-[[nodiscard]] bool prepare_unmapping() noexcept;
+[[nodiscard]] bool register_membarrier() noexcept;
 
 /// Empties the slot. False if somebody is, or might be, still in it; then try again later.
 [[nodiscard]] bool unmap_slot(subscription_slot& slot) noexcept;
@@ -159,7 +159,7 @@ class slot_user {
                             const region_geometry& geometry) noexcept;
 
 /// By which clock events are timed from now on: the program has set one, or taken it back.
-void choose_clocks() noexcept;
+void update_slot_clocks() noexcept;
 
 /// A bit for each slot whose region is in memory, the ended ones too.
 [[nodiscard]] std::uint32_t mapped_slots() noexcept;
@@ -175,13 +175,13 @@ void unmap_all_slots() noexcept;
 
 /// In a forked child: other threads that used a slot do not exist here. The one that forked does,
 /// and if it did so in a signal handler, it may be in a slot.
-void forget_other_slot_users() noexcept;
+void reset_slot_users_after_fork() noexcept;
 
 /// In a forked child, before it maps anything: a handler that interrupted the holder of a shared
 /// ring's lock may have forked. When it returns, both threads go on as the holder, and the lock is
 /// the parent's. So memory of the child's own takes the place of that region, with a state that
 /// says that it has ended: there the rest of what the holder does hurts nobody, wherever it was,
 /// even between two instructions. The slot is empty, and another mapping takes its place later.
-void leave_locked_regions() noexcept;
+void replace_locked_regions() noexcept;
 
 }  // namespace eventlog::core

@@ -19,7 +19,7 @@ std::string_view tail(std::string_view text, std::size_t from) noexcept {
 }
 
 /// Takes what stands behind the last `mark` off the text. False if there is no such mark.
-bool take_behind(std::string_view& text, char mark, std::string_view& found) noexcept {
+bool split_suffix(std::string_view& text, char mark, std::string_view& found) noexcept {
     const auto at = text.rfind(mark);
     if (at == std::string_view::npos) {
         return false;
@@ -75,11 +75,11 @@ bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
         rule.in_session = true;
         text.remove_suffix(1);
     }
-    if (take_behind(text, '/', rule.keywords) && rule.keywords.empty()) {
+    if (split_suffix(text, '/', rule.keywords) && rule.keywords.empty()) {
         return false;
     }
     std::string_view severity;
-    if (take_behind(text, '@', severity) && !parse_level(severity, rule.most_verbose)) {
+    if (split_suffix(text, '@', severity) && !parse_level(severity, rule.most_verbose)) {
         return false;
     }
     const auto colon = text.find(':');
@@ -91,18 +91,18 @@ bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
     return true;
 }
 
-bool take_rule(std::string_view& list, filter_rule& rule) noexcept {
+bool next_rule(std::string_view& list, filter_rule& rule) noexcept {
     while (!list.empty()) {
         const std::string_view text = take_entry(list);
         // The list comes from shared memory and may be damaged.
-        if (!is_process(text) && parse_rule(text, rule)) {
+        if (!is_process_entry(text) && parse_rule(text, rule)) {
             return true;
         }
     }
     return false;
 }
 
-bool is_process(std::string_view entry) noexcept {
+bool is_process_entry(std::string_view entry) noexcept {
     return entry.starts_with('=') || entry.starts_with('~');
 }
 
@@ -110,7 +110,7 @@ bool wants_process(std::string_view list, std::uint32_t pid, std::string_view na
     bool names_any = false;
     while (!list.empty()) {
         const std::string_view entry = take_entry(list);
-        if (!is_process(entry)) {
+        if (!is_process_entry(entry)) {
             continue;
         }
         names_any = true;
@@ -162,7 +162,7 @@ verdict judge(std::string_view list, std::string_view provider, const event_desc
               const keyword_names& names) noexcept {
     verdict best = verdict::unwanted;
     filter_rule rule;
-    while (best != verdict::wanted && take_rule(list, rule)) {
+    while (best != verdict::wanted && next_rule(list, rule)) {
         const verdict found = judge(rule, provider, event, names);
         best = found > best ? found : best;
     }

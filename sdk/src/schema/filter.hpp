@@ -40,10 +40,10 @@ struct filter_rule {
 [[nodiscard]] bool parse_level(std::string_view name, level& found) noexcept;
 
 /// The first of the rules in `list`, which it takes off. False if there is none left.
-[[nodiscard]] bool take_rule(std::string_view& list, filter_rule& rule) noexcept;
+[[nodiscard]] bool next_rule(std::string_view& list, filter_rule& rule) noexcept;
 
 /// Whether an entry of a list names processes; else it is a rule.
-[[nodiscard]] bool is_process(std::string_view entry) noexcept;
+[[nodiscard]] bool is_process_entry(std::string_view entry) noexcept;
 
 /// Whether the list wants events of that process: if it names none, of every one.
 [[nodiscard]] bool wants_process(std::string_view list, std::uint32_t pid,
@@ -83,11 +83,11 @@ template <class Visitor>
 unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&& visit) noexcept {
     const keyword_names names(schema);
     unsigned wanted = 0;
-    std::uint16_t end_of_dump = no_index;
+    std::uint16_t dump_complete_event = no_index;
     event_description event;
     while (schema.next_event(event)) {
         if (event.kind == kind::dump_complete) {
-            end_of_dump = event.id;
+            dump_complete_event = event.id;
             continue;
         }
         const verdict found = judge(filter, schema.provider(), event, names);
@@ -96,8 +96,8 @@ unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&
             ++wanted;
         }
     }
-    if (wanted != 0 && end_of_dump != no_index) {
-        visit(end_of_dump, verdict::wanted);
+    if (wanted != 0 && dump_complete_event != no_index) {
+        visit(dump_complete_event, verdict::wanted);
     }
     return wanted;
 }

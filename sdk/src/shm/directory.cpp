@@ -18,21 +18,21 @@ namespace eventlog::core {
 namespace {
 
 // Where all users meet whom an administrator lets in: see eventlog(7).
-constexpr const char* common_directory = "/run/eventlog";
-constexpr const char* common_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+constexpr const char* group_directory = "/run/eventlog";
+constexpr const char* group_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
 
 // What root makes for a group: members do not change the directory, and put files into its folders,
 // which then belong to the group. Nobody else gets in.
-constexpr mode_t common_directory_mode = 02750;
-constexpr mode_t common_folder_mode = 02770;
+constexpr mode_t group_directory_mode = 02750;
+constexpr mode_t group_folder_mode = 02770;
 
-bool is_for_group(const struct stat& status, mode_t mode) noexcept {
+bool is_group_directory(const struct stat& status, mode_t mode) noexcept {
     return S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 07777U) == mode;
 }
 
-bool is_for_group(const unique_fd& folder, mode_t mode) noexcept {
+bool is_group_directory(const unique_fd& folder, mode_t mode) noexcept {
     struct stat status {};
-    return folder && ::fstat(folder.get(), &status) == 0 && is_for_group(status, mode);
+    return folder && ::fstat(folder.get(), &status) == 0 && is_group_directory(status, mode);
 }
 
 /// Root is of no group by itself: whoever is of one trusts all others of it.
@@ -45,23 +45,23 @@ bool is_member(gid_t group) noexcept {
 
 /// Whether there is a whole one, and we are of its group. A program that has more rights than who
 /// started it trusts nobody for being of one.
-bool has_common_directory() noexcept {
+bool has_group_directory() noexcept {
     struct stat status {};
-    if (::getauxval(AT_SECURE) != 0 || ::lstat(common_directory, &status) != 0 ||
-        !is_for_group(status, common_directory_mode) || !is_member(status.st_gid)) {
+    if (::getauxval(AT_SECURE) != 0 || ::lstat(group_directory, &status) != 0 ||
+        !is_group_directory(status, group_directory_mode) || !is_member(status.st_gid)) {
         return false;
     }
     const gid_t group = status.st_gid;
-    return std::all_of(std::begin(common_folders), std::end(common_folders), [&](const char* path) {
-        return ::lstat(path, &status) == 0 && is_for_group(status, common_folder_mode) &&
+    return std::all_of(std::begin(group_folders), std::end(group_folders), [&](const char* path) {
+        return ::lstat(path, &status) == 0 && is_group_directory(status, group_folder_mode) &&
                status.st_gid == group;
     });
 }
 
 /// Opens a folder and makes sure that it is ours alone, or for a group that we are of. `shown` is
 /// how the user knows it.
-unique_fd open_private(int parent, const char* name, const char* shown, if_missing policy,
-                       error_text& error) noexcept {
+unique_fd open_trusted_folder(int parent, const char* name, const char* shown, if_missing policy,
+                              error_text& error) noexcept {
     if (policy == if_missing::create && ::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
         error.set("The directory %s cannot be made (%s). Set EVENTLOG_DIR to a directory of your "
                   "own on a tmpfs.",
@@ -83,8 +83,8 @@ unique_fd open_private(int parent, const char* name, const char* shown, if_missi
     }
     struct stat status {};
     const bool is_known = ::fstat(folder.get(), &status) == 0;
-    const mode_t mode = parent == AT_FDCWD ? common_directory_mode : common_folder_mode;
-    if (is_known && is_for_group(status, mode)) {
+    const mode_t mode = parent == AT_FDCWD ? group_directory_mode : group_folder_mode;
+    if (is_known && is_group_directory(status, mode)) {
         return folder;
     }
     if (!is_known || status.st_uid != ::geteuid()) {
@@ -108,8 +108,8 @@ directory_path current_directory() noexcept {
     const char* named = ::secure_getenv("EVENTLOG_DIR");
     if (named != nullptr && *named != '\0') {
         length = std::snprintf(path.text.data(), path.text.size(), "%s", named);
-    } else if (has_common_directory()) {
-        length = std::snprintf(path.text.data(), path.text.size(), "%s", common_directory);
+    } else if (has_group_directory()) {
+        length = std::snprintf(path.text.data(), path.text.size(), "%s", group_directory);
     } else {
         length = std::snprintf(path.text.data(), path.text.size(), "/dev/shm/eventlog-%u",
                                static_cast<unsigned>(::geteuid()));
@@ -125,17 +125,17 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
         return false;
     }
     const char* shown = path.text.data();
-    const unique_fd top = open_private(AT_FDCWD, shown, shown, policy, error);
+    const unique_fd top = open_trusted_folder(AT_FDCWD, shown, shown, policy, error);
     if (!top) {
         return false;
     }
     // What root has made for a group, root alone can complete.
-    const bool is_common = is_for_group(top, common_directory_mode);
+    const bool is_common = is_group_directory(top, group_directory_mode);
     const if_missing below = is_common ? if_missing::fail : policy;
-    providers = open_private(top.get(), "providers", shown, below, error);
-    subscriptions = open_private(top.get(), "subscriptions", shown, below, error);
-    const bool are_common = is_for_group(providers, common_folder_mode) &&
-                            is_for_group(subscriptions, common_folder_mode);
+    providers = open_trusted_folder(top.get(), "providers", shown, below, error);
+    subscriptions = open_trusted_folder(top.get(), "subscriptions", shown, below, error);
+    const bool are_common = is_group_directory(providers, group_folder_mode) &&
+                            is_group_directory(subscriptions, group_folder_mode);
     if (is_common && !are_common) {
         error.set("The directory %s is for a group, but not whole. As root, make the folders "
                   "providers and subscriptions in it, of its group and with mode 2770.",
@@ -154,7 +154,7 @@ unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexce
         return file;
     }
     // Whatever the umask takes away.
-    if (is_for_group(folder, common_folder_mode) && ::fchmod(file.get(), 0660) != 0) {
+    if (is_group_directory(folder, group_folder_mode) && ::fchmod(file.get(), 0660) != 0) {
         error.set("A file in %s cannot be opened to its group (%s). Set EVENTLOG_DIR to a "
                   "directory of your own on a tmpfs.",
                   current_directory().text.data(), std::strerror(errno));
@@ -163,7 +163,7 @@ unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexce
     return file;
 }
 
-int give_name(const unique_fd& file, const unique_fd& folder, const char* name) noexcept {
+int link_file(const unique_fd& file, const unique_fd& folder, const char* name) noexcept {
     std::array<char, 32> source{};
     static_cast<void>(std::snprintf(source.data(), source.size(), "/proc/self/fd/%d", file.get()));
     if (::linkat(AT_FDCWD, source.data(), folder.get(), name, AT_SYMLINK_FOLLOW) == 0) {
@@ -172,7 +172,7 @@ int give_name(const unique_fd& file, const unique_fd& folder, const char* name) 
     return errno;
 }
 
-slot_name name_of_slot(unsigned slot) noexcept {
+slot_name slot_file_name(unsigned slot) noexcept {
     slot_name name{};
     name[0] = static_cast<char>('0' + slot / 10 % 10);
     name[1] = static_cast<char>('0' + slot % 10);

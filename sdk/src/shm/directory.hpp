@@ -47,11 +47,11 @@ struct directory {
 [[nodiscard]] unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexcept;
 
 /// Gives such a file its name. Returns 0, EEXIST if the name is taken, or another errno.
-[[nodiscard]] int give_name(const unique_fd& file, const unique_fd& folder,
+[[nodiscard]] int link_file(const unique_fd& file, const unique_fd& folder,
                             const char* name) noexcept;
 
 using slot_name = std::array<char, 4>;
-[[nodiscard]] slot_name name_of_slot(unsigned slot) noexcept;
+[[nodiscard]] slot_name slot_file_name(unsigned slot) noexcept;
 
 /// Iterates over the names in a folder, "." and ".." left out.
 class folder_listing {

@@ -53,13 +53,13 @@ void mapped_files::read(std::uint32_t pid, dev_t device) noexcept {
     pid_ = pid;
     device_ = device;
     is_known_ = true;
-    may_be_any_ = false;
+    is_unreadable_ = false;
     count_ = 0;
     std::array<char, 32> path{};
     static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/maps", pid));
     std::FILE* maps = std::fopen(path.data(), "re");
     if (maps == nullptr) {
-        may_be_any_ = errno != ENOENT;
+        is_unreadable_ = errno != ENOENT;
         return;
     }
     char* line = nullptr;
@@ -70,22 +70,22 @@ void mapped_files::read(std::uint32_t pid, dev_t device) noexcept {
         dev_t found_device = 0;
         ino_t inode = 0;
         if (parse_mapping(line, found_device, inode) && found_device == device && !add(inode)) {
-            may_be_any_ = true;
+            is_unreadable_ = true;
         }
     }
     std::free(line);
     static_cast<void>(std::fclose(maps));
     // Nothing at all to read: we may not look, or it is just going away.
-    may_be_any_ = may_be_any_ || !has_lines;
+    is_unreadable_ = is_unreadable_ || !has_lines;
     std::sort(inodes_, inodes_ + count_);
 }
 
 bool mapped_files::found(std::uint32_t pid, dev_t device, ino_t inode) const noexcept {
     return is_known_ && pid_ == pid && device_ == device &&
-           (may_be_any_ || std::binary_search(inodes_, inodes_ + count_, inode));
+           (is_unreadable_ || std::binary_search(inodes_, inodes_ + count_, inode));
 }
 
-bool mapped_files::may_hold(std::uint32_t pid, dev_t device, ino_t inode) noexcept {
+bool mapped_files::may_map(std::uint32_t pid, dev_t device, ino_t inode) noexcept {
     if (found(pid, device, inode)) {
         return true;
     }

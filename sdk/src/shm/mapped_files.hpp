@@ -21,7 +21,7 @@ class mapped_files {
 
     /// False only if the process certainly does not map that file (any more). The process must be
     /// of our own pid namespace. The file must be open: else its number may be another's by now.
-    [[nodiscard]] bool may_hold(std::uint32_t pid, dev_t device, ino_t inode) noexcept;
+    [[nodiscard]] bool may_map(std::uint32_t pid, dev_t device, ino_t inode) noexcept;
 
   private:
     void read(std::uint32_t pid, dev_t device) noexcept;
@@ -31,8 +31,8 @@ class mapped_files {
     std::uint32_t pid_ = 0;  // whose files these are
     dev_t device_ = 0;       // and on which device
     bool is_known_ = false;
-    bool may_be_any_ = false;  // it cannot be told
-    ino_t* inodes_ = nullptr;  // sorted
+    bool is_unreadable_ = false;  // it cannot be told
+    ino_t* inodes_ = nullptr;     // sorted
     std::size_t count_ = 0;
     std::size_t room_ = 0;
 };

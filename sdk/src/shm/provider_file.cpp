@@ -19,12 +19,12 @@
 #include <cstring>
 #include <span>
 
-#include "shm/guarded_words.hpp"
+#include "shm/futex_atomic.hpp"
 
 namespace eventlog::core {
 namespace {
 
-constexpr unsigned attention_bit = std::countr_zero(EVENTLOG_GATE_ATTENTION);
+constexpr unsigned notification_bit = std::countr_zero(EVENTLOG_GATE_NOTIFICATION);
 
 /// Puts other pages in the place of the gate's, while threads read there: the kernel does that at
 /// once, so that a reader sees the old word or the new one. Not by the C library's mmap, in which
@@ -57,7 +57,7 @@ eventlog_provider_file make_header(const provider_content& content,
     header.start_time = self.start_time;
     header.pid_namespace = self.pid_namespace;
     header.schema_hash = content.schema_hash;
-    header.attention = content.attention ? 1 : 0;
+    header.wants_notifications = content.wants_notifications ? 1 : 0;
     std::memcpy(header.process, self.name.data(), sizeof header.process);
     return header;
 }
@@ -78,8 +78,8 @@ int name_instance(const unique_fd& file, const directory& where, const provider_
                   std::uint32_t pid, provider_file_name& name) noexcept {
     constexpr unsigned instances_max = 4096;
     for (unsigned instance = 0; instance < instances_max; ++instance) {
-        name = name_of_instance(content.name, pid, instance);
-        const int result = give_name(file, where.providers, name.data());
+        name = instance_file_name(content.name, pid, instance);
+        const int result = link_file(file, where.providers, name.data());
         if (result != EEXIST) {
             return result;
         }
@@ -89,8 +89,8 @@ int name_instance(const unique_fd& file, const directory& where, const provider_
 
 }  // namespace
 
-provider_file_name name_of_instance(const char* provider, std::uint32_t pid,
-                                    unsigned instance) noexcept {
+provider_file_name instance_file_name(const char* provider, std::uint32_t pid,
+                                      unsigned instance) noexcept {
     provider_file_name name{};
     static_cast<void>(std::snprintf(name.data(), name.size(), "%s.%u.%u", provider, pid, instance));
     return name;
@@ -171,7 +171,7 @@ bool provider_file::is_alive(mapped_files& mapped) const noexcept {
     struct stat status {};
     return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
            ::fstat(file_.get(), &status) != 0 || header_.pid_namespace != own_pid_namespace() ||
-           mapped.may_hold(header_.pid, status.st_dev, status.st_ino);
+           mapped.may_map(header_.pid, status.st_dev, status.st_ino);
 }
 
 bool provider_file::read_schema(std::span<std::uint8_t> bytes) const noexcept {
@@ -208,7 +208,7 @@ bool provider_file::set_bit(std::uint32_t event, unsigned slot) noexcept {
         return false;
     }
     // With a fence: what the application finds when it follows the bit was there before.
-    return set_bit_of(&gate_[event], slot);
+    return futex_set_bit(&gate_[event], slot);
 }
 
 bool provider_file::has_bit(unsigned slot) const noexcept {
@@ -219,49 +219,49 @@ bool provider_file::has_bit(unsigned slot) const noexcept {
            });
 }
 
-void provider_file::raise_attention() noexcept {
+void provider_file::raise_notification() noexcept {
     for (std::uint32_t event = 0; event < header_.event_count; ++event) {
         // With a fence: what the application finds when it looks was there before.
-        if (!set_bit_of(&gate_[event], attention_bit)) {
+        if (!futex_set_bit(&gate_[event], notification_bit)) {
             return;
         }
     }
 }
 
-void provider_file::end_slot(unsigned slot) noexcept {
+void provider_file::detach_slot(unsigned slot) noexcept {
     if (!map_gate()) {
         return;
     }
     // An application that sets bits later looks itself whether the subscription has ended.
     if (has_bit(slot)) {
-        raise_attention();
+        raise_notification();
     }
     for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-        if (!clear_bit_of(&gate_[event], slot)) {
+        if (!futex_clear_bit(&gate_[event], slot)) {
             return;
         }
     }
 }
 
-void provider_file::call_attention() noexcept {
+void provider_file::notify_if_wanted() noexcept {
     // Asked for anew: between an application that sets this, then looks, and us, who set bits, then
     // look here, one sees the other.
-    std::uint32_t attention = 0;
+    std::uint32_t wants_notifications = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (::pread(file_.get(), &attention, sizeof attention,
-                offsetof(eventlog_provider_file, attention)) !=
-            static_cast<ssize_t>(sizeof attention) ||
-        attention == 0 || !map_gate()) {
+    if (::pread(file_.get(), &wants_notifications, sizeof wants_notifications,
+                offsetof(eventlog_provider_file, wants_notifications)) !=
+            static_cast<ssize_t>(sizeof wants_notifications) ||
+        wants_notifications == 0 || !map_gate()) {
         return;
     }
-    raise_attention();
+    raise_notification();
 }
 
-void provider_file::ask_for_attention() noexcept {
-    const std::uint32_t attention = 1;
+void provider_file::request_notifications() noexcept {
+    const std::uint32_t wants_notifications = 1;
     // An aligned word: whoever reads it sees one value or the other.
-    static_cast<void>(
-        write_at(file_, &attention, sizeof attention, offsetof(eventlog_provider_file, attention)));
+    static_cast<void>(write_at(file_, &wants_notifications, sizeof wants_notifications,
+                               offsetof(eventlog_provider_file, wants_notifications)));
 }
 
 }  // namespace eventlog::core

@@ -25,14 +25,14 @@ struct provider_content {
     std::uint32_t event_count;
     std::uint32_t* gate;  // and the counters behind it
     std::size_t gate_size;
-    bool attention;  // whether it wants to know when subscriptions come and go
+    bool wants_notifications;  // whether it wants to know when subscriptions come and go
 };
 
 using provider_file_name = std::array<char, 96>;
 
 /// Several instances of a provider in one process differ by their last number.
-[[nodiscard]] provider_file_name name_of_instance(const char* provider, std::uint32_t pid,
-                                                  unsigned instance) noexcept;
+[[nodiscard]] provider_file_name instance_file_name(const char* provider, std::uint32_t pid,
+                                                    unsigned instance) noexcept;
 
 enum class publish_result { published, no_directory, no_space, not_mapped };
 
@@ -47,8 +47,8 @@ enum class publish_result { published, no_directory, no_space, not_mapped };
 void close_gate(std::uint32_t* gate, std::size_t gate_size) noexcept;
 
 /// Whether the library of that provider's process knows all these features of a region.
-[[nodiscard]] inline bool can_join(const eventlog_provider_file& provider,
-                                   std::uint32_t features) noexcept {
+[[nodiscard]] inline bool supports_features(const eventlog_provider_file& provider,
+                                            std::uint32_t features) noexcept {
     return (features & ~(provider.region_features | EVENTLOG_FEATURES_FIRST)) == 0;
 }
 
@@ -85,19 +85,19 @@ class provider_file {
     /// Of a subscription that has been marked as ended: clears its bit in all gate words. An
     /// application that may have its region mapped is called to attention before, so that its next
     /// emit leaves it, whoever dies over this.
-    void end_slot(unsigned slot) noexcept;
+    void detach_slot(unsigned slot) noexcept;
 
     /// Tells the application, if it wants to know, that a subscription has come or gone: when its
     /// bits have been set or cleared.
-    void call_attention() noexcept;
+    void notify_if_wanted() noexcept;
 
     /// Our own file: from now on we want to know.
-    void ask_for_attention() noexcept;
+    void request_notifications() noexcept;
 
   private:
     [[nodiscard]] bool map_gate() noexcept;
     [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
-    void raise_attention() noexcept;
+    void raise_notification() noexcept;
 
     unique_fd file_;
     eventlog_provider_file header_{};

@@ -19,7 +19,7 @@ namespace eventlog::core {
 
 subscription_file::found subscription_file::open(const directory& where, unsigned slot,
                                                  error_text& error) noexcept {
-    const slot_name name = name_of_slot(slot);
+    const slot_name name = slot_file_name(slot);
     file_ = unique_fd(::openat(where.subscriptions.get(), name.data(),
                                O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file_ && errno == ENOENT) {
@@ -53,17 +53,17 @@ bool subscription_file::is_removed() const noexcept {
     return ::fstat(file_.get(), &status) == 0 && status.st_nlink == 0;
 }
 
-bool subscription_file::stands() const noexcept {
+bool subscription_file::is_detached() const noexcept {
     std::uint32_t features = 0;
     return ::pread(file_.get(), &features, sizeof features, offsetof(eventlog_region, features)) ==
                static_cast<ssize_t>(sizeof features) &&
-           (features & EVENTLOG_FEATURE_STANDING) != 0;
+           (features & EVENTLOG_FEATURE_DETACHED) != 0;
 }
 
 bool subscription_file::has_owner() const noexcept {
     // In this order: an owner that leaves it standing may do so, and end, at this moment.
     return is_alive(header_.owner_pid, header_.owner_start_time, header_.owner_pid_namespace) ||
-           stands();
+           is_detached();
 }
 
 void mark_ended(const unique_fd& file) noexcept {
@@ -73,14 +73,14 @@ void mark_ended(const unique_fd& file) noexcept {
     static_cast<void>(::pwrite(file.get(), &ended, sizeof ended, offsetof(eventlog_region, state)));
 }
 
-void mark_standing(const unique_fd& file, const eventlog_region& header) noexcept {
-    const std::uint32_t features = header.features | EVENTLOG_FEATURE_STANDING;
+void mark_detached(const unique_fd& file, const eventlog_region& header) noexcept {
+    const std::uint32_t features = header.features | EVENTLOG_FEATURE_DETACHED;
     static_cast<void>(
         ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
 }
 
-void take_over(const unique_fd& file, const eventlog_region& header,
-               const process_identity& owner) noexcept {
+void claim_ownership(const unique_fd& file, const eventlog_region& header,
+                     const process_identity& owner) noexcept {
     struct {
         std::uint32_t pid;
         std::uint32_t uid;
@@ -91,7 +91,7 @@ void take_over(const unique_fd& file, const eventlog_region& header,
                   sizeof fields);
     static_cast<void>(
         ::pwrite(file.get(), &fields, sizeof fields, offsetof(eventlog_region, owner_pid)));
-    const std::uint32_t features = header.features & ~EVENTLOG_FEATURE_STANDING;
+    const std::uint32_t features = header.features & ~EVENTLOG_FEATURE_DETACHED;
     static_cast<void>(
         ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
 }
@@ -102,8 +102,8 @@ void clear_gates(const directory& where, unsigned slot) noexcept {
     while (const char* name = names.next()) {
         provider_file provider;
         if (provider.open(where, name, ignored)) {
-            provider.end_slot(slot);
-            provider.call_attention();
+            provider.detach_slot(slot);
+            provider.notify_if_wanted();
         }
     }
 }
@@ -144,7 +144,8 @@ void remove_dead_subscriptions(const directory& where) noexcept {
             !subscription.has_owner()) {
             mark_ended(subscription.file());
             clear_gates(where, slot);
-            static_cast<void>(::unlinkat(where.subscriptions.get(), name_of_slot(slot).data(), 0));
+            static_cast<void>(
+                ::unlinkat(where.subscriptions.get(), slot_file_name(slot).data(), 0));
             release_memory(subscription.file(), subscription.geometry());
         }
     }

@@ -32,7 +32,7 @@ class subscription_file {
     /// given back, or will be now. Asks anew.
     [[nodiscard]] bool is_removed() const noexcept;
     /// Whether it outlives its consumer: nobody but elog stop removes it. Asks anew.
-    [[nodiscard]] bool stands() const noexcept;
+    [[nodiscard]] bool is_detached() const noexcept;
     /// Whether its consumer is still there, or it outlives its consumer.
     [[nodiscard]] bool has_owner() const noexcept;
 
@@ -46,11 +46,11 @@ class subscription_file {
 void mark_ended(const unique_fd& file) noexcept;
 
 /// From now on it outlives its consumer. The header is the file's. Under the lock.
-void mark_standing(const unique_fd& file, const eventlog_region& header) noexcept;
+void mark_detached(const unique_fd& file, const eventlog_region& header) noexcept;
 
 /// The other way round: from now on it goes with `owner`. Under the lock.
-void take_over(const unique_fd& file, const eventlog_region& header,
-               const process_identity& owner) noexcept;
+void claim_ownership(const unique_fd& file, const eventlog_region& header,
+                     const process_identity& owner) noexcept;
 
 /// Takes the bit of a subscription that has been marked as ended out of all gates, so that its slot
 /// can be given to another, and has applications leave its region.

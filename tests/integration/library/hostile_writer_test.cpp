@@ -20,7 +20,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "listener.hpp"
 #include "ring/region.hpp"
 #include "trial_size.hpp"
@@ -72,7 +72,7 @@ struct tally {
 void look(listener& ears, tally& sum) {
     try {
         ears.poll();
-    } catch (const elog::failure&) {
+    } catch (const elog::user_error&) {
         ++sum.refused;
     }
     sum.heard += ears.records().size();

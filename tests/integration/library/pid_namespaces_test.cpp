@@ -194,7 +194,7 @@ TEST_F(other_pid_namespace, that_says_nothing_of_its_dead_costs_a_burst_little_a
     // Somebody over there finds it dead, or it goes on.
     shared(ring->lock).store(0);
     EXPECT_EQ(write(), write_result::written);
-    EXPECT_EQ(slot->stuck_holder.load(), 0U);
+    EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
 }
 
 TEST_F(other_pid_namespace, that_is_told_of_by_the_kernel_while_we_wait_lets_us_go_on_at_once) {
@@ -204,7 +204,7 @@ TEST_F(other_pid_namespace, that_is_told_of_by_the_kernel_while_we_wait_lets_us_
     const nanoseconds before = time_of_thread();
     EXPECT_EQ(write(), write_result::written);
     EXPECT_LT(time_of_thread() - before, milliseconds(20));  // less than any wait
-    EXPECT_EQ(slot->stuck_holder.load(), 0U);
+    EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
     EXPECT_EQ(shared(ring->lock).load(), 0U);
 }
 

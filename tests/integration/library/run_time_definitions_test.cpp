@@ -434,7 +434,7 @@ TEST(run_time_definitions, made_by_chance_are_refused_in_words_or_read_by_the_re
     int refused = 0;
     for (std::uint32_t seed = 1; seed <= 3000; ++seed) {
         const chance_definition made(seed);
-        eventlog::core::mistake error;
+        eventlog::core::definition_error error;
         const built_definition* built = nullptr;
         eventlog_error code = eventlog::core::check_definition(made.all(), error);
         if (code == EVENTLOG_ERROR_NONE) {

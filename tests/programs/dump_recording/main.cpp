@@ -32,7 +32,7 @@ std::string text_of(const elog::field_schema& field, std::span<const std::uint8_
             using type = std::decay_t<decltype(held)>;
             if constexpr (std::is_same_v<type, elog::null_text>) {
                 return "null";
-            } else if constexpr (std::is_same_v<type, elog::no_value>) {
+            } else if constexpr (std::is_same_v<type, elog::absent_value>) {
                 return "none";
             } else if constexpr (std::is_same_v<type, elog::damaged_value>) {
                 return "damaged";

@@ -263,7 +263,8 @@ int main(int count, char** arguments) {
     step("an event is registered",
          shared != MAP_FAILED &&
              register_at("conserve u64 a; struct block b 32", &word, word_bit, &index_own) == 0);
-    const struct eventlog_offer offer = {.write_index = index_own, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {
+        .write_index = index_own, .level = 3, .name = "one"};
     uint32_t number = 0;
     step("and published", publish(device, "conserve", &offer, 1, &number) == 0);
     conserve("discard", false, seconds);

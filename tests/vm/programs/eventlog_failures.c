@@ -109,7 +109,8 @@ static uint32_t index_published;
 static uint32_t number_published;
 
 static int publish_one(void) {
-    const struct eventlog_offer offer = {.write_index = index_published, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {
+        .write_index = index_published, .level = 3, .name = "one"};
     return publish(device, "failures", &offer, 1, &number_published);
 }
 
@@ -186,11 +187,11 @@ static void reopen_channel(void) {
 
 static void make_hidden_channel(void) {
     reopen_channel();
-    step("a channel is made", create_channel(EVENTLOG_RELAY_HIDDEN) == 0);
+    step("a channel is made", create_channel(EVENTLOG_RELAY_DEFER_FILES) == 0);
 }
 
 static int show_channel(void) {
-    return ioctl(channel, EVENTLOG_RELAY_SHOW) == 0 ? 0 : errno;
+    return ioctl(channel, EVENTLOG_RELAY_CREATE_FILES) == 0 ? 0 : errno;
 }
 
 /// Where one file has been made and the next one has not, the next call goes on.

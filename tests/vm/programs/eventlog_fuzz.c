@@ -184,7 +184,7 @@ static void listen_well(void) {
     const int hearer = open("/dev/eventlog", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     note(registering, ioctl(teller, USER_EVENTS_REGISTER, &wanted));
     note(subscribing, -subscribe(hearer, &(struct wanted){.level = 5}));
-    const struct eventlog_offer offer = {
+    const struct eventlog_published_event offer = {
         .write_index = wanted.write_index, .level = 1, .name = "heard"};
     uint32_t number = 0;
     note(publishing, -publish(teller, "fuzz_heard", &offer, 1, &number));
@@ -205,18 +205,18 @@ static void listen_well(void) {
 
 /// Mostly a good one.
 static void name_at_random(char* name) {
-    (void)snprintf(name, EVENTLOG_NAME_ROOM, "fuzz_%u", next(names));
+    (void)snprintf(name, EVENTLOG_IDENTIFIER_SIZE, "fuzz_%u", next(names));
     if (next(16) == 0) {
-        memset(name, 'x', EVENTLOG_NAME_ROOM);
+        memset(name, 'x', EVENTLOG_IDENTIFIER_SIZE);
     }
 }
 
 static void publish_at_random(int file) {
-    struct eventlog_offer offers[4];
+    struct eventlog_published_event offers[4];
     memset(offers, 0, sizeof offers);
     const uint32_t first = next(8);
     for (uint32_t i = 0; i < 4; ++i) {
-        offers[i] = (struct eventlog_offer){
+        offers[i] = (struct eventlog_published_event){
             .keywords = next(4),
             .write_index = next(8) == 0 ? next(UINT32_MAX) : first + i,
             .event = (uint16_t)next(UINT16_MAX),
@@ -244,18 +244,18 @@ static void withdraw_at_random(int file) {
                                             .schema_size =
                                                 next(3) == 0 ? next(UINT32_MAX) : next(page_size)};
     note(asking, ioctl(file, EVENTLOG_NEXT_PROVIDER, &query));
-    note(withdrawing, ioctl(file, EVENTLOG_WITHDRAW, &query.provider));
+    note(withdrawing, ioctl(file, EVENTLOG_UNPUBLISH, &query.provider));
 }
 
 static void subscribe_at_random(int file) {
-    struct eventlog_rule rules[2] = {{.provider = "*", .event = "*"}};
+    struct eventlog_filter_rule rules[2] = {{.provider = "*", .event = "*"}};
     name_at_random(rules[1].provider);
     rules[1].event[0] = '*';
     rules[0].level = next(6);
     rules[0].keywords = next(4);
     rules[0].flags = next(3);
     uint64_t sessions[4] = {next(4), next(UINT32_MAX), 0, 1};
-    struct eventlog_process of[2] = {{.pid = next(4)}, {.name = "*"}};
+    struct eventlog_process_filter of[2] = {{.pid = next(4)}, {.name = "*"}};
     struct eventlog_subscription_request wanted = {
         .size = sizeof wanted,
         .features = next(next(8) == 0 ? 8 : 2),
@@ -286,15 +286,15 @@ static void give_back(int file) {
     struct eventlog_statistics counts = {.size = sizeof counts,
                                          .ring = next(2) == 0 ? EVENTLOG_ALL_RINGS : next(5)};
     note(asking, ioctl(file, EVENTLOG_STATISTICS, &counts));
-    const struct eventlog_hand_back given = {
+    const struct eventlog_buffer_release given = {
         .size = sizeof given,
         .ring = next(8) == 0 ? next(UINT32_MAX) : next(3),
         .drained = next(8) == 0 ? next(UINT32_MAX) : next(4),
         .seen = next(4),
     };
-    note(asking, ioctl(file, EVENTLOG_HAND_BACK, &given));
+    note(asking, ioctl(file, EVENTLOG_RELEASE_BUFFERS, &given));
     if (next(8) == 0) {
-        note(ending, ioctl(file, EVENTLOG_END));
+        note(ending, ioctl(file, EVENTLOG_STOP));
     }
 }
 

@@ -125,7 +125,7 @@ static void try_payload(void) {
 static void try_publishing(void) {
     volatile uint64_t late __attribute__((aligned(8))) = 0;
     uint32_t number = 0;
-    struct eventlog_offer offer = {.level = 3, .name = "late"};
+    struct eventlog_published_event offer = {.level = 3, .name = "late"};
     load("provider=later");
     const int own = device;
     device = open_device();
@@ -255,7 +255,7 @@ int main(int count, char** arguments) {
                                                         &word, refund_bit, &index_of[1]) == 0 &&
                                             register_at("heard_note u64 a; struct block b 32",
                                                         &word, note_bit, &index_of[2]) == 0);
-    const struct eventlog_offer offers[events] = {
+    const struct eventlog_published_event offers[events] = {
         {.write_index = index_of[0], .event = 7, .level = 3, .keywords = 1, .name = "sale"},
         {.write_index = index_of[1], .event = 8, .level = 2, .keywords = 2, .name = "refund"},
         {.write_index = index_of[2], .event = 9, .level = 4, .name = "note"},

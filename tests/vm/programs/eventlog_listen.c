@@ -38,7 +38,7 @@ static void publish_two(void) {
     step("two events are registered",
          register_at("listen_small u64 a", &word, word_bit, &index_small) == 0 &&
              register_at("listen_large u64 a; struct block b 3992", &word, 29, &index_large) == 0);
-    const struct eventlog_offer offers[] = {
+    const struct eventlog_published_event offers[] = {
         {.write_index = index_small, .event = 0, .level = 3, .name = "small"},
         {.write_index = index_large, .event = 1, .level = 4, .keywords = 2, .name = "large"},
     };
@@ -306,16 +306,16 @@ static void map_for_reading(void) {
         }
     }
     step("a buffer in use is not given back",
-         hand_back(reader, &(struct eventlog_hand_back){.ring = 0, .drained = 1}) == EINVAL);
-    step("nor one of another ring",
-         hand_back(reader, &(struct eventlog_hand_back){.ring = region->ring_count}) == EINVAL);
+         hand_back(reader, &(struct eventlog_buffer_release){.ring = 0, .drained = 1}) == EINVAL);
+    step("nor one of another ring", hand_back(reader, &(struct eventlog_buffer_release){
+                                                          .ring = region->ring_count}) == EINVAL);
     while (statistics(reader, 0).lost == 0) {
         must_write(0);
     }
     step("a full ring is polled",
          poll(&(struct pollfd){.fd = reader, .events = POLLIN}, 1, 0) == 1);
     step("one that is full is given back",
-         hand_back(reader, &(struct eventlog_hand_back){.ring = 0, .drained = 1}) == 0);
+         hand_back(reader, &(struct eventlog_buffer_release){.ring = 0, .drained = 1}) == 0);
     const uint64_t lost = statistics(reader, 0).lost;
     step("and used again", write_event(index_large, 0) && statistics(reader, 0).lost == lost);
     (void)close(reader);
@@ -428,7 +428,8 @@ static void write_texts_at_once(void) {
     uint32_t number = 0;
     step("an event with a text is registered",
          register_at("listen_text __rel_loc char[] t", &words_of_many[0], 0, &index) == 0);
-    const struct eventlog_offer offer = {.write_index = index, .level = 3, .name = "text"};
+    const struct eventlog_published_event offer = {
+        .write_index = index, .level = 3, .name = "text"};
     step("and published", publish(device, "texts", &offer, 1, &number) == 0);
     const int reader = listen_to(&(struct wanted){.event = "text"});
     step("one CPU", run_on(0));
@@ -479,7 +480,7 @@ static void write_timed_ones_at_once(void) {
         memcpy(&record, bytes + each * small_record, sizeof record);
         const bool own = times[each] != 0;
         step(own ? "with their times" : "or that of the write",
-             record.flags == (own ? EVENTLOG_RECORD_OWN_CLOCK : 0) &&
+             record.flags == (own ? EVENTLOG_RECORD_CUSTOM_TIME : 0) &&
                  (own ? record.time == times[each] : record.time > 17));
     }
     const ssize_t single = 8 + (ssize_t)sizeof batch.of[0];
@@ -614,7 +615,7 @@ static int publish_with(int number, const char* schema, uint32_t size) {
     (void)snprintf(text, sizeof text, "schema_%d u64 a", number);
     step("an event more is registered",
          register_at(text, words_of_many + number, word_bit, &index) == 0);
-    const struct eventlog_offer offer = {.write_index = index, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {.write_index = index, .level = 3, .name = "one"};
     struct eventlog_publication wanted = {
         .size = sizeof wanted,
         .event_count = 1,
@@ -673,7 +674,8 @@ static void keep_nothing_that_nobody_knows(void) {
     reopen_device();
     step("one event is registered",
          register_at("unknown u64 a", &word, word_bit, &index_small) == 0);
-    const struct eventlog_offer offer = {.write_index = index_small, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {
+        .write_index = index_small, .level = 3, .name = "one"};
     const struct eventlog_publication publication = {
         .size = sizeof publication,
         .event_count = 1,
@@ -689,7 +691,7 @@ static void keep_nothing_that_nobody_knows(void) {
     uint32_t number = 0;
     step("the event is nobody's", publish(device, "known", &offer, 1, &number) == 0);
     step("the page can be written to", mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0);
-    const struct eventlog_rule rule = {.provider = "*", .event = "*"};
+    const struct eventlog_filter_rule rule = {.provider = "*", .event = "*"};
     const struct eventlog_subscription_request request = {
         .size = sizeof request,
         .clock = EVENTLOG_CLOCK_MONOTONIC,
@@ -711,7 +713,8 @@ static void keep_nothing_that_nobody_knows(void) {
 
 /// What has been published is there: it takes nothing to publish it again.
 static void publish_again_at_the_limit(void) {
-    const struct eventlog_offer offer = {.write_index = index_small, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {
+        .write_index = index_small, .level = 3, .name = "one"};
     uint32_t number = 0;
     uint32_t again = 0;
     set_file(PARAMETERS "schema_pages_per_user", "1");

@@ -122,7 +122,8 @@ static void publish_as(bool (*take)(void)) {
     reopen_device();
     step("its event is registered",
          register_at("members_own u64 a", &word, word_bit, &index_own) == 0);
-    const struct eventlog_offer offer = {.write_index = index_own, .level = 3, .name = "own"};
+    const struct eventlog_published_event offer = {
+        .write_index = index_own, .level = 3, .name = "own"};
     uint32_t number = 0;
     step("and published", publish(device, "members", &offer, 1, &number) == 0);
 }
@@ -176,7 +177,7 @@ static void hear_only_ones_like_oneself(void) {
 
 /// 0 or an errno.
 static int publish_one(uint32_t index, const char* schema, uint64_t hash) {
-    const struct eventlog_offer offer = {.write_index = index, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {.write_index = index, .level = 3, .name = "one"};
     struct eventlog_publication wanted = {
         .size = sizeof wanted,
         .event_count = 1,

@@ -23,8 +23,8 @@
 enum { events = 512, bits = 32 };
 
 static volatile uint32_t words[events / bits];
-static struct eventlog_offer offers[events];
-static struct eventlog_rule rules[EVENTLOG_RULES_MAX];
+static struct eventlog_published_event offers[events];
+static struct eventlog_filter_rule rules[EVENTLOG_RULES_MAX];
 
 static int64_t microseconds(void) {
     struct timespec now;
@@ -35,7 +35,7 @@ static int64_t microseconds(void) {
 /// Events with names of which patterns match much, wherever they begin.
 static void register_events(void) {
     for (unsigned i = 0; i < events; ++i) {
-        char description[EVENTLOG_NAME_ROOM];
+        char description[EVENTLOG_IDENTIFIER_SIZE];
         (void)snprintf(description, sizeof description, "patterns_%u u64 a", i);
         if (register_at(description, &words[i / bits], (uint8_t)(i % bits),
                         &offers[i].write_index) != 0) {
@@ -122,7 +122,7 @@ static void let_others_publish(void) {
     if (child == 0) {
         publish_at_length(stage);
     }
-    const struct eventlog_offer offer = {.write_index = index, .level = 1, .name = "own"};
+    const struct eventlog_published_event offer = {.write_index = index, .level = 1, .name = "own"};
     int meanwhile = 0;
     int status = -1;
     while (waitpid(child, &status, WNOHANG) == 0) {
@@ -141,7 +141,7 @@ static void let_others_publish(void) {
 
 static void publish_each(uint32_t* numbers, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
-        char name[EVENTLOG_NAME_ROOM];
+        char name[EVENTLOG_IDENTIFIER_SIZE];
         (void)snprintf(name, sizeof name, "each_%u", i);
         if (publish(device, name, &offers[i], 1, &numbers[i]) != 0) {
             step("each is published", false);

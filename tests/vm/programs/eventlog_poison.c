@@ -70,7 +70,7 @@ static bool is_zero(const unsigned char* bytes, size_t size) {
 
 static int begin(uint64_t* total_size) {
     const int file = open_device();
-    const struct eventlog_rule rule = {.provider = "*", .event = "*"};
+    const struct eventlog_filter_rule rule = {.provider = "*", .event = "*"};
     struct eventlog_subscription_request request = {
         .size = sizeof request,
         .clock = EVENTLOG_CLOCK_MONOTONIC,
@@ -91,7 +91,8 @@ static void publish_one(void) {
     memset(schema, content, sizeof schema);
     step("an event is registered",
          register_at("poison struct block a 1001", &word, word_bit, &index_own) == 0);
-    const struct eventlog_offer offer = {.write_index = index_own, .level = 3, .name = "one"};
+    const struct eventlog_published_event offer = {
+        .write_index = index_own, .level = 3, .name = "one"};
     const struct eventlog_publication wanted = {
         .size = sizeof wanted,
         .event_count = 1,
@@ -125,7 +126,7 @@ static void look_at_ring(const unsigned char* memory, const struct eventlog_regi
     if (position == EVENTLOG_SEALED) {
         return;
     }
-    const size_t used = position * EVENTLOG_UNIT;
+    const size_t used = position * EVENTLOG_RECORD_ALIGNMENT;
     if (used > region->buffer_size || is_poisoned(buffers, used) ||
         !is_zero(buffers + used, size - used)) {
         step("behind what has been recorded there is nothing", false);
@@ -158,7 +159,8 @@ static void look_at_memory(int file, uint64_t total_size) {
 static void look_at_records(int file) {
     static unsigned char bytes[1 << 20];
     const size_t size = sizeof(struct eventlog_record) + payload_size;
-    const size_t padded = (size + EVENTLOG_UNIT - 1) / EVENTLOG_UNIT * EVENTLOG_UNIT;
+    const size_t padded = (size + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT *
+                          EVENTLOG_RECORD_ALIGNMENT;
     const ssize_t got = read(file, bytes, sizeof bytes);
     step("all are read at once", got == (ssize_t)(written * padded));
     for (ssize_t at = 0; at < got; at += (ssize_t)padded) {

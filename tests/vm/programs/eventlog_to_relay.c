@@ -385,7 +385,7 @@ int main(int count, char** arguments) {
     step("two events are registered",
          register_at("relay_small u64 a", &word, word_bit, &index_small) == 0 &&
              register_at("relay_large u64 a; struct block b 4040", &word, 29, &index_large) == 0);
-    const struct eventlog_offer offers[] = {
+    const struct eventlog_published_event offers[] = {
         {.write_index = index_small, .event = 0, .level = 3, .name = "small"},
         {.write_index = index_large, .event = 1, .level = 3, .name = "large"},
     };

@@ -63,7 +63,7 @@ static void pass(long count) {
 }
 
 static int subscribe_to_switches(uint32_t flags) {
-    struct eventlog_rule rule = {.provider = "kernel", .event = "switch"};
+    struct eventlog_filter_rule rule = {.provider = "kernel", .event = "switch"};
     struct eventlog_subscription_request request = {
         .size = sizeof request,
         .clock = EVENTLOG_CLOCK_MONOTONIC,
@@ -110,7 +110,7 @@ static void leave_out_own(void) {
     unsigned all = 0;
     unsigned own = 0;
     // What happens in between, only the one that is there longer has.
-    const int without = subscribe_to_switches(EVENTLOG_WITHOUT_READER);
+    const int without = subscribe_to_switches(EVENTLOG_EXCLUDE_READER);
     const int with = subscribe_to_switches(0);
     pass(rounds);
     unsigned all_without = 0;

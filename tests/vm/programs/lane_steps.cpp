@@ -145,7 +145,7 @@ void follow_flush() {
     step("with the times at which it was emitted", before <= found[0].head.time &&
                                                        found[0].head.time <= found[1].head.time &&
                                                        found[1].head.time <= between);
-    step("which are marked", found[0].head.flags == EVENTLOG_RECORD_OWN_CLOCK);
+    step("which are marked", found[0].head.flags == EVENTLOG_RECORD_CUSTOM_TIME);
     step("by its thread", found[0].head.thread == static_cast<std::uint32_t>(::gettid()));
     step("then it is counted", orders.counters().written == 2);
     lane.flush();

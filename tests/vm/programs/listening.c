@@ -15,8 +15,8 @@
 
 enum { buffer_size = 1 << 17, buffer_count = 2, room = 1 << 17 };
 
-int publish(int file, const char* name, const struct eventlog_offer* offers, uint32_t count,
-            uint32_t* number) {
+int publish(int file, const char* name, const struct eventlog_published_event* offers,
+            uint32_t count, uint32_t* number) {
     static const char schema[] = "schema";
     struct eventlog_publication wanted = {
         .size = sizeof wanted,
@@ -33,11 +33,11 @@ int publish(int file, const char* name, const struct eventlog_offer* offers, uin
 }
 
 int withdraw(int file, uint32_t number) {
-    return ioctl(file, EVENTLOG_WITHDRAW, &number) == 0 ? 0 : errno;
+    return ioctl(file, EVENTLOG_UNPUBLISH, &number) == 0 ? 0 : errno;
 }
 
 static int try_to_subscribe(int file, const struct wanted* wanted, uint64_t* total_size) {
-    struct eventlog_rule rule = {
+    struct eventlog_filter_rule rule = {
         .provider = "*", .event = "*", .level = wanted->level, .keywords = wanted->keywords};
     if (wanted->provider != NULL) {
         (void)snprintf(rule.provider, sizeof rule.provider, "%s", wanted->provider);
@@ -48,7 +48,7 @@ static int try_to_subscribe(int file, const struct wanted* wanted, uint64_t* tot
     if (wanted->endless) {
         memset(rule.event, '*', sizeof rule.event);
     }
-    const struct eventlog_process process = {.pid = wanted->pid};
+    const struct eventlog_process_filter process = {.pid = wanted->pid};
     struct eventlog_subscription_request request = {
         .size = wanted->size != 0 ? wanted->size : sizeof request,
         .features = wanted->overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0,
@@ -76,13 +76,13 @@ int subscribe(int file, const struct wanted* wanted) {
 }
 
 int end_subscription(int file) {
-    return ioctl(file, EVENTLOG_END) == 0 ? 0 : errno;
+    return ioctl(file, EVENTLOG_STOP) == 0 ? 0 : errno;
 }
 
-int hand_back(int file, const struct eventlog_hand_back* given) {
-    struct eventlog_hand_back wanted = *given;
+int hand_back(int file, const struct eventlog_buffer_release* given) {
+    struct eventlog_buffer_release wanted = *given;
     wanted.size = sizeof wanted;
-    return ioctl(file, EVENTLOG_HAND_BACK, &wanted) == 0 ? 0 : errno;
+    return ioctl(file, EVENTLOG_RELEASE_BUFFERS, &wanted) == 0 ? 0 : errno;
 }
 
 int next_provider(int file, struct eventlog_provider_query* query) {
@@ -106,7 +106,7 @@ struct eventlog_statistics statistics(int file, uint32_t ring) {
 }
 
 static void take_gap(const unsigned char* at, struct tally* tally) {
-    struct eventlog_missing missing;
+    struct eventlog_lost_payload missing;
     memcpy(&missing, at + sizeof(struct eventlog_record), sizeof missing);
     tally->lost += missing.lost;
     tally->overwritten += missing.overwritten;

@@ -42,12 +42,12 @@ struct tally {
 };
 
 /// 0 or an errno, all of them.
-int publish(int file, const char* name, const struct eventlog_offer* offers, uint32_t count,
-            uint32_t* number);
+int publish(int file, const char* name, const struct eventlog_published_event* offers,
+            uint32_t count, uint32_t* number);
 int withdraw(int file, uint32_t number);
 int subscribe(int file, const struct wanted* wanted);
 int end_subscription(int file);
-int hand_back(int file, const struct eventlog_hand_back* given);
+int hand_back(int file, const struct eventlog_buffer_release* given);
 int next_provider(int file, struct eventlog_provider_query* query);
 
 /// A new subscription; ends the program if that fails. The answer is written to `wanted`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Random aggregations of random events of this program, each computed twice at the same time: of
-// what comes through memory, and of what the kernel counts where it can (pushed_event.hpp). The
+// what comes through memory, and of what the kernel counts where it can (pushdown_event.hpp). The
 // results must be the same; where there are more keys than are kept, which ones these are may
 // differ, and not how many, nor how many events there were. Arguments: how many aggregations, and
 // the seed.
@@ -26,11 +26,11 @@
 
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregating_sink.hpp"
-#include "base/failure.hpp"
-#include "capture/traced_recording.hpp"
+#include "base/user_error.hpp"
+#include "capture/kernel_trace_recording.hpp"
 #include "chance.hpp"
 #include "memory/subscription.hpp"
-#include "tracing/traced_condition.hpp"
+#include "tracing/kernel_trace_condition.hpp"
 #include "trials.hpp"
 
 namespace {
@@ -192,7 +192,7 @@ class result {
 
     std::unique_ptr<elog::record_filter> filter_;
     elog::aggregator computed_;
-    elog::aggregate_intervals intervals_;
+    elog::interval_aggregator intervals_;
     elog::aggregating_sink sink_;
 };
 
@@ -224,9 +224,9 @@ class trials {
         result by_kernel(aggregation, where, keys_max, options_.patterns);
         elog::subscription source(options_);
         elog::recording in_memory(source, by_memory.sink());
-        elog::traced_recording traced(tracing(by_kernel.computed(), where));
+        elog::kernel_trace_recording traced(tracing(by_kernel.computed(), where));
         std::string how;
-        for (const elog::found_event& found : traced.found()) {
+        for (const elog::discovered_event& found : traced.found()) {
             note(found, how);
         }
         std::atomic<bool> is_over{false};
@@ -276,20 +276,20 @@ class trials {
         const auto asked =
             where.empty() ? nullptr : std::make_shared<const elog::predicate>("where", where);
         wanted.counting.decide = [&computed, asked](const auto& event, const auto& condition) {
-            elog::push_decision decided =
-                elog::decide_push(computed.asked(), computed.keys_max(), event, condition);
-            decided.by_bpf = elog::decide_bpf(computed.asked(), computed.keys_max(), event,
-                                              asked.get(), 0, eventlog::tracefs::bpf_cpus());
+            elog::pushdown_decision decided =
+                elog::decide_pushdown(computed.asked(), computed.keys_max(), event, condition);
+            decided.by_bpf = elog::plan_bpf(computed.asked(), computed.keys_max(), event,
+                                            asked.get(), 0, eventlog::tracefs::bpf_cpus());
             return decided;
         };
         wanted.counting.take = [&computed](const auto& all) { elog::add_counts(computed, all); };
         wanted.counting.take_bpf = [&computed](const auto& all) {
-            elog::add_bpf_counts(computed, all);
+            elog::merge_bpf_results(computed, all);
         };
         return wanted;
     }
 
-    void note(const elog::found_event& found, std::string& how) {
+    void note(const elog::discovered_event& found, std::string& how) {
         const auto& pushed = found.counted.pushed;
         const auto& by_bpf = found.counted.by_bpf;
         ++(by_bpf.plan            ? totals_.by_bpf

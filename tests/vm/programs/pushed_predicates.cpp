@@ -22,15 +22,15 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "chance.hpp"
 #include "format/page_events.hpp"
 #include "kernel/instance.hpp"
-#include "predicate/event_test.hpp"
-#include "record/clock_table.hpp"
+#include "predicate/compiled_predicate.hpp"
+#include "record/clock_converter.hpp"
 #include "steps.hpp"
-#include "tracing/traced_condition.hpp"
-#include "tracing/traced_events.hpp"
+#include "tracing/kernel_trace_condition.hpp"
+#include "tracing/kernel_trace_registry.hpp"
 #include "trials.hpp"
 
 namespace {
@@ -179,9 +179,9 @@ using payloads = std::map<std::uint32_t, std::vector<std::uint8_t>>;  // by seri
 
 class recorder {
   public:
-    recorder(const elog::traced_event& filtered, const elog::traced_event& other)
+    recorder(const elog::kernel_trace_event& filtered, const elog::kernel_trace_event& other)
         : filtered_(filtered), other_(other), made_({}) {
-        for (const elog::traced_event* event : {&filtered, &other}) {
+        for (const elog::kernel_trace_event* event : {&filtered, &other}) {
             made_.enable(event->kernel_name.system, event->kernel_name.event);
         }
         for (const elog::field_schema& field : other.schema->events[other.position].fields) {
@@ -219,8 +219,8 @@ class recorder {
         }
     }
 
-    const elog::traced_event& filtered_;
-    const elog::traced_event& other_;
+    const elog::kernel_trace_event& filtered_;
+    const elog::kernel_trace_event& other_;
     std::size_t serial_offset_ = 0;
     eventlog::tracefs::instance made_;
     eventlog::tracefs::page_events pages_;
@@ -238,7 +238,8 @@ struct totals {
 
 class trial {
   public:
-    trial(const elog::traced_event& event, const elog::traced_event& other, std::uint32_t seed)
+    trial(const elog::kernel_trace_event& event, const elog::kernel_trace_event& other,
+          std::uint32_t seed)
         : event_(event), recorder_(event, other), random_(seed) {
         provider_.schema = *event.schema;
         provider_.pid = static_cast<std::uint32_t>(::getpid());
@@ -271,8 +272,8 @@ class trial {
     void compare(const std::string& text, const elog::predicate& wanted,
                  const elog::kernel_condition& condition) {
         std::vector<bool> known(wanted.nodes().size());
-        const elog::event_test test({wanted, 0, known}, provider_,
-                                    provider_.schema.events[event_.position]);
+        const elog::compiled_predicate test({wanted, 0, known}, provider_,
+                                            provider_.schema.events[event_.position]);
         payloads kept;
         payloads all;
         recorder_.take(kept, all);
@@ -299,11 +300,11 @@ class trial {
         }
     }
 
-    const elog::traced_event& event_;
+    const elog::kernel_trace_event& event_;
     elog::provider_instance provider_;
     recorder recorder_;
     generator random_;
-    elog::clock_table clock_;
+    elog::clock_converter clock_;
     std::uint32_t serial_ = 0;
     totals totals_;
 };
@@ -311,10 +312,10 @@ class trial {
 int run(std::uint64_t count, std::uint32_t seed) {
     elog::event_patterns patterns;
     patterns.add("pushed");
-    elog::traced_events events(patterns, [] {
+    elog::kernel_trace_registry events(patterns, [] {
         return std::vector<elog::provider_schema>{elog::provider_schema::parse(pushed::schema())};
     });
-    const std::vector<const elog::traced_event*> found = events.look();
+    const std::vector<const elog::kernel_trace_event*> found = events.look();
     if (found.size() != 2 || !found[0]->is_published || !found[1]->is_published) {
         std::printf("the kernel does not have the events\n");
         return 1;

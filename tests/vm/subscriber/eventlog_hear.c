@@ -42,7 +42,7 @@ static atomic_long_t count;
 static DEFINE_RAW_SPINLOCK(lock);
 static char last[512];
 
-static void describe(const struct eventlog_heard *what)
+static void describe(const struct eventlog_subscriber_event *what)
 {
 	unsigned long flags;
 
@@ -58,7 +58,7 @@ static void describe(const struct eventlog_heard *what)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
-static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_heard *what)
+static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
 {
 	const long number = atomic_long_inc_return(&count);
 
@@ -67,12 +67,12 @@ static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_
 		EVENTLOG_EMIT(echo, .number = number);
 }
 
-static struct eventlog_wish wish;
+static struct eventlog_event_pattern wish;
 
 static struct eventlog_subscriber hearing_subscriber = {
 	.name = "hearing",
-	.wishes = &wish,
-	.wish_count = 1,
+	.patterns = &wish,
+	.pattern_count = 1,
 	.heard = heard,
 };
 
@@ -110,7 +110,7 @@ static int __init hear_init(void)
 {
 	int error;
 
-	wish = (struct eventlog_wish){ provider, event, level, keywords };
+	wish = (struct eventlog_event_pattern){ provider, event, level, keywords };
 	error = eventlog_provider_register(&echoes_provider);
 	if (error)
 		return error;

@@ -25,12 +25,12 @@
 namespace eventlog::tracefs {
 namespace {
 
-constexpr const char* own_name = "elog_agg";
+constexpr const char* program_name = "elog_agg";
 // One of those that may read the kernel's memory, for texts.
 constexpr const char* license = "Dual MIT/GPL";
 constexpr std::size_t log_size = std::size_t{256} << 10U;
 constexpr int attempts = 5;
-constexpr std::uint32_t only = 0;  // the key of an array's only element
+constexpr std::uint32_t only_key = 0;  // the key of an array's only element
 
 /// Before Linux 6.7, nobody counts the events for which a program could not run.
 bool counts_missed() noexcept {
@@ -50,7 +50,8 @@ bool counts_missed() noexcept {
 
 core::unique_fd make_map(bpf_map_type type, std::uint32_t key_size, std::uint32_t value_size,
                          std::uint32_t entries, const char* what) {
-    core::unique_fd made(bpf_map_create(type, own_name, key_size, value_size, entries, nullptr));
+    core::unique_fd made(
+        bpf_map_create(type, program_name, key_size, value_size, entries, nullptr));
     if (!made) {
         refuse_counter(what, errno);
     }
@@ -67,7 +68,7 @@ std::string reason_in(std::string_view log) {
 }
 
 core::unique_fd load(const std::vector<bpf_insn>& program, bpf_prog_load_opts& options) {
-    return core::unique_fd(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, own_name, license,
+    return core::unique_fd(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, program_name, license,
                                          program.data(), program.size(), &options));
 }
 
@@ -100,15 +101,15 @@ bpf_support find_bpf_support() {
     if (!counts_missed()) {
         return bpf_support::too_old;
     }
-    const core::unique_fd table(bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, own_name, sizeof only,
-                                               sizeof(std::uint64_t), 1, nullptr));
+    const core::unique_fd table(bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, program_name,
+                                               sizeof only_key, sizeof(std::uint64_t), 1, nullptr));
     int number = errno;
     if (table) {
         bpf_program nothing;
         nothing.set(bpf_register::r0, 0);
         nothing.exit();
         const std::vector<bpf_insn> instructions = nothing.finish();
-        const core::unique_fd program(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, own_name, license,
+        const core::unique_fd program(bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, program_name, license,
                                                     instructions.data(), instructions.size(),
                                                     nullptr));
         if (program) {
@@ -142,8 +143,8 @@ bpf_counter::bpf_counter(std::uint16_t event, const bpf_request& asked)
 void bpf_counter::make_maps() {
     const auto value_size = static_cast<std::uint32_t>(words_ * sizeof(std::uint64_t));
     table_ = make_map(BPF_MAP_TYPE_PERCPU_HASH, key_size_, value_size, keys_max_, "BPF's table");
-    zeros_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof only, value_size, 1, "BPF's array");
-    losses_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof only, sizeof(bpf_losses), 1, "BPF's array");
+    zeros_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof only_key, value_size, 1, "BPF's array");
+    losses_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof only_key, sizeof(bpf_losses), 1, "BPF's array");
 }
 
 void bpf_counter::load_program(const bpf_request& asked) {
@@ -201,7 +202,7 @@ bpf_table bpf_counter::read() const {
         }
     };
     bpf_table found;
-    check(bpf_map_lookup_elem(losses_.get(), &only, &found.losses));
+    check(bpf_map_lookup_elem(losses_.get(), &only_key, &found.losses));
     found.missed = missed();
     std::vector<std::uint8_t> before(key_size_);
     std::vector<std::uint8_t> key(key_size_);

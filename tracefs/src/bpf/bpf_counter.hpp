@@ -23,8 +23,8 @@ struct bpf_maps {
 };
 
 struct bpf_losses {
-    std::uint64_t without_room = 0;  // events whose key found none
-    std::uint64_t refused = 0;       // whose key the kernel would not take for another reason
+    std::uint64_t table_full = 0;  // events whose key found none
+    std::uint64_t refused = 0;     // whose key the kernel would not take for another reason
 };
 
 struct bpf_request {

@@ -14,7 +14,7 @@ constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
     throw error("What is to be counted is too long for a BPF program. Ask for less at once.");
 }
 
-std::int16_t half_of(std::int64_t offset) {
+std::int16_t jump_offset(std::int64_t offset) {
     if (offset < std::numeric_limits<std::int16_t>::min() ||
         offset > std::numeric_limits<std::int16_t>::max()) {
         refuse_program();
@@ -44,12 +44,12 @@ std::uint8_t joined(unsigned one, unsigned other, unsigned third = 0) noexcept {
 }  // namespace
 
 bpf_program::label bpf_program::make_label() {
-    places_.push_back(nowhere);
-    return places_.size() - 1;
+    label_targets_.push_back(nowhere);
+    return label_targets_.size() - 1;
 }
 
 void bpf_program::place(label here) {
-    places_[here] = instructions_.size();
+    label_targets_[here] = instructions_.size();
 }
 
 void bpf_program::add(std::uint8_t code, reg to, reg from, std::int32_t offset,
@@ -58,7 +58,7 @@ void bpf_program::add(std::uint8_t code, reg to, reg from, std::int32_t offset,
     made.code = code;
     made.dst_reg = static_cast<std::uint8_t>(to) & 0xfU;
     made.src_reg = static_cast<std::uint8_t>(from) & 0xfU;
-    made.off = half_of(offset);
+    made.off = jump_offset(offset);
     made.imm = immediate;
     instructions_.push_back(made);
 }
@@ -119,23 +119,23 @@ void bpf_program::add_atomically(reg base, std::int32_t offset, reg summand) {
     add(joined(BPF_STX, BPF_ATOMIC, BPF_DW), base, summand, offset, BPF_ADD);
 }
 
-void bpf_program::note_jump(label to) {
+void bpf_program::add_jump(label to) {
     jumps_.emplace_back(instructions_.size() - 1, to);
 }
 
 void bpf_program::jump(label to) {
     add(joined(BPF_JMP, BPF_JA), reg::r0, reg::r0, 0, 0);
-    note_jump(to);
+    add_jump(to);
 }
 
 void bpf_program::jump_if(bpf_comparison how, reg one, reg other, label to) {
     add(joined(BPF_JMP, static_cast<unsigned>(how), BPF_X), one, other, 0, 0);
-    note_jump(to);
+    add_jump(to);
 }
 
 void bpf_program::jump_if(bpf_comparison how, reg one, std::int32_t other, label to) {
     add(joined(BPF_JMP, static_cast<unsigned>(how), BPF_K), one, reg::r0, 0, other);
-    note_jump(to);
+    add_jump(to);
 }
 
 void bpf_program::call(std::int32_t helper) {
@@ -149,11 +149,11 @@ void bpf_program::exit() {
 std::vector<bpf_insn> bpf_program::finish() const {
     std::vector<bpf_insn> whole = instructions_;
     for (const auto& [from, to] : jumps_) {
-        if (places_[to] == nowhere) {
+        if (label_targets_[to] == nowhere) {
             refuse_program();
         }
-        whole[from].off =
-            half_of(static_cast<std::int64_t>(places_[to]) - static_cast<std::int64_t>(from) - 1);
+        whole[from].off = jump_offset(static_cast<std::int64_t>(label_targets_[to]) -
+                                      static_cast<std::int64_t>(from) - 1);
     }
     return whole;
 }

@@ -84,10 +84,10 @@ class bpf_program {
   private:
     void add(std::uint8_t code, reg to, reg from, std::int32_t offset, std::int32_t immediate);
     void add_wide(reg to, std::uint8_t meaning, std::uint64_t value);
-    void note_jump(label to);
+    void add_jump(label to);
 
     std::vector<bpf_insn> instructions_;
-    std::vector<std::size_t> places_;                   // by label
+    std::vector<std::size_t> label_targets_;            // by label
     std::vector<std::pair<std::size_t, label>> jumps_;  // of which instruction
 };
 

@@ -101,17 +101,17 @@ perf_file::perf_file(const recorded_file& file) : file_(file) {
                     "end perf with Ctrl-C.",
                     path);
     }
-    take_events(from);
-    take_features(from);
+    parse_events(from);
+    parse_features(from);
     // What is missing at the end of the data has taken the features along.
-    if (file.there(data_.offset, data_.size) < data_.size) {
+    if (file.available_bytes(data_.offset, data_.size) < data_.size) {
         throw error("{} was cut off. What says how its events look stood behind them: copy it "
                     "anew, or record it again.",
                     path);
     }
 }
 
-void perf_file::take_events(const head& from) {
+void perf_file::parse_events(const head& from) {
     const std::uint64_t size = from.event_size;
     constexpr std::uint64_t event_size_min = PERF_ATTR_SIZE_VER0 + sizeof(section);
     if (size < event_size_min || size > event_size_max || from.events.size % size != 0) {
@@ -155,7 +155,7 @@ void perf_file::take_events(const head& from) {
 }
 
 /// Behind the records: a place for each that there is, in the order of their numbers.
-void perf_file::take_features(const head& from) {
+void perf_file::parse_features(const head& from) {
     if (data_.offset > file_.size() || data_.size > file_.size() - data_.offset) {
         return;  // which the constructor says
     }
@@ -173,15 +173,15 @@ void perf_file::take_features(const head& from) {
                               number == feature_cpus || number == feature_compressed ||
                               number == feature_clocks;
         if (is_known) {
-            take_feature(number, file_.read(place.offset, place.size,
-                                            number == feature_tracing_data ? tracing_size_max
-                                                                           : feature_size_max,
-                                            "what it says of its machine"));
+            parse_feature(number, file_.read(place.offset, place.size,
+                                             number == feature_tracing_data ? tracing_size_max
+                                                                            : feature_size_max,
+                                             "what it says of its machine"));
         }
     }
 }
 
-void perf_file::take_feature(unsigned number, std::span<const std::uint8_t> bytes) {
+void perf_file::parse_feature(unsigned number, std::span<const std::uint8_t> bytes) {
     byte_reader from(bytes, "What the file says of its machine");
     switch (number) {
         case feature_tracing_data:

@@ -21,7 +21,7 @@ namespace eventlog::tracefs {
 struct sample_layout {
     std::uint64_t sample_type = 0;
     std::uint64_t read_format = 0;
-    bool all_have_stamps = false;  // sample_id_all
+    bool sample_id_all = false;  // sample_id_all
 };
 
 /// An event that was recorded.
@@ -69,9 +69,9 @@ class perf_file {
     };
     struct head;
 
-    void take_events(const head& from);
-    void take_features(const head& from);
-    void take_feature(unsigned number, std::span<const std::uint8_t> bytes);
+    void parse_events(const head& from);
+    void parse_features(const head& from);
+    void parse_feature(unsigned number, std::span<const std::uint8_t> bytes);
 
     const recorded_file& file_;
     section data_{};

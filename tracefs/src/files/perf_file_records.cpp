@@ -25,7 +25,7 @@ perf_file_records::perf_file_records(const recorded_file& file, const perf_file&
       offset_(about.data_offset()),
       end_(about.data_offset() + about.data_size()) {}
 
-void perf_file_records::give_up() noexcept {
+void perf_file_records::stop_reading() noexcept {
     offset_ = end_;
     content_.clear();
     content_at_ = 0;
@@ -54,7 +54,7 @@ std::optional<perf_file_record> perf_file_records::next_in_file() {
         start.size() < sizeof head ? perf_event_header{} : head_of(start);
     const auto whole = window(head.size);
     if (head.size < sizeof head || whole.size() < head.size) {
-        give_up();
+        stop_reading();
         throw error("what stands at {} is no whole record; what follows it is left out", at);
     }
     offset_ += head.size;
@@ -83,7 +83,7 @@ void perf_file_records::decompress(const perf_file_record& record) {
     }
     if (!stream_->decompress(bytes, content_max_, content_)) {
         const std::uint64_t at = offset_;
-        give_up();
+        stop_reading();
         throw error("what ends at {} cannot be decompressed, or becomes more than any recording; "
                     "what follows it is left out",
                     at);
@@ -100,7 +100,7 @@ std::optional<perf_file_record> perf_file_records::next_compressed() {
     const perf_event_header head = head_of(rest);
     if (head.size < sizeof head) {
         const std::uint64_t at = offset_;
-        give_up();
+        stop_reading();
         throw error("what was compressed in front of {} is no record; what follows is left out",
                     at);
     }
@@ -120,7 +120,7 @@ std::optional<perf_file_record> perf_file_records::next() {
         std::optional<perf_file_record> record = next_in_file();
         if (!record) {
             if (content_at_ != content_.size()) {
-                give_up();
+                stop_reading();
                 throw error("what is compressed ends in the middle of a record");
             }
             return std::nullopt;

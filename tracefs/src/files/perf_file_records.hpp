@@ -16,7 +16,7 @@
 namespace eventlog::tracefs {
 
 /// Types of records that the kernel does not know, because perf makes them itself.
-enum perf_own_record : std::uint32_t {
+enum perf_tool_record : std::uint32_t {
     perf_finished_round = 68,
     perf_id_index = 69,
     perf_auxtrace = 71,
@@ -47,7 +47,7 @@ class perf_file_records {
     [[nodiscard]] std::optional<perf_file_record> next_compressed();
     [[nodiscard]] std::span<const std::uint8_t> window(std::uint64_t size);
     void decompress(const perf_file_record& record);
-    void give_up() noexcept;
+    void stop_reading() noexcept;
 
     const recorded_file& file_;
     std::uint32_t content_max_;

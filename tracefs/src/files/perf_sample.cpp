@@ -41,7 +41,7 @@ void skip_words(byte_reader& from, std::uint64_t sample_type,
     }
 }
 
-void take_thread_and_time(byte_reader& from, std::uint64_t sample_type, perf_stamp& stamp) {
+void take_thread_and_time(byte_reader& from, std::uint64_t sample_type, perf_sample_id& stamp) {
     if ((sample_type & PERF_SAMPLE_TID) != 0) {
         stamp.pid = from.take<std::uint32_t>();
         stamp.thread = from.take<std::uint32_t>();
@@ -51,7 +51,7 @@ void take_thread_and_time(byte_reader& from, std::uint64_t sample_type, perf_sta
     }
 }
 
-void take_cpu(byte_reader& from, std::uint64_t sample_type, perf_stamp& stamp) {
+void take_cpu(byte_reader& from, std::uint64_t sample_type, perf_sample_id& stamp) {
     if ((sample_type & PERF_SAMPLE_CPU) != 0) {
         stamp.cpu = from.take<std::uint32_t>();
         from.skip(sizeof(std::uint32_t));
@@ -59,7 +59,7 @@ void take_cpu(byte_reader& from, std::uint64_t sample_type, perf_stamp& stamp) {
 }
 
 perf_sample parse_sample(byte_reader from, const perf_event& event) {
-    const auto [sample_type, read_format, all_have_stamps] = event.layout;
+    const auto [sample_type, read_format, sample_id_all] = event.layout;
     perf_sample found;
     found.is_tracepoint = event.is_tracepoint;
     skip_words(from, sample_type, {PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP});
@@ -84,7 +84,7 @@ perf_sample parse_sample(byte_reader from, const perf_event& event) {
 }
 
 /// The number of its event is one of these, in the order of perf_event_open(2).
-std::optional<std::size_t> place_in_sample(std::uint64_t sample_type) noexcept {
+std::optional<std::size_t> id_offset_in_sample(std::uint64_t sample_type) noexcept {
     if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
         return 0;
     }
@@ -94,7 +94,7 @@ std::optional<std::size_t> place_in_sample(std::uint64_t sample_type) noexcept {
                                                : std::optional(words_of(sample_type & before));
 }
 
-std::optional<std::size_t> place_in_stamp(std::uint64_t sample_type) noexcept {
+std::optional<std::size_t> id_offset_in_sample_id(std::uint64_t sample_type) noexcept {
     if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
         return 1;
     }
@@ -105,7 +105,8 @@ std::optional<std::size_t> place_in_stamp(std::uint64_t sample_type) noexcept {
 
 /// That of all events; nothing: they have none, or several.
 template <class Place>
-std::optional<std::size_t> common_place(const std::vector<perf_event>& events, const Place& place) {
+std::optional<std::size_t> common_offset(const std::vector<perf_event>& events,
+                                         const Place& place) {
     const std::optional<std::size_t> first = place(events.front().layout.sample_type);
     const auto is_there = [&](const perf_event& event) {
         return place(event.layout.sample_type) == first;
@@ -115,10 +116,10 @@ std::optional<std::size_t> common_place(const std::vector<perf_event>& events, c
 
 }  // namespace
 
-perf_layouts::perf_layouts(const std::vector<perf_event>& events)
+perf_sample_layouts::perf_sample_layouts(const std::vector<perf_event>& events)
     : events_(events),
-      id_in_sample_(common_place(events, place_in_sample)),
-      id_in_stamp_(common_place(events, place_in_stamp)) {
+      id_in_sample_(common_offset(events, id_offset_in_sample)),
+      id_in_sample_id_(common_offset(events, id_offset_in_sample_id)) {
     const auto is_same = [&](const perf_event& event) {
         return event.layout.sample_type == events.front().layout.sample_type &&
                event.layout.read_format == events.front().layout.read_format;
@@ -137,14 +138,14 @@ perf_layouts::perf_layouts(const std::vector<perf_event>& events)
                      [](const auto& one, const auto& other) { return one.first < other.first; });
 }
 
-const perf_event* perf_layouts::event_of(std::uint64_t id) const {
+const perf_event* perf_sample_layouts::event_of(std::uint64_t id) const {
     const auto found =
         std::lower_bound(by_id_.begin(), by_id_.end(), id,
                          [](const auto& one, std::uint64_t wanted) { return one.first < wanted; });
     return found == by_id_.end() || found->first != id ? nullptr : found->second;
 }
 
-std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) const {
+std::optional<perf_sample> perf_sample_layouts::sample(const perf_file_record& record) const {
     try {
         const perf_event* event = &events_.front();
         if (id_in_sample_) {
@@ -159,12 +160,13 @@ std::optional<perf_sample> perf_layouts::sample(const perf_file_record& record) 
     }
 }
 
-perf_stamp perf_layouts::stamp(std::span<const std::uint8_t>& body) const {
+perf_sample_id perf_sample_layouts::stamp(std::span<const std::uint8_t>& body) const {
     const perf_event* event = &events_.front();
-    if (id_in_stamp_ && body.size() >= *id_in_stamp_ * sample_word) {
+    if (id_in_sample_id_ && body.size() >= *id_in_sample_id_ * sample_word) {
         // What perf makes itself has no number; all are alike then.
-        const perf_event* const named = event_of(
-            byte_reader(body.last(*id_in_stamp_ * sample_word), sample_kind).take<std::uint64_t>());
+        const perf_event* const named =
+            event_of(byte_reader(body.last(*id_in_sample_id_ * sample_word), sample_kind)
+                         .take<std::uint64_t>());
         event = named == nullptr ? event : named;
     }
     constexpr std::uint64_t parts = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
@@ -172,8 +174,8 @@ perf_stamp perf_layouts::stamp(std::span<const std::uint8_t>& body) const {
                                     PERF_SAMPLE_IDENTIFIER;
     const std::uint64_t sample_type = event->layout.sample_type & parts;
     const std::size_t size = words_of(sample_type) * sample_word;
-    perf_stamp found;
-    if (!event->layout.all_have_stamps || size > body.size()) {
+    perf_sample_id found;
+    if (!event->layout.sample_id_all || size > body.size()) {
         return found;
     }
     byte_reader from(body.last(size), sample_kind);
@@ -190,7 +192,7 @@ perf_stamp perf_layouts::stamp(std::span<const std::uint8_t>& body) const {
     return found;
 }
 
-void perf_layouts::take_index(const perf_file_record& record) {
+void perf_sample_layouts::add_id_index(const perf_file_record& record) {
     struct entry {
         std::uint64_t id;
         std::uint64_t place;
@@ -207,7 +209,7 @@ void perf_layouts::take_index(const perf_file_record& record) {
     }
 }
 
-std::optional<std::uint32_t> perf_layouts::cpu_of(std::uint64_t id) const {
+std::optional<std::uint32_t> perf_sample_layouts::cpu_of(std::uint64_t id) const {
     const auto found = cpus_.find(id);
     return found == cpus_.end() ? std::nullopt : std::optional(found->second);
 }

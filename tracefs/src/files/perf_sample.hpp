@@ -18,7 +18,7 @@
 namespace eventlog::tracefs {
 
 /// Who it was, when and where. What the file does not say is nothing.
-struct perf_stamp {
+struct perf_sample_id {
     std::uint32_t pid = 0;
     std::uint32_t thread = 0;
     std::optional<std::uint64_t> time{};
@@ -27,22 +27,22 @@ struct perf_stamp {
 };
 
 struct perf_sample {
-    perf_stamp stamp{};
+    perf_sample_id stamp{};
     bool is_tracepoint = false;
     std::span<const std::uint8_t> raw{};  // the kernel's record of an event, with bytes behind it
 };
 
-class perf_layouts {
+class perf_sample_layouts {
   public:
     /// The events must outlive it. Throws error if nothing tells whose samples are whose.
-    explicit perf_layouts(const std::vector<perf_event>& events);
+    explicit perf_sample_layouts(const std::vector<perf_event>& events);
 
     // Nothing: the record makes no sense.
     [[nodiscard]] std::optional<perf_sample> sample(const perf_file_record& record) const;
     /// What stands behind the body of any other record of the kernel's; the body without it.
-    [[nodiscard]] perf_stamp stamp(std::span<const std::uint8_t>& body) const;
+    [[nodiscard]] perf_sample_id stamp(std::span<const std::uint8_t>& body) const;
     /// Takes what a record says about which CPU an event's numbers are of.
-    void take_index(const perf_file_record& record);
+    void add_id_index(const perf_file_record& record);
     /// Nothing: the file has not said.
     [[nodiscard]] std::optional<std::uint32_t> cpu_of(std::uint64_t id) const;
 
@@ -56,7 +56,7 @@ class perf_layouts {
     // Where each record says which event it is of, in words: from the beginning of samples, and
     // from the end of others, where 1 is the last. Nothing: it does not.
     std::optional<std::size_t> id_in_sample_;
-    std::optional<std::size_t> id_in_stamp_;
+    std::optional<std::size_t> id_in_sample_id_;
 };
 
 }  // namespace eventlog::tracefs

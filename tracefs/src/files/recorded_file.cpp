@@ -27,13 +27,14 @@ recorded_file::recorded_file(std::string path)
     size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
-std::uint64_t recorded_file::there(std::uint64_t offset, std::uint64_t size) const noexcept {
+std::uint64_t recorded_file::available_bytes(std::uint64_t offset,
+                                             std::uint64_t size) const noexcept {
     return offset > size_ ? 0 : std::min(size, size_ - offset);
 }
 
 std::vector<std::uint8_t> recorded_file::read(std::uint64_t offset, std::uint64_t size,
                                               std::uint64_t limit, const char* what) const {
-    if (there(offset, size) < size) {
+    if (available_bytes(offset, size) < size) {
         throw error("{} has {} bytes, and {}, {} bytes from {} on, would be behind its end. It was "
                     "cut off, or its recorder was killed: record it again.",
                     path_, size_, what, size, offset);

@@ -23,7 +23,8 @@ class recorded_file {
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
     /// How many of these bytes there are.
-    [[nodiscard]] std::uint64_t there(std::uint64_t offset, std::uint64_t size) const noexcept;
+    [[nodiscard]] std::uint64_t available_bytes(std::uint64_t offset,
+                                                std::uint64_t size) const noexcept;
 
     /// That many bytes from there. `what` they are, for the sentence of the error that is thrown if
     /// they are not there, or are more than `limit`.

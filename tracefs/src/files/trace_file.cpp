@@ -87,12 +87,12 @@ struct trace_file::section_head {
 
 trace_file::trace_file(const recorded_file& file) : file_(file), stream_(section_bytes_max) {
     const std::vector<std::uint8_t> start =
-        file.read(0, file.there(0, head_size_max), head_size_max, "its first part");
+        file.read(0, file.available_bytes(0, head_size_max), head_size_max, "its first part");
     byte_reader from(start, head_name);
-    const tracing_head head = take_tracing_head(from);
+    const tracing_header head = parse_tracing_header(from);
     if (head.version == "6") {
         is_version_6_ = true;
-        take_version_6(head.page_size);
+        parse_version_6(head.page_size);
     } else if (head.version == "7") {
         const std::string compression(from.take_text());
         static_cast<void>(from.take_text());  // its version
@@ -102,32 +102,32 @@ trace_file::trace_file(const recorded_file& file) : file_(file), stream_(section
                         "of it with: trace-cmd convert --compression none -i {} -o FILE",
                         file.path(), compression, file.path());
         }
-        take_version_7(from.take<std::uint64_t>());
+        parse_version_7(from.take<std::uint64_t>());
     } else {
         throw error("{} has version {} of the format, and elog reads 6 and 7. Record it with "
                     "trace-cmd record --file-version 7",
                     file.path(), head.version);
     }
-    give_counts();
+    assign_counts();
     check_pages();
 }
 
-void trace_file::take_version_6(std::uint32_t page_size) {
-    const std::vector<std::uint8_t> whole =
-        file_.read(0, file_.there(0, section_size_max), section_size_max, "its first part");
+void trace_file::parse_version_6(std::uint32_t page_size) {
+    const std::vector<std::uint8_t> whole = file_.read(
+        0, file_.available_bytes(0, section_size_max), section_size_max, "its first part");
     byte_reader from(whole, head_name);
-    static_cast<void>(take_tracing_head(from));
+    static_cast<void>(parse_tracing_header(from));
     skip_page_formats(from);
-    take_ftrace_formats(from, formats_);
-    take_event_formats(from, formats_);
+    parse_ftrace_formats(from, formats_);
+    parse_event_formats(from, formats_);
     skip_function_names(from);
-    take_names(text_in(from.take_bytes(from.take<std::uint64_t>())));
+    parse_names(text_in(from.take_bytes(from.take<std::uint64_t>())));
     const auto cpus = from.take<std::uint32_t>();
     std::string_view kind = from.take_text();
     if (kind == "options  ") {
         for (auto id = from.take<std::uint16_t>(); id != option_done;
              id = from.take<std::uint16_t>()) {
-            take_option(id, from.take_bytes(from.take<std::uint32_t>()));
+            parse_option(id, from.take_bytes(from.take<std::uint32_t>()));
         }
         kind = from.take_text();
     }
@@ -136,11 +136,11 @@ void trace_file::take_version_6(std::uint32_t page_size) {
                     "report.",
                     file_.path());
     }
-    take_pages_of_version_6(from, page_size, cpus);
+    parse_pages_of_version_6(from, page_size, cpus);
 }
 
-void trace_file::take_pages_of_version_6(byte_reader& from, std::uint32_t page_size,
-                                         std::uint32_t cpus) {
+void trace_file::parse_pages_of_version_6(byte_reader& from, std::uint32_t page_size,
+                                          std::uint32_t cpus) {
     trace_buffer buffer;
     buffer.clock = clock_;
     buffer.page_size = page_size;
@@ -154,9 +154,9 @@ void trace_file::take_pages_of_version_6(byte_reader& from, std::uint32_t page_s
     buffers_.push_back(std::move(buffer));
 }
 
-void trace_file::take_version_7(std::uint64_t at) {
+void trace_file::parse_version_7(std::uint64_t at) {
     while (at != 0) {
-        at = take_options(at);
+        at = parse_options(at);
     }
     if (formats_.empty()) {
         throw error("{} does not say how its events look. It is damaged: record it again.",
@@ -205,7 +205,7 @@ std::vector<std::uint8_t> trace_file::section(std::uint16_t id, std::uint64_t at
 }
 
 /// Returns where more of them are; 0: nowhere.
-std::uint64_t trace_file::take_options(std::uint64_t at) {
+std::uint64_t trace_file::parse_options(std::uint64_t at) {
     const std::vector<std::uint8_t> content = section(option_done, at);
     byte_reader from(content, option_name);
     while (true) {
@@ -214,11 +214,11 @@ std::uint64_t trace_file::take_options(std::uint64_t at) {
         if (id == option_done) {
             return byte_reader(bytes, option_name).take<std::uint64_t>();
         }
-        take_option(id, bytes);
+        parse_option(id, bytes);
     }
 }
 
-void trace_file::take_option(std::uint16_t id, std::span<const std::uint8_t> content) {
+void trace_file::parse_option(std::uint16_t id, std::span<const std::uint8_t> content) {
     constexpr std::int64_t microsecond = 1000;
     byte_reader from(content, option_name);
     switch (id) {
@@ -230,16 +230,16 @@ void trace_file::take_option(std::uint16_t id, std::span<const std::uint8_t> con
             break;
         }
         case option_counts:
-            take_counts(text_in(content));
+            parse_counts(text_in(content));
             break;
         case option_buffer:
-            take_buffer(from);
+            parse_buffer(from);
             break;
         case option_clock:
             clock_ = chosen_clock(text_in(content));
             break;
         case option_host:
-            take_host(text_in(content));
+            parse_host(text_in(content));
             break;
         case option_time_offset:
             time_offset_ = signed_number_in(text_in(content));
@@ -253,36 +253,37 @@ void trace_file::take_option(std::uint16_t id, std::span<const std::uint8_t> con
         case option_ftrace_formats:
         case option_event_formats:
         case option_names:
-            take_section(id, from.take<std::uint64_t>());
+            parse_section(id, from.take<std::uint64_t>());
             break;
         default:
             break;
     }
 }
 
-void trace_file::take_section(std::uint16_t id, std::uint64_t at) {
+void trace_file::parse_section(std::uint16_t id, std::uint64_t at) {
     const std::vector<std::uint8_t> content = section(id, at);
     byte_reader from(content, section_name);
     if (id == option_ftrace_formats) {
-        take_ftrace_formats(from, formats_);
+        parse_ftrace_formats(from, formats_);
     } else if (id == option_event_formats) {
-        take_event_formats(from, formats_);
+        parse_event_formats(from, formats_);
     } else {
-        take_names(text_in(from.take_bytes(from.take<std::uint64_t>())));
+        parse_names(text_in(from.take_bytes(from.take<std::uint64_t>())));
     }
 }
 
-void trace_file::take_buffer(byte_reader from) {
+void trace_file::parse_buffer(byte_reader from) {
     const auto at = from.take<std::uint64_t>();
     trace_buffer buffer;
     buffer.name = from.take_text();
-    if (buffers_.size() + left_out_.size() == buffers_max || buffer.name.size() > name_size_max) {
+    if (buffers_.size() + skipped_instances_.size() == buffers_max ||
+        buffer.name.size() > name_size_max) {
         throw error("{} has more than {} buffers, or one with a name of more than {} letters. It "
                     "is damaged: record it again.",
                     file_.path(), buffers_max, name_size_max);
     }
     if (is_version_6_) {
-        left_out_.push_back(buffer.name);
+        skipped_instances_.push_back(buffer.name);
         return;
     }
     buffer.clock = from.take_text();
@@ -310,7 +311,7 @@ void trace_file::take_buffer(byte_reader from) {
 }
 
 /// "CPU: 1", then lines of what the kernel has counted there; or whose the next of them are.
-void trace_file::take_counts(std::string_view text) {
+void trace_file::parse_counts(std::string_view text) {
     constexpr std::string_view of_buffer = "Buffer: ";
     constexpr std::string_view of_cpu = "CPU: ";
     std::string_view line = take_line(text);
@@ -318,7 +319,7 @@ void trace_file::take_counts(std::string_view text) {
         line = take_line(text);
     }
     if (line.starts_with(of_buffer)) {
-        counted_ = line.substr(of_buffer.size(), name_size_max);
+        counted_buffer_ = line.substr(of_buffer.size(), name_size_max);
         return;
     }
     if (!line.starts_with(of_cpu)) {
@@ -333,11 +334,11 @@ void trace_file::take_counts(std::string_view text) {
         }
     }
     if (cpu < cpus_max) {
-        counts_[counted_][static_cast<std::uint32_t>(cpu)] += lost;
+        counts_[counted_buffer_][static_cast<std::uint32_t>(cpu)] += lost;
     }
 }
 
-void trace_file::give_counts() {
+void trace_file::assign_counts() {
     for (trace_buffer& buffer : buffers_) {
         if (auto counted = counts_.extract(buffer.name)) {
             buffer.lost = std::move(counted.mapped());
@@ -346,7 +347,7 @@ void trace_file::give_counts() {
 }
 
 /// Lines of a number and a name.
-void trace_file::take_names(std::string_view text) {
+void trace_file::parse_names(std::string_view text) {
     while (!text.empty() && names_.size() < names_max) {
         const std::string_view line = take_line(text);
         const std::size_t space = line.find(' ');
@@ -359,7 +360,7 @@ void trace_file::take_names(std::string_view text) {
 }
 
 /// "Linux guest 6.12.0 x86_64"
-void trace_file::take_host(std::string_view text) {
+void trace_file::parse_host(std::string_view text) {
     std::vector<std::string_view> words;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());

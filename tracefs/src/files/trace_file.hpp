@@ -59,22 +59,24 @@ class trace_file {
     [[nodiscard]] const std::string& machine() const noexcept { return machine_; }
     [[nodiscard]] std::uint32_t cpus() const noexcept { return cpus_; }
     /// Instances that are in it, and are not read: version 6 has them elsewhere.
-    [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+    [[nodiscard]] const std::vector<std::string>& skipped_instances() const noexcept {
+        return skipped_instances_;
+    }
 
   private:
     struct section_head;
 
-    void take_version_6(std::uint32_t page_size);
-    void take_version_7(std::uint64_t at);
-    [[nodiscard]] std::uint64_t take_options(std::uint64_t at);
-    void take_option(std::uint16_t id, std::span<const std::uint8_t> content);
-    void take_section(std::uint16_t id, std::uint64_t at);
-    void take_buffer(byte_reader from);
-    void take_pages_of_version_6(byte_reader& from, std::uint32_t page_size, std::uint32_t cpus);
-    void take_counts(std::string_view text);
-    void take_names(std::string_view text);
-    void take_host(std::string_view text);
-    void give_counts();
+    void parse_version_6(std::uint32_t page_size);
+    void parse_version_7(std::uint64_t at);
+    [[nodiscard]] std::uint64_t parse_options(std::uint64_t at);
+    void parse_option(std::uint16_t id, std::span<const std::uint8_t> content);
+    void parse_section(std::uint16_t id, std::uint64_t at);
+    void parse_buffer(byte_reader from);
+    void parse_pages_of_version_6(byte_reader& from, std::uint32_t page_size, std::uint32_t cpus);
+    void parse_counts(std::string_view text);
+    void parse_names(std::string_view text);
+    void parse_host(std::string_view text);
+    void assign_counts();
     void check_pages() const;
     void count_section(std::uint64_t bytes);
     [[nodiscard]] std::vector<std::uint8_t> section(std::uint16_t id, std::uint64_t at);
@@ -86,7 +88,7 @@ class trace_file {
     std::uint32_t sections_ = 0;       // that have been read
     std::uint64_t section_bytes_ = 0;  // of these, compressed and decompressed
     std::string clock_;                // of version 6, whose buffers have no other
-    std::string counted_;              // the buffer that counts are of
+    std::string counted_buffer_;       // the buffer that counts are of
     std::map<std::string, std::map<std::uint32_t, std::uint64_t>> counts_;
     std::vector<recorded_format> formats_;
     std::vector<trace_buffer> buffers_;
@@ -98,7 +100,7 @@ class trace_file {
     std::string kernel_;
     std::string machine_;
     std::uint32_t cpus_ = 0;
-    std::vector<std::string> left_out_;
+    std::vector<std::string> skipped_instances_;
 };
 
 }  // namespace eventlog::tracefs

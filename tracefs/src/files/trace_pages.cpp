@@ -34,8 +34,8 @@ trace_pages::trace_pages(const recorded_file& file, const trace_buffer& buffer,
 }
 
 std::vector<std::uint8_t> trace_pages::take(std::uint64_t size) {
-    if (size > end_ - offset_ || file_.there(offset_, size) < size) {
-        give_up();
+    if (size > end_ - offset_ || file_.available_bytes(offset_, size) < size) {
+        stop_reading();
         throw error("the pages of CPU {} end too early; what follows there is left out", cpu_);
     }
     std::vector<std::uint8_t> bytes = file_.read(offset_, size, size, "a page");
@@ -43,7 +43,7 @@ std::vector<std::uint8_t> trace_pages::take(std::uint64_t size) {
     return bytes;
 }
 
-void trace_pages::give_up() noexcept {
+void trace_pages::stop_reading() noexcept {
     offset_ = end_;
     chunks_left_ = 0;
     has_begun_ = true;
@@ -67,7 +67,7 @@ bool trace_pages::read_chunk() {
     const bool has_sense = size <= 2 * std::uint64_t{limit} + page_size_;
     stream_.restart();
     if (!has_sense || !stream_.decompress(take(size), limit, content_)) {
-        give_up();
+        stop_reading();
         throw error("a piece of the pages of CPU {} cannot be decompressed, or becomes more than "
                     "any recording; what follows there is left out",
                     cpu_);

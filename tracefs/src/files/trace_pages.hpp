@@ -28,7 +28,7 @@ class trace_pages {
   private:
     [[nodiscard]] bool read_chunk();
     [[nodiscard]] std::vector<std::uint8_t> take(std::uint64_t size);
-    void give_up() noexcept;
+    void stop_reading() noexcept;
 
     const recorded_file& file_;
     std::uint32_t cpu_;

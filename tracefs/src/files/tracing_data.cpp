@@ -25,8 +25,8 @@ void skip_word(byte_reader& from, std::string_view word) {
     }
 }
 
-void take_formats(byte_reader& from, const std::string& system,
-                  std::vector<recorded_format>& formats) {
+void parse_formats(byte_reader& from, const std::string& system,
+                   std::vector<recorded_format>& formats) {
     for (auto events = from.take<std::uint32_t>(); events != 0; --events) {
         if (formats.size() == recorded_formats_max) {
             throw error("The file describes more than {} events. It is damaged; record it again.",
@@ -44,12 +44,12 @@ bool is_tracing_data(std::span<const std::uint8_t> bytes) noexcept {
            std::equal(tracing_data_magic.begin(), tracing_data_magic.end(), bytes.begin());
 }
 
-tracing_head take_tracing_head(byte_reader& from) {
+tracing_header parse_tracing_header(byte_reader& from) {
     if (!is_tracing_data(from.take_bytes(tracing_data_magic.size()))) {
         throw error("What the file says about the kernel's events does not begin as it has to. It "
                     "is damaged; record it again.");
     }
-    tracing_head head;
+    tracing_header head;
     head.version = from.take_text();
     if (from.take<std::uint8_t>() != little_endian) {
         throw error("The file is of a machine whose numbers are big-endian, which elog does not "
@@ -72,11 +72,11 @@ void skip_page_formats(byte_reader& from) {
     }
 }
 
-void take_ftrace_formats(byte_reader& from, std::vector<recorded_format>& formats) {
-    take_formats(from, "ftrace", formats);
+void parse_ftrace_formats(byte_reader& from, std::vector<recorded_format>& formats) {
+    parse_formats(from, "ftrace", formats);
 }
 
-void take_event_formats(byte_reader& from, std::vector<recorded_format>& formats) {
+void parse_event_formats(byte_reader& from, std::vector<recorded_format>& formats) {
     for (auto systems = from.take<std::uint32_t>(); systems != 0; --systems) {
         const std::string system(from.take_text());
         if (system.size() > system_name_size_max) {
@@ -84,7 +84,7 @@ void take_event_formats(byte_reader& from, std::vector<recorded_format>& formats
                         "is damaged; record it again.",
                         system_name_size_max);
         }
-        take_formats(from, system, formats);
+        parse_formats(from, system, formats);
     }
 }
 
@@ -95,11 +95,11 @@ void skip_function_names(byte_reader& from) {
 
 std::vector<recorded_format> parse_tracing_data(std::span<const std::uint8_t> bytes) {
     byte_reader from(bytes, "What the file says about the kernel's events");
-    static_cast<void>(take_tracing_head(from));
+    static_cast<void>(parse_tracing_header(from));
     skip_page_formats(from);
     std::vector<recorded_format> formats;
-    take_ftrace_formats(from, formats);
-    take_event_formats(from, formats);
+    parse_ftrace_formats(from, formats);
+    parse_event_formats(from, formats);
     return formats;
 }
 

@@ -21,7 +21,7 @@ struct recorded_format {
 };
 
 /// The first bytes: whose they are.
-struct tracing_head {
+struct tracing_header {
     std::string version;
     std::uint32_t page_size = 0;
 };
@@ -34,13 +34,13 @@ inline constexpr std::size_t recorded_formats_max = 65536;
 
 // All that follow throw error where the bytes make no sense.
 /// Also if they are of another byte order or word size than ours.
-[[nodiscard]] tracing_head take_tracing_head(byte_reader& from);
+[[nodiscard]] tracing_header parse_tracing_header(byte_reader& from);
 /// What pages and events begin with: the same in all kernels, see page_events.
 void skip_page_formats(byte_reader& from);
 /// Of events that are no tracepoints, such as what is written to trace_marker; in the system
 /// ftrace.
-void take_ftrace_formats(byte_reader& from, std::vector<recorded_format>& formats);
-void take_event_formats(byte_reader& from, std::vector<recorded_format>& formats);
+void parse_ftrace_formats(byte_reader& from, std::vector<recorded_format>& formats);
+void parse_event_formats(byte_reader& from, std::vector<recorded_format>& formats);
 /// Names of functions, and formats of trace_printk: nobody here prints by them.
 void skip_function_names(byte_reader& from);
 

@@ -60,7 +60,7 @@ std::optional<field_type> type_called(std::string_view word) noexcept {
     return found == std::end(names) ? std::nullopt : std::optional(found->second);
 }
 
-/// "struct f32", "struct u16x8": see user_events_text.hpp.
+/// "struct f32", "struct u16x8": see user_events_description.hpp.
 std::optional<element> element_of_struct(std::string_view type, std::size_t size) noexcept {
     constexpr std::string_view prefix = "struct ";
     if (!type.starts_with(prefix)) {
@@ -127,13 +127,12 @@ element element_of_array(const tep_format_field& field, std::size_t size) noexce
 
 location location_of(const tep_format_field& field) noexcept {
     if (field.size == 0) {
-        return location::to_end;
+        return location::rest_of_record;
     }
     if ((field.flags & TEP_FIELD_IS_DYNAMIC) == 0) {
         return location::fixed;
     }
-    return (field.flags & TEP_FIELD_IS_RELATIVE) != 0 ? location::from_place
-                                                      : location::from_beginning;
+    return (field.flags & TEP_FIELD_IS_RELATIVE) != 0 ? location::rel_loc : location::data_loc;
 }
 
 format_field field_of(const tep_format_field& field, const std::string& event) {
@@ -146,12 +145,12 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
                     event, field.name, field.offset, field.size);
     }
     format_field found;
-    found.name = identifier_of(field.name);
+    found.name = make_identifier(field.name);
     found.offset = static_cast<std::uint32_t>(field.offset);
     found.size = static_cast<std::uint32_t>(field.size);
     found.where = location_of(field);
     if (found.where != location::fixed) {
-        if (found.where != location::to_end && found.size != sizeof(std::uint32_t)) {
+        if (found.where != location::rest_of_record && found.size != sizeof(std::uint32_t)) {
             throw error("The kernel says of {} that it tells where {} is in {} bytes, and not in "
                         "4. Leave it out.",
                         event, field.name, found.size);
@@ -222,7 +221,7 @@ void check_names(event_format& found) {
 
 }  // namespace
 
-std::optional<common_fields> common_of(std::span<const std::uint8_t> record) noexcept {
+std::optional<common_fields> parse_common_fields(std::span<const std::uint8_t> record) noexcept {
     constexpr std::size_t thread_offset = 4;
     if (record.size() < common_size) {
         return std::nullopt;
@@ -241,7 +240,7 @@ std::size_t event_format::fixed_size() const noexcept {
     return size;
 }
 
-std::string identifier_of(std::string_view name) {
+std::string make_identifier(std::string_view name) {
     std::string found(name.substr(0, name_length_max));
     const auto is_strange = [](char c) { return !is_identifier(&c, 1) && (c < '0' || c > '9'); };
     std::replace_if(found.begin(), found.end(), is_strange, '_');

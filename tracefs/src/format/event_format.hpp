@@ -19,9 +19,9 @@ namespace eventlog::tracefs {
 /// Where the bytes of a field are.
 enum class location {
     fixed,           // in its place
-    from_beginning,  // __data_loc: its place says where, from the beginning of the record
-    from_place,      // __rel_loc: the same, from the end of its place
-    to_end,          // in its place, up to the end of the record
+    data_loc,        // __data_loc: its place says where, from the beginning of the record
+    rel_loc,         // __rel_loc: the same, from the end of its place
+    rest_of_record,  // in its place, up to the end of the record
 };
 
 struct format_field {
@@ -49,7 +49,7 @@ inline constexpr std::size_t common_size = 8;
 
 /// The word, at that place in a record, of a text that is not there, where words point from the
 /// record's beginning: the kernel module has it point to its own NUL.
-[[nodiscard]] constexpr std::uint32_t absent_text_word(std::size_t offset) noexcept {
+[[nodiscard]] constexpr std::uint32_t null_string_word(std::size_t offset) noexcept {
     const std::size_t nul = std::endian::native == std::endian::little ? 3 : 0;
     return 1U << 16U | static_cast<std::uint32_t>(offset + nul);
 }
@@ -61,10 +61,11 @@ struct common_fields {
 };
 
 /// Nothing: the record is too short for them.
-[[nodiscard]] std::optional<common_fields> common_of(std::span<const std::uint8_t> record) noexcept;
+[[nodiscard]] std::optional<common_fields> parse_common_fields(
+    std::span<const std::uint8_t> record) noexcept;
 
 /// Names as every tool takes them: letters, digits and _, no digit first, and not too many.
-[[nodiscard]] std::string identifier_of(std::string_view name);
+[[nodiscard]] std::string make_identifier(std::string_view name);
 
 /// Reads what stands in an event's file `format`. Throws error for what makes no sense, or is more
 /// than a schema can say.

@@ -21,7 +21,7 @@ constexpr std::uint64_t missed_flag = std::uint64_t{1} << 31U;
 constexpr std::uint64_t stored_flag = std::uint64_t{1} << 30U;  // how many, behind what is filled
 constexpr std::uint64_t filled_mask = (std::uint64_t{1} << 27U) - 1;
 // kbuffer reads the head of an event before it looks whether there is room for one.
-constexpr std::size_t spare = 64;
+constexpr std::size_t padding_size = 64;
 
 // An entry begins with a word: what it is, or how many words it has, in the low bits, and above
 // them the time since the one before. What follows is in the kernel's events/header_event.
@@ -108,7 +108,7 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
     const auto behind_head = page.subspan(header_size);
     const std::size_t entries = check_entries(behind_head.first(filled));
     padded_.assign(page.begin(), page.end());
-    padded_.resize(page.size() + spare);
+    padded_.resize(page.size() + padding_size);
     // That count is taken here: it does not stand behind the entries if padding does.
     const unsigned long own_word = entries;
     std::memcpy(padded_.data() + page_time_size, &own_word, sizeof own_word);

@@ -23,17 +23,17 @@ payload_plan::payload_plan(const event_format& format, std::span<const std::uint
     for (std::size_t i = 0; i < format.fields.size(); ++i) {
         const format_field& field = format.fields[i];
         if (field.where != location::fixed) {
-            distants_.push_back(
+            dynamic_fields_.push_back(
                 {field.offset, offsets[i], field.where, field.type == field_type::text});
         } else {
-            pieces_.push_back({field.offset, offsets[i], field.size});
+            copy_ranges_.push_back({field.offset, offsets[i], field.size});
         }
     }
-    std::sort(pieces_.begin(), pieces_.end(),
-              [](const piece& a, const piece& b) { return a.to < b.to; });
+    std::sort(copy_ranges_.begin(), copy_ranges_.end(),
+              [](const copy_range& a, const copy_range& b) { return a.to < b.to; });
     // What stands one behind the other on both sides is one copy.
-    std::vector<piece> joined;
-    for (const piece& next : pieces_) {
+    std::vector<copy_range> joined;
+    for (const copy_range& next : copy_ranges_) {
         const bool follows = !joined.empty() &&
                              joined.back().from + joined.back().size == next.from &&
                              joined.back().to + joined.back().size == next.to;
@@ -43,22 +43,23 @@ payload_plan::payload_plan(const event_format& format, std::span<const std::uint
             joined.push_back(next);
         }
     }
-    pieces_ = std::move(joined);
+    copy_ranges_ = std::move(joined);
 }
 
-bool payload_plan::append_distant(const distant& field, std::span<const std::uint8_t> record,
-                                  std::size_t begin, std::vector<std::uint8_t>& out) {
+bool payload_plan::append_dynamic_field(const dynamic_field& field,
+                                        std::span<const std::uint8_t> record, std::size_t begin,
+                                        std::vector<std::uint8_t>& out) {
     std::size_t from = field.from;
     std::size_t size = record.size() - from;
-    if (field.where != location::to_end) {
+    if (field.where != location::rest_of_record) {
         const std::uint32_t word = read_word(record, field.from);
-        if (word == 0 || (field.where == location::from_beginning && field.is_text &&
-                          word == absent_text_word(field.from))) {
+        if (word == 0 || (field.where == location::data_loc && field.is_text &&
+                          word == null_string_word(field.from))) {
             return true;  // a null pointer, and so in the payload
         }
         size = word >> 16U;
         from = word & half_max;
-        from += field.where == location::from_place ? field.from + sizeof word : 0;
+        from += field.where == location::rel_loc ? field.from + sizeof word : 0;
     }
     if (from > record.size() || size > record.size() - from) {
         return false;
@@ -92,13 +93,14 @@ bool payload_plan::append(std::span<const std::uint8_t> record, std::size_t size
     }
     const std::size_t begin = out.size();
     out.resize(begin + fixed_size_);
-    for (const piece& each : pieces_) {
+    for (const copy_range& each : copy_ranges_) {
         std::memcpy(out.data() + begin + each.to, record.data() + each.from, each.size);
     }
-    const bool is_sound = std::all_of(distants_.begin(), distants_.end(), [&](const auto& field) {
-        return append_distant(field, record, begin, out) &&
-               out.size() - begin - fixed_size_ <= record.size() + distants_.size();
-    });
+    const bool is_sound =
+        std::all_of(dynamic_fields_.begin(), dynamic_fields_.end(), [&](const auto& field) {
+            return append_dynamic_field(field, record, begin, out) &&
+                   out.size() - begin - fixed_size_ <= record.size() + dynamic_fields_.size();
+        });
     if (!is_sound || out.size() - begin > size_max) {
         out.resize(begin);
         return false;

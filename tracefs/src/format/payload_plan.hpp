@@ -27,25 +27,26 @@ class payload_plan {
                               std::vector<std::uint8_t>& out) const;
 
   private:
-    struct piece {
+    struct copy_range {
         std::uint32_t from = 0;
         std::uint32_t to = 0;
         std::uint32_t size = 0;
     };
     /// A text, or bytes, whose place says where they are.
-    struct distant {
+    struct dynamic_field {
         std::uint32_t from = 0;
         std::uint32_t to = 0;
-        location where = location::from_place;
+        location where = location::rel_loc;
         bool is_text = false;
     };
 
-    [[nodiscard]] static bool append_distant(const distant& field,
-                                             std::span<const std::uint8_t> record,
-                                             std::size_t begin, std::vector<std::uint8_t>& out);
+    [[nodiscard]] static bool append_dynamic_field(const dynamic_field& field,
+                                                   std::span<const std::uint8_t> record,
+                                                   std::size_t begin,
+                                                   std::vector<std::uint8_t>& out);
 
-    std::vector<piece> pieces_;
-    std::vector<distant> distants_;
+    std::vector<copy_range> copy_ranges_;
+    std::vector<dynamic_field> dynamic_fields_;
     std::uint16_t fixed_size_ = 0;
     std::size_t record_size_min_ = common_size;
 };

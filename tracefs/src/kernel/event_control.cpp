@@ -62,7 +62,7 @@ event_control::event_control(const std::string& instance) : folder_(find_tracefs
                     "ls {}/instances; make one, as root, with: mkdir {}/instances/NAME",
                     instance, folder_, folder_);
     }
-    instance_ = eventlog_tracefs_named(instance.c_str());
+    instance_ = eventlog_tracefs_lookup(instance.c_str());
     if (instance_ == nullptr) {
         throw error("There is no memory for the instance {}. Free some.", instance);
     }
@@ -71,7 +71,7 @@ event_control::event_control(const std::string& instance) : folder_(find_tracefs
 
 event_control::~event_control() {
     if (instance_ != nullptr) {
-        eventlog_tracefs_forget(instance_);
+        eventlog_tracefs_release(instance_);
     }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // More than the largest table takes, with the longest names there can be.
 constexpr std::size_t text_size_max = std::size_t{256} << 20U;
-constexpr int readings = 5;
+constexpr int read_attempts = 5;
 constexpr std::chrono::milliseconds between_readings{10};
 
 /// Reads one line from its beginning, by what has to stand there.
@@ -176,7 +176,7 @@ hist_table parse_hist(std::string_view text, const hist_request& asked) {
 }
 
 hist_table read_hist(const std::function<std::string()>& read, const hist_request& asked) {
-    for (int left = readings; --left > 0; std::this_thread::sleep_for(between_readings)) {
+    for (int left = read_attempts; --left > 0; std::this_thread::sleep_for(between_readings)) {
         try {
             return parse_hist(read(), asked);
         } catch (const error&) {  // the last one tells

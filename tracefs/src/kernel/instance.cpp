@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr const char* buffer_size_file = "buffer_size_kb";
 constexpr const char* page_size_file = "buffer_subbuf_size_kb";
 
-constexpr std::chrono::milliseconds settling{50};
+constexpr std::chrono::milliseconds settle_time{50};
 
 [[noreturn]] void refuse_instance(const char* what, int number) {
     if (number == EACCES || number == EPERM) {
@@ -83,9 +83,9 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 instance::instance(const instance_options& options)
-    : name_(name_of_instance(core::current_process())) {
+    : name_(instance_name(core::current_process())) {
     static_cast<void>(remove_dead_instances());
-    made_ = make(name_);
+    handle_ = make(name_);
     try {
         page_size_ = read_page_size();
         set("trace_clock", "mono");
@@ -109,11 +109,11 @@ instance::~instance() {
 /// Whoever still reads something of it keeps it: then the next run removes it.
 void instance::remove() noexcept {
     cpus_.clear();
-    static_cast<void>(eventlog_tracefs_destroy(made_));
+    static_cast<void>(eventlog_tracefs_destroy(handle_));
 }
 
 void instance::set(const char* file, const std::string& value) {
-    if (eventlog_tracefs_write(made_, file, value.c_str()) != 0) {
+    if (eventlog_tracefs_write(handle_, file, value.c_str()) != 0) {
         refuse_instance(fmt::format("{} in {} of its instance", value, file).c_str(), errno);
     }
 }
@@ -138,8 +138,8 @@ void instance::set_pids(const std::vector<std::uint32_t>& pids) {
 
 std::size_t instance::read_page_size() const {
     if (const std::optional<std::string> text =
-            take(eventlog_tracefs_read(made_, page_size_file))) {
-        if (const std::optional<std::uint64_t> size = number_in(*text); size && *size != 0) {
+            take(eventlog_tracefs_read(handle_, page_size_file))) {
+        if (const std::optional<std::uint64_t> size = leading_number(*text); size && *size != 0) {
             return static_cast<std::size_t>(*size) << 10U;
         }
     }
@@ -155,7 +155,7 @@ void instance::check_pages() const {
 }
 
 std::string instance::buffer_size() const {
-    std::string text = take(eventlog_tracefs_read(made_, buffer_size_file)).value_or("");
+    std::string text = take(eventlog_tracefs_read(handle_, buffer_size_file)).value_or("");
     text.erase(std::find(text.begin(), text.end(), '\n'), text.end());
     return text;
 }
@@ -168,14 +168,14 @@ void instance::open_cpus() {
          each.increment(mistake)) {
         const std::string name = each->path().filename();
         const std::optional<std::uint64_t> cpu =
-            name.starts_with(prefix) ? number_in(name.substr(prefix.size())) : std::nullopt;
+            name.starts_with(prefix) ? leading_number(name.substr(prefix.size())) : std::nullopt;
         if (!cpu || *cpu > UINT16_MAX) {
             continue;
         }
         cpus_.resize(std::max<std::size_t>(cpus_.size(), *cpu + 1));
         const std::string file = fmt::format("per_cpu/{}/trace_pipe_raw", name);
         const int opened =
-            eventlog_tracefs_open(made_, file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+            eventlog_tracefs_open(handle_, file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         if (opened < 0) {
             refuse_instance(file.c_str(), errno);
         }
@@ -187,7 +187,7 @@ void instance::open_cpus() {
 }
 
 void instance::enable(const std::string& system, const std::string& event) {
-    if (eventlog_tracefs_write_event(made_, system.c_str(), event.c_str(), "enable", "1") != 0) {
+    if (eventlog_tracefs_write_event(handle_, system.c_str(), event.c_str(), "enable", "1") != 0) {
         if (errno == ENOENT || errno == ENODEV) {
             throw event_gone(system, event);
         }
@@ -197,30 +197,30 @@ void instance::enable(const std::string& system, const std::string& event) {
 
 bool instance::filter(const std::string& system, const std::string& event,
                       const std::string& condition) {
-    return eventlog_tracefs_filter(made_, system.c_str(), event.c_str(), condition.c_str()) == 0;
+    return eventlog_tracefs_filter(handle_, system.c_str(), event.c_str(), condition.c_str()) == 0;
 }
 
 bool instance::is_enabled(const std::string& system, const std::string& event) const {
     const std::optional<std::string> text =
-        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "enable"));
+        take(eventlog_tracefs_read_event(handle_, system.c_str(), event.c_str(), "enable"));
     return text && text->starts_with('1');
 }
 
 bool instance::count(const std::string& system, const std::string& event,
                      const hist_request& asked) {
-    return eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
+    return eventlog_tracefs_append_event(handle_, system.c_str(), event.c_str(), "trigger",
                                          hist_trigger(asked).c_str()) == 0;
 }
 
 bool instance::is_counted(const std::string& system, const std::string& event) const {
     const std::optional<std::string> text =
-        take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "trigger"));
+        take(eventlog_tracefs_read_event(handle_, system.c_str(), event.c_str(), "trigger"));
     return text && text->starts_with("hist:");
 }
 
 void instance::pause(const std::string& system, const std::string& event,
                      const hist_request& asked) {
-    if (eventlog_tracefs_append_event(made_, system.c_str(), event.c_str(), "trigger",
+    if (eventlog_tracefs_append_event(handle_, system.c_str(), event.c_str(), "trigger",
                                       hist_trigger(asked, true).c_str()) != 0) {
         refuse_instance(fmt::format("the end of the histogram of {}:{}", system, event).c_str(),
                         errno);
@@ -231,7 +231,7 @@ hist_table instance::counts_of(const std::string& system, const std::string& eve
                                const hist_request& asked) const {
     const auto read = [&] {
         std::optional<std::string> text =
-            take(eventlog_tracefs_read_event(made_, system.c_str(), event.c_str(), "hist"));
+            take(eventlog_tracefs_read_event(handle_, system.c_str(), event.c_str(), "hist"));
         if (!text) {
             refuse_instance(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
         }
@@ -242,9 +242,9 @@ hist_table instance::counts_of(const std::string& system, const std::string& eve
 
 /// Events are recorded where the kernel does not let a thread be preempted: it waits for all such
 /// places. Where that is not to be had, as with nohz_full, we do: it takes microseconds.
-void settle() {
+void wait_for_writers() {
     if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0) != 0) {
-        std::this_thread::sleep_for(settling);
+        std::this_thread::sleep_for(settle_time);
     }
 }
 
@@ -280,15 +280,15 @@ buffer_counts instance::counts_of(std::uint32_t cpu) const {
         return {};
     }
     const std::string file = fmt::format("per_cpu/cpu{}/stats", cpu);
-    const std::optional<std::string> text = take(eventlog_tracefs_read(made_, file.c_str()));
+    const std::optional<std::string> text = take(eventlog_tracefs_read(handle_, file.c_str()));
     if (!text) {
         throw error("What the kernel has lost on CPU {} cannot be read: {}. Somebody has taken "
                     "away the instance {}: start again.",
                     cpu, std::strerror(errno), name_);
     }
     // "commit overrun" are events of interrupts for which there was no page any more.
-    return {named_number(*text, "overrun"),
-            named_number(*text, "commit overrun") + named_number(*text, "dropped events")};
+    return {find_number(*text, "overrun"),
+            find_number(*text, "commit overrun") + find_number(*text, "dropped events")};
 }
 
 }  // namespace eventlog::tracefs

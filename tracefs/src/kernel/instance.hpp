@@ -92,7 +92,7 @@ class instance {
     void remove() noexcept;
 
     std::string name_;
-    tracefs_instance* made_ = nullptr;
+    tracefs_instance* handle_ = nullptr;
     std::vector<core::unique_fd> cpus_;  // those that the kernel has no buffer for have none
     std::size_t page_size_ = 4096;
 };
@@ -102,7 +102,7 @@ class instance {
 
 /// Returns when no event is in the middle of being recorded or counted any more that had begun when
 /// it was called, as far as the kernel lets us wait for that.
-void settle();
+void wait_for_writers();
 
 struct event_name {
     std::string system;

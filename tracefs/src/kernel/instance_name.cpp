@@ -28,11 +28,11 @@ bool take_number(std::string_view& text, Number& number) {
 
 }  // namespace
 
-std::string name_of_instance(const core::process_identity& owner) {
+std::string instance_name(const core::process_identity& owner) {
     return fmt::format("{}{}-{}-{}", prefix, owner.pid, owner.start_time, owner.pid_namespace);
 }
 
-std::optional<core::process_identity> owner_of_instance(std::string_view name) {
+std::optional<core::process_identity> instance_owner(std::string_view name) {
     if (!name.starts_with(prefix)) {
         return std::nullopt;
     }
@@ -41,7 +41,7 @@ std::optional<core::process_identity> owner_of_instance(std::string_view name) {
     const bool is_ours = take_number(rest, owner.pid) && take_number(rest, owner.start_time) &&
                          take_number(rest, owner.pid_namespace);
     // What is written another way was not written by us.
-    if (!is_ours || name_of_instance(owner) != name) {
+    if (!is_ours || instance_name(owner) != name) {
         return std::nullopt;
     }
     return owner;

@@ -12,9 +12,9 @@
 namespace eventlog::tracefs {
 
 /// "eventlog-PID-START-NAMESPACE": a process, told apart from a later one with its number.
-[[nodiscard]] std::string name_of_instance(const core::process_identity& owner);
+[[nodiscard]] std::string instance_name(const core::process_identity& owner);
 
 /// Whose it is; nothing: none of ours.
-[[nodiscard]] std::optional<core::process_identity> owner_of_instance(std::string_view name);
+[[nodiscard]] std::optional<core::process_identity> instance_owner(std::string_view name);
 
 }  // namespace eventlog::tracefs

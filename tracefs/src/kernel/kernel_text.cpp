@@ -23,17 +23,17 @@ std::string_view take_line(std::string_view& text) noexcept {
     return line;
 }
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
+std::optional<std::uint64_t> leading_number(std::string_view text) {
     std::uint64_t number = 0;
     const auto [end, mistake] = std::from_chars(text.data(), text.data() + text.size(), number);
     return mistake == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-std::uint64_t named_number(std::string_view text, std::string_view name) {
+std::uint64_t find_number(std::string_view text, std::string_view name) {
     while (!text.empty()) {
         const std::string_view line = take_line(text);
         if (line.starts_with(name) && line.substr(name.size()).starts_with(": ")) {
-            return number_in(line.substr(name.size() + 2)).value_or(0);
+            return leading_number(line.substr(name.size() + 2)).value_or(0);
         }
     }
     return 0;

@@ -17,9 +17,9 @@ namespace eventlog::tracefs {
 [[nodiscard]] std::string_view take_line(std::string_view& text) noexcept;
 
 /// The number that the text begins with; what may follow is not looked at if no digit does.
-[[nodiscard]] std::optional<std::uint64_t> number_in(std::string_view text);
+[[nodiscard]] std::optional<std::uint64_t> leading_number(std::string_view text);
 
 /// In lines of "NAME: NUMBER" that of this name; 0 if there is none.
-[[nodiscard]] std::uint64_t named_number(std::string_view text, std::string_view name);
+[[nodiscard]] std::uint64_t find_number(std::string_view text, std::string_view name);
 
 }  // namespace eventlog::tracefs

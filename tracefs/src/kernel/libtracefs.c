@@ -94,16 +94,16 @@ int eventlog_tracefs_destroy(struct tracefs_instance* instance) {
     return result;
 }
 
-struct tracefs_instance* eventlog_tracefs_named(const char* name) {
+struct tracefs_instance* eventlog_tracefs_lookup(const char* name) {
     return tracefs_instance_alloc(NULL, name);
 }
 
-void eventlog_tracefs_forget(struct tracefs_instance* instance) {
+void eventlog_tracefs_release(struct tracefs_instance* instance) {
     tracefs_instance_free(instance);
 }
 
 int eventlog_tracefs_destroy_named(const char* name) {
-    struct tracefs_instance* found = eventlog_tracefs_named(name);
+    struct tracefs_instance* found = eventlog_tracefs_lookup(name);
 
     return found ? eventlog_tracefs_destroy(found) : -1;
 }

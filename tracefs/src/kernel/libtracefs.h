@@ -45,9 +45,9 @@ struct tracefs_instance* eventlog_tracefs_create(const char* name);
 /* Removes it, and frees what create has returned in any case. */
 int eventlog_tracefs_destroy(struct tracefs_instance* instance);
 /* One that somebody else has made, whether or not it is there; NULL: there is no memory. */
-struct tracefs_instance* eventlog_tracefs_named(const char* name);
+struct tracefs_instance* eventlog_tracefs_lookup(const char* name);
 /* Forgets it, and leaves it alone. */
-void eventlog_tracefs_forget(struct tracefs_instance* instance);
+void eventlog_tracefs_release(struct tracefs_instance* instance);
 /* Removes one that somebody else has made. */
 int eventlog_tracefs_destroy_named(const char* name);
 /* Calls visit(name, context) for each. */

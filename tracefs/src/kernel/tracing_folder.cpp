@@ -117,7 +117,7 @@ std::vector<std::string> remove_dead_instances() {
     eventlog_tracefs_instances(note_instance, &all);
     std::vector<std::string> removed;
     for (const std::string& name : all) {
-        const std::optional<core::process_identity> owner = owner_of_instance(name);
+        const std::optional<core::process_identity> owner = instance_owner(name);
         const bool is_dead =
             owner && !core::is_alive(owner->pid, owner->start_time, owner->pid_namespace);
         // Somebody else may do the same at the same time, or still read it.

@@ -83,8 +83,8 @@ bool is_there(const event_name& event, std::uint64_t id) {
 
 /// Of a number that no event has any more the kernel says EINVAL, as of one that perf cannot have.
 /// What comes and goes may have it again when we look.
-core::unique_fd open_listener(perf_event_attr& attributes, std::uint32_t cpu,
-                              const event_name& event) {
+core::unique_fd open_attached_event(perf_event_attr& attributes, std::uint32_t cpu,
+                                    const event_name& event) {
     for (int left = open_attempts; left > 0; --left) {
         core::unique_fd file = open_event_or_more(attributes, cpu);
         if (file || (errno != EINVAL && errno != ENOENT)) {
@@ -98,7 +98,7 @@ core::unique_fd open_listener(perf_event_attr& attributes, std::uint32_t cpu,
                 event.system, event.event);
 }
 
-perf_event_attr attributes_of_ring(const perf_options& options) noexcept {
+perf_event_attr ring_attributes(const perf_options& options) noexcept {
     perf_event_attr attributes{};
     attributes.type = PERF_TYPE_SOFTWARE;
     attributes.config = PERF_COUNT_SW_DUMMY;
@@ -117,7 +117,7 @@ perf_event_attr attributes_of_ring(const perf_options& options) noexcept {
     return attributes;
 }
 
-perf_event_attr attributes_of(std::uint16_t id, const perf_options& options) noexcept {
+perf_event_attr event_attributes(std::uint16_t id, const perf_options& options) noexcept {
     perf_event_attr attributes{};
     attributes.type = PERF_TYPE_TRACEPOINT;
     attributes.config = id;
@@ -132,7 +132,7 @@ perf_event_attr attributes_of(std::uint16_t id, const perf_options& options) noe
 }  // namespace
 
 std::unique_ptr<perf_buffer> perf_buffer::open(std::uint32_t cpu, const perf_options& options) {
-    perf_event_attr attributes = attributes_of_ring(options);
+    perf_event_attr attributes = ring_attributes(options);
     core::unique_fd ring = open_event_or_more(attributes, cpu);
     if (!ring && errno == ENODEV) {
         return nullptr;
@@ -152,7 +152,7 @@ perf_buffer::perf_buffer(std::uint32_t cpu, const perf_options& options, core::u
 }
 
 perf_buffer::~perf_buffer() {
-    listeners_.clear();
+    attached_events_.clear();
     ::munmap(page_, page_size_ + memory_.size());
 }
 
@@ -174,8 +174,8 @@ void perf_buffer::map_memory() {
 }
 
 bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::string& filter) {
-    perf_event_attr attributes = attributes_of(id, options_);
-    core::unique_fd file = open_listener(attributes, cpu_, event);
+    perf_event_attr attributes = event_attributes(id, options_);
+    core::unique_fd file = open_attached_event(attributes, cpu_, event);
     if (!file && errno == ENODEV) {
         return true;  // the CPU has just gone offline, and will be opened anew
     }
@@ -184,12 +184,12 @@ bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::stri
     }
     const bool is_filtered =
         filter.empty() || ::ioctl(file.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) == 0;
-    listeners_.push_back({std::move(file), false});
+    attached_events_.push_back({std::move(file), false});
     return is_filtered;
 }
 
 void perf_buffer::enable() {
-    for (listener& each : listeners_) {
+    for (attached_event& each : attached_events_) {
         if (each.is_enabled) {
             continue;
         }
@@ -201,20 +201,20 @@ void perf_buffer::enable() {
 }
 
 void perf_buffer::stop() noexcept {
-    for (listener& each : listeners_) {
+    for (attached_event& each : attached_events_) {
         static_cast<void>(::ioctl(each.file.get(), PERF_EVENT_IOC_DISABLE, 0));
         each.is_enabled = false;
     }
 }
 
-void perf_buffer::hand_over(std::span<const std::uint8_t> bytes, const take_record& take) {
+void perf_buffer::deliver(std::span<const std::uint8_t> bytes, const take_record& take) {
     const std::optional<perf_record> record = parse_perf_record(bytes, options_.stacks);
     if (!record) {
         throw error("A record in perf's buffer of CPU {} makes no sense. What was in it is lost.",
                     cpu_);
     }
     if (record->kind == perf_kind::sample) {
-        ++handed_over_;
+        ++delivered_;
     }
     take(*record);
 }
@@ -240,7 +240,7 @@ void perf_buffer::read_forward(const take_record& take) {
             throw error("Perf's buffer of CPU {} makes no sense. What was in it is lost.", cpu_);
         }
         try {
-            hand_over(bytes, take);
+            deliver(bytes, take);
         } catch (...) {
             tail_word.store(head, std::memory_order_release);
             throw;
@@ -270,13 +270,13 @@ void perf_buffer::read_backward(const take_record& take) {
     missing.lost = all - std::min(all, kept);
     take(missing);
     for (const std::uint64_t position : positions) {
-        hand_over(memory_.record_at(position, memory_.size()), take);
+        deliver(memory_.record_at(position, memory_.size()), take);
     }
 }
 
 std::uint64_t perf_buffer::count() const {
     std::uint64_t all = 0;
-    for (const listener& each : listeners_) {
+    for (const attached_event& each : attached_events_) {
         std::uint64_t one = 0;
         if (::read(each.file.get(), &one, sizeof one) != static_cast<ssize_t>(sizeof one)) {
             throw error("How many events there were on CPU {} cannot be read: {}. Start again.",

@@ -54,7 +54,7 @@ class perf_buffer {
     /// How many events there have been, of all that were added, kept or lost. Throws error.
     [[nodiscard]] std::uint64_t count() const;
     /// Of these, how many read() has handed over.
-    [[nodiscard]] std::uint64_t handed_over() const noexcept { return handed_over_; }
+    [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
 
     /// Whether its CPU has been online since the last call, or else all is over: a CPU that comes
     /// back does not bring its events back. Throws error.
@@ -64,7 +64,7 @@ class perf_buffer {
     [[nodiscard]] int file() const noexcept { return ring_.get(); }
 
   private:
-    struct listener {
+    struct attached_event {
         core::unique_fd file;
         bool is_enabled = false;
     };
@@ -72,7 +72,7 @@ class perf_buffer {
     perf_buffer(std::uint32_t cpu, const perf_options& options, core::unique_fd ring);
 
     void map_memory();
-    void hand_over(std::span<const std::uint8_t> bytes, const take_record& take);
+    void deliver(std::span<const std::uint8_t> bytes, const take_record& take);
     void read_forward(const take_record& take);
     void read_backward(const take_record& take);
 
@@ -82,8 +82,8 @@ class perf_buffer {
     std::size_t page_size_;
     perf_event_mmap_page* page_ = nullptr;
     perf_memory memory_;
-    std::vector<listener> listeners_;
-    std::uint64_t handed_over_ = 0;
+    std::vector<attached_event> attached_events_;
+    std::uint64_t delivered_ = 0;
     std::uint64_t enabled_for_ = 0;  // ns, at the last look
 };
 

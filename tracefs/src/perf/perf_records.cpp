@@ -60,9 +60,9 @@ std::optional<perf_record> parse_lost(std::span<const std::uint8_t> bytes,
     return found;
 }
 
-std::optional<perf_record> parse_begun(std::span<const std::uint8_t> bytes) noexcept {
+std::optional<perf_record> parse_fork(std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
-    found.kind = perf_kind::begun;
+    found.kind = perf_kind::forked;
     std::uint32_t parent_thread = 0;
     const bool is_whole = take(bytes, found.process) && take(bytes, found.parent) &&
                           take(bytes, found.thread) && take(bytes, parent_thread) &&
@@ -77,7 +77,7 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {
 }
 
 /// The name ends at its NUL.
-std::optional<perf_record> parse_renamed(std::span<const std::uint8_t> bytes) noexcept {
+std::optional<perf_record> parse_comm(std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
     found.kind = perf_kind::renamed;
     if (!take(bytes, found.process) || !take(bytes, found.thread)) {
@@ -88,8 +88,8 @@ std::optional<perf_record> parse_renamed(std::span<const std::uint8_t> bytes) no
 }
 
 /// PERF_RECORD_MMAP2, behind whose name comes the time.
-std::optional<perf_record> parse_mapped(std::uint16_t flags,
-                                        std::span<const std::uint8_t> bytes) noexcept {
+std::optional<perf_record> parse_mmap(std::uint16_t flags,
+                                      std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
     found.kind = perf_kind::mapped;
     std::uint64_t device = 0;
@@ -111,12 +111,12 @@ std::optional<perf_record> parse_mapped(std::uint16_t flags,
 }
 
 /// Behind the name comes the time (perf_process_type).
-std::optional<perf_record> parse_renamed_and_time(std::span<const std::uint8_t> bytes) noexcept {
+std::optional<perf_record> parse_comm_and_time(std::span<const std::uint8_t> bytes) noexcept {
     constexpr std::size_t time_size = sizeof(perf_record::time);
     if (bytes.size() < time_size) {
         return std::nullopt;
     }
-    std::optional<perf_record> found = parse_renamed(bytes.first(bytes.size() - time_size));
+    std::optional<perf_record> found = parse_comm(bytes.first(bytes.size() - time_size));
     if (found) {
         std::memcpy(&found->time, bytes.last(time_size).data(), time_size);
     }
@@ -133,9 +133,9 @@ std::optional<perf_record> parse_perf_body(std::uint32_t type,
         case PERF_RECORD_LOST_SAMPLES:
             return parse_lost(body, false);
         case PERF_RECORD_FORK:
-            return parse_begun(body);
+            return parse_fork(body);
         case PERF_RECORD_COMM:
-            return parse_renamed(body);
+            return parse_comm(body);
         default:
             return perf_record{};
     }
@@ -152,9 +152,9 @@ std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes
         case PERF_RECORD_SAMPLE:
             return parse_sample(rest, has_stacks);
         case PERF_RECORD_MMAP2:
-            return parse_mapped(header.misc, rest);
+            return parse_mmap(header.misc, rest);
         case PERF_RECORD_COMM:
-            return parse_renamed_and_time(rest);
+            return parse_comm_and_time(rest);
         default:
             return parse_perf_body(header.type, rest);
     }
@@ -165,7 +165,7 @@ perf_task task_of(perf_task said, std::span<const std::uint8_t> raw) noexcept {
     if (said.process == unknown) {
         said.process = 0;
     }
-    if (const auto common = common_of(raw); common && said.thread == unknown) {
+    if (const auto common = parse_common_fields(raw); common && said.thread == unknown) {
         said.thread = common->thread;
     }
     return said;

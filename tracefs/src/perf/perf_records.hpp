@@ -28,7 +28,7 @@ inline constexpr std::uint64_t perf_process_type = PERF_SAMPLE_TIME;
 enum class perf_kind {
     sample,   // an event
     lost,     // events that found no room
-    begun,    // a process or a thread
+    forked,   // a process or a thread
     renamed,  // a thread, or with its first one a process
     mapped,   // code, from a file into a process
     other,    // nothing of these

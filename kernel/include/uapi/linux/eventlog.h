@@ -114,7 +114,7 @@
  * LATE
  *
  *   Whoever makes a region reserves all that is written to, so that a page that
- *   tmpfs cannot supply kills no writer.  With EVENTLOG_FEATURE_LATE_SHARED_RING
+ *   tmpfs cannot supply kills no writer.  With EVENTLOG_FEATURE_LAZY_SHARED_RING
  *   all but the buffers of the shared ring: where threads have restartable
  *   sequences nobody ever writes there.  It is backed, and born sealed and empty:
  *   control EVENTLOG_SEALED, all else as in any new ring.  For readers there is
@@ -199,14 +199,14 @@
  *
  *   In a ring of a CPU, times do not decrease if the clock is the processor's
  *   counter.  With another clock, a record may be late by as long as its writer
- *   was held up.  A record with EVENTLOG_RECORD_OWN_CLOCK may have any time, and
+ *   was held up.  A record with EVENTLOG_RECORD_CUSTOM_TIME may have any time, and
  *   says nothing about those before and behind it: its place in the ring is when
  *   it was written.  Readers must not wait for that time, nor search by order.
  *
  * END
  *
  *   The consumer sets `state` to ENDED.  In the gates that have its bit it sets
- *   EVENTLOG_GATE_ATTENTION, so that their processes unmap the region, and clears
+ *   EVENTLOG_GATE_NOTIFICATION, so that their processes unmap the region, and clears
  *   the bit then.  It reads once more.  Writers look at `state` before each
  *   record.  One on each ring may have looked just before, so that a record, or a
  *   loss, can still be added after the last reading: it is neither read nor lost
@@ -215,7 +215,7 @@
  * STANDING
  *
  *   A subscription ends with its owner: whoever finds that the process has died
- *   removes it.  One with EVENTLOG_FEATURE_STANDING does not.  It has a `name`,
+ *   removes it.  One with EVENTLOG_FEATURE_DETACHED does not.  It has a `name`,
  *   unique in its directory, takes events until somebody ends it by that name,
  *   and keeps its memory also when nobody reads, the applications have ended, or
  *   have crashed: what they had committed is still there.  Nobody drains it, so
@@ -252,17 +252,17 @@
  *      32767 ahead of ours, we have been held up for so long that 16 bits cannot
  *      tell who is older, and store no more.  So the newest reason stays, in
  *      whatever order its words and those of others are stored.
- *   3. Add one to `snapshots_wanted`, and wake all who sleep there.
+ *   3. Add one to `snapshots_requested`, and wake all who sleep there.
  *
  *   Who dies before 3 has not asked; who dies between adding and waking has: never
  *   sleep without a timer.  A reason whose words do not have the same ticket is none:
  *   several are asking just now, or one has died over it.  The next request mends
  *   that, and the count does not depend on it.  To answer:
  *
- *   1. Load `snapshots_wanted`.  2. Take the snapshot: it is for all requests up to
+ *   1. Load `snapshots_requested`.  2. Take the snapshot: it is for all requests up to
  *   there, as it has all that was recorded before they were made.  3. When it is
- *   safe, store the number that was loaded in `snapshots_answered`, unless that is
- *   as far already (its distance to `snapshots_wanted` says so, in 32 bits).  Who
+ *   safe, store the number that was loaded in `snapshots_completed`, unless that is
+ *   as far already (its distance to `snapshots_requested` says so, in 32 bits).  Who
  *   dies before 3 leaves the requests to the next.
  *
  *   What has been asked for and not answered is the difference of the two.  Anyone
@@ -308,13 +308,13 @@
  *              `state`, then after a full fence looks whether the lock is free.
  *   waiting    full fences on both sides, so that a reader that goes to sleep
  *              and a producer that has switched cannot both miss the other.
- *   snapshots_wanted  added to with release, behind the reason and all that its
+ *   snapshots_requested  added to with release, behind the reason and all that its
  *              thread has recorded; loaded with acquire before a snapshot, which so
  *              has these, and before the reason, which so is that one or a newer.
  *              The futex needs no more: who sleeps there names the value it has seen.
  *   snapshot_reason  loaded with acquire, swapped with release: so the count of
  *              tickets, loaded behind a word, is at least that word's own.
- *   snapshots_answered  compared and swapped with release, behind the snapshot.
+ *   snapshots_completed  compared and swapped with release, behind the snapshot.
  *   state      of a provider entry: release, after the entry and its schema and
  *              before the first record that names it; loaded with acquire.
  *
@@ -350,12 +350,12 @@
 
 /* Bits of eventlog_region.features. */
 #define EVENTLOG_FEATURE_OVERWRITE 1U /* producers switch without waiting for the reader */
-#define EVENTLOG_FEATURE_STANDING 2U /* outlives its owner; see `name` */
-#define EVENTLOG_FEATURE_LATE_SHARED_RING 4U /* writers give the shared ring its memory */
+#define EVENTLOG_FEATURE_DETACHED 2U /* outlives its owner; see `name` */
+#define EVENTLOG_FEATURE_LAZY_SHARED_RING 4U /* writers give the shared ring its memory */
 #define EVENTLOG_FEATURES /* all */ \
-	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING | EVENTLOG_FEATURE_LATE_SHARED_RING)
+	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_DETACHED | EVENTLOG_FEATURE_LAZY_SHARED_RING)
 #define EVENTLOG_FEATURES_FIRST /* what every library knows */ \
-	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_STANDING)
+	(EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_DETACHED)
 #define EVENTLOG_SUBSCRIPTION_NAME_SIZE 32
 
 /*
@@ -365,7 +365,7 @@
  */
 #define EVENTLOG_SUBSCRIPTIONS_MAX 16
 #define EVENTLOG_GATE_SUBSCRIPTIONS 0x0000ffffU
-#define EVENTLOG_GATE_ATTENTION 0x00010000U
+#define EVENTLOG_GATE_NOTIFICATION 0x00010000U
 #define EVENTLOG_GATE_DEVICE_BIT 30
 #define EVENTLOG_GATE_USER_EVENTS_BIT 31
 
@@ -378,7 +378,7 @@
 #define EVENTLOG_SCHEMA_SIZE_MAX 0x00100000U /* 1 MiB */
 #define EVENTLOG_FILTER_SIZE_MAX 2048
 #define EVENTLOG_SESSIONS_MAX 32
-#define EVENTLOG_NAME_SIZE 16 /* a process name, as the kernel keeps it */
+#define EVENTLOG_PROCESS_NAME_SIZE 16 /* a process name, as the kernel keeps it */
 
 /* Why a snapshot is asked for: six bytes in a word, behind a ticket. */
 #define EVENTLOG_SNAPSHOT_REASON_WORDS 6
@@ -397,7 +397,7 @@
 #define EVENTLOG_COUNT_MASK 0x3fffffULL
 #define EVENTLOG_GENERATION_SHIFT 46
 #define EVENTLOG_GENERATION_MASK 0x3ffffULL
-#define EVENTLOG_UNIT 8
+#define EVENTLOG_RECORD_ALIGNMENT 8
 #define EVENTLOG_SEALED EVENTLOG_POSITION_MASK
 
 enum eventlog_region_state {
@@ -415,7 +415,7 @@ enum eventlog_clock {
  * A record, as it stands in a ring and in a file.
  *
  * `size` counts header and payload without padding; the next record begins at
- * the next multiple of EVENTLOG_UNIT.  The padding is zero.
+ * the next multiple of EVENTLOG_RECORD_ALIGNMENT.  The padding is zero.
  */
 struct eventlog_record {
 	__u32 size;
@@ -432,11 +432,11 @@ struct eventlog_record {
  * `time` is not when it was written, but earlier or later, in the same unit: by a clock of the
  * program's own, or of an event that the program collected and wrote later.
  */
-#define EVENTLOG_RECORD_OWN_CLOCK 2U
-#define EVENTLOG_RECORD_FLAGS (EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK) /* all there are */
+#define EVENTLOG_RECORD_CUSTOM_TIME 2U
+#define EVENTLOG_RECORD_FLAGS (EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME) /* all there are */
 
 /* The same instant on three clocks, from which a reader converts times. */
-struct eventlog_clock_pair {
+struct eventlog_clock_sample {
 	__u64 clock; /* in units of the region's clock */
 	__u64 monotonic; /* CLOCK_MONOTONIC, nanoseconds */
 	__u64 realtime; /* CLOCK_REALTIME, nanoseconds */
@@ -476,7 +476,7 @@ struct eventlog_region {
 	__u64 owner_start_time; /* field 22 of /proc/PID/stat */
 	__u64 owner_pid_namespace; /* inode of /proc/PID/ns/pid */
 
-	struct eventlog_clock_pair clock_start;
+	struct eventlog_clock_sample clock_start;
 
 	/*
 	 * Of a standing subscription, or one that is to be or has been: 1 to 31
@@ -527,8 +527,8 @@ struct eventlog_region {
 	 * others, and where nobody knows how to ask, all of it stays 0.
 	 */
 	__u32 snapshot_tickets; /* added to by applications (relaxed) */
-	__u32 snapshots_wanted; /* added to by applications (release); futex, shared */
-	__u32 snapshots_answered; /* of these; moved on by those who answer (release) */
+	__u32 snapshots_requested; /* added to by applications (release); futex, shared */
+	__u32 snapshots_completed; /* of these; moved on by those who answer (release) */
 	/* The last reason.  Swapped in by applications (release): each word tells whose it is. */
 	__u64 snapshot_reason[EVENTLOG_SNAPSHOT_REASON_WORDS];
 };
@@ -575,7 +575,7 @@ struct eventlog_provider_entry {
 	__u64 schema_offset; /* from the beginning of the region */
 	__u64 schema_hash;
 	__u64 start_time;
-	char process[EVENTLOG_NAME_SIZE];
+	char process[EVENTLOG_PROCESS_NAME_SIZE];
 	/* Added to by the provider's process (relaxed). */
 	__u64 lost_full; /* part of some ring's `lost` */
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX, in no ring's `lost` */
@@ -622,10 +622,10 @@ struct eventlog_provider_file {
 	__u64 start_time;
 	__u64 pid_namespace;
 	__u64 schema_hash;
-	char process[EVENTLOG_NAME_SIZE];
-	/* Set by the process: EVENTLOG_GATE_ATTENTION is wanted of all who come or go. */
-	__u32 attention;
-	__u32 attention_reserved;
+	char process[EVENTLOG_PROCESS_NAME_SIZE];
+	/* Set by the process: EVENTLOG_GATE_NOTIFICATION is wanted of all who come or go. */
+	__u32 wants_notifications;
+	__u32 notification_reserved;
 };
 
 /*
@@ -671,7 +671,7 @@ struct eventlog_counters_page {
 	EVENTLOG_ABI(__builtin_offsetof(struct type, field) == (offset))
 
 EVENTLOG_ABI(EVENTLOG_POSITION_BITS + EVENTLOG_COUNT_BITS + EVENTLOG_GENERATION_BITS == 64);
-EVENTLOG_ABI(EVENTLOG_BUFFER_SIZE_MAX / EVENTLOG_UNIT < EVENTLOG_SEALED);
+EVENTLOG_ABI(EVENTLOG_BUFFER_SIZE_MAX / EVENTLOG_RECORD_ALIGNMENT < EVENTLOG_SEALED);
 EVENTLOG_ABI(EVENTLOG_BUFFER_SIZE_MAX / sizeof(struct eventlog_record) <= EVENTLOG_COUNT_MASK);
 
 EVENTLOG_ABI(sizeof(struct eventlog_record) == 24);
@@ -700,8 +700,8 @@ EVENTLOG_ABI_AT(eventlog_region, filter, 384);
 EVENTLOG_ABI_AT(eventlog_region, sessions, 384 + EVENTLOG_FILTER_SIZE_MAX);
 EVENTLOG_ABI_AT(eventlog_region, session_count, 640 + EVENTLOG_FILTER_SIZE_MAX);
 EVENTLOG_ABI_AT(eventlog_region, snapshot_tickets, 644 + EVENTLOG_FILTER_SIZE_MAX);
-EVENTLOG_ABI_AT(eventlog_region, snapshots_wanted, 648 + EVENTLOG_FILTER_SIZE_MAX);
-EVENTLOG_ABI_AT(eventlog_region, snapshots_answered, 652 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, snapshots_requested, 648 + EVENTLOG_FILTER_SIZE_MAX);
+EVENTLOG_ABI_AT(eventlog_region, snapshots_completed, 652 + EVENTLOG_FILTER_SIZE_MAX);
 EVENTLOG_ABI_AT(eventlog_region, snapshot_reason, 656 + EVENTLOG_FILTER_SIZE_MAX);
 EVENTLOG_ABI(EVENTLOG_SNAPSHOT_REASON_SIZE * 8 ==
 	     EVENTLOG_SNAPSHOT_REASON_WORDS * EVENTLOG_SNAPSHOT_TICKET_SHIFT);
@@ -726,7 +726,7 @@ EVENTLOG_ABI_AT(eventlog_provider_entry, lost_full, 56);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_no_memory, 88);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
-EVENTLOG_ABI_AT(eventlog_provider_file, attention, 72);
+EVENTLOG_ABI_AT(eventlog_provider_file, wants_notifications, 72);
 EVENTLOG_ABI_AT(eventlog_provider_file, region_features, 28);
 EVENTLOG_ABI_AT(eventlog_provider_file, start_time, 32);
 EVENTLOG_ABI_AT(eventlog_provider_file, process, 56);

@@ -71,13 +71,13 @@ struct eventlog_unregistration {
  * open file a subscription, for good.  Its memory is laid out as a region (see
  * linux/eventlog.h), made and written by the kernel alone:
  *
- *   read     whole records, each padded to EVENTLOG_UNIT; what was lost stands
+ *   read     whole records, each padded to EVENTLOG_RECORD_ALIGNMENT; what was lost stands
  *            among them at its place: a record of EVENTLOG_LOST_PROVIDER
  *   poll     readable when there is a record, or a loss that nobody has been told of
- *   mmap     the region, read-only; then EVENTLOG_HAND_BACK takes the place of
+ *   mmap     the region, read-only; then EVENTLOG_RELEASE_BUFFERS takes the place of
  *            storing `drained`
  *
- * EVENTLOG_END ends it: nobody writes to it any more, and what it has stays to be
+ * EVENTLOG_STOP ends it: nobody writes to it any more, and what it has stays to be
  * read.  Behind that read says 0; poll says EPOLLHUP as soon as it has ended.
  *
  * What differs from a region in user space: the producers of a CPU's ring are
@@ -100,22 +100,22 @@ struct eventlog_unregistration {
  * (or CAP_SYS_ADMIN) in the first user namespace everybody, and the kernel itself.
  */
 
-#define EVENTLOG_NAME_ROOM 64 /* a name of a provider or an event, with its NUL */
+#define EVENTLOG_IDENTIFIER_SIZE 64 /* a name of a provider or an event, with its NUL */
 #define EVENTLOG_RULES_MAX 64
 #define EVENTLOG_PROCESSES_MAX 64
 
 /* Of an event that is published: it begins with its session, a __u64. */
-#define EVENTLOG_OFFER_SESSION 1
+#define EVENTLOG_EVENT_SESSION_BOUND 1
 /* Whoever gets any event of the provider gets this one, too: the end of a dump. */
-#define EVENTLOG_OFFER_ALWAYS 2
+#define EVENTLOG_EVENT_ALWAYS_DELIVERED 2
 
-struct eventlog_offer {
+struct eventlog_published_event {
 	__u64 keywords;
 	__u32 write_index; /* that the event has got by EVENTLOG_REGISTER */
 	__u16 event; /* its position in the schema */
 	__u8 level; /* 1 to 5 */
 	__u8 flags; /* EVENTLOG_OFFER_... */
-	char name[EVENTLOG_NAME_ROOM];
+	char name[EVENTLOG_IDENTIFIER_SIZE];
 };
 
 /*
@@ -125,18 +125,18 @@ struct eventlog_offer {
 struct eventlog_publication {
 	__u32 size; /* of this struct */
 	__u32 event_count; /* 1 to EVENTLOG_EVENTS_MAX */
-	__u64 events; /* address of struct eventlog_offer [event_count] */
+	__u64 events; /* address of struct eventlog_published_event [event_count] */
 	__u64 schema; /* address; the kernel does not look into it */
 	__u32 schema_size; /* 1 to EVENTLOG_SCHEMA_SIZE_MAX */
-	__u32 provider; /* the answer: its number, for EVENTLOG_WITHDRAW */
+	__u32 provider; /* the answer: its number, for EVENTLOG_UNPUBLISH */
 	__u64 schema_hash;
-	char name[EVENTLOG_NAME_ROOM];
+	char name[EVENTLOG_IDENTIFIER_SIZE];
 };
 
 /* What a subscription wants: events that meet all of one of its rules. */
-struct eventlog_rule {
-	char provider[EVENTLOG_NAME_ROOM]; /* patterns, with * and ? */
-	char event[EVENTLOG_NAME_ROOM];
+struct eventlog_filter_rule {
+	char provider[EVENTLOG_IDENTIFIER_SIZE]; /* patterns, with * and ? */
+	char event[EVENTLOG_IDENTIFIER_SIZE];
 	__u64 keywords; /* one of these, or an event without any; 0: all */
 	__u32 level; /* up to this one; 0: all */
 	__u32 flags; /* EVENTLOG_RULE_SESSIONS */
@@ -146,10 +146,10 @@ struct eventlog_rule {
 #define EVENTLOG_RULE_SESSIONS 1
 
 /* Of processes: one of these, if any is named. */
-struct eventlog_process {
+struct eventlog_process_filter {
 	__u32 pid; /* as the subscriber's pid namespace numbers it; 0: any */
 	__u32 reserved; /* 0 */
-	char name[EVENTLOG_NAME_SIZE]; /* a pattern; empty: any */
+	char name[EVENTLOG_PROCESS_NAME_SIZE]; /* a pattern; empty: any */
 };
 
 struct eventlog_subscription_request {
@@ -159,11 +159,11 @@ struct eventlog_subscription_request {
 	__u32 buffer_count; /* power of two, 2 to EVENTLOG_BUFFERS_MAX */
 	__u32 buffer_size; /* power of two, EVENTLOG_BUFFER_SIZE_MIN to _MAX */
 	__u32 rule_count; /* 1 to EVENTLOG_RULES_MAX */
-	__u64 rules; /* address of struct eventlog_rule [] */
+	__u64 rules; /* address of struct eventlog_filter_rule [] */
 	__u32 session_count; /* up to EVENTLOG_SESSIONS_MAX */
 	__u32 process_count; /* up to EVENTLOG_PROCESSES_MAX */
 	__u64 sessions; /* address of __u64 [] */
-	__u64 processes; /* address of struct eventlog_process [] */
+	__u64 processes; /* address of struct eventlog_process_filter [] */
 	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 64 MiB */
 	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH, ..._WITHOUT_READER, ..._TO_RELAY */
 	__u32 read_timeout; /* of a read that waits, in milliseconds, then EAGAIN; 0: for ever */
@@ -178,12 +178,12 @@ struct eventlog_subscription_request {
 /* Who waits is woken when a buffer has been switched, not by each record. */
 #define EVENTLOG_WAKE_AT_SWITCH 1
 /* No events of the kernel about threads of the process that subscribes: switches to and from it. */
-#define EVENTLOG_WITHOUT_READER 2
+#define EVENTLOG_EXCLUDE_READER 2
 /* Records go to the channel of `relay`, which says whether it overwrites; it may go at any time. */
 #define EVENTLOG_TO_RELAY 4
 
 /* Gives buffers of a ring back: generations below this one have been read. */
-struct eventlog_hand_back {
+struct eventlog_buffer_release {
 	__u32 size; /* of this struct */
 	__u32 ring;
 	__u64 drained;
@@ -201,7 +201,7 @@ struct eventlog_statistics {
 	__u64 lost;
 	__u64 read; /* by read(2) */
 	__u64 overwritten; /* and told to who reads */
-	__u64 lost_told;
+	__u64 lost_reported;
 	__u32 next_size; /* the room that the next read needs, 0: there is nothing */
 	__u32 providers_refused; /* no room for these in the region's tables */
 	__u64 memory; /* bytes that count for the user */
@@ -218,8 +218,8 @@ struct eventlog_provider_query {
 	__u32 pid; /* 0: the kernel, or not of the caller's pid namespace */
 	__u32 uid;
 	__u64 start_time; /* field 22 of /proc/PID/stat */
-	char process[EVENTLOG_NAME_SIZE];
-	char name[EVENTLOG_NAME_ROOM];
+	char process[EVENTLOG_PROCESS_NAME_SIZE];
+	char name[EVENTLOG_IDENTIFIER_SIZE];
 };
 
 /*
@@ -238,7 +238,7 @@ struct eventlog_batch_entry {
 
 /*
  * A flag: each entry is a struct eventlog_timed_entry instead.  Subscriptions whose
- * clock is EVENTLOG_CLOCK_MONOTONIC get its time, with EVENTLOG_RECORD_OWN_CLOCK; others,
+ * clock is EVENTLOG_CLOCK_MONOTONIC get its time, with EVENTLOG_RECORD_CUSTOM_TIME; others,
  * and tracing, that of the write.
  */
 #define EVENTLOG_BATCH_TIMED 1U
@@ -251,35 +251,35 @@ struct eventlog_timed_entry {
 
 /*
  * What read(2) says of events that are missing: a record of this provider with a
- * struct eventlog_missing as its payload, at the time of the first record behind
+ * struct eventlog_lost_payload as its payload, at the time of the first record behind
  * the gap, or, if there is none yet, when the loss was found; if that record has
- * EVENTLOG_RECORD_OWN_CLOCK, at that of the last one before it that has not, or 0.
+ * EVENTLOG_RECORD_CUSTOM_TIME, at that of the last one before it that has not, or 0.
  */
 #define EVENTLOG_LOST_PROVIDER 0xffffU
 
-struct eventlog_missing {
+struct eventlog_lost_payload {
 	__u64 lost; /* there was no room */
 	__u64 overwritten; /* newer ones took their place */
 };
 
 #define EVENTLOG_PUBLISH _IOWR('*', 16, struct eventlog_publication *)
-#define EVENTLOG_WITHDRAW _IOW('*', 17, __u32 *)
+#define EVENTLOG_UNPUBLISH _IOW('*', 17, __u32 *)
 #define EVENTLOG_SUBSCRIBE _IOWR('*', 18, struct eventlog_subscription_request *)
-#define EVENTLOG_HAND_BACK _IOW('*', 19, struct eventlog_hand_back *)
+#define EVENTLOG_RELEASE_BUFFERS _IOW('*', 19, struct eventlog_buffer_release *)
 #define EVENTLOG_STATISTICS _IOWR('*', 20, struct eventlog_statistics *)
 #define EVENTLOG_NEXT_PROVIDER _IOWR('*', 21, struct eventlog_provider_query *)
-#define EVENTLOG_END _IO('*', 22)
+#define EVENTLOG_STOP _IO('*', 22)
 
-EVENTLOG_ABI(sizeof(struct eventlog_offer) == 80);
+EVENTLOG_ABI(sizeof(struct eventlog_published_event) == 80);
 EVENTLOG_ABI(sizeof(struct eventlog_publication) == 104);
 EVENTLOG_ABI_AT(eventlog_publication, schema_hash, 32);
-EVENTLOG_ABI(sizeof(struct eventlog_rule) == 144);
-EVENTLOG_ABI(sizeof(struct eventlog_process) == 24);
+EVENTLOG_ABI(sizeof(struct eventlog_filter_rule) == 144);
+EVENTLOG_ABI(sizeof(struct eventlog_process_filter) == 24);
 EVENTLOG_ABI(sizeof(struct eventlog_subscription_request) == 88);
 EVENTLOG_ABI_AT(eventlog_subscription_request, total_size, 72);
 EVENTLOG_ABI_AT(eventlog_subscription_request, relay,
 		EVENTLOG_SUBSCRIPTION_REQUEST_FIRST_SIZE);
-EVENTLOG_ABI(sizeof(struct eventlog_hand_back) == 32);
+EVENTLOG_ABI(sizeof(struct eventlog_buffer_release) == 32);
 EVENTLOG_ABI(sizeof(struct eventlog_statistics) == 64);
 EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 128);
 EVENTLOG_ABI(sizeof(struct eventlog_batch_entry) == 8);

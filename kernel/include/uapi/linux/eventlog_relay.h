@@ -5,10 +5,10 @@
  *   ioctl EVENTLOG_RELAY_CREATE  makes a channel, for CAP_SYS_ADMIN alone.  It
  *                                goes when this open file is closed.
  *   ioctl EVENTLOG_RELAY_ATTACH  names a channel that is there, to write to it.
- *   ioctl EVENTLOG_RELAY_SHOW    gives a channel made without files its files.
+ *   ioctl EVENTLOG_RELAY_CREATE_FILES    gives a channel made without files its files.
  *   write                        a batch: whole records, struct eventlog_record
  *                                and payload, each padded with zeros to
- *                                EVENTLOG_UNIT.
+ *                                EVENTLOG_RECORD_ALIGNMENT.
  *
  * A subscription of /dev/eventlog can have a channel, too: see EVENTLOG_TO_RELAY.
  *
@@ -38,8 +38,8 @@
 #define EVENTLOG_RELAY_OVERWRITE 1U
 /* One buffer for all CPUs, with a lock; else one for each. */
 #define EVENTLOG_RELAY_GLOBAL 2U
-/* No files until EVENTLOG_RELAY_SHOW. */
-#define EVENTLOG_RELAY_HIDDEN 4U
+/* No files until EVENTLOG_RELAY_CREATE_FILES. */
+#define EVENTLOG_RELAY_DEFER_FILES 4U
 /* No EVENTLOG_RELAY_ATTACH: only who has made it writes, and modules of the kernel. */
 #define EVENTLOG_RELAY_PRIVATE 8U
 #define EVENTLOG_RELAY_FLAGS 15U /* all there are */
@@ -72,6 +72,6 @@ struct eventlog_relay_header {
 
 #define EVENTLOG_RELAY_CREATE _IOW('*', 64, struct eventlog_relay_options)
 #define EVENTLOG_RELAY_ATTACH _IOW('*', 65, char[EVENTLOG_RELAY_NAME_SIZE])
-#define EVENTLOG_RELAY_SHOW _IO('*', 66)
+#define EVENTLOG_RELAY_CREATE_FILES _IO('*', 66)
 
 #endif /* _UAPI_LINUX_EVENTLOG_RELAY_H */

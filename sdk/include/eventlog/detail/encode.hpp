@@ -10,14 +10,14 @@
 
 #include <eventlog/abi.h>
 #include <eventlog/detail/layout.hpp>
-#include <eventlog/detail/parcel.hpp>
-#include <eventlog/detail/pieces.hpp>
+#include <eventlog/detail/packed_args.hpp>
+#include <eventlog/detail/var_fields.hpp>
 #include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
 /// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
-inline constexpr std::size_t inline_pieces_size = 512;
+inline constexpr std::size_t inline_var_fields_size = 512;
 
 using two_words [[gnu::vector_size(16)]] = std::uint64_t;
 
@@ -28,14 +28,14 @@ struct moved_bytes {
     std::uint16_t size = 0;
 };
 
-struct block_place {
+struct array_location {
     std::uint16_t offset = 0;
     void (*put)(unsigned char* target, const void* field) = nullptr;
 };
 
 /// Where the word of a text or byte string stands in the fixed part, and how far the end of the
 /// fixed part is from behind it.
-struct piece_place {
+struct var_field_location {
     std::uint16_t offset = 0;
     std::uint16_t distance = 0;
     bool is_text = false;
@@ -48,90 +48,93 @@ struct piece_place {
 /// not optimised, and one plugin's to the others.)
 struct alignas(64) [[gnu::visibility("hidden")]] event_site {
     eventlog_site common{};  // first: the library knows no more of it
-    const piece_place* pieces = nullptr;
+    const var_field_location* var_fields = nullptr;
     std::uint32_t event = 0;
     bool cuts = false;
     // Of the pieces: most events have one, which is to be found without detour.
-    piece_place first{};
+    var_field_location first{};
 
-    [[nodiscard]] const piece_place& place_of(std::size_t piece) const noexcept {
-        return piece == 0 ? first : pieces[piece];
+    [[nodiscard]] const var_field_location& location_of(std::size_t var_field) const noexcept {
+        return var_field == 0 ? first : var_fields[var_field];
     }
     [[nodiscard]] eventlog_provider* handle() const noexcept {
         return __atomic_load_n(&common.provider, __ATOMIC_ACQUIRE);
     }
-    void tell(eventlog_provider * handle) noexcept {
+    void set_handle(eventlog_provider * handle) noexcept {
         __atomic_store_n(&common.provider, handle, __ATOMIC_RELEASE);
     }
 };
 
 template <std::size_t Count>
-struct piece_places {
-    piece_place places[at_least_one(Count)]{};
+struct var_field_locations {
+    var_field_location locations[at_least_one(Count)]{};
 };
 
-constexpr void find_pieces(const field_place* fields, std::size_t fixed_size, std::size_t count,
-                           piece_place* pieces) {
+constexpr void locate_var_fields(const field_location* fields, std::size_t fixed_size,
+                                 std::size_t count, var_field_location* var_fields) {
     for (std::size_t i = 0; count != 0; ++i) {
-        const field_place& field = fields[i];
+        const field_location& field = fields[i];
         if (field.type == field_type::text || field.type == field_type::bytes) {
-            *pieces++ = {static_cast<std::uint16_t>(field.offset),
-                         static_cast<std::uint16_t>(fixed_size - field.offset - 4),
-                         field.type == field_type::text};
+            *var_fields++ = {static_cast<std::uint16_t>(field.offset),
+                             static_cast<std::uint16_t>(fixed_size - field.offset - 4),
+                             field.type == field_type::text};
             --count;
         }
     }
 }
 
 template <class Event>
-constexpr auto make_pieces() {
-    piece_places<event_layout<Event>::piece_count> made;
+constexpr auto make_var_field_locations() {
+    var_field_locations<event_layout<Event>::var_field_count> made;
     using layout = event_layout<Event>;
-    find_pieces(layout::places, layout::fixed_size, layout::piece_count, made.places);
+    locate_var_fields(layout::locations, layout::fixed_size, layout::var_field_count,
+                      made.locations);
     return made;
 }
 
 template <class Event>
-[[gnu::visibility("hidden")]] inline constexpr auto pieces_of = make_pieces<Event>();
+[[gnu::visibility("hidden")]] inline constexpr auto var_field_locations_of =
+    make_var_field_locations<Event>();
 
 /// Whether an event has few words and one text, as most have: these take a way of their own.
 template <class Event>
-inline constexpr bool is_brief =
-    event_layout<Event>::word_count <= 3 && event_layout<Event>::piece_count == 1 &&
-    event_layout<Event>::has_only_texts && !event_layout<Event>::has_optional_pieces &&
-    !event_layout<Event>::has_c_strings && event_layout<Event>::block_count == 0;
+inline constexpr bool is_small_event =
+    event_layout<Event>::word_count <= 3 && event_layout<Event>::var_field_count == 1 &&
+    event_layout<Event>::has_only_texts && !event_layout<Event>::has_optional_var_fields &&
+    !event_layout<Event>::has_c_strings && event_layout<Event>::array_count == 0;
 
 /// The longer way of brief events.
-[[gnu::visibility("hidden")]] inline void emit_brief_otherwise(
-    const eventlog_site* site, std::uint64_t first, std::uint64_t second, std::uint64_t third,
-    const void* text, std::size_t size) noexcept;
+[[gnu::visibility("hidden")]] inline void emit_small_slow(const eventlog_site* site,
+                                                          std::uint64_t first, std::uint64_t second,
+                                                          std::uint64_t third, const void* text,
+                                                          std::size_t size) noexcept;
 
 template <class Event>
 consteval event_site make_site(std::size_t event, std::uint32_t* gate) {
     using layout = event_layout<Event>;
-    return {{nullptr, is_brief<Event> ? emit_brief_otherwise : nullptr,
+    return {{nullptr, is_small_event<Event> ? emit_small_slow : nullptr,
              std::uint64_t{event} << 48U | (24 + layout::fixed_size), layout::fixed_size,
              gate + event},
-            pieces_of<Event>.places,
+            var_field_locations_of<Event>.locations,
             static_cast<std::uint32_t>(event),
             traits_of<Event>.oversize == oversize::cut,
-            pieces_of<Event>.places[0]};
+            var_field_locations_of<Event>.locations[0]};
 }
 
 /// The same of an event with blocks.
-template <std::size_t Blocks, std::size_t Moves>
-struct block_places {
+template <std::size_t Arrays, std::size_t Moves>
+struct array_locations {
     moved_bytes moves[Moves]{};
-    block_place blocks[at_least_one(Blocks)]{};
+    array_location arrays_by_address[at_least_one(Arrays)]{};
     std::size_t move_count = 0;
-    std::size_t block_count = Blocks;
+    std::size_t array_count = Arrays;
 };
 
 template <class Event>
-consteval auto make_block_places() {
+consteval auto make_array_locations() {
     using layout = event_layout<Event>;
     using fields = fields_of<Event>;
-    block_places<layout::block_count, 2 * fields::count + 1> made;
+    array_locations<layout::array_count, 2 * fields::count + 1> made;
     const auto move = [&](std::size_t from, std::size_t to, std::size_t size) {
         made.moves[made.move_count++] = {static_cast<std::uint16_t>(from),
                                          static_cast<std::uint16_t>(to),
@@ -142,10 +145,10 @@ consteval auto make_block_places() {
     }
     for (std::size_t i = 0; i < fields::count; ++i) {
         const field_kind& kind = *fields::table.kinds[i];
-        const field_place& place = layout::places[i];
-        const field_place& carried = layout::carried.places[i];
-        if (kind.carried == carriage::block) {
-            made.blocks[order_in(layout::carried.packed[i])] = {
+        const field_location& place = layout::locations[i];
+        const field_location& carried = layout::carried.locations[i];
+        if (kind.carried == pass_mode::array_by_address) {
+            made.arrays_by_address[order_in(layout::carried.packed[i])] = {
                 static_cast<std::uint16_t>(place.offset), kind.put};
         } else {
             move(carried.offset, place.offset, size_of(place.type) * place.count);
@@ -158,28 +161,30 @@ consteval auto make_block_places() {
 }
 
 template <class Event>
-[[gnu::visibility("hidden")]] inline constexpr auto blocks_of = make_block_places<Event>();
+[[gnu::visibility("hidden")]] inline constexpr auto array_locations_of =
+    make_array_locations<Event>();
 
 /// Puts words and blocks together to the fixed part, `size` bytes with what fills its last word.
 template <class Places>
-inline void put_blocks(unsigned char* target, std::size_t size, const Places& places,
-                       const std::uint64_t* words, const void* const* blocks) noexcept {
+inline void put_arrays(unsigned char* target, std::size_t size, const Places& locations,
+                       const std::uint64_t* words, const void* const* arrays_by_address) noexcept {
     std::memset(target, 0, size);
-    for (std::size_t i = 0; i < places.move_count; ++i) {
-        const moved_bytes& move = places.moves[i];
+    for (std::size_t i = 0; i < locations.move_count; ++i) {
+        const moved_bytes& move = locations.moves[i];
         std::memcpy(target + move.offset, reinterpret_cast<const unsigned char*>(words) + move.from,
                     move.size);
     }
-    for (std::size_t i = 0; i < places.block_count; ++i) {
-        places.blocks[i].put(target + places.blocks[i].offset, blocks[i]);
+    for (std::size_t i = 0; i < locations.array_count; ++i) {
+        locations.arrays_by_address[i].put(target + locations.arrays_by_address[i].offset,
+                                           arrays_by_address[i]);
     }
 }
 
 /// Writes the word of a piece that stands `distance` bytes behind it. Both numbers are cut to 16
 /// bits: a payload for which that matters is over the largest record and will be refused, and
 /// counted, by the ring.
-[[gnu::always_inline]] inline void put_piece_word(unsigned char* target, std::size_t size,
-                                                  std::size_t distance) noexcept {
+[[gnu::always_inline]] inline void put_rel_loc(unsigned char* target, std::size_t size,
+                                               std::size_t distance) noexcept {
     const auto word = static_cast<std::uint32_t>(size << 16U | (distance & 0xffffU));
     std::memcpy(target, &word, sizeof word);
 }
@@ -235,26 +240,26 @@ template <std::size_t Count>
 
 /// Emits in pieces what is larger than that. `fixed` is the fixed part with zeros in place of the
 /// pieces' words.
-template <std::size_t Pieces>
-[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] void emit_in_pieces(
-    const event_site& site, unsigned char* fixed, piece* found, std::size_t size) noexcept {
+template <std::size_t VarFields>
+[[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] void emit_segments(
+    const event_site& site, unsigned char* fixed, var_field* found, std::size_t size) noexcept {
     std::uint32_t flags = 0;
     if (site.cuts && size > payload_size_max) {
-        bool is_text[Pieces];
-        for (std::size_t i = 0; i < Pieces; ++i) {
-            is_text[i] = site.pieces[i].is_text;
+        bool is_text[VarFields];
+        for (std::size_t i = 0; i < VarFields; ++i) {
+            is_text[i] = site.var_fields[i].is_text;
         }
-        cut_longest(found, is_text, Pieces, size - payload_size_max);
+        cut_longest(found, is_text, VarFields, size - payload_size_max);
         flags = EVENTLOG_EMIT_CUT;
     }
-    eventlog_piece parts[1 + 2 * Pieces];
+    eventlog_piece parts[1 + 2 * VarFields];
     std::size_t count = 0;
     std::size_t before = 0;
     parts[count++] = {fixed, static_cast<std::size_t>(site.common.fixed_size)};
-    for (std::size_t i = 0; i < Pieces; ++i) {
-        const piece_place& place = site.pieces[i];
+    for (std::size_t i = 0; i < VarFields; ++i) {
+        const var_field_location& place = site.var_fields[i];
         if (found[i].size != 0) {
-            put_piece_word(fixed + place.offset, found[i].size, place.distance + before);
+            put_rel_loc(fixed + place.offset, found[i].size, place.distance + before);
             before += found[i].size;
             parts[count++] = {found[i].data, found[i].size - (place.is_text ? 1 : 0)};
             if (place.is_text) {
@@ -266,36 +271,37 @@ template <std::size_t Pieces>
 }
 
 /// What a payload with pieces takes: a whole word of zeros is put behind each piece.
-constexpr std::size_t room_for_pieces(std::size_t fixed_size) {
-    return (fixed_size + 7) / 8 * 8 + inline_pieces_size + 8;
+constexpr std::size_t payload_capacity(std::size_t fixed_size) {
+    return (fixed_size + 7) / 8 * 8 + inline_var_fields_size + 8;
 }
 
 /// Calls put_fixed(payload), which writes the fixed part, up to a whole word, with zeros in place
 /// of the pieces' words and behind it; puts the pieces there, and emits.
-template <std::size_t Pieces, bool AllTexts, class PutFixed>
-[[gnu::always_inline]] inline void emit_with_pieces(const event_site& site, unsigned char* payload,
-                                                    const piece* found,
-                                                    PutFixed put_fixed) noexcept {
+template <std::size_t VarFields, bool AllTexts, class PutFixed>
+[[gnu::always_inline]] inline void emit_with_var_fields(const event_site& site,
+                                                        unsigned char* payload,
+                                                        const var_field* found,
+                                                        PutFixed put_fixed) noexcept {
     put_fixed(payload);
     std::size_t size = 0;
-    for (std::size_t i = 0; i < Pieces; ++i) {
+    for (std::size_t i = 0; i < VarFields; ++i) {
         size += found[i].size;
     }
-    if (size > inline_pieces_size) [[unlikely]] {
+    if (size > inline_var_fields_size) [[unlikely]] {
         // Copies, so that the others stay in registers on the way that is usual.
-        piece large[Pieces]{};
-        for (std::size_t i = 0; i < Pieces; ++i) {
+        var_field large[VarFields]{};
+        for (std::size_t i = 0; i < VarFields; ++i) {
             large[i] = found[i];
         }
-        emit_in_pieces<Pieces>(site, payload, large, site.common.fixed_size + size);
+        emit_segments<VarFields>(site, payload, large, site.common.fixed_size + size);
         return;
     }
     std::size_t before = 0;
-    for (std::size_t i = 0; i < Pieces; ++i) {
-        const piece_place& place = site.place_of(i);
+    for (std::size_t i = 0; i < VarFields; ++i) {
+        const var_field_location& place = site.location_of(i);
         const std::size_t part = found[i].size;
         if (part != 0) {
-            put_piece_word(payload + place.offset, part, place.distance + before);
+            put_rel_loc(payload + place.offset, part, place.distance + before);
             const std::size_t copied = part - (AllTexts || place.is_text ? 1 : 0);
             unsigned char* const target = payload + site.common.fixed_size + before;
             copy_text(target, found[i].data, copied);
@@ -315,8 +321,8 @@ template <std::size_t Pieces, bool AllTexts, class PutFixed>
 template <std::size_t... Index>
 using indices = std::index_sequence<Index...>;
 
-// One argument for each index. Pieces come as two numbers each: structs had to be put together in
-// memory for the call.
+// One argument for each index. VarFields come as two numbers each: structs had to be put together
+// in memory for the call.
 template <std::size_t>
 using word = std::uint64_t;
 template <std::size_t>
@@ -324,26 +330,25 @@ using address = const void*;
 template <std::size_t>
 using length = std::size_t;
 
-template <class Words, class Pieces, bool AllTexts>
+template <class Words, class VarFields, bool AllTexts>
 struct encoder;
 
 /// The functions that a call site jumps to. Out of line, so that it is a load, a test and a jump.
 /// What is written is read back right after, 16 bytes at a time, which takes three times as long
 /// where they lie across two lines of the cache. (Alignment to a whole line would have the stack
 /// aligned, which takes long itself.)
-template <std::size_t... Word, std::size_t... Piece, bool AllTexts>
-struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
+template <std::size_t... Word, std::size_t... VarField, bool AllTexts>
+struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
     /// One for all events with so many words and pieces, and no blocks: the words are the fixed
     /// part.
-    [[gnu::noinline, gnu::visibility("hidden")]] static void emit(const event_site& at,
-                                                                  word<Word>... words,
-                                                                  address<Piece>... data,
-                                                                  length<Piece>... size) noexcept {
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit(
+        const event_site& at, word<Word>... words, address<VarField>... data,
+        length<VarField>... size) noexcept {
         constexpr std::size_t fixed = 8 * sizeof...(Word);
-        if constexpr (sizeof...(Piece) != 0) {
-            alignas(16) unsigned char payload[room_for_pieces(fixed)];
-            const piece found[] = {{data, size}...};
-            emit_with_pieces<sizeof...(Piece), AllTexts>(
+        if constexpr (sizeof...(VarField) != 0) {
+            alignas(16) unsigned char payload[payload_capacity(fixed)];
+            const var_field found[] = {{data, size}...};
+            emit_with_var_fields<sizeof...(VarField), AllTexts>(
                 at, payload, found, [&](unsigned char* target) { put_words(target, {words...}); });
         } else if constexpr (fixed != 0) {
             alignas(16) unsigned char payload[fixed];
@@ -357,27 +362,27 @@ struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
     /// The same with C strings among the pieces, whose sizes nobody knows yet. Not at the call
     /// site, which is to be short, nor for all events, because a call takes registers.
     [[gnu::noinline, gnu::visibility("hidden")]] static void emit_measured(
-        const event_site& at, word<Word>... words, address<Piece>... data,
-        length<Piece>... size) noexcept {
+        const event_site& at, word<Word>... words, address<VarField>... data,
+        length<VarField>... size) noexcept {
         emit(at, words..., data..., measured(data, size)...);
     }
 
     /// Of one event with blocks, which stand between the words.
-    template <class Event, std::size_t... Block>
-    [[gnu::noinline, gnu::visibility("hidden")]] static void emit_blocks(
-        const event_site& at, word<Word>... words, address<Piece>... data, length<Piece>... size,
-        address<Block>... blocks) noexcept {
+    template <class Event, std::size_t... Array>
+    [[gnu::noinline, gnu::visibility("hidden")]] static void emit_arrays(
+        const event_site& at, word<Word>... words, address<VarField>... data,
+        length<VarField>... size, address<Array>... arrays_by_address) noexcept {
         constexpr std::size_t fixed = event_layout<Event>::fixed_size;
         constexpr std::size_t whole = (fixed + 7) / 8 * 8;
         const std::uint64_t carried[] = {words..., 0};
-        const void* const arrays[] = {blocks...};
+        const void* const arrays[] = {arrays_by_address...};
         const auto put_fixed = [&](unsigned char* target) {
-            put_blocks(target, whole, blocks_of<Event>, carried, arrays);
+            put_arrays(target, whole, array_locations_of<Event>, carried, arrays);
         };
-        if constexpr (sizeof...(Piece) != 0) {
-            alignas(16) unsigned char payload[room_for_pieces(fixed)];
-            const piece found[] = {{data, measured(data, size)}...};
-            emit_with_pieces<sizeof...(Piece), AllTexts>(at, payload, found, put_fixed);
+        if constexpr (sizeof...(VarField) != 0) {
+            alignas(16) unsigned char payload[payload_capacity(fixed)];
+            const var_field found[] = {{data, measured(data, size)}...};
+            emit_with_var_fields<sizeof...(VarField), AllTexts>(at, payload, found, put_fixed);
         } else {
             alignas(16) unsigned char payload[whole];
             put_fixed(payload);
@@ -386,16 +391,15 @@ struct encoder<indices<Word...>, indices<Piece...>, AllTexts> {
     }
 };
 
-inline void emit_brief_otherwise(const eventlog_site* site, std::uint64_t first,
-                                 std::uint64_t second, std::uint64_t third, const void* text,
-                                 std::size_t size) noexcept {
+inline void emit_small_slow(const eventlog_site* site, std::uint64_t first, std::uint64_t second,
+                            std::uint64_t third, const void* text, std::size_t size) noexcept {
     encoder<indices<0, 1, 2>, indices<0>, true>::emit(*reinterpret_cast<const event_site*>(site),
                                                       first, second, third, text, size);
 }
 
-template <std::size_t Index, std::size_t Words, std::size_t Pieces, std::size_t Blocks>
+template <std::size_t Index, std::size_t Words, std::size_t VarFields, std::size_t Arrays>
 [[gnu::always_inline]] inline std::uint64_t word_or_zero(
-    const parcel<Words, Pieces, Blocks>& packed) noexcept {
+    const packed_args<Words, VarFields, Arrays>& packed) noexcept {
     if constexpr (Index < Words) {
         return packed.words[Index];
     } else {
@@ -403,24 +407,24 @@ template <std::size_t Index, std::size_t Words, std::size_t Pieces, std::size_t 
     }
 }
 
-template <class Event, class Members, class Words, class Pieces, class Blocks>
+template <class Event, class Members, class Words, class VarFields, class Arrays>
 struct [[gnu::visibility("hidden")]] sender;
 
 /// Takes the members of an event, packs them and hands them over: what a call site does on the
 /// unlikely side of its branch. All in one function, because compilers optimise each function by
 /// itself before they inline it.
-template <class Event, std::size_t... Member, std::size_t... Word, std::size_t... Piece,
-          std::size_t... Block>
+template <class Event, std::size_t... Member, std::size_t... Word, std::size_t... VarField,
+          std::size_t... Array>
 struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<Word...>,
-                                            indices<Piece...>, indices<Block...>> {
+                                            indices<VarField...>, indices<Array...>> {
     const event_site& at;
     std::uint64_t session;
 
     template <class... Members>
     [[gnu::always_inline]] void operator()(const Members&... member) const noexcept {
         using layout = event_layout<Event>;
-        using to = encoder<indices<Word...>, indices<Piece...>, layout::has_only_texts>;
-        parcel<sizeof...(Word), sizeof...(Piece), sizeof...(Block)> packed;
+        using to = encoder<indices<Word...>, indices<VarField...>, layout::has_only_texts>;
+        packed_args<sizeof...(Word), sizeof...(VarField), sizeof...(Array)> packed;
         if constexpr (layout::session_bound) {
             packed.words[0] = session;
         }
@@ -429,22 +433,23 @@ struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<W
         } else {
             (pack_member<Event, fields_of<Event>::first_field(Member)>(packed, member), ...);
         }
-        if constexpr (is_brief<Event>) {
-            constexpr piece_place text = pieces_of<Event>.places[0];
+        if constexpr (is_small_event<Event>) {
+            constexpr var_field_location text = var_field_locations_of<Event>.locations[0];
             packed.words[text.offset / 8] |=
                 std::uint64_t{static_cast<std::uint32_t>(packed.sizes[0] << 16U | text.distance)}
                 << text.offset % 8 * 8;
             eventlog_emit_text(&at.common, word_or_zero<0>(packed), word_or_zero<1>(packed),
                                word_or_zero<2>(packed), packed.data[0], packed.sizes[0]);
-        } else if constexpr (sizeof...(Block) != 0) {
-            to::template emit_blocks<Event, Block...>(at, packed.words[Word]...,
-                                                      packed.data[Piece]..., packed.sizes[Piece]...,
-                                                      packed.blocks[Block]...);
+        } else if constexpr (sizeof...(Array) != 0) {
+            to::template emit_arrays<Event, Array...>(
+                at, packed.words[Word]..., packed.data[VarField]..., packed.sizes[VarField]...,
+                packed.arrays_by_address[Array]...);
         } else if constexpr (layout::has_c_strings) {
-            to::emit_measured(at, packed.words[Word]..., packed.data[Piece]...,
-                              packed.sizes[Piece]...);
+            to::emit_measured(at, packed.words[Word]..., packed.data[VarField]...,
+                              packed.sizes[VarField]...);
         } else {
-            to::emit(at, packed.words[Word]..., packed.data[Piece]..., packed.sizes[Piece]...);
+            to::emit(at, packed.words[Word]..., packed.data[VarField]...,
+                     packed.sizes[VarField]...);
         }
     }
 };
@@ -452,11 +457,11 @@ struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<W
 template <class Event>
 using send = sender<Event, std::make_index_sequence<member_count<Event>>,
                     std::make_index_sequence<event_layout<Event>::word_count>,
-                    std::make_index_sequence<event_layout<Event>::piece_count>,
-                    std::make_index_sequence<event_layout<Event>::block_count>>;
+                    std::make_index_sequence<event_layout<Event>::var_field_count>,
+                    std::make_index_sequence<event_layout<Event>::array_count>>;
 
-/// The same for an event that is its payload (own_payload.hpp), from where it is.
-[[gnu::noinline, gnu::visibility("hidden")]] inline void emit_own_payload(
+/// The same for an event that is its payload (memcpy_payload.hpp), from where it is.
+[[gnu::noinline, gnu::visibility("hidden")]] inline void emit_memcpy_payload(
     const event_site& at, const void* event) noexcept {
     eventlog_emit(at.handle(), at.event, event, at.common.fixed_size);
 }

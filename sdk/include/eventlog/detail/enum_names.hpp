@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <eventlog/detail/checked_info.hpp>
 #include <eventlog/detail/names.hpp>
-#include <eventlog/detail/told.hpp>
 #include <eventlog/schema_format.hpp>
 
 namespace eventlog::detail {
@@ -113,8 +113,8 @@ consteval found_values find_values() {
 template <class Enum>
 consteval std::size_t count_given_values() {
     std::size_t count = enum_values_max;
-    while (count > 0 && told_of_enumeration<Enum>.values[count - 1].value == 0 &&
-           *told_of_enumeration<Enum>.values[count - 1].name == 0) {
+    while (count > 0 && checked_enum_info<Enum>.values[count - 1].value == 0 &&
+           *checked_enum_info<Enum>.values[count - 1].name == 0) {
         --count;
     }
     return count;
@@ -128,8 +128,8 @@ struct values_of {
         if constexpr (given != 0) {
             std::array<named_value, given> copied{};
             for (std::size_t i = 0; i < given; ++i) {
-                copied[i] = {told_of_enumeration<Enum>.values[i].value,
-                             told_of_enumeration<Enum>.values[i].name};
+                copied[i] = {checked_enum_info<Enum>.values[i].value,
+                             checked_enum_info<Enum>.values[i].name};
             }
             return copied;
         } else if constexpr (fixed_enum<Enum>) {
@@ -189,7 +189,7 @@ consteval bool is_distinct_enum() {
 
 template <class Enum>
 inline constexpr enum_description description_of_enum{
-    type_name<Enum>(), told_of_enumeration<Enum>.combines, values_of<Enum>::values.data(),
+    type_name<Enum>(), checked_enum_info<Enum>.combines, values_of<Enum>::values.data(),
     values_of<Enum>::values.size(), is_distinct_enum<Enum>()};
 
 }  // namespace eventlog::detail

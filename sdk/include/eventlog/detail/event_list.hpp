@@ -8,9 +8,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include <eventlog/detail/checked_info.hpp>
 #include <eventlog/detail/enum_names.hpp>
-#include <eventlog/detail/event_texts.hpp>
-#include <eventlog/detail/told.hpp>
+#include <eventlog/detail/event_schema.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
@@ -75,7 +75,7 @@ consteval std::uint64_t all_keywords() {
 }
 
 template <class Provider, class... Events>
-using with_own_events = decltype(joined(
+using with_builtin_events = decltype(joined(
     joined(event_list<Events...>{},
            std::conditional_t<any_session_bound<Events...>(),
                               event_list<session_begin, session_end>, event_list<>>{}),
@@ -108,7 +108,7 @@ consteval std::uint64_t hash_of(const name_view& name) {
 
 /// By a table of hashes: comparing each of 1024 names with each other is more than compilers are
 /// willing to do in one expression.
-consteval bool are_distinct(const event_content* const* events, std::size_t count) {
+consteval bool are_distinct(const event_schema* const* events, std::size_t count) {
     constexpr std::size_t size = 2 * events_max;
     std::uint64_t seen[size]{};
     for (std::size_t i = 0; i < count && i < events_max; ++i) {
@@ -124,7 +124,7 @@ consteval bool are_distinct(const event_content* const* events, std::size_t coun
     return true;
 }
 
-consteval bool keywords_are_sound(const keyword* keywords) {
+consteval bool keywords_are_valid(const keyword* keywords) {
     for (std::size_t i = 0; i < keywords_max; ++i) {
         const keyword& word = keywords[i];
         const std::string_view name = word.name;
@@ -154,13 +154,13 @@ consteval std::uint64_t named_keywords(const keyword* keywords) {
 
 /// What the schema says of some events.
 template <class... Events>
-[[gnu::visibility("hidden")]] inline constexpr const event_content* contents_of[] = {
-    &content_of<Events>...};
+[[gnu::visibility("hidden")]] inline constexpr const event_schema* event_schemas_of[] = {
+    &event_schema_of<Events>...};
 
 template <class... Events>
-consteval bool has_mistakes() {
-    for (const text_mistake found : {mistake_in<Events>...}) {
-        if (found != text_mistake::none) {
+consteval bool has_errors() {
+    for (const event_error found : {event_error_in<Events>...}) {
+        if (found != event_error::none) {
             return true;
         }
     }
@@ -168,9 +168,9 @@ consteval bool has_mistakes() {
 }
 
 template <class... Events>
-consteval bool are_sound() {
-    if constexpr (has_mistakes<Events...>()) {
-        for (const bool passed : {check_texts<Events>::passed...}) {
+consteval bool are_valid() {
+    if constexpr (has_errors<Events...>()) {
+        for (const bool passed : {check_event_info<Events>::passed...}) {
             if (!passed) {
                 return false;
             }
@@ -182,19 +182,19 @@ consteval bool are_sound() {
 /// All mistakes that a provider, its traits and its events together can contain.
 template <class Provider, class... Events>
 struct check_provider {
-    static constexpr const provider_traits& traits = told_of_provider<Provider>;
+    static constexpr const provider_traits& traits = checked_provider_info<Provider>;
 
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "
                   "and dump_complete where it needs them. Split it in two.");
 
-    static_assert(are_sound<Events...>());
-    static_assert(are_distinct(contents_of<Events...>, sizeof...(Events)),
+    static_assert(are_valid<Events...>());
+    static_assert(are_distinct(event_schemas_of<Events...>, sizeof...(Events)),
                   "eventlog: two events of this provider have the same name. Rename one struct.");
 
     static_assert(std::string_view(traits.description).size() <= description_length_max,
                   "eventlog: the description of this provider is longer than 255 bytes.");
-    static_assert(keywords_are_sound(traits.keywords),
+    static_assert(keywords_are_valid(traits.keywords),
                   "eventlog: a provider's keywords need a bit from 0 to 63 and a name of 1 to 63 "
                   "letters, digits and _, each its own.");
     static_assert((all_keywords<Events...>() & ~named_keywords(traits.keywords)) == 0,

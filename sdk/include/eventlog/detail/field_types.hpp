@@ -176,16 +176,16 @@ concept nested_field =
     !leaf_field<Field> && !is_std_array<Field>;
 
 template <class Field>
-struct inner {
+struct remove_optional {
     using type = Field;
 };
 template <optional_field Field>
-struct inner<Field> {
+struct remove_optional<Field> {
     using type = typename Field::value_type;
 };
 
 /// The type without its optional.
 template <class Field>
-using inner_of = typename inner<Field>::type;
+using remove_optional_t = typename remove_optional<Field>::type;
 
 }  // namespace eventlog::detail

@@ -16,17 +16,17 @@
 namespace eventlog::detail {
 
 /// How a field comes from the event to the payload.
-enum class carriage : std::uint8_t {
-    nested,  // not itself: its members do
-    word,    // by value, up to 16 bytes
-    piece,   // by address and size: texts and byte strings
-    block,   // by address: longer arrays
+enum class pass_mode : std::uint8_t {
+    nested,            // not itself: its members do
+    by_value,          // by value, up to 16 bytes
+    var_field,         // by address and size: texts and byte strings
+    array_by_address,  // by address: longer arrays
 };
 
 struct field_kind {
     field_type type{};
     format shown{};
-    carriage carried = carriage::nested;
+    pass_mode carried = pass_mode::nested;
     bool optional = false;
     bool is_c_string = false;
     bool has_same_bytes = false;  // in the event and in the payload
@@ -106,13 +106,13 @@ consteval const char* identity_of_enumeration() {
 }
 
 template <class Field>
-consteval carriage carriage_of() {
+consteval pass_mode pass_mode_of() {
     if constexpr (variable_field<Field>) {
-        return carriage::piece;
+        return pass_mode::var_field;
     } else if constexpr (scalar_field<Field> || (same_bytes<Field> && sizeof(Field) <= 16)) {
-        return carriage::word;
+        return pass_mode::by_value;
     } else {
-        return carriage::block;
+        return pass_mode::array_by_address;
     }
 }
 
@@ -138,13 +138,13 @@ struct check_field {
 template <class Field>
 consteval field_kind make_kind() {
     static_cast<void>(check_field<Field>{});
-    using held = inner_of<Field>;
+    using held = remove_optional_t<Field>;
     using single = element_of<held>;
     field_kind kind;
     if constexpr (leaf_field<Field>) {
         kind.type = type_of<single>();
         kind.shown = format_of<held>();
-        kind.carried = carriage_of<held>();
+        kind.carried = pass_mode_of<held>();
         kind.optional = optional_field<Field>;
         kind.is_c_string = text_field<held> && std::is_pointer_v<held>;
         kind.has_same_bytes = !optional_field<Field> && !variable_field<held> && same_bytes<held>;
@@ -154,8 +154,8 @@ consteval field_kind make_kind() {
             kind.is_enumeration = true;
             kind.enumeration_identity = identity_of_enumeration<single>();
         }
-        if constexpr (carriage_of<held>() == carriage::block) {
-            kind.put = put_block<Field>;
+        if constexpr (pass_mode_of<held>() == pass_mode::array_by_address) {
+            kind.put = put_array_by_address<Field>;
         }
     }
     return kind;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the fields of a struct stand in its payload, by the rule of field_place.hpp.
+// Where the fields of a struct stand in its payload, by the rule of field_location.hpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include <eventlog/detail/field_place.hpp>
+#include <eventlog/detail/field_location.hpp>
 #include <eventlog/detail/struct_fields.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
@@ -15,87 +15,93 @@ namespace eventlog::detail {
 
 /// A field's offset, the offset of its presence byte (16 bits each), and its number among the
 /// pieces or among the blocks, from the low end up.
-using packed_place = std::uint64_t;
+using packed_location = std::uint64_t;
 
-constexpr std::size_t offset_in(packed_place packed) {
+constexpr std::size_t offset_in(packed_location packed) {
     return packed & 0xffffU;
 }
-constexpr std::size_t presence_in(packed_place packed) {
+constexpr std::size_t presence_in(packed_location packed) {
     return packed >> 16U & 0xffffU;
 }
-constexpr std::size_t order_in(packed_place packed) {
+constexpr std::size_t order_in(packed_location packed) {
     return packed >> 32U;
 }
 
 /// The places of an event's fields, in declared order.
 template <std::size_t Count>
-struct places_of_fields {
-    field_place places[at_least_one(Count)]{};
-    packed_place packed[at_least_one(Count)]{};  // what a call site needs, as one constant each
-    std::size_t size = 0;                        // of the fixed part
-    std::size_t piece_count = 0;
-    std::size_t block_count = 0;
+struct field_locations {
+    field_location locations[at_least_one(Count)]{};
+    packed_location packed[at_least_one(Count)]{};  // what a call site needs, as one constant each
+    std::size_t size = 0;                           // of the fixed part
+    std::size_t var_field_count = 0;
+    std::size_t array_count = 0;
     std::size_t text_count = 0;
     bool has_c_strings = false;
-    bool has_optional_pieces = false;
+    bool has_optional_var_fields = false;
 };
 
 /// Without the blocks if they do not count. Returns the size of the fixed part.
 constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t count,
-                                    std::size_t offset, bool blocks_count, field_place* places) {
+                                    std::size_t offset, bool includes_arrays,
+                                    field_location* locations) {
     for (std::size_t i = 0; i < count; ++i) {
         const field_kind& kind = *kinds[i];
-        const bool counts = blocks_count || kind.carried != carriage::block;
-        places[i] = {kind.type, counts ? kind.count : 0, kind.optional};
+        const bool counts = includes_arrays || kind.carried != pass_mode::array_by_address;
+        locations[i] = {kind.type, counts ? kind.count : 0, kind.optional};
     }
-    return lay_out(places, count, offset);
+    return lay_out(locations, count, offset);
 }
 
 /// What there is of pieces and blocks.
-struct reference_counts {
-    std::size_t pieces = 0;
-    std::size_t blocks = 0;
+struct indirect_field_counts {
+    std::size_t var_fields = 0;
+    std::size_t arrays_by_address = 0;
     std::size_t texts = 0;
     bool has_c_strings = false;
-    bool has_optional_pieces = false;
+    bool has_optional_var_fields = false;
 };
 
-constexpr reference_counts pack_places(const field_kind* const* kinds, std::size_t count,
-                                       const field_place* places, packed_place* packed) {
-    reference_counts counts;
+constexpr indirect_field_counts pack_locations(const field_kind* const* kinds, std::size_t count,
+                                               const field_location* locations,
+                                               packed_location* packed) {
+    indirect_field_counts counts;
     for (std::size_t i = 0; i < count; ++i) {
         const field_kind& kind = *kinds[i];
-        packed[i] = places[i].offset | places[i].presence << 16U;
-        if (kind.carried == carriage::word) {
+        packed[i] = locations[i].offset | locations[i].presence << 16U;
+        if (kind.carried == pass_mode::by_value) {
             continue;
         }
-        packed[i] |= (kind.carried == carriage::piece ? counts.pieces++ : counts.blocks++) << 32U;
+        packed[i] |= (kind.carried == pass_mode::var_field ? counts.var_fields++
+                                                           : counts.arrays_by_address++)
+                     << 32U;
         counts.texts += kind.type == field_type::text ? 1 : 0;
         counts.has_c_strings = counts.has_c_strings || kind.is_c_string;
-        counts.has_optional_pieces =
-            counts.has_optional_pieces || (kind.optional && kind.carried == carriage::piece);
+        counts.has_optional_var_fields = counts.has_optional_var_fields ||
+                                         (kind.optional && kind.carried == pass_mode::var_field);
     }
     return counts;
 }
 
-template <class Event, bool BlocksCount>
-constexpr auto make_places() {
+template <class Event, bool IncludesArrays>
+constexpr auto make_field_locations() {
     using fields = fields_of<Event>;
     constexpr std::size_t own = traits_of<Event>.session_bound ? sizeof(std::uint64_t) : 0;
-    places_of_fields<fields::count> made;
-    made.size = lay_out_kinds(fields::table.kinds, fields::count, own, BlocksCount, made.places);
-    const reference_counts counts =
-        pack_places(fields::table.kinds, fields::count, made.places, made.packed);
-    made.piece_count = counts.pieces;
-    made.block_count = counts.blocks;
+    field_locations<fields::count> made;
+    made.size =
+        lay_out_kinds(fields::table.kinds, fields::count, own, IncludesArrays, made.locations);
+    const indirect_field_counts counts =
+        pack_locations(fields::table.kinds, fields::count, made.locations, made.packed);
+    made.var_field_count = counts.var_fields;
+    made.array_count = counts.arrays_by_address;
     made.text_count = counts.texts;
     made.has_c_strings = counts.has_c_strings;
-    made.has_optional_pieces = counts.has_optional_pieces;
+    made.has_optional_var_fields = counts.has_optional_var_fields;
     return made;
 }
 
-template <class Event, bool BlocksCount>
-[[gnu::visibility("hidden")]] inline constexpr auto places_in = make_places<Event, BlocksCount>();
+template <class Event, bool IncludesArrays>
+[[gnu::visibility("hidden")]] inline constexpr auto field_locations_in =
+    make_field_locations<Event, IncludesArrays>();
 
 template <class Event>
 struct [[gnu::visibility("hidden")]] event_layout {
@@ -113,25 +119,25 @@ struct [[gnu::visibility("hidden")]] event_layout {
                   "eventlog: an event has more than 100 fields. Split it in two.");
 
   private:
-    static constexpr const auto& all = places_in<Event, true>;
+    static constexpr const auto& all = field_locations_in<Event, true>;
 
   public:
     /// In declared order.
-    static constexpr const auto& places = all.places;
+    static constexpr const auto& locations = all.locations;
     static constexpr std::size_t fixed_size = all.size;
     static_assert(fixed_size <= fixed_size_max,
                   "eventlog: an event's fields take more than a record can hold (64 KiB). Use "
                   "smaller arrays, or a span.");
 
     /// Texts and byte strings.
-    static constexpr std::size_t piece_count = all.piece_count;
-    static constexpr bool has_only_texts = all.text_count == piece_count;
+    static constexpr std::size_t var_field_count = all.var_field_count;
+    static constexpr bool has_only_texts = all.text_count == var_field_count;
     static constexpr bool has_c_strings = all.has_c_strings;
-    static constexpr bool has_optional_pieces = all.has_optional_pieces;
+    static constexpr bool has_optional_var_fields = all.has_optional_var_fields;
     /// Arrays that are not carried by value.
-    static constexpr std::size_t block_count = all.block_count;
+    static constexpr std::size_t array_count = all.array_count;
     /// Where the others stand as long as the blocks are not in between.
-    static constexpr const auto& carried = places_in<Event, all.block_count == 0>;
+    static constexpr const auto& carried = field_locations_in<Event, all.array_count == 0>;
     static constexpr std::size_t word_count = (carried.size + 7) / 8;
 };
 

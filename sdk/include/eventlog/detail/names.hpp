@@ -136,12 +136,12 @@ template <class Struct>
 /// Whether an object can stand there that nobody constructs: its end is that of nothing. clang asks
 /// for it, and g++ does not.
 template <class Struct>
-concept ends_by_itself = __has_trivial_destructor(Struct) || __is_literal_type(Struct);
+concept is_constexpr_destructible = __has_trivial_destructor(Struct) || __is_literal_type(Struct);
 
 /// Whether all members have an address that is known: bit-fields have none, and a copy of one that
 /// nobody has constructed is no constant; references have somebody else's.
 template <class Struct>
-concept has_addresses = ends_by_itself<Struct> && requires {
+concept has_addresses = is_constexpr_destructible<Struct> && requires {
     typename std::bool_constant<(
         static_cast<void>(members_of<Struct>::with(address_source<Struct>.value, find_members{})),
         true)>;
@@ -185,13 +185,13 @@ constexpr std::size_t distance_to_name(const char* address) {
 }
 
 // "& address_source<T>.never_constructed<T>::value.T::first": what stands in front of each T.
-inline constexpr std::size_t in_front_of_type = sizeof("& address_source<") - 1;
-inline constexpr std::size_t in_front_of_second = sizeof(">.never_constructed<") - 1;
-inline constexpr std::size_t in_front_of_third = sizeof(">::value.") - 1;
+inline constexpr std::size_t type_prefix_length = sizeof("& address_source<") - 1;
+inline constexpr std::size_t second_type_prefix_length = sizeof(">.never_constructed<") - 1;
+inline constexpr std::size_t third_type_prefix_length = sizeof(">::value.") - 1;
 
 /// The same as distance_to_name, in a tenth of the steps where an address is spelled like that.
 constexpr std::size_t find_distance(const char* address) {
-    const char* const type = address + in_front_of_type;
+    const char* const type = address + type_prefix_length;
     if (type[-1] != '<') {
         return distance_to_name(address);
     }
@@ -200,8 +200,8 @@ constexpr std::size_t find_distance(const char* address) {
         ++end;
     }
     const auto size = static_cast<std::size_t>(end - type);
-    const char* const second = end + in_front_of_second;
-    const char* const third = second + size + in_front_of_third;
+    const char* const second = end + second_type_prefix_length;
+    const char* const third = second + size + third_type_prefix_length;
     if (end[1] != '.' || second[-1] != '<' || second[size] != '>' || third[-1] != '.' ||
         third[size] != ':' || third[size + 1] != ':') {
         return distance_to_name(address);

@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include <eventlog/detail/checked_info.hpp>
 #include <eventlog/detail/enum_names.hpp>
 #include <eventlog/detail/event_list.hpp>
-#include <eventlog/detail/event_texts.hpp>
+#include <eventlog/detail/event_schema.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/schema_sink.hpp>
-#include <eventlog/detail/told.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/traits.hpp>
 
@@ -29,7 +29,7 @@ struct enumeration_list {
     std::size_t count = 0;
 };
 
-consteval std::size_t count_enumerations(const event_content* const* events, std::size_t count) {
+consteval std::size_t count_enumerations(const event_schema* const* events, std::size_t count) {
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t j = 0; j < events[i]->count; ++j) {
@@ -52,10 +52,11 @@ consteval std::uint16_t index_of(const field_kind* const* listed, std::size_t co
 
 template <class... Events>
 consteval auto list_enumerations() {
-    constexpr std::size_t capacity = count_enumerations(contents_of<Events...>, sizeof...(Events));
+    constexpr std::size_t capacity =
+        count_enumerations(event_schemas_of<Events...>, sizeof...(Events));
     enumeration_list<capacity> list;
     for (std::size_t i = 0; capacity != 0 && i < sizeof...(Events); ++i) {
-        const event_content& event = *contents_of<Events...>[i];
+        const event_schema& event = *event_schemas_of<Events...>[i];
         for (std::size_t j = 0; j < event.count; ++j) {
             const field_kind& kind = *event.kinds[j];
             if (kind.is_enumeration && index_of(list.items, list.count, kind) == no_index) {
@@ -73,7 +74,7 @@ struct provider_content {
     std::size_t keyword_count;
     const field_kind* const* enumerations;
     std::size_t enumeration_count;
-    const event_content* const* events;
+    const event_schema* const* events;
     std::size_t event_count;
 };
 
@@ -81,17 +82,17 @@ consteval std::size_t length_of(const char* text) {
     return __builtin_strlen(text);
 }
 
-consteval std::size_t size_of_event(const event_content& event) {
+consteval std::size_t size_of_event(const event_schema& event) {
     const event_traits& traits = *event.traits;
     std::size_t size = 16 + 3 + event.name.size;
-    if (event.is_told) {
+    if (event.has_info) {
         size += length_of(traits.description) + length_of(traits.meaning);
     }
     if (traits.session_bound) {
         size += 10 + 3 + 7;
     }
     size += (10 + 3) * event.count;
-    if (!event.is_told) {
+    if (!event.has_info) {
         for (std::size_t i = 0; i < event.count; ++i) {
             size += event.names[i].size;
         }
@@ -129,7 +130,7 @@ consteval std::size_t size_of_schema(const provider_content& provider) {
 }
 
 /// Writes and hashes bytes in one go, to where there are zeros.
-struct schema_pen {
+struct hashing_schema_writer {
     std::uint8_t* end = nullptr;
     std::uint64_t hash = fnv1a_start;
 
@@ -170,129 +171,133 @@ struct schema_pen {
 };
 
 /// The ten bytes of a field in front of its texts.
-consteval void write_place(schema_pen& pen, const field_place& place, format shown,
-                           std::uint16_t enumeration) {
-    pen.byte(static_cast<std::uint8_t>(place.type));
-    pen.byte(static_cast<std::uint8_t>(shown));
-    pen.number(place.count, 2);
-    pen.number(place.offset, 2);
-    pen.number(place.presence, 2);
-    pen.number(enumeration, 2);
+consteval void write_field_location(hashing_schema_writer& writer, const field_location& place,
+                                    format shown, std::uint16_t enumeration) {
+    writer.byte(static_cast<std::uint8_t>(place.type));
+    writer.byte(static_cast<std::uint8_t>(shown));
+    writer.number(place.count, 2);
+    writer.number(place.offset, 2);
+    writer.number(place.presence, 2);
+    writer.number(enumeration, 2);
 }
 
-constexpr bool is_usual(const field_place& place, format shown) {
+constexpr bool is_plain_field(const field_location& place, format shown) {
     return shown == format::plain && place.count == 1 && !place.optional;
 }
 
 /// The same for what most fields are: one value that is always there, shown as it is, and of no
 /// enumeration. In few steps, because this is the largest part of the schema.
-consteval void write_usual_place(schema_pen& pen, field_type type, std::size_t offset) {
+consteval void write_plain_field_location(hashing_schema_writer& writer, field_type type,
+                                          std::size_t offset) {
     constexpr std::uint64_t one = fnv1a_factor;
     constexpr std::uint64_t two = one * one;  // a zero changes nothing in front of the factor
-    std::uint8_t* const to = pen.end;
+    std::uint8_t* const to = writer.end;
     const std::uint64_t start =
-        (pen.hash ^ (to[0] = static_cast<std::uint8_t>(type))) * two ^ (to[2] = 1);
+        (writer.hash ^ (to[0] = static_cast<std::uint8_t>(type))) * two ^ (to[2] = 1);
     const std::uint64_t middle = (start * two ^ (to[4] = static_cast<std::uint8_t>(offset))) * one ^
                                  (to[5] = static_cast<std::uint8_t>(offset >> 8U));
     // no_index, twice.
-    pen.hash =
+    writer.hash =
         ((((middle * one ^ (to[6] = 0xff)) * one ^ (to[7] = 0xff)) * one ^ (to[8] = 0xff)) * one ^
          (to[9] = 0xff)) *
         one;
-    pen.end = to + 10;
+    writer.end = to + 10;
 }
 
-consteval void write_field(schema_pen& pen, const provider_content& provider,
-                           const event_content& event, std::size_t i) {
+consteval void write_field(hashing_schema_writer& writer, const provider_content& provider,
+                           const event_schema& event, std::size_t i) {
     const field_kind& kind = *event.kinds[i];
     const std::uint16_t enumeration =
         kind.is_enumeration ? index_of(provider.enumerations, provider.enumeration_count, kind)
                             : no_index;
     const field_text text = text_of(event, i);
-    write_place(pen, event.places[i], text.format, enumeration);
-    pen.text(text.name.begin, text.name.size);
-    pen.text(text.traits->unit);
-    pen.text(text.traits->description);
+    write_field_location(writer, event.locations[i], text.format, enumeration);
+    writer.text(text.name.begin, text.name.size);
+    writer.text(text.traits->unit);
+    writer.text(text.traits->description);
 }
 
-consteval void write_fields(schema_pen& pen, const provider_content& provider,
-                            const event_content& event) {
+consteval void write_fields(hashing_schema_writer& writer, const provider_content& provider,
+                            const event_schema& event) {
     for (std::size_t i = 0; i < event.count; ++i) {
         const field_kind& kind = *event.kinds[i];
-        const field_place& place = event.places[i];
-        if (event.is_told || kind.is_enumeration || !is_usual(place, kind.shown)) {
-            write_field(pen, provider, event, i);
+        const field_location& place = event.locations[i];
+        if (event.has_info || kind.is_enumeration || !is_plain_field(place, kind.shown)) {
+            write_field(writer, provider, event, i);
             continue;
         }
-        write_usual_place(pen, place.type, place.offset);
-        pen.text(event.names[i].begin, event.names[i].size);
-        pen.two_zeros();  // no unit, no description
+        write_plain_field_location(writer, place.type, place.offset);
+        writer.text(event.names[i].begin, event.names[i].size);
+        writer.two_zeros();  // no unit, no description
     }
 }
 
-consteval void write_event(schema_pen& pen, const provider_content& provider,
-                           const event_content& event) {
+consteval void write_event(hashing_schema_writer& writer, const provider_content& provider,
+                           const event_schema& event) {
     const event_traits& traits = *event.traits;
-    pen.byte(static_cast<std::uint8_t>(traits.level));
-    pen.byte(static_cast<std::uint8_t>(traits.kind));
-    pen.byte(static_cast<std::uint8_t>((traits.session_bound ? event_session_bound : 0U) |
-                                       (traits.oversize == oversize::cut ? event_cuts_texts : 0U)));
-    pen.byte(0);
-    pen.number(event.fixed_size, 2);
-    pen.number(event.count + (traits.session_bound ? 1 : 0), 2);
-    pen.number(traits.keywords, 8);
-    pen.text(event.name.begin, event.name.size);
-    pen.text(traits.description);
-    pen.text(traits.meaning);
+    writer.byte(static_cast<std::uint8_t>(traits.level));
+    writer.byte(static_cast<std::uint8_t>(traits.kind));
+    writer.byte(
+        static_cast<std::uint8_t>((traits.session_bound ? event_session_bound : 0U) |
+                                  (traits.oversize == oversize::cut ? event_cuts_texts : 0U)));
+    writer.byte(0);
+    writer.number(event.fixed_size, 2);
+    writer.number(event.count + (traits.session_bound ? 1 : 0), 2);
+    writer.number(traits.keywords, 8);
+    writer.text(event.name.begin, event.name.size);
+    writer.text(traits.description);
+    writer.text(traits.meaning);
     if (traits.session_bound) {
-        write_place(pen, {field_type::unsigned_64, 1, false, 0, no_index}, format::plain, no_index);
-        pen.text("session");
-        pen.byte(0);
-        pen.byte(0);
+        write_field_location(writer, {field_type::unsigned_64, 1, false, 0, no_index},
+                             format::plain, no_index);
+        writer.text("session");
+        writer.byte(0);
+        writer.byte(0);
     }
-    write_fields(pen, provider, event);
+    write_fields(writer, provider, event);
 }
 
-consteval void write_enumeration(schema_pen& pen, const enum_description& enumeration) {
-    pen.number(enumeration.combines ? enumeration_combines : 0, 1);
-    pen.number(enumeration.value_count, 2);
-    pen.text(enumeration.name);
+consteval void write_enumeration(hashing_schema_writer& writer,
+                                 const enum_description& enumeration) {
+    writer.number(enumeration.combines ? enumeration_combines : 0, 1);
+    writer.number(enumeration.value_count, 2);
+    writer.text(enumeration.name);
     for (std::size_t i = 0; i < enumeration.value_count; ++i) {
-        pen.number(static_cast<std::uint64_t>(enumeration.values[i].value), 8);
-        pen.text(enumeration.values[i].name);
+        writer.number(static_cast<std::uint64_t>(enumeration.values[i].value), 8);
+        writer.text(enumeration.values[i].name);
     }
 }
 
 /// Writes `size` bytes, which is what size_of_schema says, to where there are zeros.
 consteval void write_schema(std::uint8_t* bytes, std::size_t size,
                             const provider_content& provider) {
-    schema_pen pen{bytes};
-    pen.number(schema_magic, 4);
-    pen.number(schema_version, 2);
-    pen.number(provider.event_count, 2);
-    pen.number(size, 4);
-    pen.number(provider.enumeration_count, 2);
-    pen.number(provider.keyword_count, 1);
-    pen.number(0, 1);
-    pen.number(0, 8);  // the hash
-    pen.text(provider.name);
-    pen.text(provider.traits->description);
+    hashing_schema_writer writer{bytes};
+    writer.number(schema_magic, 4);
+    writer.number(schema_version, 2);
+    writer.number(provider.event_count, 2);
+    writer.number(size, 4);
+    writer.number(provider.enumeration_count, 2);
+    writer.number(provider.keyword_count, 1);
+    writer.number(0, 1);
+    writer.number(0, 8);  // the hash
+    writer.text(provider.name);
+    writer.text(provider.traits->description);
     for (unsigned bit = 0; provider.keyword_count != 0 && bit < keywords_max; ++bit) {
         for (const keyword& word : provider.traits->keywords) {
             if (*word.name != 0 && word.bit == bit) {
-                pen.number(bit, 1);
-                pen.text(word.name);
+                writer.number(bit, 1);
+                writer.text(word.name);
             }
         }
     }
     for (std::size_t i = 0; i < provider.enumeration_count; ++i) {
-        write_enumeration(pen, *provider.enumerations[i]->enumeration);
+        write_enumeration(writer, *provider.enumerations[i]->enumeration);
     }
     for (std::size_t i = 0; i < provider.event_count; ++i) {
-        write_event(pen, provider, *provider.events[i]);
+        write_event(writer, provider, *provider.events[i]);
     }
     for (std::size_t i = 0; i < 8; ++i) {
-        bytes[schema_hash_offset + i] = static_cast<std::uint8_t>(pen.hash >> (8 * i));
+        bytes[schema_hash_offset + i] = static_cast<std::uint8_t>(writer.hash >> (8 * i));
     }
 }
 
@@ -311,11 +316,11 @@ template <class... Events>
 template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {
     constexpr provider_content content{Name.view(),
-                                       &told_of_provider<Provider>,
-                                       count_keywords(told_of_provider<Provider>),
+                                       &checked_provider_info<Provider>,
+                                       count_keywords(checked_provider_info<Provider>),
                                        enumerations_of<Events...>.items,
                                        enumerations_of<Events...>.count,
-                                       contents_of<Events...>,
+                                       event_schemas_of<Events...>,
                                        sizeof...(Events)};
     constexpr std::size_t size = size_of_schema(content);
     static_assert(size <= schema_size_max,

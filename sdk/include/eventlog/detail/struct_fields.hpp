@@ -23,7 +23,7 @@ struct any_base {
 
 /// Whether a struct has a base: an aggregate's first initialiser is that of its first base.
 template <class Struct>
-concept derived = !__is_empty(Struct) && requires {
+concept has_base = !__is_empty(Struct) && requires {
     Struct{any_base<Struct>{}};
 };
 
@@ -37,9 +37,9 @@ struct check_event {
     static_assert(__is_class(Event) && __is_aggregate(Event),
                   "eventlog: an event must be a plain struct: no constructors, no private members, "
                   "no virtual functions. Make it an aggregate.");
-    static_assert(!derived<Event>,
+    static_assert(!has_base<Event>,
                   "eventlog: an event is derived from another struct. Make that a member.");
-    static_assert(__is_empty(Event) || derived<Event> || member_count<Event> != 0,
+    static_assert(__is_empty(Event) || has_base<Event> || member_count<Event> != 0,
                   "eventlog: a field of this event is a reference, or its type has no default "
                   "constructor, as a std::span of fixed length has none. Make it a value of a type "
                   "that can be carried.");
@@ -110,7 +110,7 @@ using fields_of = fields_in<Struct, member_types<Struct>>;
 template <class Member>
 constexpr member_part part_of() {
     if constexpr (nested_field<Member>) {
-        static_assert(!derived<Member>,
+        static_assert(!has_base<Member>,
                       "eventlog: a struct in an event is derived from another one. Make that a "
                       "member.");
         using inside = fields_of<Member>;
@@ -127,7 +127,8 @@ template <class Struct, class... Members>
 struct fields_in<Struct, type_list<Members...>> {
     static constexpr std::size_t member_count = sizeof...(Members);
     static constexpr bool has_c_array = (false || ... || std::is_array_v<Members>);
-    static constexpr bool is_flat = (true && ... && (kind_of<Members>.carried != carriage::nested));
+    static constexpr bool is_flat =
+        (true && ... && (kind_of<Members>.carried != pass_mode::nested));
 
   private:
     /// What g++ sees by itself: clang makes references to members that are not aligned.
@@ -138,10 +139,11 @@ struct fields_in<Struct, type_list<Members...>> {
         if constexpr (member_count == 0) {
             return type_name<Struct>();
         } else if constexpr (is_packed || !has_addresses<Struct>) {
-            static_assert(ends_by_itself<Struct>,
+            static_assert(is_constexpr_destructible<Struct>,
                           "eventlog: an event, or a struct or a field in it, has a destructor of "
                           "its own that is not constexpr. Leave it out: an event is its values.");
-            static_assert(!is_packed && (has_addresses<Struct> || !ends_by_itself<Struct>),
+            static_assert(!is_packed &&
+                              (has_addresses<Struct> || !is_constexpr_destructible<Struct>),
                           "eventlog: a field of this event, or of a struct in it, is a bit-field "
                           "or a reference, or volatile or packed. Make it a whole value.");
             return type_name<Struct>();

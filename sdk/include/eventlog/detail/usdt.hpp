@@ -13,7 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <eventlog/detail/event_texts.hpp>
+#include <eventlog/detail/event_schema.hpp>
 #include <eventlog/detail/field_types.hpp>
 #include <eventlog/detail/fields.hpp>
 #include <eventlog/detail/fixed_string.hpp>
@@ -71,16 +71,16 @@ std::uint64_t probe_number(const Field& field) noexcept {
 
 /// Adds the arguments of a field, of all fields of a struct in its place, or nothing's: zeros.
 template <class Arguments, class Field>
-void add_to_probe(Arguments& to, const Field& field) noexcept {
+void add_probe_arguments(Arguments& to, const Field& field) noexcept {
     if constexpr (nested_field<Field>) {
         members_of<Field>::with(
-            field, [&to](const auto&... members) { (add_to_probe(to, members), ...); });
+            field, [&to](const auto&... members) { (add_probe_arguments(to, members), ...); });
     } else if constexpr (optional_field<Field>) {
         if (field.has_value()) {
-            add_to_probe(to, *field);
+            add_probe_arguments(to, *field);
         } else {
             to.add(0);
-            if constexpr (bytes_field<inner_of<Field>>) {
+            if constexpr (bytes_field<remove_optional_t<Field>>) {
                 to.add(0);
             }
         }
@@ -107,7 +107,7 @@ constexpr bool has_sign(const field_kind& kind) {
         case field_type::signed_16:
         case field_type::signed_32:
         case field_type::signed_64:
-            return kind.count == 1 && kind.carried == carriage::word;
+            return kind.count == 1 && kind.carried == pass_mode::by_value;
         default:
             return false;
     }
@@ -115,7 +115,7 @@ constexpr bool has_sign(const field_kind& kind) {
 
 template <class Event>
 consteval probe_description describe_probe(std::string_view provider) {
-    const event_content& event = content_of<Event>;
+    const event_schema& event = event_schema_of<Event>;
     probe_description made;
     made.provider = make_probe_name(provider.data(), provider.size());
     made.event = make_probe_name(event.name.begin, event.name.size);
@@ -132,8 +132,8 @@ consteval probe_description describe_probe(std::string_view provider) {
 template <class Event>
 consteval std::size_t count_texts() {
     std::size_t texts = 0;
-    for (std::size_t i = 0; i < content_of<Event>.count; ++i) {
-        texts += content_of<Event>.kinds[i]->type == field_type::text ? 1 : 0;
+    for (std::size_t i = 0; i < event_schema_of<Event>.count; ++i) {
+        texts += event_schema_of<Event>.kinds[i]->type == field_type::text ? 1 : 0;
     }
     return texts < probe_arguments_max ? texts : probe_arguments_max;
 }
@@ -145,20 +145,20 @@ struct [[gnu::visibility("hidden")]] probe {
     static inline constinit probe_semaphore semaphore{};
 
     /// Whether a tracer looks at it: a load and a test.
-    [[gnu::always_inline]] static bool is_wanted() noexcept {
+    [[gnu::always_inline]] static bool is_enabled() noexcept {
         return __atomic_load_n(&semaphore.count, __ATOMIC_RELAXED) != 0;
     }
 
-    [[gnu::noinline, gnu::cold]] static void hit(std::uint64_t session,
-                                                 const Event& event) noexcept {
+    [[gnu::noinline, gnu::cold]] static void fire(std::uint64_t session,
+                                                  const Event& event) noexcept {
         probe_arguments<count_texts<Event>()> arguments;
         if constexpr (event_layout<Event>::session_bound) {
             arguments.add(session);
         }
         if constexpr (event_layout<Event>::fields::count != 0) {
-            add_to_probe(arguments, event);
+            add_probe_arguments(arguments, event);
         }
-        hit_probe<description, semaphore>(arguments.values);
+        fire_probe<description, semaphore>(arguments.values);
     }
 };
 

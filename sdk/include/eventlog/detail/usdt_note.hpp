@@ -141,7 +141,7 @@ struct probe_semaphore {
 
 /// The probe, in a function of its own: there is one of it for each event in each shared object.
 template <const probe_description& Description, probe_semaphore& Semaphore>
-[[EVENTLOG_NOTE_FUNCTION, gnu::visibility("hidden")]] void hit_probe(
+[[EVENTLOG_NOTE_FUNCTION, gnu::visibility("hidden")]] void fire_probe(
     const std::uint64_t* values) noexcept {
 #if defined(__aarch64__)
     register const std::uint64_t* in_place asm("x0") = values;

@@ -141,7 +141,8 @@ void put_array(unsigned char* target, const Field& field) noexcept {
 
 /// Writes an array, whatever its length, or nothing in place of one that has no value.
 template <class Field>
-[[gnu::visibility("hidden")]] void put_block(unsigned char* target, const void* field) noexcept {
+[[gnu::visibility("hidden")]] void put_array_by_address(unsigned char* target,
+                                                        const void* field) noexcept {
     const Field& value = *static_cast<const Field*>(field);
     if constexpr (optional_field<Field>) {
         if (value.has_value()) {

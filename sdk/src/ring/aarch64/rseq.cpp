@@ -22,7 +22,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     asm goto(
         EVENTLOG_SEQUENCE_START
         "ldr x17, " EVENTLOG_MEMBER(record, units) "\n"
-        EVENTLOG_SEQUENCE_FIND_PLACE("x17")
+        EVENTLOG_SEQUENCE_LOCATE_RECORD("x17")
         "ldr x13, [%[record]]\n"
         "str x13, [x12]\n"
         "ldr x13, " EVENTLOG_MEMBER(record, thread) "\n"  // and flags
@@ -67,7 +67,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         "8:\n"
         EVENTLOG_SEQUENCE_COMMIT("x17")
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
         : EVENTLOG_SLOT_OPERANDS(sequence_cpus), [record] "r"(&record), EVENTLOG_PIECES_MEMBERS
         : "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "memory", "cc"
@@ -78,7 +78,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 
 // The steps below are for one CPU, which the caller has looked at before: else aborted. x10 = ring.
 // clang-format off
-#define SEQUENCE_AT_PLACE                               \
+#define SEQUENCE_AT_TARGET                               \
     EVENTLOG_SEQUENCE_START                             \
     "ldr w13, " EVENTLOG_MEMBER(place, cpu) "\n"        \
     "ldr w14, [%[area], 4]\n"                           \
@@ -97,13 +97,13 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "cmp x13, " expected "\n"                           \
     "b.ne 74f\n"
 
-#define PLACE_OPERANDS [area] "r"(EVENTLOG_THREAD_AREA), [place] "r"(&place), EVENTLOG_PLACE_MEMBERS
+#define TARGET_OPERANDS [area] "r"(EVENTLOG_THREAD_AREA), [place] "r"(&place), EVENTLOG_TARGET_MEMBERS
 
-rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step) noexcept {
+rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& step) noexcept {
     // The control word has only the low bits of the generation; the descriptor makes sure of the
     // rest.
     asm goto(
-        SEQUENCE_AT_PLACE
+        SEQUENCE_AT_TARGET
         "ldr x11, " EVENTLOG_MEMBER(step, expected) "\n"
         EXPECT_CONTROL("x11")
         "ldr x12, " EVENTLOG_MEMBER(step, current) "\n"
@@ -126,44 +126,44 @@ rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step
         "ldr x13, " EVENTLOG_MEMBER(step, control) "\n"
         "stlr x13, [x10]\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
-        : PLACE_OPERANDS, [step] "r"(&step),
+        : TARGET_OPERANDS, [step] "r"(&step),
           EVENTLOG_SWITCH_MEMBERS
         : "x10", "x11", "x12", "x13", "x14", "x16", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
 
-rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_buffer* current,
+rseq_result rseq_seal(const rseq_target& place, std::uint64_t expected, eventlog_buffer* current,
                       std::uint64_t control) noexcept {
     asm goto(
-        SEQUENCE_AT_PLACE
+        SEQUENCE_AT_TARGET
         EXPECT_CONTROL("%[expected]")
         "str x13, [%[current], 24]\n"
         "stlr %[control], [x10]\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
-        : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
+        : TARGET_OPERANDS, [expected] "r"(expected), [current] "r"(current),
           [control] "r"(control)
         : "x10", "x13", "x14", "x16", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
 
-rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept {
+rseq_result rseq_count_lost(const rseq_target& place, std::uint64_t expected) noexcept {
     // A counter, of which only the value matters: readers load it behind the control word.
     asm goto(
-        SEQUENCE_AT_PLACE
+        SEQUENCE_AT_TARGET
         EXPECT_CONTROL("%[expected]")
         "ldr x13, [x10, 8]\n"
         "add x13, x13, 1\n"
         "str x13, [x10, 8]\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
-        : PLACE_OPERANDS, [expected] "r"(expected)
+        : TARGET_OPERANDS, [expected] "r"(expected)
         : "x10", "x13", "x14", "x16", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS

@@ -19,7 +19,7 @@ template <int Ahead>
         EVENTLOG_SEQUENCE_START
         // First: the barrier in it then has the least to wait for.
         EVENTLOG_SEQUENCE_READ_CLOCK("x15")
-        EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
+        EVENTLOG_SEQUENCE_LOCATE_RECORD("%[units]")
         "prfm pstl1keep, [x12, %c[ahead]]\n"
         "stp %[head], x15, [x12]\n"
         "stp %w[thread], w9, [x12, 16]\n"
@@ -42,7 +42,7 @@ template <int Ahead>
         "3:\n"
         EVENTLOG_SEQUENCE_COMMIT("%[units]")
         "72:\n"
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         "ldr x13, [%[gate]]\n"
         EVENTLOG_SEQUENCE_START
         "ldr w14, [%[area], 4]\n"
@@ -88,8 +88,8 @@ uncounted:
         "77:\n"
         :
         : [area] "r"(EVENTLOG_THREAD_AREA), [counters] "r"(&counters),
-          [cpus] "r"(spread_of_counters.cpus),
-          [stride] "r"(std::uint64_t{spread_of_counters.stride}),
+          [cpus] "r"(process_counter_layout.cpus),
+          [stride] "r"(std::uint64_t{process_counter_layout.stride}),
           [words] "i"(offsetof(eventlog_counters_page, written_by_cpu))
         : "x9", "x10", "x16", "memory", "cc"
         : aborted);

@@ -44,7 +44,7 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
     "b %l[" label "]\n"
 
 // Behind label 72; goto labels of those names.
-#define EVENTLOG_SEQUENCE_WAYS_OUT              \
+#define EVENTLOG_SEQUENCE_EXITS              \
     "b 77f\n"                                   \
     EVENTLOG_SEQUENCE_ABORT("aborted")          \
     "74:\n"                                     \
@@ -62,7 +62,7 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
 // x9 = CPU, x10 = ring, x11 = control word, x12 = record. Uses x13, x14. A thread that has no
 // sequences has no CPU in its area either and leaves before it reads the region: nothing would keep
 // that mapped.
-#define EVENTLOG_SEQUENCE_FIND_PLACE(units)                 \
+#define EVENTLOG_SEQUENCE_LOCATE_RECORD(units)                 \
     "ldr w9, [%[area], 4]\n"                                \
     "ldr x13, " EVENTLOG_MEMBER(slot, serial) "\n"          \
     "cmp x13, %[serial]\n"                                  \

@@ -22,7 +22,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     asm goto(
         EVENTLOG_SEQUENCE_START
         "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
-        EVENTLOG_SEQUENCE_FIND_PLACE("%%rsi")
+        EVENTLOG_SEQUENCE_LOCATE_RECORD("%%rsi")
         "movq (%[record]), %%rax\n"
         "movq %%rax, (%%r9)\n"
         "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
@@ -52,7 +52,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         "addq %[one_record], %%rax\n"
         "addq %%rax, (%%r8)\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
         : EVENTLOG_SLOT_OPERANDS(sequence_cpus), [record] "r"(&record),
           EVENTLOG_PIECES_MEMBERS,
@@ -65,7 +65,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 
 // The steps below are for one CPU, which the caller has looked at before: else aborted. r8 = ring.
 // clang-format off
-#define SEQUENCE_AT_PLACE                               \
+#define SEQUENCE_AT_TARGET                               \
     EVENTLOG_SEQUENCE_START                             \
     "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
     "cmpl %%eax, %%fs:4(%[area])\n"                     \
@@ -82,13 +82,13 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "cmpq %%rax, (%%r8)\n"                              \
     "jne 74f\n"
 
-#define PLACE_OPERANDS [area] "r"(rseq_area), [place] "r"(&place), EVENTLOG_PLACE_MEMBERS
+#define TARGET_OPERANDS [area] "r"(rseq_area), [place] "r"(&place), EVENTLOG_TARGET_MEMBERS
 
-rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step) noexcept {
+rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& step) noexcept {
     // The control word has only the low bits of the generation; the descriptor makes sure of the
     // rest.
     asm goto(
-        SEQUENCE_AT_PLACE
+        SEQUENCE_AT_TARGET
         EXPECT_CONTROL(EVENTLOG_MEMBER(step, expected))
         "movq " EVENTLOG_MEMBER(step, current) ", %%rcx\n"
         "movq " EVENTLOG_MEMBER(step, generation) ", %%rax\n"
@@ -107,42 +107,42 @@ rseq_result rseq_switch_buffers(const rseq_place& place, const rseq_switch& step
         "movq " EVENTLOG_MEMBER(step, control) ", %%rax\n"
         "movq %%rax, (%%r8)\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
-        : PLACE_OPERANDS, [step] "r"(&step),
+        : TARGET_OPERANDS, [step] "r"(&step),
           EVENTLOG_SWITCH_MEMBERS
         : "rax", "rcx", "rdx", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
 
-rseq_result rseq_seal(const rseq_place& place, std::uint64_t expected, eventlog_buffer* current,
+rseq_result rseq_seal(const rseq_target& place, std::uint64_t expected, eventlog_buffer* current,
                       std::uint64_t control) noexcept {
     asm goto(
-        SEQUENCE_AT_PLACE
+        SEQUENCE_AT_TARGET
         EXPECT_CONTROL("%[expected]")
         "movq %%rax, 24(%[current])\n"
         "movq %[control], %%rax\n"
         "movq %%rax, (%%r8)\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
-        : PLACE_OPERANDS, [expected] "r"(expected), [current] "r"(current),
+        : TARGET_OPERANDS, [expected] "r"(expected), [current] "r"(current),
           [control] "r"(control)
         : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
 }
 
-rseq_result rseq_count_lost(const rseq_place& place, std::uint64_t expected) noexcept {
+rseq_result rseq_count_lost(const rseq_target& place, std::uint64_t expected) noexcept {
     asm goto(
-        SEQUENCE_AT_PLACE
+        SEQUENCE_AT_TARGET
         EXPECT_CONTROL("%[expected]")
         "incq 8(%%r8)\n"
         EVENTLOG_SEQUENCE_END
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         :
-        : PLACE_OPERANDS, [expected] "r"(expected)
+        : TARGET_OPERANDS, [expected] "r"(expected)
         : "rax", "r8", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS

@@ -23,7 +23,7 @@ template <int Ahead>
         "shlq $32, %%rdx\n"
         "addq %%rdx, %%rax\n"
         "movq %%rax, %%xmm1\n"
-        EVENTLOG_SEQUENCE_FIND_PLACE("%[units]")
+        EVENTLOG_SEQUENCE_LOCATE_RECORD("%[units]")
         "movq %[head], (%%r9)\n"
         "prefetchw %c[ahead](%%r9)\n"
         "movl %[thread], 16(%%r9)\n"
@@ -48,7 +48,7 @@ template <int Ahead>
         "leaq %c[one_record](%[units]), %%rax\n"
         "addq %%rax, (%%r8)\n"
         "72:\n"
-        EVENTLOG_SEQUENCE_WAYS_OUT
+        EVENTLOG_SEQUENCE_EXITS
         "movq (%[gate]), %%rdx\n"
         EVENTLOG_SEQUENCE_START
         "cmpl %%ecx, %%fs:4(%[area])\n"
@@ -89,7 +89,7 @@ uncounted:
         ".popsection\n"
         :
         : [area] "r"(rseq_area), [counters] "r"(&counters),
-          [cpus] "m"(spread_of_counters.cpus), [stride] "m"(spread_of_counters.stride),
+          [cpus] "m"(process_counter_layout.cpus), [stride] "m"(process_counter_layout.stride),
           [words] "i"(offsetof(eventlog_counters_page, written_by_cpu))
         : "rax", "rcx", "memory", "cc"
         : aborted);

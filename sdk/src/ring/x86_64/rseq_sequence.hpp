@@ -45,7 +45,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     ".popsection\n"
 
 // Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
-#define EVENTLOG_SEQUENCE_WAYS_OUT              \
+#define EVENTLOG_SEQUENCE_EXITS              \
     ".pushsection __rseq_failure, \"ax\"\n"     \
     EVENTLOG_SEQUENCE_ABORT("aborted")          \
     "74:\n"                                     \
@@ -65,7 +65,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
 // r8 = ring, r9 = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
 // g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
 // leaves before it reads the region: nothing would keep that mapped.
-#define EVENTLOG_SEQUENCE_FIND_PLACE(units)                             \
+#define EVENTLOG_SEQUENCE_LOCATE_RECORD(units)                             \
     "movl %%fs:4(%[area]), %%ecx\n"                                      \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
     "jne 75f\n"                                                         \

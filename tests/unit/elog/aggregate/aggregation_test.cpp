@@ -57,7 +57,7 @@ class aggregations : public ::testing::Test {
     [[nodiscard]] std::string refusal(std::string_view text) const {
         try {
             static_cast<void>(make(text, 1000, true));
-        } catch (const elog::failure& error) {
+        } catch (const elog::user_error& error) {
             return error.what();
         }
         return {};
@@ -144,7 +144,7 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
                          static_cast<double>(static_cast<long double>(sum) / number));
         EXPECT_TRUE(row.values[3].smallest() == *std::min_element(values.begin(), values.end()));
         EXPECT_TRUE(row.values[4].largest() == *std::max_element(values.begin(), values.end()));
-        EXPECT_DOUBLE_EQ(row.values[5].deviation(),
+        EXPECT_DOUBLE_EQ(row.values[5].standard_deviation(),
                          static_cast<double>(std::sqrt(squares / number) / number));
     }
 }
@@ -174,7 +174,7 @@ TEST_F(aggregations, keep_what_floats_lose) {
     EXPECT_EQ(rows[0].values[1].average(), 0.5);
     EXPECT_EQ(rows[0].values[2].floating_smallest(), -1e16);
     EXPECT_EQ(rows[0].values[3].floating_largest(), 1e16);
-    EXPECT_DOUBLE_EQ(rows[0].values[4].deviation(), std::sqrt(0.5e32));
+    EXPECT_DOUBLE_EQ(rows[0].values[4].standard_deviation(), std::sqrt(0.5e32));
 }
 
 TEST_F(aggregations, survive_what_is_no_number) {
@@ -231,10 +231,10 @@ TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
         }
         // Each bucket has as many as lie in it.
         const auto rows = computed.rows();
-        const elog::bucket_counts& counts = rows[0].values[0].buckets();
-        EXPECT_LE(counts.buckets().size(), elog::bucket_counts::automatic_max);
+        const elog::histogram& counts = rows[0].values[0].buckets();
+        EXPECT_LE(counts.buckets().size(), elog::histogram::automatic_max);
         EXPECT_TRUE(counts.width() == 500);
-        for (const elog::bucket_counts::bucket& bucket : counts.buckets()) {
+        for (const elog::histogram::bucket& bucket : counts.buckets()) {
             const wide_integer begin = bucket.index * counts.width();
             EXPECT_EQ(bucket.count, static_cast<std::uint64_t>(std::count_if(
                                         values.begin(), values.end(), [&](std::int64_t value) {
@@ -341,8 +341,9 @@ TEST_F(aggregations, keep_no_more_keys_than_allowed_and_count_the_rest) {
     EXPECT_EQ(counted.groups(), 10U);
     EXPECT_EQ(counted.taken(), 15U);
     EXPECT_EQ(counted.overflowed(), 10U);
-    ASSERT_EQ(elog::shortcomings(counted).size(), 1U);
-    EXPECT_TRUE(elog::shortcomings(counted)[0].starts_with("10 events had other keys than"));
+    ASSERT_EQ(elog::incompleteness_warnings(counted).size(), 1U);
+    EXPECT_TRUE(
+        elog::incompleteness_warnings(counted)[0].starts_with("10 events had other keys than"));
 }
 
 TEST_F(aggregations, show_the_top_alone) {
@@ -365,8 +366,8 @@ TEST_F(aggregations, start_over_with_nothing) {
     aggregator counted = make("count() by event");
     take(counted, net.record("packet"));
     counted.note_lost(1);
-    counted.start_over();
-    EXPECT_FALSE(counted.has_something());
+    counted.reset_values();
+    EXPECT_FALSE(counted.has_results());
     EXPECT_EQ(counted.groups(), 0U);
     take(counted, net.record("packet"));
     EXPECT_NE(json(counted).find("\"count()\":1}"), std::string::npos);
@@ -454,7 +455,7 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
         filter.add(version->provider());
         try {
             made.add(version->provider());
-        } catch (const elog::failure&) {  // check_types says whether that is a mistake
+        } catch (const elog::user_error&) {  // check_types says whether that is a mistake
         }
     }
     EXPECT_NO_THROW(made.check_types());
@@ -468,9 +469,9 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
         made.take(record.view(), record_maker::clock());
     }
     EXPECT_EQ(made.taken(), 2U);
-    EXPECT_EQ(made.unsuited().counted(), 2U);
-    EXPECT_EQ(made.unsuited_records(), 2U);
-    const std::vector<std::string> said = made.unsuited().sentences();
+    EXPECT_EQ(made.mismatches().counted(), 2U);
+    EXPECT_EQ(made.mismatched_records(), 2U);
+    const std::vector<std::string> said = made.mismatches().sentences();
     ASSERT_EQ(said.size(), 2U);
     EXPECT_TRUE(said[0].starts_with("1 events of shop:order by another version of its provider "
                                     "were left out: The aggregation, column 14: 'took' of "
@@ -478,10 +479,10 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
         << said[0];
     EXPECT_NE(said[1].find("has another unit"), std::string::npos) << said[1];
     // Of the next interval there are none so far.
-    made.start_over();
-    EXPECT_EQ(made.unsuited_records(), 0U);
-    EXPECT_FALSE(made.has_something());
-    EXPECT_EQ(made.unsuited().counted(), 2U);
+    made.reset_values();
+    EXPECT_EQ(made.mismatched_records(), 0U);
+    EXPECT_FALSE(made.has_results());
+    EXPECT_EQ(made.mismatches().counted(), 2U);
 }
 
 TEST(aggregation_versions, of_which_none_can_be_computed_with_are_a_mistake) {
@@ -489,8 +490,8 @@ TEST(aggregation_versions, of_which_none_can_be_computed_with_are_a_mistake) {
     const record_maker other("provider shop { event order info { took: text } }", "other", 2, 1);
     aggregator made(aggregation::parse("The aggregation", "sum(took)"), nullptr, 10);
     made.add(lacking.provider());
-    EXPECT_THROW(made.add(other.provider()), elog::failure);
-    EXPECT_THROW(made.check_types(), elog::failure);
+    EXPECT_THROW(made.add(other.provider()), elog::user_error);
+    EXPECT_THROW(made.check_types(), elog::user_error);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ words meant_by(const std::string& text) {
 std::string refusal_of(const std::string& text) {
     try {
         static_cast<void>(elog::one_liner::parse(text));
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         return error.what();
     }
     return "none";

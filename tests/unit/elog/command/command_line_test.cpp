@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cpus.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "schema/patterns.hpp"
 
 namespace {
@@ -63,7 +63,7 @@ TEST(event_patterns, refuse_what_can_match_nothing) {
     event_patterns patterns;
     for (const char* wrong : {"", ":", "shop:", ":event", "a-b", "a b:c", "shop:a:b", "sh\nop",
                               "shop@", "shop@loud", "shop/", "shop/a-b", "shop#7", "shop/a@warn"}) {
-        EXPECT_THROW(patterns.add(wrong), elog::failure) << wrong;
+        EXPECT_THROW(patterns.add(wrong), elog::user_error) << wrong;
     }
     EXPECT_TRUE(patterns.empty());
 }
@@ -76,7 +76,7 @@ TEST(event_patterns, refuse_more_than_a_subscription_holds) {
                 patterns.add("provider_" + std::to_string(i) + ":*");
             }
         },
-        elog::failure);
+        elog::user_error);
 }
 
 TEST(event_patterns, are_packed_with_a_nul_behind_each) {

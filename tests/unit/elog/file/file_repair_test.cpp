@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
@@ -43,7 +43,7 @@ TEST(file_check, finds_nothing_wrong_with_what_a_writer_writes) {
         options.compression = compression;
         const std::string path = path_of("sound.elog");
         test::write_sample(path, options);
-        const elog::file_findings found = elog::check_file(path);
+        const elog::file_check_result found = elog::check_file(path);
         EXPECT_EQ(found.damages, std::vector<std::string>{});
         EXPECT_EQ(found.records, 50'000U);
         EXPECT_EQ(found.record_bytes, 50'000U * 40);
@@ -174,7 +174,7 @@ TEST(file_repair, tells_what_was_overwritten_apart_from_what_a_damage_has_cost) 
         const elog::repair_summary summary = elog::repair_file(from, to);
         const test::read_back after = test::read_sample(to);
         EXPECT_EQ(after.damages, std::vector<std::string>{});
-        const elog::file_findings found = elog::check_file(to);
+        const elog::file_check_result found = elog::check_file(to);
         EXPECT_EQ(found.damages, std::vector<std::string>{}) << block_number;
         // The fourth block is the one that tells of the five, and the last one of its ring.
         const std::uint64_t told = block_number == 4 ? 0 : 5;
@@ -205,11 +205,13 @@ TEST(file_repair, never_touches_the_file_itself_or_one_that_is_being_written) {
     const std::string path = path_of("same.elog");
     test::write_sample(path);
     const test::bytes before = test::contents(path);
-    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path)), elog::failure);
-    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("./same.elog"))), elog::failure);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path)), elog::user_error);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("./same.elog"))),
+                 elog::user_error);
     EXPECT_EQ(test::contents(path), before);
     const elog::file_writer writer(path_of("live.elog"), EVENTLOG_CLOCK_MONOTONIC, 1);
-    EXPECT_THROW(static_cast<void>(elog::repair_file(path_of("live.elog"), path)), elog::failure);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path_of("live.elog"), path)),
+                 elog::user_error);
     EXPECT_EQ(test::contents(path), before);
 }
 
@@ -223,7 +225,7 @@ TEST(file_repair, refuses_in_words_what_is_beyond_it) {
         }
     }
     test::replace(path, changed);
-    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("new.elog"))), elog::failure);
+    EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("new.elog"))), elog::user_error);
     EXPECT_FALSE(elog::check_file(path).damages.empty());
 }
 

@@ -72,10 +72,10 @@ class rotated : public ::testing::Test {
 };
 
 TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
-    const eventlog_clock_pair first = eventlog::core::read_clock_pair(clock);
+    const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);
     sink.advance(first.clock, first.clock);  // as early a time may still come
-    eventlog_clock_pair second = eventlog::core::read_clock_pair(clock);
+    eventlog_clock_sample second = eventlog::core::read_clock_sample(clock);
     second.realtime += 10'000;  // a clock that was set: between the readings it ran faster
     sink.take_clock(second);
     for (int i = 0; i < 3; ++i) {
@@ -94,14 +94,14 @@ TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
 }
 
 TEST_F(rotated, files_have_clocks_that_do_not_go_backwards) {
-    const eventlog_clock_pair first = eventlog::core::read_clock_pair(clock);
+    const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);
     // Almost a file, and some that wait for more: what the next reading pushes out begins a new
     // file, with a reading of its own, which is the later one.
     take(0, first.clock, 900U << 10U);
     take(0, first.clock, 100U << 10U);
     take(1, first.clock, 100U << 10U);
-    sink.take_clock(eventlog::core::read_clock_pair(clock));
+    sink.take_clock(eventlog::core::read_clock_sample(clock));
     sink.finish();
     EXPECT_EQ(parts().size(), 2U);
     for (const std::string& path : parts()) {
@@ -111,12 +111,12 @@ TEST_F(rotated, files_have_clocks_that_do_not_go_backwards) {
 
 TEST_F(rotated, files_do_not_repeat_readings_that_no_record_needs) {
     for (int i = 0; i < 100; ++i) {
-        const eventlog_clock_pair now = eventlog::core::read_clock_pair(clock);
+        const eventlog_clock_sample now = eventlog::core::read_clock_sample(clock);
         sink.take_clock(now);
         sink.advance(now.clock, now.clock);
     }
-    take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
-    take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
+    take_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+    take_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
     sink.finish();
     elog::file_reader last(*parts().rbegin());
     last.read([](const elog::merged_record& /*record*/) {});
@@ -125,8 +125,8 @@ TEST_F(rotated, files_do_not_repeat_readings_that_no_record_needs) {
 
 TEST_F(rotated, files_do_not_repeat_all_readings_of_many_rotations) {
     for (int i = 0; i < 40; ++i) {
-        take_mebibyte(0, eventlog::core::read_clock_pair(clock).clock);
-        const std::uint64_t now = eventlog::core::read_clock_pair(clock).clock;
+        take_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+        const std::uint64_t now = eventlog::core::read_clock_sample(clock).clock;
         sink.advance(now, now);
     }
     sink.finish();

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/crc32c.hpp"
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "recording_sample.hpp"
@@ -91,11 +91,11 @@ TEST(file, with_a_hole_of_foreign_bytes_is_read_on_both_sides) {
 TEST(file, that_is_something_else_is_refused_in_words) {
     const std::string path = eventlog::test::scratch_directory() + "/other";
     replace(path, bytes(1000, 'x'));
-    EXPECT_THROW(elog::file_reader{path}, elog::failure);
+    EXPECT_THROW(elog::file_reader{path}, elog::user_error);
     replace(path, {});
-    EXPECT_THROW(elog::file_reader{path}, elog::failure);
-    EXPECT_THROW(elog::file_reader{eventlog::test::scratch_directory()}, elog::failure);
-    EXPECT_THROW(elog::file_reader{path + ".missing"}, elog::failure);
+    EXPECT_THROW(elog::file_reader{path}, elog::user_error);
+    EXPECT_THROW(elog::file_reader{eventlog::test::scratch_directory()}, elog::user_error);
+    EXPECT_THROW(elog::file_reader{path + ".missing"}, elog::user_error);
 }
 
 TEST(file, of_a_newer_version_is_refused_in_words) {
@@ -109,7 +109,7 @@ TEST(file, of_a_newer_version_is_refused_in_words) {
     try {
         const elog::file_reader file(path);
         FAIL() << "it was read";
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         EXPECT_NE(std::string_view(error.what()).find("version 3"), std::string_view::npos);
     }
 }
@@ -117,7 +117,7 @@ TEST(file, of_a_newer_version_is_refused_in_words) {
 TEST(file, that_cannot_be_made_is_reported_in_words) {
     EXPECT_THROW(elog::file_writer(eventlog::test::scratch_directory() + "/no/such/folder/x",
                                    EVENTLOG_CLOCK_TSC, 2),
-                 elog::failure);
+                 elog::user_error);
 }
 
 TEST(file, with_a_block_twice_shows_its_records_once_and_says_so) {
@@ -127,7 +127,8 @@ TEST(file, with_a_block_twice_shows_its_records_once_and_says_so) {
     elog::block_header header{};
     std::memcpy(&header, changed.data() + at, sizeof header);
     const auto begin = changed.begin() + static_cast<std::ptrdiff_t>(at);
-    const bytes block(begin, begin + static_cast<std::ptrdiff_t>(elog::block_extent(header.size)));
+    const bytes block(begin,
+                      begin + static_cast<std::ptrdiff_t>(elog::block_size_in_file(header.size)));
     changed.insert(begin, block.begin(), block.end());
     replace(path, changed);
     const read_back result = read(path);
@@ -139,7 +140,7 @@ TEST(file, whose_end_speaks_of_other_numbers_is_reported) {
     const std::string path = eventlog::test::scratch_directory() + "/lying.elog";
     {
         elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
-        writer.write_end(elog::file_totals_written{5, 0});
+        writer.write_end(elog::file_totals{5, 0});
     }
     EXPECT_FALSE(read(path).damages.empty());
 }
@@ -149,7 +150,7 @@ TEST(file, that_is_being_written_is_never_called_damaged) {
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
     std::ofstream(path, std::ios::binary | std::ios::app) << "half a block";
     EXPECT_TRUE(read(path).damages.empty());
-    EXPECT_THROW(elog::file_writer(path, EVENTLOG_CLOCK_MONOTONIC, 3), elog::failure);
+    EXPECT_THROW(elog::file_writer(path, EVENTLOG_CLOCK_MONOTONIC, 3), elog::user_error);
 }
 
 TEST(file, blocks_of_an_unknown_type_are_skipped) {
@@ -196,7 +197,7 @@ TEST(file, with_big_endian_numbers_is_refused_in_words) {
     try {
         const elog::file_reader file(path);
         FAIL() << "it was read";
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         EXPECT_NE(std::string_view(error.what()).find("big-endian"), std::string_view::npos);
     }
 }

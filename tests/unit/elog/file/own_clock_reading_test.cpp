@@ -50,7 +50,7 @@ test::bytes records_of(const std::vector<timed>& wanted) {
         eventlog_record header{};
         std::memcpy(&header, record.data(), sizeof header);
         header.time = each.time;
-        header.flags = each.is_own ? EVENTLOG_RECORD_OWN_CLOCK : 0;
+        header.flags = each.is_own ? EVENTLOG_RECORD_CUSTOM_TIME : 0;
         std::memcpy(record.data(), &header, sizeof header);
         made.insert(made.end(), record.begin(), record.end());
     }
@@ -253,7 +253,7 @@ contents read(elog::file_reader& file) {
         const eventlog_record& header = record.record.header;
         const std::uint64_t number = number_of(record);
         const shown one{file.clock().realtime(header.time), header.time,
-                        elog::has_own_clock(header)};
+                        elog::has_custom_time(header)};
         found.twice += found.records.emplace(number, one).second ? 0U : 1U;
         if (!one.is_own) {
             found.order_of_others.push_back(number);
@@ -566,18 +566,18 @@ TEST(own_clock_copy, has_a_part_of_the_time_as_the_whole_says_it) {
 TEST(own_clock_file, keeps_the_readings_that_convert_a_part_of_the_time) {
     const strange_recording recording("needed.elog", jumping);
     elog::file_reader whole(recording.path);
-    EXPECT_EQ(whole.needed_readings().size(),
+    EXPECT_EQ(whole.required_clock_readings().size(),
               strange_recording::seconds + strange_recording::quiet_readings);
     const std::int64_t from = 10'022 * std::int64_t{second};
     elog::file_reader part(recording.path, {from, from + std::int64_t{second}});
-    const std::vector<eventlog_clock_pair> needed = part.needed_readings();
+    const std::vector<eventlog_clock_sample> needed = part.required_clock_readings();
     ASSERT_GE(needed.size(), 4U);
     EXPECT_LT(needed.size(), 8U);
     constexpr std::uint64_t first = start + strange_recording::late;
     EXPECT_EQ(needed.front().monotonic, first);
     EXPECT_EQ(needed.back().monotonic, first + strange_recording::seconds * second);
-    elog::clock_table fewer(EVENTLOG_CLOCK_TSC);
-    for (const eventlog_clock_pair& reading : needed) {
+    elog::clock_converter fewer(EVENTLOG_CLOCK_TSC);
+    for (const eventlog_clock_sample& reading : needed) {
         fewer.add(reading);
     }
     const contents found = read(part);
@@ -609,7 +609,7 @@ TEST(own_clock_file, that_is_followed_shows_what_its_clock_says_is_to_come) {
     std::vector<std::size_t> found_when_idle;
     elog::recording_follower recording(path);
     recording.follow([&](const elog::merged_record& record,
-                         const elog::clock_table&) { found.push_back(number_of(record)); },
+                         const elog::clock_converter&) { found.push_back(number_of(record)); },
                      [&] {
                          found_when_idle.push_back(found.size());
                          if (found_when_idle.size() == 1) {
@@ -643,14 +643,14 @@ TEST(own_clock_file, that_is_followed_for_long_is_forgotten_behind_what_has_been
         writer.write_run(run);
     }
     elog::recording_follower recording(path);
-    EXPECT_GE(recording.file().places_kept(), 2 * readings - 1);
+    EXPECT_GE(recording.file().retained_locations(), 2 * readings - 1);
     numbers found;
     bool is_idle = false;
     recording.follow([&](const elog::merged_record& record,
-                         const elog::clock_table&) { found.push_back(number_of(record)); },
+                         const elog::clock_converter&) { found.push_back(number_of(record)); },
                      [&] { is_idle = true; }, [&] { return is_idle; });
     EXPECT_EQ(found, first_numbers(readings));
-    EXPECT_LE(recording.file().places_kept(), 2U);
+    EXPECT_LE(recording.file().retained_locations(), 2U);
 }
 
 /// Events each 10 ms for that many seconds, timed by that clock, beside a look at them as often:
@@ -659,7 +659,7 @@ std::vector<std::int64_t> intervals_shown(own_function own, std::uint64_t second
     elog::aggregator computed(elog::aggregation::parse("The aggregation", "count()"), nullptr, 10);
     computed.add(test::mark_provider());
     std::vector<std::int64_t> found;
-    elog::aggregate_intervals intervals(computed, second, [&](std::optional<std::int64_t> begins) {
+    elog::interval_aggregator intervals(computed, second, [&](std::optional<std::int64_t> begins) {
         found.push_back(begins.value_or(-1));
     });
     constexpr std::uint64_t tick = second / 100;
@@ -668,7 +668,7 @@ std::vector<std::int64_t> intervals_shown(own_function own, std::uint64_t second
         std::span<const std::uint8_t> rest = bytes;
         elog::merged_record record;
         record.record = elog::take_record(rest);
-        intervals.take(record, elog::clock_table());
+        intervals.take(record, elog::clock_converter());
         intervals.advance(static_cast<std::int64_t>(start + passed - tick));
     }
     return found;

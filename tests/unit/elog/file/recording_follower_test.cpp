@@ -49,7 +49,7 @@ class followed : public ::testing::Test {
             elog::file_sink_options{folder + "/run.elog", 0, {elog::rotation_options::size_min}});
         sink->start(source.region());
         clock = source.header().clock;
-        time = eventlog::core::read_clock_pair(clock).clock;
+        time = eventlog::core::read_clock_sample(clock).clock;
         sink->take_provider(maker.provider());
         taken.assign(source.region().geometry.ring_count, 0);
     }
@@ -74,7 +74,7 @@ class followed : public ::testing::Test {
     void take_mebibytes(int count) {
         for (int i = 0; i < count; ++i) {
             sink->advance(time, time);
-            sink->take_clock(eventlog::core::read_clock_pair(clock));
+            sink->take_clock(eventlog::core::read_clock_sample(clock));
             take(1, 1);
             take(0, elog::rotation_options::size_min);
         }
@@ -98,7 +98,7 @@ class followed : public ::testing::Test {
         elog::recording_follower& recording, const std::function<void()>& idle = [] {}) {
         numbers found;
         recording.follow(
-            [&](const elog::merged_record& record, const elog::clock_table&) {
+            [&](const elog::merged_record& record, const elog::clock_converter&) {
                 EXPECT_TRUE(recording.providers().contains(record.record.header.provider));
                 found.push_back(number_of(record));
             },
@@ -197,8 +197,8 @@ TEST_F(followed, no_more_is_given_out_than_is_enough) {
     sink->finish();
     elog::recording_follower recording(parts().front());
     std::uint64_t count = 0;
-    recording.follow([&](const elog::merged_record&, const elog::clock_table&) { ++count; }, [] {},
-                     [] { return false; }, [&] { return count == 3; });
+    recording.follow([&](const elog::merged_record&, const elog::clock_converter&) { ++count; },
+                     [] {}, [] { return false; }, [&] { return count == 3; });
     EXPECT_EQ(count, 3U);
 }
 

@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "build_kind.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
@@ -48,7 +48,7 @@ elog::host_block host_of(const origin& from) {
     elog::host_block host{};
     host.clock = from.clock;
     host.ring_count = from.rings;
-    host.recording = from.recording == 0 ? elog::draw_identity() : from.recording;
+    host.recording = from.recording == 0 ? elog::generate_identity() : from.recording;
     host.version = elog::file_version;
     std::strncpy(host.host_name, from.host, sizeof host.host_name - 1);
     return host;
@@ -81,7 +81,7 @@ std::string write_marks(const std::string& name, std::uint64_t first, std::uint6
 std::string complaint_about(const std::vector<std::string>& paths) {
     try {
         static_cast<void>(elog::merge_files(paths, {path_of("merged.elog")}));
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         return error.what();
     }
     return "none";
@@ -99,12 +99,12 @@ TEST(merged_files, have_all_records_and_losses_of_a_machine) {
     EXPECT_EQ(summary.copied.lost, 2 * (1U + 2 + 4 + 5));
     EXPECT_EQ(summary.copied.left_out, 0U);
     EXPECT_TRUE(summary.damaged.empty());
-    EXPECT_TRUE(summary.endless.empty());
+    EXPECT_TRUE(summary.unfinished.empty());
     const test::read_back read = test::read_sample(path_of("merged.elog"));
     EXPECT_EQ(read.numbers.size(), 30U);
     EXPECT_EQ(read.wrong, 0U);
     EXPECT_TRUE(read.damages.empty());
-    const elog::file_findings found = elog::check_file(path_of("merged.elog"));
+    const elog::file_check_result found = elog::check_file(path_of("merged.elog"));
     EXPECT_TRUE(found.damages.empty());
     EXPECT_EQ(found.lost, summary.copied.lost);
     EXPECT_EQ(found.providers, 1U);
@@ -223,7 +223,7 @@ std::string write_timeless(const std::string& name, bool has_record, bool has_lo
         writer.write_run(run);
     }
     if (has_loss) {
-        writer.write_loss(elog::missing_at_end(0, 1, 0, 0));
+        writer.write_loss(elog::trailing_loss(0, 1, 0, 0));
     }
     writer.write_end();
     return path_of(name);
@@ -370,7 +370,7 @@ TEST(merged_files, that_cannot_be_open_at_once_say_why) {
     try {
         const elog::file_reader file(one);
         FAIL() << "a file was opened";
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         EXPECT_TRUE(mentions(error.what(), "Allow more open files")) << error.what();
     }
 }

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_reader.hpp"
 #include "import/file_merge.hpp"
 #include "perf_data_maker.hpp"
@@ -62,7 +62,7 @@ std::string write_elog(std::uint32_t ring = rings - 1, std::uint32_t lost = 0) {
     }
     writer.write_run({ring, 0, 0, number, records});
     if (lost != 0) {
-        writer.write_loss(elog::missing_at_end(ring, lost, 0, 0));
+        writer.write_loss(elog::trailing_loss(ring, lost, 0, 0));
     }
     write_clock(1005 * second);
     writer.write_end();
@@ -111,7 +111,7 @@ merged merge(const std::vector<std::string>& paths) {
 std::string refusal_of(const std::vector<std::string>& paths) {
     try {
         static_cast<void>(merge(paths));
-    } catch (const elog::failure& refused) {
+    } catch (const elog::user_error& refused) {
         return refused.what();
     }
     return "they were merged";

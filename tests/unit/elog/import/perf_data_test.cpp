@@ -15,7 +15,7 @@
 
 #include "file/file_reader.hpp"
 #include "found_recording.hpp"
-#include "import/readable_recording.hpp"
+#include "import/input_recording.hpp"
 #include "perf_data_maker.hpp"
 #include "recording_sample.hpp"
 #include "schema/schema_binary.hpp"
@@ -283,12 +283,12 @@ TEST(perf_data, has_the_schema_that_a_program_has_published) {
     event.fields[0].type = eventlog::field_type::unsigned_64;
     event.fields[1].name = "word";
     event.fields[1].type = eventlog::field_type::text;
-    static_cast<void>(elog::lay_out(event));
+    static_cast<void>(elog::assign_offsets(event));
     elog::write_binary(schema);
     perf_data_maker maker(formats());
     maker.sample(1, 1, 5, 0, record_of(3));
     eventlog::test::replace(path_of_file(), maker.file());
-    const elog::readable_recording recording(path_of_file(), [&] { return std::vector{schema}; });
+    const elog::input_recording recording(path_of_file(), [&] { return std::vector{schema}; });
     const elog::file_reader file(recording.path());
     EXPECT_EQ(file.providers().at(0).schema.events.at(0).severity, eventlog::level::error);
 }
@@ -303,7 +303,7 @@ TEST(perf_data, asks_programs_for_their_schemas_once) {
     maker.sample(1, 1, 6, 0, eventlog::test::record_of_item(701, 42, 4, "x"));
     eventlog::test::replace(path_of_file(), maker.file());
     int asked = 0;
-    const elog::readable_recording recording(path_of_file(), [&] {
+    const elog::input_recording recording(path_of_file(), [&] {
         ++asked;
         return std::vector<elog::provider_schema>();
     });
@@ -317,7 +317,7 @@ TEST(perf_data, leaves_no_file_in_the_folder_that_it_needs) {
     const std::string folder = eventlog::test::scratch_directory() + "/folder";
     std::filesystem::create_directory(folder);
     ::setenv("TMPDIR", folder.c_str(), 1);
-    const elog::readable_recording recording(path_of_file());
+    const elog::input_recording recording(path_of_file());
     ::unsetenv("TMPDIR");
     EXPECT_NE(recording.path(), recording.name());
     EXPECT_TRUE(std::filesystem::is_empty(folder));

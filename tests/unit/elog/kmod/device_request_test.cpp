@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace {
 
@@ -25,7 +25,7 @@ elog::event_patterns patterns(std::initializer_list<const char*> all) {
 std::string complaint_about(const elog::event_patterns& asked) {
     try {
         static_cast<void>(elog::device_request(asked));
-    } catch (const elog::failure& mistake) {
+    } catch (const elog::user_error& mistake) {
         return mistake.what();
     }
     return "";

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace {
 
@@ -35,7 +35,7 @@ struct stream_bytes {
         return add(cpu, 0, event, value);
     }
     stream_bytes& gap(std::uint16_t cpu, std::uint64_t lost, std::uint64_t overwritten = 0) {
-        return add(cpu, EVENTLOG_LOST_PROVIDER, 0, eventlog_missing{lost, overwritten});
+        return add(cpu, EVENTLOG_LOST_PROVIDER, 0, eventlog_lost_payload{lost, overwritten});
     }
 };
 
@@ -123,28 +123,28 @@ TEST_F(device_stream, has_come_as_far_as_all_that_it_has_been_given) {
     counts.recorded = 3;
     counts.lost = 4;
     take(stream_bytes{}.record(0, 1).gap(0, 0, 1), is_of_event_0);
-    EXPECT_FALSE(stream.has_reached(0, counts));
+    EXPECT_FALSE(stream.has_read_up_to(0, counts));
     take(stream_bytes{}.record(0, 1, 1), is_of_event_0);
-    EXPECT_FALSE(stream.has_reached(0, counts));
+    EXPECT_FALSE(stream.has_read_up_to(0, counts));
     take(stream_bytes{}.gap(0, 4), is_of_event_0);
-    EXPECT_TRUE(stream.has_reached(0, counts));
+    EXPECT_TRUE(stream.has_read_up_to(0, counts));
 }
 
 TEST_F(device_stream, says_that_a_module_of_another_version_gives_what_is_no_record) {
     stream_bytes of_no_cpu;
-    EXPECT_THROW(take(of_no_cpu.record(2, 1)), elog::failure);
+    EXPECT_THROW(take(of_no_cpu.record(2, 1)), elog::user_error);
     stream_bytes too_short;
     too_short.all.resize(16);
-    EXPECT_THROW(take(too_short), elog::failure);
+    EXPECT_THROW(take(too_short), elog::user_error);
     stream_bytes without_end = stream_bytes{}.record(0, 1);
     without_end.all.pop_back();
-    EXPECT_THROW(take(without_end), elog::failure);
+    EXPECT_THROW(take(without_end), elog::user_error);
     stream_bytes of_no_size = stream_bytes{}.record(0, 1);
     of_no_size.all[0] = 8;
-    EXPECT_THROW(take(of_no_size), elog::failure);
+    EXPECT_THROW(take(of_no_size), elog::user_error);
     stream_bytes empty_gap;
     empty_gap.add(0, EVENTLOG_LOST_PROVIDER, 0, std::uint8_t{0});
-    EXPECT_THROW(take(empty_gap), elog::failure);
+    EXPECT_THROW(take(empty_gap), elog::user_error);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "chance.hpp"
 #include "record/records.hpp"
 
@@ -67,7 +67,7 @@ seen_items items_of(std::span<const std::uint8_t> bytes) {
         const elog::record_view record = elog::take_record(bytes);
         EXPECT_EQ(record.header.cpu, cpu);
         if (record.header.provider == EVENTLOG_LOST_PROVIDER) {
-            eventlog_missing missing{};
+            eventlog_lost_payload missing{};
             std::memcpy(&missing, record.payload.data(), sizeof missing);
             seen.gaps.emplace_back(missing.lost, missing.overwritten);
         } else {
@@ -85,7 +85,7 @@ class relay_parser : public ::testing::Test {
         return items_of(std::span(bytes.all).first(whole));
     }
     void refuse(buffer_bytes bytes) {
-        EXPECT_THROW(static_cast<void>(parser.rewrite(bytes.all)), elog::failure);
+        EXPECT_THROW(static_cast<void>(parser.rewrite(bytes.all)), elog::user_error);
     }
 
     elog::relay_parser parser{cpu, subbuf_size};
@@ -224,7 +224,7 @@ TEST_F(relay_parser, ends_with_whatever_it_is_given) {
             const std::size_t whole = fresh.rewrite(bytes);
             ASSERT_LE(whole, bytes.size());
             EXPECT_EQ(elog::check_records(std::span(bytes).first(whole)).size, whole);
-        } catch (const elog::failure&) {
+        } catch (const elog::user_error&) {
             continue;
         }
     }

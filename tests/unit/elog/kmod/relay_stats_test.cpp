@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace {
 
@@ -33,7 +33,7 @@ TEST(relay_stats, refuses_what_it_cannot_be) {
           "cpu99999999999 recorded 1 lost 2\n", "all recorded 1 lost 2\n", "cpu0 recorded 1\n",
           "cpu0 recorded x lost 2\n", "cpu0 lost 2 recorded 1\n", "cpu0 recorded 1 lost 2x\n",
           "cpu0 recorded 18446744073709551616 lost 0\n", "\n", "paused\n"}) {
-        EXPECT_THROW(static_cast<void>(elog::parse_relay_stats(text, 4)), elog::failure) << text;
+        EXPECT_THROW(static_cast<void>(elog::parse_relay_stats(text, 4)), elog::user_error) << text;
     }
 }
 

@@ -144,7 +144,7 @@ TEST(library_file, tells_apart_what_was_lost_and_what_was_overwritten_behind_the
     const std::string path = test::scratch_directory() + "/library_end.elog";
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
     writer.write_clock({0, 0, 1'000'000'000});
-    writer.write_loss(elog::missing_at_end(0, 9, 4, 0));
+    writer.write_loss(elog::trailing_loss(0, 9, 4, 0));
     writer.write_end();
     std::vector<elog::loss> losses;
     elog::source source = elog::open_file(
@@ -163,8 +163,8 @@ TEST(library_file, is_not_over_before_all_losses_at_its_end_are_told) {
     const std::string path = test::scratch_directory() + "/library_end_thrown.elog";
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
     writer.write_clock({0, 0, 1'000'000'000});
-    writer.write_loss(elog::missing_at_end(0, 9, 4, 0));
-    writer.write_loss(elog::missing_at_end(1, 2, 0, 0));
+    writer.write_loss(elog::trailing_loss(0, 9, 4, 0));
+    writer.write_loss(elog::trailing_loss(1, 2, 0, 0));
     writer.write_end();
     std::uint64_t told = 0;
     const auto refuse = [&](const elog::loss& missing) {

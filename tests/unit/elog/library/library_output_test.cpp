@@ -52,7 +52,7 @@ std::string text_in(const std::string& path) {
 
 /// What elog verify finds wrong.
 std::vector<std::string> damages_of(const std::string& path) {
-    const elog::file_findings found = elog::check_file(path);
+    const elog::file_check_result found = elog::check_file(path);
     EXPECT_TRUE(found.has_end);
     EXPECT_TRUE(found.has_index);
     return found.damages;

@@ -22,7 +22,7 @@
 #include <elog/elog.hpp>
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "in_child.hpp"
 #include "listener.hpp"
 #include "memory/recording.hpp"
@@ -100,7 +100,7 @@ void ask_everything(listener& ears) {
     for (const auto& [id, provider] : ears.providers()) {
         static_cast<void>(reader.losses_of(id));
     }
-    elog::check_whole(ears.source().region());
+    elog::check_not_truncated(ears.source().region());
 }
 
 class cut_region : public ::testing::TestWithParam<bool> {
@@ -117,13 +117,13 @@ TEST_P(cut_region, is_an_error_of_whatever_a_reader_is_asked) {
     ASSERT_EQ(ears.providers().size(), 1U);
     cut_in_child(file, 0);
     elog::region_reader& reader = ears.reader();
-    EXPECT_THROW(ears.poll(), elog::failure);
-    EXPECT_THROW(reader.read_new_providers([](elog::provider_instance&&) {}), elog::failure);
-    EXPECT_THROW(static_cast<void>(reader.wait(milliseconds(1))), elog::failure);
-    EXPECT_THROW(static_cast<void>(reader.providers_refused()), elog::failure);
+    EXPECT_THROW(ears.poll(), elog::user_error);
+    EXPECT_THROW(reader.read_new_providers([](elog::provider_instance&&) {}), elog::user_error);
+    EXPECT_THROW(static_cast<void>(reader.wait(milliseconds(1))), elog::user_error);
+    EXPECT_THROW(static_cast<void>(reader.providers_refused()), elog::user_error);
     EXPECT_THROW(static_cast<void>(reader.losses_of(ears.providers().begin()->first)),
-                 elog::failure);
-    EXPECT_THROW(static_cast<void>(reader.finish()), elog::failure);
+                 elog::user_error);
+    EXPECT_THROW(static_cast<void>(reader.finish()), elog::user_error);
     EXPECT_EQ(ears.totals().read, 10U);
 }
 
@@ -134,7 +134,7 @@ TEST_P(cut_region, is_an_error_wherever_it_ends) {
           geometry.providers_offset, geometry.rings_offset, std::uint64_t{4096},
           std::uint64_t{1}}) {
         cut_in_child(file, size);
-        EXPECT_THROW(ask_everything(ears), elog::failure) << size;
+        EXPECT_THROW(ask_everything(ears), elog::user_error) << size;
     }
 }
 
@@ -153,7 +153,7 @@ TEST_P(cut_region, that_is_cut_and_mended_all_the_time_harms_no_reader) {
     while (steady_clock::now() < (refused == 0 ? last : end)) {
         try {
             ask_everything(ears);
-        } catch (const elog::failure&) {
+        } catch (const elog::user_error&) {
             ++refused;
         }
     }
@@ -166,8 +166,8 @@ INSTANTIATE_TEST_SUITE_P(modes, cut_region, ::testing::Bool(), [](const auto& ea
 
 class deaf_sink : public elog::record_sink {
   public:
-    void start(const elog::open_region& /*source*/) override {}
-    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void start(const elog::region_view& /*source*/) override {}
+    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
     void take_provider(const elog::provider_instance& /*provider*/) override {}
     void take_run(const elog::record_run& /*run*/) override {}
     void take_loss(const elog::loss_block& /*loss*/) override {}
@@ -187,9 +187,9 @@ TEST(cut_recording, is_an_error_of_whatever_it_is_asked) {
     ASSERT_EQ(recording.providers().size(), 1U);
     cut_in_child(source.file().get(), 0);
     EXPECT_THROW(static_cast<void>(recording.losses_of(recording.providers().begin()->first)),
-                 elog::failure);
-    EXPECT_THROW(static_cast<void>(recording.providers_refused()), elog::failure);
-    EXPECT_THROW(recording.poll(), elog::failure);
+                 elog::user_error);
+    EXPECT_THROW(static_cast<void>(recording.providers_refused()), elog::user_error);
+    EXPECT_THROW(recording.poll(), elog::user_error);
 }
 
 TEST(cut_subscription, is_an_error_for_a_program_that_waits_for_events) {
@@ -249,8 +249,8 @@ TEST_F(cut_provider, is_left_alone_by_who_wants_its_events) {
     ASSERT_TRUE(file.set_bit(0, 15));
     ASSERT_EQ(::truncate(name.c_str(), EVENTLOG_PROVIDER_GATE_OFFSET), 0);
     EXPECT_FALSE(file.set_bit(0, 15));
-    file.end_slot(15);
-    file.call_attention();
+    file.detach_slot(15);
+    file.notify_if_wanted();
 }
 
 TEST_F(cut_provider, that_is_cut_and_mended_all_the_time_harms_no_subscription) {
@@ -265,8 +265,8 @@ TEST_F(cut_provider, that_is_cut_and_mended_all_the_time_harms_no_subscription) 
         const steady_clock::time_point end = steady_clock::now() + milliseconds(300);
         while (steady_clock::now() < end) {
             static_cast<void>(file.set_bit(0, 15));
-            file.end_slot(15);
-            file.call_attention();
+            file.detach_slot(15);
+            file.notify_if_wanted();
             const elog::source source = elog::subscribe({"cut_files"});
         }
     }

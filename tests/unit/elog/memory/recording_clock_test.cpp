@@ -9,7 +9,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_sink.hpp"
@@ -49,7 +49,7 @@ class recording_clock : public ::testing::Test {
     static std::string failure_of(const std::function<void()>& work) {
         try {
             work();
-        } catch (const elog::failure& error) {
+        } catch (const elog::user_error& error) {
             return error.what();
         }
         return {};
@@ -74,13 +74,13 @@ TEST_F(recording_clock, that_begins_anew_ends_the_recording_with_what_came_befor
     const std::string said = failure_of([&] { static_cast<void>(process.run(stop)); });
     EXPECT_NE(said.find("began anew"), std::string::npos) << said;
     EXPECT_LT(asked, 1000);
-    const elog::file_findings found = elog::check_file(path);
+    const elog::file_check_result found = elog::check_file(path);
     EXPECT_TRUE(found.has_end);
     EXPECT_EQ(found.damages, std::vector<std::string>{});
     EXPECT_EQ(found.records, 3U);
     EXPECT_EQ(found.lost, 3U);
-    EXPECT_EQ(process.so_far().events, 3U);
-    EXPECT_EQ(process.so_far().damaged, 3U);
+    EXPECT_EQ(process.current_summary().events, 3U);
+    EXPECT_EQ(process.current_summary().damaged, 3U);
 }
 
 TEST_F(recording_clock, that_begins_anew_between_the_last_look_and_the_end_is_noticed) {
@@ -92,7 +92,7 @@ TEST_F(recording_clock, that_begins_anew_between_the_last_look_and_the_end_is_no
     has_slept = true;
     const std::string said = failure_of([&] { static_cast<void>(process.end()); });
     EXPECT_NE(said.find("began anew"), std::string::npos) << said;
-    const elog::file_findings found = elog::check_file(path);
+    const elog::file_check_result found = elog::check_file(path);
     EXPECT_TRUE(found.has_end);
     EXPECT_EQ(found.records, 1U);
     EXPECT_EQ(found.lost, 1U);

@@ -25,7 +25,7 @@
 
 #include "in_child.hpp"
 #include "listener.hpp"
-#include "memory/standing_subscription.hpp"
+#include "memory/detached_subscription.hpp"
 #include "ring/snapshot_reason.hpp"
 #include "ring/subscription_slots.hpp"
 
@@ -52,7 +52,7 @@ class flight_recorder {
         options.buffer_size = 128U << 10U;
         options.buffers_per_cpu = 2;
         elog::subscription made(options);
-        made.leave();
+        made.detach();
         found_.emplace(name);
         requests_.emplace(found_->region());
         // The first event attaches, but not if that has just failed, for a recorder that was
@@ -63,7 +63,7 @@ class flight_recorder {
     }
     ~flight_recorder() {
         requests_.reset();
-        if (found_->is_still_there()) {
+        if (found_->still_exists()) {
             end();
         }
     }
@@ -74,7 +74,7 @@ class flight_recorder {
         found_->end();
         EXPECT_TRUE(found_->remove());
     }
-    [[nodiscard]] elog::standing_subscription& subscription() { return *found_; }
+    [[nodiscard]] elog::detached_subscription& subscription() { return *found_; }
     [[nodiscard]] snapshot_requests& requests() { return *requests_; }
     /// Empty if there is none, or more than one.
     [[nodiscard]] std::string reason() const { return requests_->reason().value_or("(mixed)"); }
@@ -87,7 +87,7 @@ class flight_recorder {
                            [serial](const auto& slot) { return slot.serial.load() == serial; });
     }
 
-    std::optional<elog::standing_subscription> found_;
+    std::optional<elog::detached_subscription> found_;
     std::optional<snapshot_requests> requests_;
 };
 
@@ -132,7 +132,7 @@ TEST(snapshot_request, reaches_no_recorder_that_has_ended) {
     recorder.end();
     EXPECT_EQ(eventlog::snapshot("afterwards"), 0U);
     EXPECT_EQ(recorder.requests().wanted(), 1U);
-    EXPECT_FALSE(recorder.requests().can_come());
+    EXPECT_FALSE(recorder.requests().accepts_requests());
 }
 
 TEST(snapshot_request, has_a_reason_of_whole_characters_or_none) {
@@ -306,8 +306,8 @@ TEST(snapshot_request, harms_nobody_in_a_region_that_is_scribbled_over) {
     std::mt19937_64 random(1);
     for (int round = 0; round < 2000; ++round) {
         shared(header->snapshot_tickets).store(static_cast<std::uint32_t>(random()));
-        shared(header->snapshots_wanted).store(static_cast<std::uint32_t>(random()));
-        shared(header->snapshots_answered).store(static_cast<std::uint32_t>(random()));
+        shared(header->snapshots_requested).store(static_cast<std::uint32_t>(random()));
+        shared(header->snapshots_completed).store(static_cast<std::uint32_t>(random()));
         shared(header->snapshot_reason[random() % EVENTLOG_SNAPSHOT_REASON_WORDS]).store(random());
         EXPECT_EQ(eventlog::snapshot("why"), 1U);
         const elog::request_counts counts = recorder.requests().counts();
@@ -335,8 +335,8 @@ TEST(snapshot_answer, is_for_all_requests_before_it_and_stays) {
 TEST(snapshot_answer, goes_on_behind_the_largest_number) {
     flight_recorder recorder;
     const mapped_header header(recorder);
-    header->snapshots_wanted = UINT32_MAX;
-    header->snapshots_answered = UINT32_MAX;
+    header->snapshots_requested = UINT32_MAX;
+    header->snapshots_completed = UINT32_MAX;
     EXPECT_EQ(eventlog::snapshot("why"), 1U);
     EXPECT_EQ(recorder.requests().counts().open(), 1U);
     recorder.requests().answer(0);

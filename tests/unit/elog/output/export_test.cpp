@@ -87,7 +87,7 @@ class sold_items {
     [[nodiscard]] const elog::provider_instance& instance() const { return instance_; }
 
     void write(elog::record_writer& writer) {
-        elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+        elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
         clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
         record_.record.header.time = 1'000'000'007;
         record_.record.header.thread = 43;
@@ -146,7 +146,7 @@ std::string fields_of(sold_items& items) {
 std::string rows_of(sold_items& items) {
     const scratch_file file;
     elog::csv_writer writer(file.descriptor());
-    writer.choose(items.instance(), 0);
+    writer.add_columns(items.instance(), 0);
     items.write(writer);
     writer.finish();
     const std::string text = file.text();
@@ -292,7 +292,7 @@ TEST(table, has_a_column_for_each_name) {
         .add("time", field_type::unsigned_8, std::uint8_t{4});
     const scratch_file file;
     elog::csv_writer writer(file.descriptor());
-    writer.choose(items.instance(), 0);
+    writer.add_columns(items.instance(), 0);
     items.write(writer);
     writer.finish();
     EXPECT_EQ(file.text(),

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 
 namespace {
 
@@ -17,7 +17,7 @@ using elog::line_template;
 std::string complaint_about(std::string_view text) {
     try {
         const line_template made(text);
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         return error.what();
     }
     return "none";
@@ -26,7 +26,7 @@ std::string complaint_about(std::string_view text) {
 std::string complaint_about_list(std::string_view text) {
     try {
         static_cast<void>(elog::parse_field_list(text));
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         return error.what();
     }
     return "none";

@@ -15,8 +15,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
-#include "record/shown_clock.hpp"
+#include "base/user_error.hpp"
+#include "record/display_clock.hpp"
 #include "record_maker.hpp"
 #include "text/time_of_day.hpp"
 
@@ -89,7 +89,7 @@ std::string lines_of(const std::vector<elog::merged_record>& records,
     ::tzset();
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
-    elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+    elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
     elog::text_writer writer(ends[1], std::move(options));
     for (const elog::merged_record& record : records) {
@@ -152,27 +152,28 @@ TEST(time_of_day, of_no_zone_says_none) {
     EXPECT_EQ(fmt::to_string(out), "00:00:37.000000");
 }
 
-TEST(shown_time, of_clocks_without_days_is_in_seconds) {
-    elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+TEST(display_time, of_clocks_without_days_is_in_seconds) {
+    elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1'500'000'001, 1'500'000'001, 0});
     clock.add_offsets({0, -2'000'000'002, 37'000'000'000});
-    const auto shown_on = [&](elog::shown_clock which) {
-        elog::shown_time time(which);
+    const auto shown_on = [&](elog::display_clock which) {
+        elog::display_time time(which);
         fmt::memory_buffer out;
         time.append_to(out, clock, 1'500'000'001);
         return fmt::to_string(out);
     };
-    EXPECT_EQ(shown_on(elog::shown_clock::realtime), "1970-01-01T00:00:00.000000000Z");
-    EXPECT_EQ(shown_on(elog::shown_clock::monotonic), "1.500000001");
-    EXPECT_EQ(shown_on(elog::shown_clock::boottime), "-0.500000001");
-    EXPECT_EQ(shown_on(elog::shown_clock::tai), "1970-01-01T00:00:37.000000000");
+    EXPECT_EQ(shown_on(elog::display_clock::realtime), "1970-01-01T00:00:00.000000000Z");
+    EXPECT_EQ(shown_on(elog::display_clock::monotonic), "1.500000001");
+    EXPECT_EQ(shown_on(elog::display_clock::boottime), "-0.500000001");
+    EXPECT_EQ(shown_on(elog::display_clock::tai), "1970-01-01T00:00:37.000000000");
 }
 
-TEST(shown_time, is_refused_where_a_recording_does_not_say_what_the_clock_was) {
-    const elog::clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
-    EXPECT_THROW(static_cast<void>(elog::time_on(elog::shown_clock::boottime, clock, 1)),
-                 elog::failure);
-    EXPECT_THROW(static_cast<void>(elog::time_on(elog::shown_clock::tai, clock, 1)), elog::failure);
+TEST(display_time, is_refused_where_a_recording_does_not_say_what_the_clock_was) {
+    const elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
+    EXPECT_THROW(static_cast<void>(elog::to_display_time(elog::display_clock::boottime, clock, 1)),
+                 elog::user_error);
+    EXPECT_THROW(static_cast<void>(elog::to_display_time(elog::display_clock::tai, clock, 1)),
+                 elog::user_error);
 }
 
 TEST(text_line, tells_a_gap_before_the_record) {
@@ -206,7 +207,7 @@ TEST(text_line, of_an_unknown_provider_or_event_says_so) {
 TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
-    record.record.header.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_OWN_CLOCK | 4;
+    record.record.header.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME | 4;
     record.record.payload = payload;
     EXPECT_EQ(line_of(record, one_provider()),
               "-- 1 events of a newer version of eventlog are left out --\n");
@@ -254,7 +255,7 @@ class chosen_text : public testing::Test {
     [[nodiscard]] std::string complaint(const elog::text_options& options) {
         try {
             elog::check_fields(options, providers);
-        } catch (const elog::failure& error) {
+        } catch (const elog::user_error& error) {
             return error.what();
         }
         return "none";

@@ -31,8 +31,8 @@ struct passed_run {
 /// Keeps all that it is handed.
 class keeping_sink : public elog::record_sink {
   public:
-    void start(const elog::open_region& /*source*/) override {}
-    void take_clock(const eventlog_clock_pair& /*pair*/) override {}
+    void start(const elog::region_view& /*source*/) override {}
+    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
     void take_provider(const elog::provider_instance& /*provider*/) override { ++providers; }
     void take_run(const elog::record_run& run) override {
         passed_run passed{run.ring, run.lost_before, run.sequence, {}};
@@ -128,15 +128,15 @@ TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
 TEST_F(filtering, tells_what_was_overwritten_apart_at_the_end) {
     sink.take_run({0, 5, 5, 0, {}, true});
     sink.take_run({1, 3, 3, 0, {}, true});
-    sink.take_loss(elog::missing_at_end(1, 4, 0, 0));
+    sink.take_loss(elog::trailing_loss(1, 4, 0, 0));
     sink.finish();
     ASSERT_EQ(kept.losses.size(), 2U);
     EXPECT_EQ(kept.losses[0].index, 1U);
     EXPECT_EQ(kept.losses[0].full, 7U);
-    EXPECT_EQ(elog::overwritten_of(kept.losses[0]), 3U);
+    EXPECT_EQ(elog::overwritten_count(kept.losses[0]), 3U);
     EXPECT_EQ(kept.losses[1].index, 0U);
     EXPECT_EQ(kept.losses[1].full, 5U);
-    EXPECT_EQ(elog::overwritten_of(kept.losses[1]), 5U);
+    EXPECT_EQ(elog::overwritten_count(kept.losses[1]), 5U);
 }
 
 TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {

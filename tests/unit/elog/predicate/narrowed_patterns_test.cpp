@@ -110,10 +110,10 @@ TEST(narrowed_patterns, leave_a_mark_where_there_was_one) {
 
 TEST(narrowed_patterns, are_told_whether_fields_are_asked_for) {
     for (const char* text : {"level <= warn", "pid == 5 && event ~ \"o*\" || !(cpu == 1)"}) {
-        EXPECT_TRUE(elog::asks_for_built_ins_alone(elog::predicate("--where", text))) << text;
+        EXPECT_TRUE(elog::uses_only_built_ins(elog::predicate("--where", text))) << text;
     }
     for (const char* text : {"bytes > 5", "level <= warn && .level == 5", "lit"}) {
-        EXPECT_FALSE(elog::asks_for_built_ins_alone(elog::predicate("--where", text))) << text;
+        EXPECT_FALSE(elog::uses_only_built_ins(elog::predicate("--where", text))) << text;
     }
 }
 

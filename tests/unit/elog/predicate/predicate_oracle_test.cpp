@@ -65,7 +65,7 @@ elog::field_value value_of(std::string_view name, std::size_t index,
                        : whole;
         }
     }
-    return elog::no_value{};
+    return elog::absent_value{};
 }
 
 /// Exactly, for numbers with at most one digit behind the point: in tenths.
@@ -163,7 +163,7 @@ struct other_condition : condition {
                                        : is == form::shade ? "shade"
                                                            : std::string_view(name);
         const elog::field_value value = value_of(field, 0, event, record);
-        const bool absent = std::holds_alternative<elog::no_value>(value) ||
+        const bool absent = std::holds_alternative<elog::absent_value>(value) ||
                             std::holds_alternative<elog::null_text>(value);
         if (is == form::has) {
             return !absent;

@@ -74,7 +74,7 @@ class predicates : public ::testing::Test {
             elog::record_filter filter(elog::predicate("--where", text), 0);
             filter.add(net.provider());
             filter.check_names();
-        } catch (const elog::failure& error) {
+        } catch (const elog::user_error& error) {
             return error.what();
         }
         return {};
@@ -410,7 +410,7 @@ void add_versions(elog::record_filter& filter, const std::vector<const record_ma
     for (const record_maker* version : versions) {
         try {
             filter.add(version->provider());
-        } catch (const elog::failure&) {  // check_types says whether that is a mistake
+        } catch (const elog::user_error&) {  // check_types says whether that is a mistake
         }
     }
 }
@@ -421,26 +421,26 @@ TEST(predicate_versions, are_each_compared_by_types_of_their_own) {
     elog::record_filter filter(elog::predicate("--where", "number == 7"), 0);
     add_versions(filter, {&one, &other});
     EXPECT_NO_THROW(filter.check_types());
-    EXPECT_TRUE(filter.unsuited().sentences().empty());
+    EXPECT_TRUE(filter.mismatches().sentences().empty());
     made_record wanted = one.record("order");
     wanted.set("number", std::uint64_t{7});
-    made_record unsuited = other.record("order");
-    unsuited.set_text("number", "7");
+    made_record mismatches = other.record("order");
+    mismatches.set_text("number", "7");
     EXPECT_TRUE(filter.matches(wanted.view(), record_maker::clock()));
-    EXPECT_FALSE(filter.matches(unsuited.view(), record_maker::clock()));
-    EXPECT_FALSE(filter.matches(unsuited.view(), record_maker::clock()));
-    EXPECT_EQ(filter.unsuited().counted(), 2U);
-    ASSERT_EQ(filter.unsuited().sentences().size(), 1U);
-    EXPECT_TRUE(filter.unsuited().sentences()[0].starts_with(
+    EXPECT_FALSE(filter.matches(mismatches.view(), record_maker::clock()));
+    EXPECT_FALSE(filter.matches(mismatches.view(), record_maker::clock()));
+    EXPECT_EQ(filter.mismatches().counted(), 2U);
+    ASSERT_EQ(filter.mismatches().sentences().size(), 1U);
+    EXPECT_TRUE(filter.mismatches().sentences()[0].starts_with(
         "2 events of shop:order by another version of its provider were left out: --where, column "
         "11: 'number' of shop:order is a text"))
-        << filter.unsuited().sentences()[0];
+        << filter.mismatches().sentences()[0];
     // Its number may become that of a provider that is suited.
     const record_maker later("provider shop { event order info { number: u32 } }", "one", 3, 1);
     filter.add(later.provider());
     made_record late = later.record("order");
     EXPECT_FALSE(filter.matches(late.view(), record_maker::clock()));
-    EXPECT_EQ(filter.unsuited().counted(), 2U);
+    EXPECT_EQ(filter.mismatches().counted(), 2U);
 }
 
 TEST(predicate_versions, of_which_none_is_suited_are_a_mistake) {
@@ -449,14 +449,14 @@ TEST(predicate_versions, of_which_none_is_suited_are_a_mistake) {
     // That a version lacks the field makes no sense of what is asked of another one.
     elog::record_filter filter(elog::predicate("--where", "price > 7"), 0);
     add_versions(filter, {&lacking, &other});
-    EXPECT_THROW(filter.check_types(), elog::failure);
+    EXPECT_THROW(filter.check_types(), elog::user_error);
     // Nor does another event.
     const record_maker events("provider shop { event order info { price: text } "
                               "event refund info { price: u32 } }",
                               "events", 3, 0);
     elog::record_filter both(elog::predicate("--where", "price > 7"), 0);
     add_versions(both, {&events});
-    EXPECT_THROW(both.check_types(), elog::failure);
+    EXPECT_THROW(both.check_types(), elog::user_error);
 }
 
 TEST_F(predicates, that_compare_different_types_are_refused) {

@@ -23,8 +23,8 @@
 #include "bpf_machine.hpp"
 #include "chance.hpp"
 #include "predicate/record_filter.hpp"
-#include "pushdown/bpf_code.hpp"
-#include "pushdown/bpf_counts.hpp"
+#include "pushdown/bpf_code_generator.hpp"
+#include "pushdown/bpf_results.hpp"
 #include "record_maker.hpp"
 
 namespace {
@@ -45,8 +45,8 @@ provider p {
 )";
 constexpr std::uint32_t cpus = 3;
 
-elog::traced_event event_of(const record_maker& maker) {
-    elog::traced_event event;
+elog::kernel_trace_event event_of(const record_maker& maker) {
+    elog::kernel_trace_event event;
     event.name = {"eventlog", "p", "e"};
     event.kernel_name = {"eventlog", "p_e"};
     event.is_published = true;
@@ -57,7 +57,7 @@ elog::traced_event event_of(const record_maker& maker) {
 class subject {
   public:
     [[nodiscard]] const record_maker& maker() const noexcept { return maker_; }
-    [[nodiscard]] elog::traced_event& event() noexcept { return event_; }
+    [[nodiscard]] elog::kernel_trace_event& event() noexcept { return event_; }
     [[nodiscard]] std::size_t offset_of_word() const {
         return event_.schema->events[0].fields[10].offset;
     }
@@ -65,26 +65,26 @@ class subject {
     /// As the kernel module has it in traces, and not as user_events have it.
     void point_from_begin() {
         eventlog::tracefs::format_field field;
-        field.where = eventlog::tracefs::location::from_beginning;
+        field.where = eventlog::tracefs::location::data_loc;
         event_.format.fields = {field};
     }
     [[nodiscard]] bool points_from_begin() const { return !event_.format.fields.empty(); }
 
-    elog::bpf_decision decide(std::string_view text, std::string_view where = "",
-                              std::size_t keys_max = 65536) {
+    elog::bpf_plan_result decide(std::string_view text, std::string_view where = "",
+                                 std::size_t keys_max = 65536) {
         const auto wanted = where.empty() ? std::nullopt
                                           : std::optional<elog::predicate>(std::in_place, "where",
                                                                            std::string(where));
-        return decide_bpf(elog::aggregation::parse("test", text), keys_max, event_,
-                          wanted ? &*wanted : nullptr, 0, cpus);
+        return plan_bpf(elog::aggregation::parse("test", text), keys_max, event_,
+                        wanted ? &*wanted : nullptr, 0, cpus);
     }
 
   private:
     record_maker maker_{schema, "process", 4242};
-    elog::traced_event event_ = event_of(maker_);
+    elog::kernel_trace_event event_ = event_of(maker_);
 };
 
-void expect_refused(const elog::bpf_decision& found, std::string_view reason) {
+void expect_refused(const elog::bpf_plan_result& found, std::string_view reason) {
     EXPECT_FALSE(found.plan) << reason;
     EXPECT_NE(found.reason.find(reason), std::string::npos) << found.reason;
 }
@@ -172,7 +172,8 @@ TEST(bpf_plan, believes_no_schema_that_has_fields_where_no_record_is) {
 }
 
 bpf_machine machine_of(const elog::bpf_plan& plan) {
-    return {make_bpf_code(plan, bpf_machine::maps), plan.key_size, plan.words, plan.keys_max, cpus};
+    return {generate_bpf_code(plan, bpf_machine::maps), plan.key_size, plan.words, plan.keys_max,
+            cpus};
 }
 
 /// What an aggregation comes to by records, and by a program that has seen the same.
@@ -212,8 +213,8 @@ class computed {
 
     [[nodiscard]] std::string by_records() const { return json(by_records_); }
     [[nodiscard]] std::string by_program() {
-        add_bpf_counts(by_program_,
-                       {{of_.maker().provider().id, &of_.event(), plan_, machine_->table()}});
+        merge_bpf_results(by_program_,
+                          {{of_.maker().provider().id, &of_.event(), plan_, machine_->table()}});
         return json(by_program_);
     }
 
@@ -221,7 +222,7 @@ class computed {
     static void make_absolute(std::vector<std::uint8_t>& traced, std::size_t at) {
         std::uint32_t word = 0;
         std::memcpy(&word, traced.data() + at, sizeof word);
-        word = word == 0 ? eventlog::tracefs::absent_text_word(at)
+        word = word == 0 ? eventlog::tracefs::null_string_word(at)
                          : word + static_cast<std::uint32_t>(at + sizeof word);
         std::memcpy(traced.data() + at, &word, sizeof word);
     }
@@ -371,7 +372,7 @@ TEST(bpf_plan, tells_texts_that_are_not_there_by_where_words_point_from) {
         bpf_machine machine = machine_of(*plan);
         std::vector<std::uint8_t> record(8 + of.event().schema->events[0].fixed_size + 200);
         const std::size_t at = 8 + of.offset_of_word();
-        const std::uint32_t word = eventlog::tracefs::absent_text_word(at);
+        const std::uint32_t word = eventlog::tracefs::null_string_word(at);
         std::memcpy(record.data() + at, &word, sizeof word);
         machine.run({record, 7, 0});
         ASSERT_EQ(machine.table().entries.size(), 1U);
@@ -402,7 +403,7 @@ TEST(bpf_plan, tells_what_the_kernel_refuses_from_what_finds_no_room) {
     machine.refuse_keys(-ENOMEM);
     machine.run({record, 7, 0});
     EXPECT_EQ(machine.table().losses.refused, 1U);
-    EXPECT_EQ(machine.table().losses.without_room, 0U);
+    EXPECT_EQ(machine.table().losses.table_full, 0U);
 }
 
 TEST(bpf_plan, counts_what_finds_no_room) {
@@ -428,7 +429,7 @@ TEST(bpf_plan, keeps_the_keys_with_the_most_records_where_not_all_find_room) {
     table.missed = 3;
     elog::aggregator made(elog::aggregation::parse("test", "count() by tiny"), nullptr, 2);
     made.add(of.maker().provider());
-    add_bpf_counts(made, {{0, &of.event(), plan, table}});
+    merge_bpf_results(made, {{0, &of.event(), plan, table}});
     EXPECT_EQ(made.groups(), 2U);
     EXPECT_EQ(made.taken(), 12U + 9U);
     EXPECT_EQ(made.overflowed(), 3U + 6U);

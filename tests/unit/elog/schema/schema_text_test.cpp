@@ -35,7 +35,7 @@ std::string provider(std::string_view items) {
 std::string refusal(std::string_view text) {
     try {
         static_cast<void>(parse(text));
-    } catch (const elog::failure& error) {
+    } catch (const elog::user_error& error) {
         return error.what();
     }
     return {};

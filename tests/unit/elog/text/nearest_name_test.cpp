@@ -7,34 +7,34 @@
 
 namespace {
 
-using elog::distance_to_match;
+using elog::match_distance;
 
 /// What is found for a pattern among the events of a shop and of tcp.
 std::string nearest_to(const char* pattern) {
     elog::nearest_name nearest(pattern);
-    nearest.offer("shop", "order_placed");
-    nearest.offer("shop", "order_done");
-    nearest.offer("tcp", "loss");
+    nearest.add_candidate("shop", "order_placed");
+    nearest.add_candidate("shop", "order_done");
+    nearest.add_candidate("tcp", "loss");
     return nearest.found().value_or("nothing");
 }
 
-TEST(distance_to_match, counts_what_has_to_be_changed) {
-    EXPECT_EQ(distance_to_match("shop", "shop"), 0U);
-    EXPECT_EQ(distance_to_match("shp", "shop"), 1U);
-    EXPECT_EQ(distance_to_match("shoop", "shop"), 1U);
-    EXPECT_EQ(distance_to_match("shap", "shop"), 1U);
-    EXPECT_EQ(distance_to_match("", "shop"), 4U);
-    EXPECT_EQ(distance_to_match("shop", ""), 4U);
+TEST(match_distance, counts_what_has_to_be_changed) {
+    EXPECT_EQ(match_distance("shop", "shop"), 0U);
+    EXPECT_EQ(match_distance("shp", "shop"), 1U);
+    EXPECT_EQ(match_distance("shoop", "shop"), 1U);
+    EXPECT_EQ(match_distance("shap", "shop"), 1U);
+    EXPECT_EQ(match_distance("", "shop"), 4U);
+    EXPECT_EQ(match_distance("shop", ""), 4U);
 }
 
-TEST(distance_to_match, lets_wildcards_match) {
-    EXPECT_EQ(distance_to_match("*", "shop"), 0U);
-    EXPECT_EQ(distance_to_match("*", ""), 0U);
-    EXPECT_EQ(distance_to_match("s??p", "shop"), 0U);
-    EXPECT_EQ(distance_to_match("?", ""), 1U);
-    EXPECT_EQ(distance_to_match("ordr_*", "order_placed"), 1U);
-    EXPECT_EQ(distance_to_match("*_plced", "order_placed"), 1U);
-    EXPECT_EQ(distance_to_match("o*d*x", "order_placed"), 1U);
+TEST(match_distance, lets_wildcards_match) {
+    EXPECT_EQ(match_distance("*", "shop"), 0U);
+    EXPECT_EQ(match_distance("*", ""), 0U);
+    EXPECT_EQ(match_distance("s??p", "shop"), 0U);
+    EXPECT_EQ(match_distance("?", ""), 1U);
+    EXPECT_EQ(match_distance("ordr_*", "order_placed"), 1U);
+    EXPECT_EQ(match_distance("*_plced", "order_placed"), 1U);
+    EXPECT_EQ(match_distance("o*d*x", "order_placed"), 1U);
 }
 
 TEST(nearest_name, is_a_provider_or_an_event_like_the_pattern) {
@@ -60,9 +60,9 @@ TEST(nearest_name, of_equals_is_the_first) {
 TEST(nearest_name, knows_that_only_the_conditions_do_not_match) {
     elog::nearest_name nearest("shop:order_*@warn/money#");
     EXPECT_FALSE(nearest.is_match());
-    nearest.offer("shop", "payment");
+    nearest.add_candidate("shop", "payment");
     EXPECT_FALSE(nearest.is_match());
-    nearest.offer("shop", "order_done");
+    nearest.add_candidate("shop", "order_done");
     EXPECT_TRUE(nearest.is_match());
 }
 

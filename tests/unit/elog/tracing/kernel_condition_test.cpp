@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "record_maker.hpp"
 
 namespace {
@@ -37,8 +37,8 @@ elog::kernel_condition condition(std::string_view text) {
     for (const elog::field_schema& field : event.fields) {
         fields.push_back({field.name, field.type, field.count, field.offset});
     }
-    return elog::condition_of(elog::fold({wanted, 0, known, true}, maker.provider(), event),
-                              fields);
+    return elog::make_kernel_condition(
+        elog::fold({wanted, 0, known, true}, maker.provider(), event), fields);
 }
 
 struct expectation {
@@ -170,16 +170,16 @@ TEST(kernel_condition, says_which_part_the_kernel_cannot_ask_and_why) {
                            {"tiny == 1 || amount == debt", 14, "integers, bools and texts"}}) {
         const elog::kernel_condition found = condition(predicate);
         EXPECT_FALSE(found.is_whole) << predicate;
-        EXPECT_FALSE(found.is_never) << predicate;
+        EXPECT_FALSE(found.never_matches) << predicate;
         EXPECT_EQ(found.column, column) << predicate;
         EXPECT_NE(found.reason.find(reason), std::string::npos) << predicate << found.reason;
     }
     const elog::kernel_condition whole = condition("amount == 1 || (tiny > 255 && share > 0.5)");
     EXPECT_TRUE(whole.is_whole);
     EXPECT_EQ(whole.reason, "");
-    EXPECT_TRUE(condition("tiny > 255").is_never);
-    EXPECT_TRUE(condition("tiny > 255 && share > 0.5").is_never);
-    EXPECT_FALSE(condition("tiny < 256").is_never);
+    EXPECT_TRUE(condition("tiny > 255").never_matches);
+    EXPECT_TRUE(condition("tiny > 255 && share > 0.5").never_matches);
+    EXPECT_FALSE(condition("tiny < 256").never_matches);
 }
 
 TEST(kernel_condition, asks_nothing_if_it_would_be_too_long) {
@@ -191,7 +191,7 @@ TEST(kernel_condition, asks_nothing_if_it_would_be_too_long) {
 }
 
 TEST(kernel_condition, of_types_that_do_not_suit_is_none) {
-    EXPECT_THROW(static_cast<void>(condition("word == 5")), elog::failure);
+    EXPECT_THROW(static_cast<void>(condition("word == 5")), elog::user_error);
 }
 
 }  // namespace

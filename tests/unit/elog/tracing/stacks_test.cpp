@@ -20,9 +20,9 @@
 #include "chance.hpp"
 #include "record_maker.hpp"
 #include "schema/stack_field.hpp"
-#include "tracing/elf_names.hpp"
+#include "tracing/elf_symbolizer.hpp"
 #include "tracing/process_mappings.hpp"
-#include "tracing/stack_texts.hpp"
+#include "tracing/stack_symbolizer.hpp"
 
 extern "C" {
 // A function whose name everybody finds.
@@ -76,35 +76,36 @@ TEST(process_mappings, of_text_that_makes_no_sense_are_none) {
 
 TEST(process_mappings, of_one_that_has_ended_are_those_that_were_told) {
     process_mappings all([](std::uint32_t) { return std::string(); });
-    all.take_mapped(5, 0x1000, {0x3000, 0, 1, "/old"});
-    all.take_begun(6, 5);
-    all.take_mapped(5, 0x2000, {0x4000, 0x100, 2, "/new"});
+    all.add_mapping(5, 0x1000, {0x3000, 0, 1, "/old"});
+    all.add_fork(6, 5);
+    all.add_mapping(5, 0x2000, {0x4000, 0x100, 2, "/new"});
     EXPECT_EQ(found_in(all, 5, 0x1000), "");
     EXPECT_EQ(found_in(all, 5, 0x2001), "/new+257");
     EXPECT_EQ(found_in(all, 6, 0x1001), "/old+1");
     EXPECT_EQ(found_in(all, 7, 0x1001), "");
 }
 
-TEST(elf_names, says_what_a_function_of_this_program_is_called) {
+TEST(elf_symbolizer, says_what_a_function_of_this_program_is_called) {
     process_mappings all;
     const auto address = reinterpret_cast<std::uintptr_t>(&function_of_the_test);
     const process_mappings::place place = all.find(static_cast<std::uint32_t>(::getpid()), address);
     ASSERT_NE(place.mapping, nullptr);
-    const elog::elf_names names(
+    const elog::elf_symbolizer names(
         eventlog::core::unique_fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
-    EXPECT_EQ(names.name_at(place.offset), "function_of_the_test");
-    EXPECT_EQ(names.name_at(UINT64_MAX), "");
+    EXPECT_EQ(names.symbol_at(place.offset), "function_of_the_test");
+    EXPECT_EQ(names.symbol_at(UINT64_MAX), "");
     EXPECT_EQ(function_of_the_test(), 7);
 }
 
-TEST(elf_names, has_none_of_what_is_no_program) {
+TEST(elf_symbolizer, has_none_of_what_is_no_program) {
     for (const char* path : {"/dev/zero", "/proc/self/status", "/", "/no such file"}) {
-        const elog::elf_names names(eventlog::core::unique_fd(::open(path, O_RDONLY | O_CLOEXEC)));
-        EXPECT_EQ(names.name_at(0), "") << path;
+        const elog::elf_symbolizer names(
+            eventlog::core::unique_fd(::open(path, O_RDONLY | O_CLOEXEC)));
+        EXPECT_EQ(names.symbol_at(0), "") << path;
     }
 }
 
-TEST(elf_names, believes_no_program_what_it_says_of_itself) {
+TEST(elf_symbolizer, believes_no_program_what_it_says_of_itself) {
     std::ifstream program("/bin/true", std::ios::binary);
     const std::string sound{std::istreambuf_iterator<char>(program), {}};
     ASSERT_GT(sound.size(), 4096U);
@@ -120,41 +121,41 @@ TEST(elf_names, believes_no_program_what_it_says_of_itself) {
         eventlog::core::unique_fd file(::memfd_create("changed", MFD_CLOEXEC));
         ASSERT_EQ(::write(file.get(), changed.data(), changed.size()),
                   static_cast<ssize_t>(changed.size()));
-        const elog::elf_names names(std::move(file));
+        const elog::elf_symbolizer names(std::move(file));
         for (std::uint64_t offset = 0; offset < sound.size(); offset += 997) {
-            EXPECT_LE(names.name_at(offset).size(), 200U);
+            EXPECT_LE(names.symbol_at(offset).size(), 200U);
         }
     }
 }
 
-TEST(elf_names, has_names_as_they_were_written_without_parameters) {
-    EXPECT_EQ(elog::readable_name("main"), "main");
-    EXPECT_EQ(elog::readable_name("_ZN4shop6handleEi"), "shop::handle");
-    EXPECT_EQ(elog::readable_name("_ZNK4shop4sale3sumEv"), "shop::sale::sum");
-    EXPECT_EQ(elog::readable_name("_ZN12_GLOBAL__N_14workEPFviE"), "(anonymous namespace)::work");
-    EXPECT_EQ(elog::readable_name("_ZN4shopclEi"), "shop::operator()");
-    EXPECT_EQ(elog::readable_name("_Znot a name"), "_Znot a name");
-    EXPECT_LE(elog::readable_name(std::string(1000, 'x').c_str()).size(), 200U);
+TEST(elf_symbolizer, has_names_as_they_were_written_without_parameters) {
+    EXPECT_EQ(elog::demangled_name("main"), "main");
+    EXPECT_EQ(elog::demangled_name("_ZN4shop6handleEi"), "shop::handle");
+    EXPECT_EQ(elog::demangled_name("_ZNK4shop4sale3sumEv"), "shop::sale::sum");
+    EXPECT_EQ(elog::demangled_name("_ZN12_GLOBAL__N_14workEPFviE"), "(anonymous namespace)::work");
+    EXPECT_EQ(elog::demangled_name("_ZN4shopclEi"), "shop::operator()");
+    EXPECT_EQ(elog::demangled_name("_Znot a name"), "_Znot a name");
+    EXPECT_LE(elog::demangled_name(std::string(1000, 'x').c_str()).size(), 200U);
 }
 
-TEST(stack_texts, are_outermost_first_without_what_emits) {
+TEST(stack_symbolizer, are_outermost_first_without_what_emits) {
     process_mappings all([](std::uint32_t) { return std::string(); });
-    elog::stack_texts texts(all);
+    elog::stack_symbolizer texts(all);
     const std::vector<std::uint64_t> addresses{UINT64_MAX - 511, 0x1000, 0x2001, 0, 0x3001};
     std::vector<std::uint8_t> stored(addresses.size() * sizeof(std::uint64_t));
     std::memcpy(stored.data(), addresses.data(), stored.size());
     EXPECT_EQ(texts.text_of(1, stored), "0x3000;0x2000;0x1000");
-    all.take_mapped(1, 0x2000, {0x2800, 0x100, 0, "/no/such;file"});
+    all.add_mapping(1, 0x2000, {0x2800, 0x100, 0, "/no/such;file"});
     EXPECT_EQ(texts.text_of(1, stored), "0x3000;such:file+0x100;0x1000");
     EXPECT_EQ(texts.text_of(1, {}), "");
-    EXPECT_TRUE(elog::is_of_emitting("eventlog::core::emit_to_user_events"));
-    EXPECT_TRUE(elog::is_of_emitting("write"));
-    EXPECT_FALSE(elog::is_of_emitting("writer"));
+    EXPECT_TRUE(elog::is_emit_frame("eventlog::core::emit_to_user_events"));
+    EXPECT_TRUE(elog::is_emit_frame("write"));
+    EXPECT_FALSE(elog::is_emit_frame("writer"));
 }
 
-TEST(stack_texts, end_where_they_would_be_too_long) {
+TEST(stack_symbolizer, end_where_they_would_be_too_long) {
     process_mappings all([](std::uint32_t) { return std::string(); });
-    elog::stack_texts texts(all);
+    elog::stack_symbolizer texts(all);
     std::vector<std::uint8_t> stored;
     for (std::uint64_t i = 0; i < 2000; ++i) {
         const std::uint64_t address = 0x7f0000000000 + i * 16;

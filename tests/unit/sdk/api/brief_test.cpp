@@ -221,10 +221,11 @@ class frequent_signals {
 
 TEST(brief, is_what_has_few_words_and_one_text) {
     using namespace eventlog::detail;
-    EXPECT_TRUE(is_brief<fixed_4> && is_brief<fixed_8> && is_brief<fixed_12> &&
-                is_brief<fixed_16> && is_brief<fixed_20> && is_brief<fixed_24>);
-    EXPECT_FALSE(is_brief<four_words> || is_brief<two_texts> || is_brief<c_string> ||
-                 is_brief<optional_text> || is_brief<bytes> || is_brief<no_text>);
+    EXPECT_TRUE(is_small_event<fixed_4> && is_small_event<fixed_8> && is_small_event<fixed_12> &&
+                is_small_event<fixed_16> && is_small_event<fixed_20> && is_small_event<fixed_24>);
+    EXPECT_FALSE(is_small_event<four_words> || is_small_event<two_texts> ||
+                 is_small_event<c_string> || is_small_event<optional_text> ||
+                 is_small_event<bytes> || is_small_event<no_text>);
 }
 
 TEST(brief, texts_of_every_size_arrive) {

@@ -91,7 +91,7 @@ TEST(dynamic_provider, takes_values_of_the_types_that_cpp_has) {
     EXPECT_EQ(std::get<std::string_view>(ears.field(record, "view")), "view");
     EXPECT_EQ(std::get<std::string_view>(ears.field(record, "string")), "string");
     EXPECT_EQ(std::get<elog::byte_string>(ears.field(record, "bytes")).size(), 2U);
-    EXPECT_TRUE(std::holds_alternative<elog::no_value>(ears.field(record, "none")));
+    EXPECT_TRUE(std::holds_alternative<elog::absent_value>(ears.field(record, "none")));
     EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "some")), 9U);
     EXPECT_EQ(std::get<elog::array_value>(ears.field(record, "row")).count, 2U);
     EXPECT_EQ(ears.event_name(ears.records()[1]), "nothing");

@@ -14,7 +14,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "listener.hpp"
 #include "provider/registered_provider.hpp"
 #include "scratch.hpp"
@@ -76,7 +76,7 @@ TEST(gate, takes_sixteen_subscriptions_and_refuses_the_next_in_words) {
     for (int i = 0; i < EVENTLOG_SUBSCRIPTIONS_MAX; ++i) {
         all.push_back(std::make_unique<listener>("gate_test:knock"));
     }
-    EXPECT_THROW(listener("gate_test:knock"), elog::failure);
+    EXPECT_THROW(listener("gate_test:knock"), elog::user_error);
     gate_test::emit(knock{1});
     for (const auto& ears : all) {
         ears->poll();

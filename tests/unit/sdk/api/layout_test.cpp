@@ -24,13 +24,13 @@ struct mixed {
 
 TEST(layout, sorts_fields_by_alignment_and_keeps_the_declared_order_within) {
     using layout = event_layout<mixed>;
-    EXPECT_EQ(layout::places[1].offset, 0U);   // large
-    EXPECT_EQ(layout::places[4].offset, 8U);   // number
-    EXPECT_EQ(layout::places[2].offset, 16U);  // text
-    EXPECT_EQ(layout::places[6].offset, 20U);  // word
-    EXPECT_EQ(layout::places[3].offset, 24U);  // medium
-    EXPECT_EQ(layout::places[0].offset, 26U);  // small
-    EXPECT_EQ(layout::places[5].offset, 27U);  // flag
+    EXPECT_EQ(layout::locations[1].offset, 0U);   // large
+    EXPECT_EQ(layout::locations[4].offset, 8U);   // number
+    EXPECT_EQ(layout::locations[2].offset, 16U);  // text
+    EXPECT_EQ(layout::locations[6].offset, 20U);  // word
+    EXPECT_EQ(layout::locations[3].offset, 24U);  // medium
+    EXPECT_EQ(layout::locations[0].offset, 26U);  // small
+    EXPECT_EQ(layout::locations[5].offset, 27U);  // flag
 }
 
 TEST(layout, has_no_holes) {
@@ -38,7 +38,7 @@ TEST(layout, has_no_holes) {
 }
 
 TEST(layout, counts_texts) {
-    EXPECT_EQ(event_layout<mixed>::piece_count, 1U);
+    EXPECT_EQ(event_layout<mixed>::var_field_count, 1U);
 }
 
 struct every_type {
@@ -67,7 +67,7 @@ TEST(layout, knows_every_type) {
         field_type::unsigned_64, field_type::float_32,    field_type::float_64,
         field_type::text,        field_type::text,        field_type::text};
     for (std::size_t i = 0; i < std::size(expected); ++i) {
-        EXPECT_EQ(event_layout<every_type>::places[i].type, expected[i]) << i;
+        EXPECT_EQ(event_layout<every_type>::locations[i].type, expected[i]) << i;
     }
 }
 
@@ -89,7 +89,7 @@ struct hundred_fields {
 TEST(layout, knows_structs_of_a_hundred_fields) {
     EXPECT_EQ(event_layout<hundred_fields>::field_count, 100U);
     EXPECT_EQ(event_layout<hundred_fields>::fixed_size, 100U);
-    EXPECT_EQ(event_layout<hundred_fields>::places[99].offset, 99U);
+    EXPECT_EQ(event_layout<hundred_fields>::locations[99].offset, 99U);
 }
 
 struct platform_types {
@@ -99,9 +99,9 @@ struct platform_types {
 };
 
 TEST(layout, takes_integers_by_size_and_sign_whatever_they_are_called) {
-    EXPECT_EQ(event_layout<platform_types>::places[0].type, field_type::signed_64);
-    EXPECT_EQ(event_layout<platform_types>::places[1].type, field_type::unsigned_64);
-    EXPECT_EQ(event_layout<platform_types>::places[2].type, field_type::unsigned_64);
+    EXPECT_EQ(event_layout<platform_types>::locations[0].type, field_type::signed_64);
+    EXPECT_EQ(event_layout<platform_types>::locations[1].type, field_type::unsigned_64);
+    EXPECT_EQ(event_layout<platform_types>::locations[2].type, field_type::unsigned_64);
 }
 
 }  // namespace

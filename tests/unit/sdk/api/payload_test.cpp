@@ -89,7 +89,7 @@ std::string text_of(const listener& ears, const heard_record& record, std::strin
 }
 
 template <class Event>
-constexpr bool is_block = eventlog::detail::is_block_copyable<Event>;
+constexpr bool is_block = eventlog::detail::is_memcpy_payload<Event>;
 
 struct gap_in_the_middle {
     std::uint64_t first;

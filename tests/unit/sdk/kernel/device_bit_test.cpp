@@ -13,7 +13,7 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
-#include "kernel/user_events_offer.hpp"
+#include "kernel/user_events_register.hpp"
 #include "kernel_stand_in.hpp"
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
@@ -41,7 +41,7 @@ class device_bit : public testing::Test {
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
         listener = unique_fd(ends[0]);
         file = unique_fd(ends[1]);
-        stand_in::lead(route(), file.get());
+        pid_namespace_proxy::lead(route(), file.get());
         route().expected = true;
         route().is_module = true;
         for (const std::uint32_t event : {first, second}) {
@@ -134,8 +134,8 @@ TEST_F(device_bit, is_not_that_of_user_events_which_stays_true_without_the_file)
 TEST_F(device_bit, is_cleared_where_an_event_cannot_be_registered) {
     route().numbers[first] = user_events_route::not_registered;
     const registry_lock lock;
-    user_events_offer result;
-    offer_to_user_events(handle(), file.get(), result);  // which knows no such call
+    user_events_register_result result;
+    register_user_events(handle(), file.get(), result);  // which knows no such call
     EXPECT_EQ(result.missing, 1U);
     EXPECT_EQ(gate(first), 0U);
     EXPECT_EQ(gate(second), in_module);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // What a lane writes, and what becomes of what it cannot write.
-#include "kernel/lane.hpp"
-
 #include <fcntl.h>
 #include <linux/eventlog_device.h>
 #include <sys/socket.h>
@@ -24,16 +22,17 @@
 
 #include <eventlog/lane.hpp>
 
+#include "kernel/batch.hpp"
 #include "kernel_stand_in.hpp"
 #include "ring/clock.hpp"
 
 namespace {
 
 using namespace eventlog::core;
-using stand_in::bare;
-using stand_in::number;
-using stand_in::plain;
-using stand_in::wordy;
+using pid_namespace_proxy::bare;
+using pid_namespace_proxy::number;
+using pid_namespace_proxy::plain;
+using pid_namespace_proxy::wordy;
 
 struct entry {
     std::uint32_t index = 0;
@@ -59,7 +58,7 @@ std::vector<entry> entries_of(const std::string& batch) {
     return found;
 }
 
-class lane_of_thread : public stand_in::kernel_stand_in {
+class lane_of_thread : public pid_namespace_proxy::kernel_stand_in {
   protected:
     void SetUp() override {
         kernel_stand_in::SetUp();
@@ -94,7 +93,7 @@ TEST_F(lane_of_thread, writes_at_once_what_it_has_collected) {
     const std::vector<entry> found = entries_of(next_write());
     ASSERT_EQ(found.size(), 3U);
     EXPECT_EQ(found[0].index, number);
-    EXPECT_EQ(found[0].payload, stand_in::bytes_of(77U));
+    EXPECT_EQ(found[0].payload, pid_namespace_proxy::bytes_of(77U));
     EXPECT_NE(found[1].payload.find("some"), std::string::npos);
     EXPECT_NE(found[1].payload.find("words"), std::string::npos);
     EXPECT_EQ(found[2].payload, "");
@@ -135,7 +134,7 @@ TEST_F(lane_of_thread, is_written_when_the_next_event_has_no_room) {
         eventlog_lane_end();
         const std::vector<entry> rest = entries_of(next_write());
         ASSERT_EQ(rest.size(), 1U) << size;
-        EXPECT_EQ(rest[0].payload, stand_in::bytes_of(emitted - 1)) << size;
+        EXPECT_EQ(rest[0].payload, pid_namespace_proxy::bytes_of(emitted - 1)) << size;
     }
 }
 
@@ -192,7 +191,7 @@ TEST_F(lane_of_thread, counts_what_is_not_taken) {
     ASSERT_TRUE(unwritable);
     const int place = route().file.load();
     ASSERT_EQ(::dup3(unwritable.get(), place, O_CLOEXEC), place);
-    stand_in::lead(route(), place);
+    pid_namespace_proxy::lead(route(), place);
     eventlog_lane_flush();
     EXPECT_EQ(counters().lost_refused, 2U);
     EXPECT_EQ(counters().written, 0U);
@@ -213,7 +212,7 @@ TEST_F(lane_of_thread, counts_what_has_lost_its_way) {
 TEST_F(lane_of_thread, takes_no_event_that_the_kernel_does_not_know) {
     ASSERT_TRUE(begin(4096));
     for (const std::uint32_t unknown :
-         {user_events_route::left_out, user_events_route::not_registered}) {
+         {user_events_route::not_registrable, user_events_route::not_registered}) {
         route().numbers[plain] = unknown;
         emit("unknown");
     }
@@ -226,7 +225,7 @@ TEST_F(lane_of_thread, takes_no_event_that_the_kernel_does_not_know) {
 TEST_F(lane_of_thread, is_not_used_by_who_interrupts_its_use) {
     ASSERT_TRUE(begin(4096));
     emit("first");
-    own_lane->busy = true;
+    current_batch->busy = true;
     emit("second");
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + "second");
     eventlog_lane_flush();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // What the kernel's user_events are told of every type of field.
-#include "kernel/user_events_text.hpp"
-
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -16,6 +14,7 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "kernel/user_events_description.hpp"
 #include "schema/schema_binary.hpp"
 #include "schema/schema_text.hpp"
 
@@ -118,7 +117,7 @@ outcome describe(std::span<const std::uint8_t> bytes, std::string_view name,
     event_description event;
     while (schema.next_event(event)) {
         if (event.name == name) {
-            user_events_text text;
+            user_events_description text;
             outcome result;
             result.described = text.describe(schema, event, error);
             result.described = result.described && (!make_unique || text.make_name_unique());
@@ -138,47 +137,47 @@ std::string text_of(std::string_view event) {
     return result.text;
 }
 
-TEST(user_events_text, names_integers_by_their_offset) {
+TEST(user_events_description, names_integers_by_their_offset) {
     EXPECT_EQ(text_of("widths"),
               "eventlog_shop_widths u64 u64; s64 i64; u32 u32; s32 i32; u16 u16; s16 i16; u8 u8; "
               "s8 i8");
 }
 
-TEST(user_events_text, takes_what_is_like_an_integer_for_one) {
+TEST(user_events_description, takes_what_is_like_an_integer_for_one) {
     EXPECT_EQ(text_of("like_integers"),
               "eventlog_shop_like_integers s64 took; u64 where; u16 paint; u8 yes; char letter");
 }
 
-TEST(user_events_text, makes_structs_of_what_the_kernel_has_no_type_for) {
+TEST(user_events_description, makes_structs_of_what_the_kernel_has_no_type_for) {
     EXPECT_EQ(text_of("fractions"),
               "eventlog_shop_fractions struct f64 twice 8; struct f32 single 4");
     EXPECT_EQ(text_of("addresses"),
               "eventlog_shop_addresses struct u8x4 four 4; struct u8x16 six 16; struct u8x6 mac 6");
 }
 
-TEST(user_events_text, points_to_texts_and_bytes) {
+TEST(user_events_description, points_to_texts_and_bytes) {
     EXPECT_EQ(text_of("variable"),
               "eventlog_shop_variable u64 number; __rel_loc char[] name; __rel_loc u8[] data; "
               "__rel_loc char[] why");
 }
 
-TEST(user_events_text, leaves_only_arrays_of_characters_to_the_kernel) {
+TEST(user_events_description, leaves_only_arrays_of_characters_to_the_kernel) {
     EXPECT_EQ(text_of("arrays"),
               "eventlog_shop_arrays struct f64x2 pair 16; struct u32x4 row 16; char[16] tag; "
               "struct u8x6 octets 6; u8 one");
 }
 
-TEST(user_events_text, knows_how_long_the_kernels_arrays_can_be) {
+TEST(user_events_description, knows_how_long_the_kernels_arrays_can_be) {
     EXPECT_EQ(text_of("letters_at_most"), "eventlog_shop_letters_at_most char[1024] text");
     EXPECT_EQ(text_of("letters_too_many"),
               "eventlog_shop_letters_too_many struct charx1025 text 1025");
 }
 
-TEST(user_events_text, names_nested_fields_as_the_schema_does) {
+TEST(user_events_description, names_nested_fields_as_the_schema_does) {
     EXPECT_EQ(text_of("nested"), "eventlog_shop_nested u32 peer_host; u16 peer_port; u8 hops");
 }
 
-TEST(user_events_text, has_a_byte_for_what_may_be_absent) {
+TEST(user_events_description, has_a_byte_for_what_may_be_absent) {
     EXPECT_EQ(text_of("optional_ones"),
               "eventlog_shop_optional_ones u32 count; __rel_loc char[] note; u8 has_count; "
               "u8 has_note");
@@ -187,16 +186,16 @@ TEST(user_events_text, has_a_byte_for_what_may_be_absent) {
               "u8 has_count__");
 }
 
-TEST(user_events_text, begins_with_the_session) {
+TEST(user_events_description, begins_with_the_session) {
     EXPECT_EQ(text_of("in_session"), "eventlog_shop_in_session u64 session; __rel_loc char[] what");
     EXPECT_EQ(text_of("session_begin"), "eventlog_shop_session_begin u64 session");
 }
 
-TEST(user_events_text, is_a_name_if_there_are_no_fields) {
+TEST(user_events_description, is_a_name_if_there_are_no_fields) {
     EXPECT_EQ(text_of("nothing"), "eventlog_shop_nothing");
 }
 
-TEST(user_events_text, gets_another_name_for_each_other_set_of_fields) {
+TEST(user_events_description, gets_another_name_for_each_other_set_of_fields) {
     const auto& schema = described::schema();
     const std::span<const std::uint8_t> bytes(schema.data(), schema.size());
     const outcome one = describe(bytes, "nested", true);
@@ -228,7 +227,7 @@ outcome describe_long(std::size_t size, bool make_unique) {
     return describe(schema.binary, "e", make_unique);
 }
 
-TEST(user_events_text, may_take_all_the_room_there_is) {
+TEST(user_events_description, may_take_all_the_room_there_is) {
     const outcome longest = describe_long(511, false);
     EXPECT_TRUE(longest.described) << longest.error;
     EXPECT_EQ(longest.text.size(), 511U);
@@ -238,7 +237,7 @@ TEST(user_events_text, may_take_all_the_room_there_is) {
     EXPECT_LE(too_long.text.size(), 511U);
 }
 
-TEST(user_events_text, may_leave_no_room_for_another_name) {
+TEST(user_events_description, may_leave_no_room_for_another_name) {
     const outcome longest = describe_long(502, true);
     EXPECT_TRUE(longest.described);
     EXPECT_EQ(longest.text.size(), 511U);
@@ -247,7 +246,7 @@ TEST(user_events_text, may_leave_no_room_for_another_name) {
     EXPECT_EQ(too_long.text.size(), 503U);
 }
 
-TEST(user_events_text, is_not_made_of_fields_with_room_between_them) {
+TEST(user_events_description, is_not_made_of_fields_with_room_between_them) {
     elog::provider_schema schema =
         elog::parse_schema_text("x.schema", "provider p { event e info { a: u32 b: u8? } }").schema;
     ASSERT_TRUE(describe(schema.binary, "e").described);

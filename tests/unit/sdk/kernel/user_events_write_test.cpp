@@ -33,13 +33,13 @@ namespace {
 
 using namespace eventlog::core;
 
-using stand_in::bare;
-using stand_in::bytes_of;
-using stand_in::in_kernel;
-using stand_in::number;
-using stand_in::plain;
-using stand_in::wordy;
-class user_events_write : public stand_in::kernel_stand_in {};
+using pid_namespace_proxy::bare;
+using pid_namespace_proxy::bytes_of;
+using pid_namespace_proxy::in_kernel;
+using pid_namespace_proxy::number;
+using pid_namespace_proxy::plain;
+using pid_namespace_proxy::wordy;
+class user_events_write : public pid_namespace_proxy::kernel_stand_in {};
 
 TEST_F(user_events_write, is_one_write_of_number_and_payload) {
     provider.emit(plain, 77U);
@@ -103,7 +103,7 @@ TEST_F(user_events_write, is_not_done_for_a_bit_that_is_not_the_kernels) {
 }
 
 TEST_F(user_events_write, is_not_done_for_an_event_that_was_left_out) {
-    route().numbers[plain] = user_events_route::left_out;
+    route().numbers[plain] = user_events_route::not_registrable;
     provider.emit(plain, 1U);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
@@ -205,7 +205,7 @@ class user_events_page_bits : public user_events_write {
         std::memset(page, 0xff, size);
         listen(false);
         for (const std::uint32_t event : {plain, wordy, bare}) {
-            route().places[event] = place_in_page(bit);
+            route().status_locations[event] = location_in_page(bit);
         }
     }
     void TearDown() override {
@@ -259,40 +259,40 @@ TEST_F(user_events_page_bits, come_with_a_byte_for_events_without_any) {
     provider.emit(bare);
     EXPECT_EQ(next_write(), bytes_of(number) + std::string(1, '\0'));
     EXPECT_EQ(counters().written, 1U);
-    route().places[bare] = 0;
+    route().status_locations[bare] = 0;
     provider.emit(bare);
     EXPECT_EQ(next_write(), bytes_of(number));
 }
 
 TEST_F(user_events_page_bits, are_found_at_the_ends_of_the_page) {
     const auto last = static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE)) * 8 - 1;
-    EXPECT_TRUE(is_set_in_page(place_in_page(last)));
-    EXPECT_TRUE(is_set_in_page(place_in_page(bit - 1)));
-    EXPECT_FALSE(is_set_in_page(place_in_page(bit)));
-    EXPECT_TRUE(is_set_in_page(place_in_page(bit + 1)));
+    EXPECT_TRUE(is_set_in_page(location_in_page(last)));
+    EXPECT_TRUE(is_set_in_page(location_in_page(bit - 1)));
+    EXPECT_FALSE(is_set_in_page(location_in_page(bit)));
+    EXPECT_TRUE(is_set_in_page(location_in_page(bit + 1)));
 }
 
 TEST_F(user_events_page_bits, are_found_by_the_numbers_that_the_kernel_gives) {
     const registry_lock lock;
-    EXPECT_EQ(find_in_page(bit), place_in_page(bit));
+    EXPECT_EQ(locate_in_page(bit), location_in_page(bit));
     constexpr std::uint32_t end = sizeof user_events_page.bytes * 8;
-    EXPECT_EQ(find_in_page(end - 1), place_in_page(end - 1));
-    EXPECT_EQ(find_in_page(end), 0U);
-    EXPECT_EQ(find_in_page(0xffffffffU), 0U);
+    EXPECT_EQ(locate_in_page(end - 1), location_in_page(end - 1));
+    EXPECT_EQ(locate_in_page(end), 0U);
+    EXPECT_EQ(locate_in_page(0xffffffffU), 0U);
 }
 
 TEST_F(user_events_page_bits, may_be_bytes_of_which_any_bit_counts) {
     constexpr std::uint32_t byte = 815;
     for (const unsigned value : {0x01U, 0x02U, 0x80U, 0xffU}) {
         page[byte] = static_cast<std::uint8_t>(value);
-        EXPECT_TRUE(is_set_in_page(place_of_byte(byte))) << value;
+        EXPECT_TRUE(is_set_in_page(location_of_byte(byte))) << value;
     }
     page[byte] = 0;
-    EXPECT_FALSE(is_set_in_page(place_of_byte(byte)));
-    EXPECT_TRUE(is_set_in_page(place_of_byte(byte - 1)));
-    EXPECT_TRUE(is_set_in_page(place_of_byte(byte + 1)));
+    EXPECT_FALSE(is_set_in_page(location_of_byte(byte)));
+    EXPECT_TRUE(is_set_in_page(location_of_byte(byte - 1)));
+    EXPECT_TRUE(is_set_in_page(location_of_byte(byte + 1)));
 
-    route().places[plain] = place_of_byte(byte);
+    route().status_locations[plain] = location_of_byte(byte);
     provider.emit(plain, 77U);
     EXPECT_EQ(next_write(), "");
     page[byte] = 0x80;
@@ -304,10 +304,10 @@ TEST(user_events_page, is_not_had_from_a_file_that_cannot_be_mapped) {
     const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const registry_lock lock;
     // A kernel that has a page, and lets us read it, has set the first bit of it.
-    const bool has_page = is_set_in_page(place_in_page(0));
+    const bool has_page = is_set_in_page(location_in_page(0));
     EXPECT_EQ(map_user_events_page(null.get()), has_page ? 0 : ENODEV);
     // As it was: it can be read.
-    EXPECT_EQ(is_set_in_page(place_in_page(0)), has_page);
+    EXPECT_EQ(is_set_in_page(location_in_page(0)), has_page);
 }
 
 TEST(user_events_device, knows_a_kernel_by_two_numbers) {
@@ -328,7 +328,8 @@ std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
     std::string found;
     std::vector<char> path(room, '?');
     std::size_t at = 0;
-    while (next_tracefs(mounts.data(), mounts.size(), at, "/data", path.data(), path.size())) {
+    while (
+        next_tracefs_mount(mounts.data(), mounts.size(), at, "/data", path.data(), path.size())) {
         found += path.data();
         found += '\n';
     }

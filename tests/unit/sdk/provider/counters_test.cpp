@@ -169,8 +169,8 @@ TEST(counters, count_what_came_before_the_listener_could_be_joined) {
 /// Without sequences all threads share a ring, and may find it held by another.
 class without_sequences {
   public:
-    without_sequences() { choose_rseq(false); }
-    ~without_sequences() { choose_rseq(prepare_unmapping()); }
+    without_sequences() { configure_rseq(false); }
+    ~without_sequences() { configure_rseq(register_membarrier()); }
     without_sequences(const without_sequences&) = delete;
     without_sequences& operator=(const without_sequences&) = delete;
 };
@@ -312,9 +312,9 @@ TEST(counters, fit_programs_that_know_fewer_or_more_of_them) {
 }
 
 TEST(counters, of_any_number_of_cpus_lie_in_their_page) {
-    using eventlog::core::spread_for;
+    using eventlog::core::counter_layout_for;
     for (std::uint64_t cpus = 1; cpus < 10'000; ++cpus) {
-        const eventlog::core::counter_spread spread = spread_for(cpus);
+        const eventlog::core::counter_layout spread = counter_layout_for(cpus);
         EXPECT_LE(spread.cpus, cpus);
         EXPECT_LE(std::uint64_t{spread.cpus} * spread.stride,
                   sizeof(eventlog_counters_page::written_by_cpu));

@@ -99,7 +99,7 @@ namespace {
 
 using definition_cases::same;
 using eventlog::core::built_definition;
-using eventlog::core::mistake;
+using eventlog::core::definition_error;
 
 /// A definition, with everything that it points to, to be changed at will.
 struct draft {
@@ -142,7 +142,7 @@ struct outcome {
 /// Checks and builds without publishing; with `view`, shows what was built.
 outcome build(const eventlog_definition& definition,
               const std::function<void(const built_definition&)>& view = nullptr) {
-    mistake error;
+    definition_error error;
     const built_definition* built = nullptr;
     eventlog_error code = eventlog::core::check_definition(definition, error);
     if (code == EVENTLOG_ERROR_NONE) {

@@ -11,9 +11,9 @@
 
 namespace {
 
-using eventlog::core::clock_for;
-using eventlog::core::counter_choice;
-using eventlog::core::counter_facts;
+using eventlog::core::select_clock;
+using eventlog::core::tsc_choice;
+using eventlog::core::tsc_properties;
 using eventlog::test::environment_variable;
 
 constexpr bool is_counter_known =
@@ -23,42 +23,42 @@ constexpr bool is_counter_known =
     false;
 #endif
 
-constexpr counter_facts good{true, true, true};
-constexpr counter_facts distrusted{true, true, false};  // the kernel offers kvm-clock only
-constexpr counter_facts unsteady{true, false, true};
-constexpr counter_facts neither{true, false, false};
-constexpr counter_facts absent{};
+constexpr tsc_properties good{true, true, true};
+constexpr tsc_properties distrusted{true, true, false};  // the kernel offers kvm-clock only
+constexpr tsc_properties unsteady{true, false, true};
+constexpr tsc_properties neither{true, false, false};
+constexpr tsc_properties absent{};
 
 TEST(clock_choice, takes_the_counter_by_itself_only_where_all_promise_that_it_is_right) {
-    for (const counter_choice choice : {counter_choice::automatic, counter_choice::invalid}) {
-        EXPECT_EQ(clock_for(choice, good), EVENTLOG_CLOCK_TSC);
-        for (const counter_facts& facts : {distrusted, unsteady, neither, absent}) {
-            EXPECT_EQ(clock_for(choice, facts), EVENTLOG_CLOCK_MONOTONIC);
+    for (const tsc_choice choice : {tsc_choice::automatic, tsc_choice::invalid}) {
+        EXPECT_EQ(select_clock(choice, good), EVENTLOG_CLOCK_TSC);
+        for (const tsc_properties& facts : {distrusted, unsteady, neither, absent}) {
+            EXPECT_EQ(select_clock(choice, facts), EVENTLOG_CLOCK_MONOTONIC);
         }
     }
 }
 
 TEST(clock_choice, on_takes_every_counter_that_exists) {
-    for (const counter_facts& facts : {good, distrusted, unsteady, neither}) {
-        EXPECT_EQ(clock_for(counter_choice::on, facts), EVENTLOG_CLOCK_TSC);
+    for (const tsc_properties& facts : {good, distrusted, unsteady, neither}) {
+        EXPECT_EQ(select_clock(tsc_choice::on, facts), EVENTLOG_CLOCK_TSC);
     }
-    EXPECT_EQ(clock_for(counter_choice::on, absent), EVENTLOG_CLOCK_MONOTONIC);
+    EXPECT_EQ(select_clock(tsc_choice::on, absent), EVENTLOG_CLOCK_MONOTONIC);
 }
 
 TEST(clock_choice, off_takes_none) {
-    for (const counter_facts& facts : {good, distrusted, unsteady, neither, absent}) {
-        EXPECT_EQ(clock_for(counter_choice::off, facts), EVENTLOG_CLOCK_MONOTONIC);
+    for (const tsc_properties& facts : {good, distrusted, unsteady, neither, absent}) {
+        EXPECT_EQ(select_clock(tsc_choice::off, facts), EVENTLOG_CLOCK_MONOTONIC);
     }
 }
 
 TEST(clock_choice, is_one_of_three_words) {
-    using eventlog::core::counter_choice_of;
-    EXPECT_EQ(counter_choice_of(""), counter_choice::automatic);
-    EXPECT_EQ(counter_choice_of("auto"), counter_choice::automatic);
-    EXPECT_EQ(counter_choice_of("on"), counter_choice::on);
-    EXPECT_EQ(counter_choice_of("off"), counter_choice::off);
+    using eventlog::core::parse_tsc_choice;
+    EXPECT_EQ(parse_tsc_choice(""), tsc_choice::automatic);
+    EXPECT_EQ(parse_tsc_choice("auto"), tsc_choice::automatic);
+    EXPECT_EQ(parse_tsc_choice("on"), tsc_choice::on);
+    EXPECT_EQ(parse_tsc_choice("off"), tsc_choice::off);
     for (const std::string_view other : {"ON", "1", "of", "offf", "on ", "automatic"}) {
-        EXPECT_EQ(counter_choice_of(other), counter_choice::invalid) << other;
+        EXPECT_EQ(parse_tsc_choice(other), tsc_choice::invalid) << other;
     }
 }
 
@@ -71,26 +71,26 @@ TEST(clock_choice, finds_the_counter_among_the_kernels_clock_sources) {
     GTEST_SKIP() << "the library knows no counter of this processor";
     const std::string counter;
 #endif
-    using eventlog::core::offers_counter;
-    EXPECT_TRUE(offers_counter(counter));
-    EXPECT_TRUE(offers_counter(counter + " kvm-clock acpi_pm \n"));
-    EXPECT_TRUE(offers_counter("kvm-clock " + counter + "\n"));
-    EXPECT_FALSE(offers_counter(""));
-    EXPECT_FALSE(offers_counter("\n"));
-    EXPECT_FALSE(offers_counter("kvm-clock acpi_pm \n"));
+    using eventlog::core::lists_tsc;
+    EXPECT_TRUE(lists_tsc(counter));
+    EXPECT_TRUE(lists_tsc(counter + " kvm-clock acpi_pm \n"));
+    EXPECT_TRUE(lists_tsc("kvm-clock " + counter + "\n"));
+    EXPECT_FALSE(lists_tsc(""));
+    EXPECT_FALSE(lists_tsc("\n"));
+    EXPECT_FALSE(lists_tsc("kvm-clock acpi_pm \n"));
     // The source that x86 processors have until it is known how fast the counter is.
-    EXPECT_FALSE(offers_counter(counter + "-early hpet \n"));
-    EXPECT_FALSE(offers_counter("not-" + counter + " \n"));
+    EXPECT_FALSE(lists_tsc(counter + "-early hpet \n"));
+    EXPECT_FALSE(lists_tsc("not-" + counter + " \n"));
 }
 
 TEST(clock_choice, is_read_from_the_environment) {
     const environment_variable tsc("EVENTLOG_TSC", "off");
     EXPECT_EQ(eventlog::core::best_clock(), EVENTLOG_CLOCK_MONOTONIC);
     tsc.set(nullptr);
-    EXPECT_EQ(eventlog::core::chosen_counter(), counter_choice::automatic);
+    EXPECT_EQ(eventlog::core::configured_tsc_choice(), tsc_choice::automatic);
     const eventlog_clock usual = eventlog::core::best_clock();
     tsc.set("perhaps");
-    EXPECT_EQ(eventlog::core::chosen_counter(), counter_choice::invalid);
+    EXPECT_EQ(eventlog::core::configured_tsc_choice(), tsc_choice::invalid);
     EXPECT_EQ(eventlog::core::best_clock(), usual);
     tsc.set("on");
     EXPECT_EQ(eventlog::core::best_clock(),

@@ -10,15 +10,15 @@
 
 #include "environment_variable.hpp"
 #include "listener.hpp"
-#include "record/clock_table.hpp"
-#include "record/more_clocks.hpp"
+#include "record/clock_converter.hpp"
+#include "record/clock_offset_table.hpp"
 
 namespace {
 
-using elog::clock_table;
+using elog::clock_converter;
 
-TEST(clock_table, interpolates_between_the_readings_around_a_time) {
-    clock_table clock(EVENTLOG_CLOCK_TSC);
+TEST(clock_converter, interpolates_between_the_readings_around_a_time) {
+    clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({1000, 0, 50'000});
     clock.add({2000, 500, 50'500});
     clock.add({3000, 1500, 51'500});
@@ -26,22 +26,22 @@ TEST(clock_table, interpolates_between_the_readings_around_a_time) {
     EXPECT_EQ(clock.realtime(2500), 51'000);
 }
 
-TEST(clock_table, extrapolates_with_the_rate_of_the_whole) {
-    clock_table clock(EVENTLOG_CLOCK_TSC);
+TEST(clock_converter, extrapolates_with_the_rate_of_the_whole) {
+    clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({1000, 0, 50'000});
     clock.add({3000, 1000, 51'000});
     EXPECT_EQ(clock.realtime(5000), 52'000);
     EXPECT_EQ(clock.realtime(0), 49'500);
 }
 
-TEST(clock_table, takes_nanoseconds_as_they_are) {
-    clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+TEST(clock_converter, takes_nanoseconds_as_they_are) {
+    clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1000, 1000, 51'000});
     EXPECT_EQ(clock.realtime(1500), 51'500);
 }
 
-TEST(clock_table, ignores_readings_that_go_backwards) {
-    clock_table clock(EVENTLOG_CLOCK_TSC);
+TEST(clock_converter, ignores_readings_that_go_backwards) {
+    clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({1000, 1000, 1000});
     clock.add({900, 900, 900});
     clock.add({1000, 2000, 2000});
@@ -49,21 +49,21 @@ TEST(clock_table, ignores_readings_that_go_backwards) {
     EXPECT_EQ(clock.realtime(1500), 1500);
 }
 
-TEST(clock_table, survives_readings_from_an_enemy) {
-    clock_table clock(EVENTLOG_CLOCK_TSC);
+TEST(clock_converter, survives_readings_from_an_enemy) {
+    clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({0, 0, UINT64_MAX});
     clock.add({1, UINT64_MAX, 0});
     for (const std::uint64_t time :
          {std::uint64_t{0}, std::uint64_t{1}, UINT64_MAX / 2, UINT64_MAX}) {
         static_cast<void>(clock.realtime(time));
     }
-    EXPECT_EQ(clock_table(EVENTLOG_CLOCK_TSC).realtime(7), 7);
+    EXPECT_EQ(clock_converter(EVENTLOG_CLOCK_TSC).realtime(7), 7);
 }
 
-TEST(clock_table, never_takes_a_later_time_for_an_earlier_one) {
+TEST(clock_converter, never_takes_a_later_time_for_an_earlier_one) {
     constexpr std::uint64_t start = 1'700'000'000'000'000'000;
     for (const std::uint32_t kind : {EVENTLOG_CLOCK_MONOTONIC, EVENTLOG_CLOCK_TSC}) {
-        clock_table clock(kind);
+        clock_converter clock(kind);
         clock.add({5000, 5000, start});
         clock.add({9000, 9000, start + 4000});
         std::int64_t before = clock.realtime(0);
@@ -76,11 +76,11 @@ TEST(clock_table, never_takes_a_later_time_for_an_earlier_one) {
         }
         EXPECT_LT(before, INT64_MAX);  // where ranges without an end do
     }
-    EXPECT_GT(clock_table().realtime(UINT64_MAX), 0);
+    EXPECT_GT(clock_converter().realtime(UINT64_MAX), 0);
 }
 
-TEST(clock_table, tells_the_other_clocks_by_what_they_were_ahead_at_the_time) {
-    clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+TEST(clock_converter, tells_the_other_clocks_by_what_they_were_ahead_at_the_time) {
+    clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1000, 1000, 51'000});
     clock.add_offsets({1000, 7, 37});
     clock.add_offsets({2000, 500, 38});
@@ -92,35 +92,35 @@ TEST(clock_table, tells_the_other_clocks_by_what_they_were_ahead_at_the_time) {
     EXPECT_EQ(clock.tai(2000), 52'038);
 }
 
-TEST(clock_table, survives_offsets_from_an_enemy) {
+TEST(clock_converter, survives_offsets_from_an_enemy) {
     for (const std::int64_t offset : {INT64_MIN, INT64_MAX}) {
-        clock_table clock(EVENTLOG_CLOCK_MONOTONIC);
+        clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
         clock.add({0, 0, UINT64_MAX / 2});
         clock.add_offsets({0, offset, offset});
         for (const std::uint64_t time : {std::uint64_t{0}, UINT64_MAX}) {
             static_cast<void>(clock.boottime(time));
             static_cast<void>(clock.tai(time));
         }
-        EXPECT_TRUE(elog::has_changed({0, 0, 0}, {0, offset, 0}));
+        EXPECT_TRUE(elog::offsets_changed({0, 0, 0}, {0, offset, 0}));
     }
 }
 
-TEST(more_clocks, are_read_as_the_kernel_tells_them) {
+TEST(clock_offset_table, are_read_as_the_kernel_tells_them) {
     const auto seconds = [](clockid_t clock) {
         timespec now{};
         static_cast<void>(::clock_gettime(clock, &now));
         return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
     };
-    const elog::clock_offsets found = elog::read_offsets(17);
+    const elog::clock_offsets found = elog::read_clock_offsets(17);
     EXPECT_EQ(found.clock, 17U);
     EXPECT_NEAR(static_cast<double>(found.boottime) / 1e9,
                 seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC), 0.1);
     EXPECT_NEAR(static_cast<double>(found.tai) / 1e9, seconds(CLOCK_TAI) - seconds(CLOCK_REALTIME),
                 0.5);
     EXPECT_EQ(found.tai % 1'000'000'000, 0);
-    EXPECT_FALSE(elog::has_changed(found, {18, found.boottime + 900, found.tai}));
-    EXPECT_TRUE(elog::has_changed(found, {18, found.boottime + 1100, found.tai}));
-    EXPECT_TRUE(elog::has_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
+    EXPECT_FALSE(elog::offsets_changed(found, {18, found.boottime + 900, found.tai}));
+    EXPECT_TRUE(elog::offsets_changed(found, {18, found.boottime + 1100, found.tai}));
+    EXPECT_TRUE(elog::offsets_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
 }
 
 TEST(clock, of_several_readings_the_one_that_was_not_interrupted_counts) {
@@ -134,7 +134,7 @@ TEST(clock, of_several_readings_the_one_that_was_not_interrupted_counts) {
         std::array{held_up_late, held_up_early, usual},
     };
     for (const auto& readings : orders) {
-        const eventlog_clock_pair pair = eventlog::core::least_interrupted(readings);
+        const eventlog_clock_sample pair = eventlog::core::least_interrupted_sample(readings);
         EXPECT_EQ(pair.clock, 1030U);
         EXPECT_EQ(pair.monotonic, 70U);
         EXPECT_EQ(pair.realtime, 5070U);
@@ -145,7 +145,7 @@ TEST(clock, that_wraps_between_its_readings_is_read_like_any_other) {
     using eventlog::core::clock_readings;
     constexpr std::array readings{clock_readings{100, 1, 2, 300},
                                   clock_readings{UINT64_MAX - 49, 3, 4, 50}};
-    EXPECT_EQ(eventlog::core::least_interrupted(readings).clock, 0U);
+    EXPECT_EQ(eventlog::core::least_interrupted_sample(readings).clock, 0U);
 }
 
 // However long the thread is held up anywhere here.
@@ -163,9 +163,9 @@ TEST(clock, pair_lies_between_the_readings_around_it) {
         SCOPED_TRACE(kind);
         const std::uint64_t real_before = realtime();
         const std::uint64_t monotonic_before = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
-        const std::uint64_t before = eventlog::core::read_clock_in_order(kind);
-        const eventlog_clock_pair pair = eventlog::core::read_clock_pair(kind);
-        const std::uint64_t after = eventlog::core::read_clock_in_order(kind);
+        const std::uint64_t before = eventlog::core::read_clock_ordered(kind);
+        const eventlog_clock_sample pair = eventlog::core::read_clock_sample(kind);
+        const std::uint64_t after = eventlog::core::read_clock_ordered(kind);
         const std::uint64_t monotonic_after = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
         EXPECT_GE(pair.clock, before);
         EXPECT_LE(pair.clock, after);

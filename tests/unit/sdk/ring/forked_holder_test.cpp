@@ -133,12 +133,12 @@ TEST_F(forked_holder, that_is_a_child_reaches_neither_lock_nor_ring) {
     if (::getpid() != parent) {
         // As if it had been about to commit.
         shared(scene.ring->control).store(scene.control_before + 1);
-        const bool was_left = lock->was_left_to_parent();
+        const bool was_left = lock->belongs_to_parent();
         lock.reset();
         user.reset();
         end_child(was_left && slot->serial.load() == 0);
     }
-    EXPECT_FALSE(lock->was_left_to_parent());
+    EXPECT_FALSE(lock->belongs_to_parent());
     lock.reset();
     user.reset();
     EXPECT_EQ(shared(scene.ring->lock).load(), 0U);
@@ -161,7 +161,7 @@ TEST_F(forked_holder, that_is_a_child_begins_anew_wherever_it_was_in_a_record) {
     EXPECT_EQ(result, write_result::written);
     EXPECT_EQ(shared(scene.ring->control).load(),
               scene.control_before + (std::uint64_t{1} << EVENTLOG_COUNT_SHIFT) +
-                  (sizeof(eventlog_record) + 8) / EVENTLOG_UNIT);
+                  (sizeof(eventlog_record) + 8) / EVENTLOG_RECORD_ALIGNMENT);
     expect_child_to_be_heard();
 }
 

@@ -85,7 +85,7 @@ class late_shared_ring : public ::testing::TestWithParam<bool> {
         ASSERT_EQ(::mprotect(slot->buffers(shared_ring()) + buffer * buffer_size, buffer_size,
                              forbidden ? PROT_READ : PROT_READ | PROT_WRITE),
                   0);
-        slot->no_memory_before.store(0);
+        slot->allocation_not_before.store(0);
     }
 
     [[nodiscard]] std::uint32_t shared_ring() const { return slot->ring_count.load() - 1; }
@@ -95,7 +95,7 @@ class late_shared_ring : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(late_shared_ring, takes_nothing_while_nobody_writes_there) {
-    const elog::cpu_set_of_machine cpus = elog::read_cpus();
+    const elog::system_cpus cpus = elog::read_cpus();
     std::uint64_t asked = 0;
     for (const bool is_online : cpus.online) {
         asked += is_online ? buffers_per_cpu * buffer_size : 0;
@@ -177,14 +177,14 @@ TEST_P(late_shared_ring, that_gets_no_memory_at_all_has_its_losses_told_at_the_e
 TEST_P(late_shared_ring, is_not_asked_for_again_at_once) {
     forbid(0);
     EXPECT_EQ(write(8), write_result::lost_no_memory);
-    const std::uint64_t until = slot->no_memory_before.load();
+    const std::uint64_t until = slot->allocation_not_before.load();
     EXPECT_GT(until, 0U);
-    slot->no_memory_before.store(UINT64_MAX);
+    slot->allocation_not_before.store(UINT64_MAX);
     const std::uint64_t before = memory();
     ASSERT_EQ(::mprotect(slot->buffers(shared_ring()), buffer_size, PROT_READ | PROT_WRITE), 0);
     EXPECT_EQ(write(8), write_result::lost_no_memory);
     EXPECT_EQ(memory(), before);
-    slot->no_memory_before.store(until);
+    slot->allocation_not_before.store(until);
 }
 
 TEST_P(late_shared_ring, gives_back_what_is_too_little_for_a_buffer) {
@@ -194,7 +194,7 @@ TEST_P(late_shared_ring, gives_back_what_is_too_little_for_a_buffer) {
     EXPECT_EQ(write(8), write_result::lost_no_memory);
     EXPECT_EQ(memory(), before);
     ASSERT_EQ(::mprotect(second_half, buffer_size / 2, PROT_READ | PROT_WRITE), 0);
-    slot->no_memory_before.store(0);
+    slot->allocation_not_before.store(0);
     EXPECT_EQ(write(8), write_result::written);
     ears.finish();
     ASSERT_EQ(ears.records().size(), 1U);
@@ -339,7 +339,7 @@ TEST(shared_ring, is_reserved_at_once_where_nobody_can_give_it_memory_later) {
                   listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
                   ring_test::emit(tick{0});
                   subscription_slot* slot = slot_of(ears);
-                  if (is_shared_ring_late(ears.source().header()) || slot == nullptr) {
+                  if (is_shared_ring_lazy(ears.source().header()) || slot == nullptr) {
                       return 2;
                   }
                   const eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
@@ -360,7 +360,7 @@ TEST(shared_ring, is_reserved_whole_by_a_program_without_sequences_when_it_attac
         GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
     }
     EXPECT_EQ(in_child([] {
-                  choose_rseq(false);
+                  configure_rseq(false);
                   listener ears("ring_test:*", {buffer_size, buffers_per_cpu});
                   ring_test::emit(tick{0});
                   subscription_slot* slot = slot_of(ears);
@@ -381,7 +381,7 @@ TEST(shared_ring, is_reserved_whole_by_a_program_without_sequences_when_it_attac
 class late_joiner {
   public:
     late_joiner() {
-        choose_rseq(false);
+        configure_rseq(false);
         ears_.emplace("ring_test:*", listener::options{buffer_size, buffers_per_cpu});
     }
 
@@ -476,7 +476,7 @@ TEST(shared_ring, is_not_believed_to_have_memory_where_any_advice_is_taken) {
                   }
                   ring_test::emit(tick{0});  // attaches
                   subscription_slot* slot = slot_of(ears);
-                  if (!is_shared_ring_late(ears.source().header()) || slot == nullptr) {
+                  if (!is_shared_ring_lazy(ears.source().header()) || slot == nullptr) {
                       return 2;
                   }
                   const std::uint64_t payload = 0;

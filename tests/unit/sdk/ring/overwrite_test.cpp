@@ -201,7 +201,7 @@ TEST_P(overwriting_ring, knows_how_many_nobody_has_read) {
     EXPECT_EQ(ears->totals().read, 1U);
     EXPECT_EQ(recorded_in(*slot), 701U);
     // Somebody who comes later finds all of them, those that are gone as a number.
-    elog::region_reader late(ears->source().region(), elog::producers::go_on);
+    elog::region_reader late(ears->source().region(), elog::producer_policy::never_wait);
     late.poll([](const elog::record_run&) {});
     const elog::ring_totals& totals = late.rings()[written_ring()];
     EXPECT_EQ(totals.read + totals.overwritten, 700 + attached());
@@ -215,7 +215,7 @@ TEST_P(overwriting_ring, says_the_same_to_everyone_who_looks) {
     }
     std::vector<std::uint64_t> sequences;
     for (int reader = 0; reader < 3; ++reader) {
-        elog::region_reader other(ears->source().region(), elog::producers::go_on);
+        elog::region_reader other(ears->source().region(), elog::producer_policy::never_wait);
         std::uint64_t sum = 0;
         other.poll([&](const elog::record_run& run) { sum += run.sequence * 1000 + run.count; });
         sequences.push_back(sum);
@@ -285,7 +285,7 @@ TEST_P(overwriting_ring, hands_over_nothing_of_a_copy_that_was_overwritten_meanw
     };
     write_some(2200);  // most of a buffer
     std::uint64_t next = attached();
-    std::uint64_t handed_over = 0;
+    std::uint64_t delivered = 0;
     bool is_first = true;
     const auto take = [&](const elog::record_run& run) {
         if (run.ring != written_ring()) {
@@ -293,7 +293,7 @@ TEST_P(overwriting_ring, hands_over_nothing_of_a_copy_that_was_overwritten_meanw
         }
         EXPECT_EQ(run.sequence, next + run.lost_before);
         next = run.sequence + run.count;
-        handed_over += run.count;
+        delivered += run.count;
         std::uint64_t number = run.sequence - attached();
         for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty(); ++number) {
             const elog::record_view record = elog::take_record(rest);
@@ -310,7 +310,7 @@ TEST_P(overwriting_ring, hands_over_nothing_of_a_copy_that_was_overwritten_meanw
     EXPECT_FALSE(is_first);
     ears->reader().poll(take);
     const elog::ring_totals totals = ears->totals();
-    EXPECT_EQ(totals.read, handed_over + 1);
+    EXPECT_EQ(totals.read, delivered + 1);
     EXPECT_GT(totals.overwritten, 0U);
     EXPECT_EQ(totals.read + totals.overwritten, attempted + 1);
     EXPECT_EQ(totals.damaged, 0U);
@@ -327,7 +327,7 @@ TEST_P(overwriting_ring, tells_everything_to_a_reader_that_reads_once_and_is_ove
         }
     };
     write_some(2200);  // most of a buffer
-    elog::region_reader once(ears->source().region(), elog::producers::go_on);
+    elog::region_reader once(ears->source().region(), elog::producer_policy::never_wait);
     int overtaken = 0;
     once.poll([&](const elog::record_run& run) {
         if (run.ring == written_ring() && overtaken < 3) {
@@ -345,7 +345,7 @@ TEST_P(overwriting_ring, tells_what_is_gone_to_a_reader_that_is_overtaken_again_
     listen({2U << 20U, 2, true});
     std::uint64_t attempted = 0;
     std::uint64_t known = 0;
-    elog::region_reader once(ears->source().region(), elog::producers::go_on);
+    elog::region_reader once(ears->source().region(), elog::producer_policy::never_wait);
     const auto write_some = [&](unsigned count) {
         for (unsigned i = 0; i < count; ++i) {
             ASSERT_TRUE(write(1, attempted));
@@ -497,7 +497,7 @@ TEST(onlooker, takes_nothing_from_the_owner) {
         ring_test::emit(tick{number});
     }
     for (int time = 0; time < 2; ++time) {
-        elog::region_reader other(ears.source().region(), elog::producers::go_on);
+        elog::region_reader other(ears.source().region(), elog::producer_policy::never_wait);
         std::uint64_t read = 0;
         other.poll([&](const elog::record_run& run) { read += run.count; });
         EXPECT_EQ(read, 100U);
@@ -512,7 +512,7 @@ TEST(onlooker, of_a_full_ring_tells_what_found_no_room) {
     for (std::uint64_t number = 0; number < 20000; ++number) {
         ring_test::emit(tick{number});
     }
-    elog::region_reader other(ears.source().region(), elog::producers::go_on);
+    elog::region_reader other(ears.source().region(), elog::producer_policy::never_wait);
     std::uint64_t read = 0;
     other.poll([&](const elog::record_run& run) { read += run.count; });
     std::uint64_t lost = 0;

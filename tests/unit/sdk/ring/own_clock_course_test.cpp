@@ -5,60 +5,61 @@
 
 #include <gtest/gtest.h>
 
-#include "ring/counter_course.hpp"
+#include "ring/tsc_calibration.hpp"
 
 namespace {
 
-using eventlog::core::counter_at;
-using eventlog::core::counter_course;
-using eventlog::core::course_from;
-using eventlog::core::follow;
+using eventlog::core::calibration_from;
 using eventlog::core::rate_between;
+using eventlog::core::tsc_at;
+using eventlog::core::tsc_calibration;
+using eventlog::core::update_calibration;
 
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t begin = 1000 * second;
 constexpr double real_rate = 3.0;
 
 /// Of a counter of 3 GHz.
-eventlog_clock_pair pair_at(std::int64_t time, std::int64_t error = 0) {
+eventlog_clock_sample pair_at(std::int64_t time, std::int64_t error = 0) {
     return {static_cast<std::uint64_t>((time - begin) * 3 + 5 * second + error),
             static_cast<std::uint64_t>(time), 0};
 }
 
 /// How far a time is off that is told by the course, in ticks.
-std::int64_t error_at(const counter_course& course, std::int64_t time) {
-    return static_cast<std::int64_t>(counter_at(course, time) - pair_at(time).clock);
+std::int64_t error_at(const tsc_calibration& calibration, std::int64_t time) {
+    return static_cast<std::int64_t>(tsc_at(calibration, time) - pair_at(time).clock);
 }
 
 TEST(own_clock_course, tells_times_by_a_rate_that_is_right) {
-    counter_course course = course_from(pair_at(begin), real_rate);
-    follow(course, pair_at(begin + second));
+    tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
+    update_calibration(calibration, pair_at(begin + second));
     for (const std::int64_t ahead : {-second, std::int64_t{0}, second, 3600 * second}) {
-        EXPECT_NEAR(static_cast<double>(error_at(course, begin + ahead)), 0, 1);
+        EXPECT_NEAR(static_cast<double>(error_at(calibration, begin + ahead)), 0, 1);
     }
 }
 
 TEST(own_clock_course, does_not_believe_one_rate_that_differs) {
-    counter_course course = course_from(pair_at(begin), real_rate);
+    tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
     // The machine slept, and only the counter went on.
     const std::int64_t slept = 900 * second;
-    follow(course, pair_at(begin + second, slept));
-    EXPECT_EQ(course.lately.rate, real_rate);
-    follow(course, pair_at(begin + 2 * second, slept));
-    EXPECT_EQ(course.lately.rate, real_rate);
+    update_calibration(calibration, pair_at(begin + second, slept));
+    EXPECT_EQ(calibration.recent.rate, real_rate);
+    update_calibration(calibration, pair_at(begin + 2 * second, slept));
+    EXPECT_EQ(calibration.recent.rate, real_rate);
     for (const std::int64_t ahead : {second, 2 * second, 60 * second}) {
-        EXPECT_NEAR(static_cast<double>(error_at(course, begin + ahead) - slept), 0, 1);
+        EXPECT_NEAR(static_cast<double>(error_at(calibration, begin + ahead) - slept), 0, 1);
     }
 }
 
 TEST(own_clock_course, corrects_a_first_rate_that_was_wrong) {
     for (const double wrong : {real_rate * 1.4, real_rate * 0.99, 1.0, 1e9}) {
-        counter_course course = course_from(pair_at(begin), wrong);
-        follow(course, pair_at(begin + second));
-        follow(course, pair_at(begin + 2 * second));
-        EXPECT_EQ(course.lately.rate, real_rate) << wrong;
-        follow(course, pair_at(begin + 3 * second));
-        EXPECT_NEAR(static_cast<double>(error_at(course, begin + 100 * second)), 0, 1) << wrong;
+        tsc_calibration calibration = calibration_from(pair_at(begin), wrong);
+        update_calibration(calibration, pair_at(begin + second));
+        update_calibration(calibration, pair_at(begin + 2 * second));
+        EXPECT_EQ(calibration.recent.rate, real_rate) << wrong;
+        update_calibration(calibration, pair_at(begin + 3 * second));
+        EXPECT_NEAR(static_cast<double>(error_at(calibration, begin + 100 * second)), 0, 1)
+            << wrong;
     }
 }
 
@@ -66,45 +67,46 @@ TEST(own_clock_course, takes_no_rate_from_clocks_that_did_not_go_on) {
     EXPECT_EQ(rate_between(pair_at(begin), pair_at(begin)), 0);
     EXPECT_EQ(rate_between(pair_at(begin), pair_at(begin - 1)), 0);
     EXPECT_EQ(rate_between(pair_at(begin), {1, begin + 1, 0}), 0);
-    EXPECT_EQ(course_from(pair_at(begin), 0).lately.rate, 1.0);
+    EXPECT_EQ(calibration_from(pair_at(begin), 0).recent.rate, 1.0);
 }
 
 TEST(own_clock_course, does_not_fail_at_rates_and_times_that_cannot_be) {
-    counter_course course = course_from(pair_at(begin), 1e300);
+    tsc_calibration calibration = calibration_from(pair_at(begin), 1e300);
     for (const std::int64_t time : {INT64_MIN / 2, -begin, std::int64_t{0}, INT64_MAX / 2}) {
-        EXPECT_GE(counter_at(course, time), 1U);
+        EXPECT_GE(tsc_at(calibration, time), 1U);
     }
-    follow(course, {UINT64_MAX, static_cast<std::uint64_t>(begin + second), 0});
-    EXPECT_GE(counter_at(course, 2 * begin), 1U);
+    update_calibration(calibration, {UINT64_MAX, static_cast<std::uint64_t>(begin + second), 0});
+    EXPECT_GE(tsc_at(calibration, 2 * begin), 1U);
 }
 
 TEST(own_clock_course, has_a_rate_of_readings_that_follow_each_other_soon) {
     constexpr std::int64_t millisecond = 1'000'000;
-    counter_course course = course_from(pair_at(begin), real_rate * 1.0005);
+    tsc_calibration calibration = calibration_from(pair_at(begin), real_rate * 1.0005);
     for (int i = 1; i <= 100; ++i) {
-        follow(course, pair_at(begin + i * millisecond));
+        update_calibration(calibration, pair_at(begin + i * millisecond));
     }
-    EXPECT_DOUBLE_EQ(course.lately.rate, real_rate);
+    EXPECT_DOUBLE_EQ(calibration.recent.rate, real_rate);
 }
 
 // A simulation that does not begin to go on: what it has counted lies further and further behind.
 TEST(own_clock_course, tells_the_same_time_alike_while_readings_are_inexact) {
-    counter_course course = course_from(pair_at(begin), real_rate);
+    tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
     std::int64_t error = 700;
     for (int i = 1; i <= 60; ++i, error = -error) {
-        follow(course, pair_at(begin + i * second, error));
-        EXPECT_NEAR(static_cast<double>(error_at(course, begin)), 0, 1) << i;
+        update_calibration(calibration, pair_at(begin + i * second, error));
+        EXPECT_NEAR(static_cast<double>(error_at(calibration, begin)), 0, 1) << i;
     }
 }
 
 // One that has leapt far ahead: after the first readings their errors do not matter much.
 TEST(own_clock_course, tells_times_far_ahead_ever_better) {
-    counter_course course = course_from(pair_at(begin), real_rate);
+    tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
     constexpr std::int64_t error = 300;  // 100 ns
     for (int i = 1; i <= 60; ++i) {
-        follow(course, pair_at(begin + i * second, i % 2 == 0 ? error : -error));
+        update_calibration(calibration, pair_at(begin + i * second, i % 2 == 0 ? error : -error));
         const double bound = static_cast<double>(error) * (120.0 / i + 2);
-        EXPECT_NEAR(static_cast<double>(error_at(course, begin + 120 * second)), 0, bound) << i;
+        EXPECT_NEAR(static_cast<double>(error_at(calibration, begin + 120 * second)), 0, bound)
+            << i;
     }
 }
 

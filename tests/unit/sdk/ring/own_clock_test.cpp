@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Events that are timed by a clock of the program's own.
-#include "ring/own_clock.hpp"
-
 #include <signal.h>
 
 #include <atomic>
@@ -22,8 +20,9 @@
 #include "environment_variable.hpp"
 #include "in_child.hpp"
 #include "listener.hpp"
-#include "record/clock_table.hpp"
+#include "record/clock_converter.hpp"
 #include "ring/clock.hpp"
+#include "ring/custom_clock.hpp"
 #include "ring/rseq.hpp"
 #include "ring_fixture.hpp"
 
@@ -67,15 +66,15 @@ eventlog_clock_source source_of(std::uint64_t (*read)(void*), std::uint64_t freq
 }
 
 /// With subscriptions that are timed by the processor's counter, and by CLOCK_MONOTONIC.
-class own_clock : public ::testing::TestWithParam<const char*> {
+class custom_clock : public ::testing::TestWithParam<const char*> {
   public:
-    own_clock() { counter = 5'000'000'000; }
-    ~own_clock() override {
+    custom_clock() { counter = 5'000'000'000; }
+    ~custom_clock() override {
         eventlog_set_clock(nullptr);
-        eventlog::core::renewal_interval = interval;
+        eventlog::core::recalibration_interval = interval;
     }
-    own_clock(const own_clock&) = delete;
-    own_clock& operator=(const own_clock&) = delete;
+    custom_clock(const custom_clock&) = delete;
+    custom_clock& operator=(const custom_clock&) = delete;
 
   protected:
     static bool set(const eventlog_clock_source& source) { return eventlog_set_clock(&source); }
@@ -86,9 +85,9 @@ class own_clock : public ::testing::TestWithParam<const char*> {
         if (kind == EVENTLOG_CLOCK_TSC) {
             std::this_thread::sleep_for(5ms);  // for its rate
         }
-        elog::clock_table clock(kind);
+        elog::clock_converter clock(kind);
         clock.add(first);
-        clock.add(eventlog::core::read_clock_pair(kind));
+        clock.add(eventlog::core::read_clock_sample(kind));
         ears.poll();
         std::vector<std::int64_t> times;
         for (const heard_record& record : ears.records()) {
@@ -97,18 +96,18 @@ class own_clock : public ::testing::TestWithParam<const char*> {
         return times;
     }
 
-    const std::int64_t interval = eventlog::core::renewal_interval;
+    const std::int64_t interval = eventlog::core::recalibration_interval;
     const eventlog::test::environment_variable tsc{"EVENTLOG_TSC", GetParam()};
     const eventlog::test::pinned_to_one_cpu pinned;
     listener ears{"simulation:*"};
-    eventlog_clock_pair first = eventlog::core::read_clock_pair(ears.source().header().clock);
+    eventlog_clock_sample first = eventlog::core::read_clock_sample(ears.source().header().clock);
 };
 
 std::int64_t machine_now() {
     return static_cast<std::int64_t>(eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC));
 }
 
-TEST_P(own_clock, decides_how_much_later_an_event_is) {
+TEST_P(custom_clock, decides_how_much_later_an_event_is) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     simulation::emit(step{0});
     counter += 5 * mega;
@@ -121,7 +120,7 @@ TEST_P(own_clock, decides_how_much_later_an_event_is) {
     EXPECT_NEAR(static_cast<double>(times[2] - times[1]), 1000, 10);
 }
 
-TEST_P(own_clock, begins_where_the_machines_clock_is) {
+TEST_P(custom_clock, begins_where_the_machines_clock_is) {
     const std::int64_t before = machine_now();
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     const std::int64_t after = machine_now();
@@ -132,7 +131,7 @@ TEST_P(own_clock, begins_where_the_machines_clock_is) {
     EXPECT_LT(times[0], after + precision);
 }
 
-TEST_P(own_clock, times_events_that_take_any_way) {
+TEST_P(custom_clock, times_events_that_take_any_way) {
     listener other(std::vector<std::string>{"simulation:*#"},
                    {7});  // then no event takes the shortest way
     simulation::emit(step{0});
@@ -147,11 +146,11 @@ TEST_P(own_clock, times_events_that_take_any_way) {
     EXPECT_NEAR(static_cast<double>(times[3] - times[1]), 0, precision);
     EXPECT_EQ(ears.records()[0].header.flags, 0);
     for (std::size_t i = 1; i < times.size(); ++i) {
-        EXPECT_EQ(ears.records()[i].header.flags, EVENTLOG_RECORD_OWN_CLOCK) << i;
+        EXPECT_EQ(ears.records()[i].header.flags, EVENTLOG_RECORD_CUSTOM_TIME) << i;
     }
 }
 
-TEST_P(own_clock, is_heard_by_subscriptions_that_begin_later) {
+TEST_P(custom_clock, is_heard_by_subscriptions_that_begin_later) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     listener late("simulation:*");
     simulation::emit(step{0});
@@ -159,11 +158,11 @@ TEST_P(own_clock, is_heard_by_subscriptions_that_begin_later) {
     simulation::emit(step{1});
     late.poll();
     ASSERT_EQ(late.records().size(), 2U);
-    EXPECT_EQ(late.records()[0].header.flags, EVENTLOG_RECORD_OWN_CLOCK);
+    EXPECT_EQ(late.records()[0].header.flags, EVENTLOG_RECORD_CUSTOM_TIME);
     EXPECT_GT(late.records()[1].header.time, late.records()[0].header.time);
 }
 
-TEST_P(own_clock, may_go_back_and_stand_still) {
+TEST_P(custom_clock, may_go_back_and_stand_still) {
     ASSERT_TRUE(set(source_of(read_counter, 1000)));
     simulation::emit(step{0});
     simulation::emit(step{1});
@@ -175,7 +174,7 @@ TEST_P(own_clock, may_go_back_and_stand_still) {
     EXPECT_NEAR(static_cast<double>(times[2] - times[0]), -10e6, 1e5);
 }
 
-TEST_P(own_clock, does_not_fail_at_times_that_cannot_be) {
+TEST_P(custom_clock, does_not_fail_at_times_that_cannot_be) {
     ASSERT_TRUE(set(source_of(read_counter, 1)));
     for (const std::uint64_t value :
          {std::uint64_t{0}, UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 3}) {
@@ -186,11 +185,11 @@ TEST_P(own_clock, does_not_fail_at_times_that_cannot_be) {
     ASSERT_EQ(ears.records().size(), 4U);
     for (const heard_record& record : ears.records()) {
         EXPECT_NE(record.header.time, 0U);
-        EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_OWN_CLOCK);
+        EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUSTOM_TIME);
     }
 }
 
-TEST_P(own_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
+TEST_P(custom_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
     // Both wrap every 11 ms, which is almost as often as a clock may.
     struct {
         std::uint32_t bits;
@@ -216,7 +215,7 @@ TEST_P(own_clock, of_few_bits_is_unwrapped_also_over_a_pause_of_several_wraps) {
     }
 }
 
-TEST_P(own_clock, ignores_bits_above_those_that_it_has) {
+TEST_P(custom_clock, ignores_bits_above_those_that_it_has) {
     std::uint64_t frequency = 1000 * mega;
     const auto read = [](void* context) {
         static std::atomic<std::uint64_t> noise{0};
@@ -232,7 +231,7 @@ TEST_P(own_clock, ignores_bits_above_those_that_it_has) {
     EXPECT_LT(times[0], after + precision);
 }
 
-TEST_P(own_clock, can_be_taken_back) {
+TEST_P(custom_clock, can_be_taken_back) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     simulation::emit(step{0});
     ASSERT_TRUE(eventlog_set_clock(nullptr));
@@ -246,7 +245,7 @@ TEST_P(own_clock, can_be_taken_back) {
     EXPECT_LT(times[1], after + precision);
 }
 
-TEST_P(own_clock, closes_the_shortest_way_and_opens_it_again) {
+TEST_P(custom_clock, closes_the_shortest_way_and_opens_it_again) {
     simulation::emit(step{0});
     const eventlog::core::subscription_slot* slot = eventlog::test::slot_of(ears);
     ASSERT_NE(slot, nullptr);
@@ -259,7 +258,7 @@ TEST_P(own_clock, closes_the_shortest_way_and_opens_it_again) {
     EXPECT_EQ(slot->fast_cpus, usual);
 }
 
-TEST_P(own_clock, that_cannot_be_is_refused_and_changes_nothing) {
+TEST_P(custom_clock, that_cannot_be_is_refused_and_changes_nothing) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     EXPECT_FALSE(set(source_of(nullptr, mega)));
     EXPECT_FALSE(set(source_of(read_counter, 0)));
@@ -276,10 +275,10 @@ TEST_P(own_clock, that_cannot_be_is_refused_and_changes_nothing) {
     simulation::emit(step{0});
     ears.poll();
     ASSERT_EQ(ears.records().size(), 1U);
-    EXPECT_EQ(ears.records()[0].header.flags, EVENTLOG_RECORD_OWN_CLOCK);
+    EXPECT_EQ(ears.records()[0].header.flags, EVENTLOG_RECORD_CUSTOM_TIME);
 }
 
-TEST_P(own_clock, goes_on_in_a_forked_child) {
+TEST_P(custom_clock, goes_on_in_a_forked_child) {
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     ASSERT_EQ(in_child([] {
                   simulation::emit(step{0});
@@ -294,7 +293,7 @@ TEST_P(own_clock, goes_on_in_a_forked_child) {
 }
 
 // Then it is not known how often it has wrapped: but by the next reading it is again.
-TEST_P(own_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
+TEST_P(custom_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
     static std::atomic<std::chrono::milliseconds> delay{0ms};
     static std::uint64_t frequency = 6'000'000;
     const auto read = [](void* /*context*/) {
@@ -319,7 +318,7 @@ TEST_P(own_clock, of_few_bits_is_right_again_after_its_function_was_held_up) {
 }
 
 // It must not: but it ends, and what it emits is heard.
-TEST_P(own_clock, whose_function_emits_does_not_call_itself_for_ever) {
+TEST_P(custom_clock, whose_function_emits_does_not_call_itself_for_ever) {
     const auto read = [](void* /*context*/) {
         simulation::emit(note{"read"});
         return counter.load();
@@ -335,7 +334,7 @@ TEST_P(own_clock, whose_function_emits_does_not_call_itself_for_ever) {
 }
 
 // So it may take its time, and ask the library.
-TEST_P(own_clock, whose_function_waits_when_it_is_set_holds_up_no_provider) {
+TEST_P(custom_clock, whose_function_waits_when_it_is_set_holds_up_no_provider) {
     static std::atomic<bool> is_reading{false};
     static std::atomic<bool> has_answer{false};
     is_reading = false;
@@ -371,7 +370,7 @@ struct leaping_clock {
 };
 std::atomic<int> leaping_clock::leaps{0};
 
-TEST_P(own_clock, may_be_one_as_chrono_has_them) {
+TEST_P(custom_clock, may_be_one_as_chrono_has_them) {
     eventlog::set_clock<leaping_clock>();
     simulation::emit(step{0});
     ++leaping_clock::leaps;
@@ -385,7 +384,7 @@ TEST_P(own_clock, may_be_one_as_chrono_has_them) {
 }
 
 // Neither what it has counted by the other one's frequency, nor by its beginning.
-TEST_P(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_clock) {
+TEST_P(custom_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_clock) {
     enum stages { passing, stopping, stopped, going_on };
     static std::atomic<int> stage{passing};
     const auto read = [](void* /*context*/) {
@@ -397,7 +396,7 @@ TEST_P(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_
         }
         return counter.load();
     };
-    eventlog::core::renewal_interval = 1'000'000;
+    eventlog::core::recalibration_interval = 1'000'000;
     ASSERT_TRUE(set(source_of(read, mega)));
     std::this_thread::sleep_for(15ms);  // then the machine's clocks are to be read anew, too
     counter += 1000 * mega;
@@ -420,7 +419,7 @@ TEST_P(own_clock, that_is_replaced_while_an_event_reads_it_leaves_a_time_of_one_
 // Threads and a signal handler emit, while others set one clock after the other: each event has the
 // time of one of them, all of which count real time. Both read the machine's clocks anew every two
 // milliseconds, and count so differently that ticks of one would be seconds of the other.
-TEST_P(own_clock, is_one_clock_for_each_event_whoever_sets_others) {
+TEST_P(custom_clock, is_one_clock_for_each_event_whoever_sets_others) {
     static std::uint64_t slow = 3'276'800;
     static std::uint64_t fast = 1000 * mega;
     const auto emit = [](int /*signal*/) { simulation::emit(step{1}); };
@@ -459,13 +458,13 @@ TEST_P(own_clock, is_one_clock_for_each_event_whoever_sets_others) {
     for (std::size_t i = 0; i < times.size(); ++i) {
         EXPECT_GT(times[i], begin - precision);
         EXPECT_LT(times[i], end + precision);
-        own += ears.records()[i].header.flags == EVENTLOG_RECORD_OWN_CLOCK ? 1U : 0U;
+        own += ears.records()[i].header.flags == EVENTLOG_RECORD_CUSTOM_TIME ? 1U : 0U;
     }
     EXPECT_GT(own, 0U);
     EXPECT_LT(own, times.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(tsc, own_clock, ::testing::Values("on", "off"),
+INSTANTIATE_TEST_SUITE_P(tsc, custom_clock, ::testing::Values("on", "off"),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace

@@ -20,7 +20,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "listener.hpp"
 #include "ring/rseq.hpp"
 
@@ -94,7 +94,7 @@ TEST(region, header_with_a_feature_that_is_not_known_is_refused) {
     for (unsigned bit = 0; bit < 32; ++bit) {
         header.features = 1U << bit;
         std::memset(header.name, 0, sizeof header.name);
-        if (header.features == EVENTLOG_FEATURE_STANDING) {
+        if (header.features == EVENTLOG_FEATURE_DETACHED) {
             std::memcpy(header.name, "flight", 6);
         }
         EXPECT_EQ(is_accepted(header, header.total_size),
@@ -113,7 +113,7 @@ TEST(region, header_of_a_standing_subscription_has_a_sound_name_and_others_none_
         return is_accepted(header, header.total_size);
     };
     EXPECT_TRUE(is_accepted_as(0, ""));
-    const std::uint32_t standing = EVENTLOG_FEATURE_STANDING;
+    const std::uint32_t standing = EVENTLOG_FEATURE_DETACHED;
     for (const std::string_view name :
          {"flight", "a", "A-1_.b", "1234567890123456789012345678901"}) {
         // One that does not stand yet, or not any more, has its name, too.
@@ -195,7 +195,7 @@ TEST(region, cut_short_is_an_error_of_the_reader_and_not_its_death) {
     // The head stays; the records are gone.
     ASSERT_EQ(::ftruncate(ears.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
               0);
-    EXPECT_THROW(ears.poll(), elog::failure);
+    EXPECT_THROW(ears.poll(), elog::user_error);
 }
 
 TEST(records, are_taken_only_as_far_as_they_are_whole_and_sound) {

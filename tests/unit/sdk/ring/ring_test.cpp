@@ -22,7 +22,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "base/failure.hpp"
+#include "base/user_error.hpp"
 #include "listener.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/rseq.hpp"
@@ -254,7 +254,7 @@ TEST(shared_ring, held_by_a_thread_that_does_not_get_on_costs_time_once) {
     busy.join();
     shared(ring->lock).store(0);
     EXPECT_EQ(write(), write_result::written);
-    EXPECT_EQ(slot->stuck_holder.load(), 0U);
+    EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
 }
 
 TEST(shared_ring, held_for_ever_does_not_keep_a_program_from_the_next_subscription) {

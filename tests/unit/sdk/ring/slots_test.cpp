@@ -106,7 +106,7 @@ TEST(slots, see_no_sequences_where_these_cannot_be_restarted) {
                   if (!forbid_call(SYS_membarrier)) {
                       return 1;
                   }
-                  choose_rseq(prepare_unmapping());
+                  configure_rseq(register_membarrier());
                   return rseq_available() ? 2 : 0;
               }),
               0);

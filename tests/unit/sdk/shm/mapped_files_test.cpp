@@ -45,7 +45,7 @@ class sample_file {
         }
     }
     [[nodiscard]] bool is_held(mapped_files& mapped, pid_t process = ::getpid()) const {
-        return mapped.may_hold(static_cast<std::uint32_t>(process), status_.st_dev, status_.st_ino);
+        return mapped.may_map(static_cast<std::uint32_t>(process), status_.st_dev, status_.st_ino);
     }
 
   private:

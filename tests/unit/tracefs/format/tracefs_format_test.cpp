@@ -81,7 +81,7 @@ TEST(tracefs_format, tells_an_event_of_the_sdk) {
     EXPECT_EQ(format.fields[0].type, field_type::unsigned_64);
     EXPECT_EQ(format.fields[1].offset, 16U);
     EXPECT_EQ(format.fields[2].type, field_type::text);
-    EXPECT_EQ(format.fields[2].where, location::from_place);
+    EXPECT_EQ(format.fields[2].where, location::rel_loc);
     EXPECT_EQ(format.fixed_size(), 24U);
 }
 
@@ -104,7 +104,7 @@ TEST(tracefs_format, tells_texts_bytes_and_arrays) {
     const format_field text =
         only_field("\tfield:__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;\n");
     EXPECT_EQ(text.type, field_type::text);
-    EXPECT_EQ(text.where, location::from_beginning);
+    EXPECT_EQ(text.where, location::data_loc);
     EXPECT_EQ(only_field("\tfield:__rel_loc u8 x[];\toffset:8;\tsize:4;\tsigned:0;\n").type,
               field_type::bytes);
 }
@@ -238,8 +238,8 @@ TEST(tracefs_instance, is_called_after_its_owner) {
     owner.pid = 42;
     owner.start_time = 4711;
     owner.pid_namespace = 4026531836;
-    const std::string name = name_of_instance(owner);
-    const auto found = owner_of_instance(name);
+    const std::string name = instance_name(owner);
+    const auto found = instance_owner(name);
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->pid, owner.pid);
     EXPECT_EQ(found->start_time, owner.start_time);
@@ -251,7 +251,7 @@ TEST(tracefs_instance, of_others_is_left_alone) {
          {"", "eventlog", "eventlog-", "eventlog-1", "eventlog-1-2", "eventlog-1-2-3-4",
           "eventlog-1-2-", "eventlog-01-2-3", "eventlog--1-2-3",
           "eventlog-99999999999999999999-2-3", "mine-1-2-3"}) {
-        EXPECT_FALSE(owner_of_instance(name).has_value()) << name;
+        EXPECT_FALSE(instance_owner(name).has_value()) << name;
     }
 }
 
@@ -259,10 +259,10 @@ TEST(tracefs_text, finds_a_number_by_its_name) {
     constexpr std::string_view stats =
         "entries: 5\noverrun: 17\ncommit overrun: 3\nbytes: 52\noldest event ts:  1.2\n"
         "dropped events: 9\nread events: 1\n";
-    EXPECT_EQ(named_number(stats, "overrun"), 17U);
-    EXPECT_EQ(named_number(stats, "commit overrun"), 3U);
-    EXPECT_EQ(named_number(stats, "dropped events"), 9U);
-    EXPECT_EQ(named_number(stats, "missing"), 0U);
+    EXPECT_EQ(find_number(stats, "overrun"), 17U);
+    EXPECT_EQ(find_number(stats, "commit overrun"), 3U);
+    EXPECT_EQ(find_number(stats, "dropped events"), 9U);
+    EXPECT_EQ(find_number(stats, "missing"), 0U);
 }
 
 }  // namespace

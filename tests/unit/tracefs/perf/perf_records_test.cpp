@@ -105,15 +105,15 @@ TEST(perf_records, counts_what_is_lost_of_both_kinds) {
 }
 
 TEST(perf_records, tells_which_processes_begin_and_what_they_are_called) {
-    bytes begun;
+    bytes forked;
     for (const std::uint32_t number : {42U, 41U, 43U, 40U}) {  // process, parent; threads
-        append(begun, number);
+        append(forked, number);
     }
-    append(begun, std::uint64_t{1234});
-    append(begun, std::uint64_t{1234});  // which all of them have at the end
-    const auto process = parse_perf_record(record_of(PERF_RECORD_FORK, begun));
+    append(forked, std::uint64_t{1234});
+    append(forked, std::uint64_t{1234});  // which all of them have at the end
+    const auto process = parse_perf_record(record_of(PERF_RECORD_FORK, forked));
     ASSERT_TRUE(process.has_value());
-    EXPECT_EQ(process->kind, perf_kind::begun);
+    EXPECT_EQ(process->kind, perf_kind::forked);
     EXPECT_EQ(process->process, 42U);
     EXPECT_EQ(process->parent, 41U);
     EXPECT_EQ(process->thread, 43U);

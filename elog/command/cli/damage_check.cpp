@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "cli/damage_check.hpp"
+
+#include "base/user_error.hpp"
+#include "terminal/diagnostics.hpp"
+
+namespace elog {
+
+void fail_if_damaged(const file_reader& file, const std::string& path, const char* done) {
+    for (const std::string& damage : file.damages()) {
+        print_diagnostic("elog: {}: {}", path, damage);
+    }
+    if (!file.damages().empty()) {
+        throw user_error("The file {} is damaged; everything else in it has been {}.", path, done);
+    }
+    if (!file.end()) {
+        print_diagnostic("elog: {} has no end: {}. Everything in it has been {}.", path,
+                         file.is_being_written() ? "it is still being written"
+                                                 : "its recorder was killed",
+                         done);
+    }
+}
+
+void fail_if_damaged(const input_recording& recording, const char* done) {
+    const std::vector<std::string>& damages = recording.import_details()->damages;
+    for (const std::string& damage : damages) {
+        print_diagnostic("elog: {}: {}", recording.name(), damage);
+    }
+    if (!damages.empty()) {
+        throw user_error("The file {} is damaged; everything else in it has been {}.",
+                         recording.name(), done);
+    }
+}
+
+}  // namespace elog

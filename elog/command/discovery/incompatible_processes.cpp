@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "discovery/incompatible_processes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "discovery/running_directory.hpp"
+#include "schema/filter.hpp"
+#include "schema/schema.hpp"
+#include "shm/mapped_files.hpp"
+#include "shm/provider_file.hpp"
+#include "terminal/diagnostics.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+/// A provider whose library does not know all that this one does.
+struct incompatible_provider {
+    eventlog_provider_file header{};
+    std::vector<std::uint8_t> schema;
+};
+
+std::vector<incompatible_provider> find_incompatible_providers() {
+    std::vector<incompatible_provider> found;
+    core::directory where;
+    core::error_text ignored;
+    if (!where.open(core::current_directory(), core::if_missing::fail, ignored)) {
+        return found;
+    }
+    core::mapped_files mapped;
+    core::folder_listing names(where.providers);
+    while (const char* name = names.next()) {
+        core::provider_file file;
+        if (!file.open(where, name, ignored) ||
+            core::supports_features(file.header(), EVENTLOG_FEATURES) || !file.is_alive(mapped)) {
+            continue;
+        }
+        std::vector<std::uint8_t> schema(file.header().schema_size);
+        if (file.read_schema(schema)) {
+            found.push_back({file.header(), std::move(schema)});
+        }
+    }
+    return found;
+}
+
+bool wants(std::string_view filter, const incompatible_provider& provider) {
+    core::error_text ignored;
+    core::schema_reader schema;
+    return core::wants_process(filter, provider.header.pid, provider.header.process) &&
+           schema.open(provider.schema, ignored) &&
+           core::for_each_wanted(schema, filter, [](std::uint16_t, core::verdict) {}) != 0;
+}
+
+void warn_one(const std::vector<incompatible_provider>& providers, std::uint32_t features,
+              std::string_view filter, const std::string& subscription) {
+    std::set<std::uint32_t> processes;
+    for (const incompatible_provider& each : providers) {
+        if (!core::supports_features(each.header, features) && wants(filter, each)) {
+            processes.insert(each.header.pid);
+        }
+    }
+    if (!processes.empty()) {
+        print_diagnostic(
+            "elog: {} running process{} cannot join {}: the library of eventlog there is older, "
+            "and "
+            "does not know how this version keeps memory. Restart with a library that is as new as "
+            "elog.",
+            processes.size(), processes.size() == 1 ? "" : "es", subscription);
+    }
+}
+
+}  // namespace
+
+void warn_incompatible_processes(const eventlog_region& subscription) {
+    warn_one(find_incompatible_providers(), subscription.features,
+             {&subscription.filter[0],
+              std::min<std::size_t>(subscription.filter_size, sizeof subscription.filter)},
+             "this subscription");
+}
+
+void warn_incompatible_processes(const std::vector<running_subscription>& subscriptions) {
+    if (subscriptions.empty()) {
+        return;
+    }
+    const std::vector<incompatible_provider> providers = find_incompatible_providers();
+    for (const running_subscription& each : subscriptions) {
+        if (!each.has_ended) {
+            warn_one(providers, each.features, each.filter,
+                     each.name.empty() ? fmt::format("subscription {}", each.slot)
+                                       : fmt::format("'{}'", each.name));
+        }
+    }
+}
+
+}  // namespace elog

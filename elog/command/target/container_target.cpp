@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "target/container_target.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/proc_file.hpp"
+#include "cli/leading_option.hpp"
+#include "cli/usage_error.hpp"
+#include "platform/unique_fd.hpp"
+#include "target/control_group.hpp"
+#include "target/pid_namespace_proxy.hpp"
+#include "target/privileges.hpp"
+
+namespace elog {
+namespace {
+
+using eventlog::core::unique_fd;
+
+struct namespace_kind {
+    const char* file;  // in /proc/PID
+    int flag;
+};
+constexpr std::array namespace_kinds{
+    namespace_kind{"ns/user", CLONE_NEWUSER}, namespace_kind{"ns/mnt", CLONE_NEWNS},
+    namespace_kind{"ns/pid", CLONE_NEWPID},   namespace_kind{"ns/ipc", CLONE_NEWIPC},
+    namespace_kind{"ns/time", 0x80},  // CLONE_NEWTIME, which glibc 2.35 has no name for
+};
+
+// Of what another process says about itself: its environment may be as large as its stack.
+constexpr std::size_t environment_max = 8U << 20U;
+
+/// A process, by names in /proc that mean this one for ever.
+struct process {
+    std::string name;
+    unique_fd folder;  // /proc/PID
+    unique_fd handle;  // its pidfd
+    unique_fd root;
+};
+
+[[noreturn]] void reject(const process& at, int number) {
+    if (number == ENOENT || number == ESRCH) {
+        throw user_error("Process {} has ended. ps -e shows which there are.", at.name);
+    }
+    throw user_error(
+        "One may not go where process {} is ({}). Run it as root: sudo elog --at {} ...", at.name,
+        std::strerror(number), at.name);
+}
+
+bool has_ended(const process& at) noexcept {
+    pollfd end{at.handle.get(), POLLIN, 0};
+    return ::poll(&end, 1, 0) != 0;
+}
+
+process find_process(const std::string& name) {
+    pid_t number = 0;
+    const char* const end = name.data() + name.size();
+    const auto [parsed, wrong] = std::from_chars(name.data(), end, number);
+    if (wrong != std::errc() || parsed != end || number <= 0) {
+        throw usage_error("--at takes the number of a process: elog --at 4242 list");
+    }
+    process at;
+    at.name = name;
+    at.folder = unique_fd(
+        ::open(fmt::format("/proc/{}", number).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    at.handle = unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0U)));
+    if (!at.folder || !at.handle) {
+        if (errno == ENOSYS) {
+            throw user_error("This kernel has no pidfd_open. elog --at takes Linux 5.8.");
+        }
+        throw usage_error("There is no process {}. ps -e shows which there are.", name);
+    }
+    return at;
+}
+
+/// Which namespaces of the process are not our own.
+int differing_namespaces(const process& at, const unique_fd& self) {
+    int flags = 0;
+    for (const namespace_kind& kind : namespace_kinds) {
+        struct stat own {};
+        struct stat other {};
+        if (::fstatat(self.get(), kind.file, &own, 0) != 0) {
+            continue;  // this kernel has none of that kind
+        }
+        if (::fstatat(at.folder.get(), kind.file, &other, 0) != 0) {
+            reject(at, errno);
+        }
+        if (own.st_dev != other.st_dev || own.st_ino != other.st_ino) {
+            flags |= kind.flag;
+        }
+    }
+    return flags;
+}
+
+/// A file of the process in /proc.
+std::optional<std::string> read_proc_file(const process& at, const char* name,
+                                          std::size_t size_max) {
+    return read_text(unique_fd(::openat(at.folder.get(), name, O_RDONLY | O_CLOEXEC)), size_max);
+}
+
+/// Of the process, by the numbers that our namespace of users has for them.
+user user_of_process(const process& at) {
+    const std::optional<std::string> status = read_proc_file(at, "status", process_status_max);
+    if (!status) {
+        reject(at, errno);
+    }
+    // Real, effective, saved and of files.
+    const std::vector<unsigned> users = status_numbers(*status, "Uid:");
+    const std::vector<unsigned> groups = status_numbers(*status, "Gid:");
+    if (users.size() != 4 || groups.size() != 4) {
+        throw user_error("The file /proc/{}/status says nothing of users. Is it the kernel's?",
+                         at.name);
+    }
+    // It chooses when that is, and could have this process become whom it may not be itself.
+    const auto is_one = [](const std::vector<unsigned>& all) {
+        return std::count(all.begin(), all.end(), all.front()) == 4;
+    };
+    if (!is_one(users) || !is_one(groups)) {
+        throw user_error(
+            "Process {} is of one user and acts as another one now, as su and sudo do. "
+            "Name another one that runs there.",
+            at.name);
+    }
+    return {users.front(), groups.front(), status_numbers(*status, "Groups:")};
+}
+
+/// In which directory its programs meet is for the process to say, as for us where we are.
+void adopt_eventlog_directory(const process& at) {
+    constexpr std::string_view variable = "EVENTLOG_DIR=";
+    const std::string environment =
+        read_proc_file(at, "environ", environment_max).value_or(std::string());
+    ::unsetenv("EVENTLOG_DIR");
+    for (std::size_t begin = 0; begin < environment.size();) {
+        const std::size_t end = std::min(environment.find('\0', begin), environment.size());
+        const std::string entry = environment.substr(begin, end - begin);
+        if (entry.starts_with(variable)) {
+            ::setenv("EVENTLOG_DIR", entry.c_str() + variable.size(), 1);
+            return;  // the first one counts
+        }
+        begin = end + 1;
+    }
+}
+
+/// The time zone is ours, and read before there could be another file of that name.
+void keep_time_zone() {
+    ::setenv("TZ", ":/etc/localtime", 0);
+    ::tzset();
+}
+
+/// Which devices may be opened there is for its control groups to say. Who is not root may not
+/// choose groups, and opens what he could open here.
+void join_groups_of(const process& at, const unique_fd& self) {
+    if (::geteuid() != 0) {
+        return;
+    }
+    const unique_fd own(::openat(self.get(), "cgroup", O_RDONLY | O_CLOEXEC));
+    const std::optional<std::string> groups = read_proc_file(at, "cgroup", process_status_max);
+    if (!own || !groups) {
+        return;  // a kernel without
+    }
+    try {
+        join_control_groups(read_text(own, process_status_max).value_or(std::string()), *groups);
+    } catch (const user_error& reason) {
+        throw user_error(
+            "elog cannot join the control group of process {} ({}), which says what may "
+            "be opened there. Run it where /sys/fs/cgroup can be written.",
+            at.name, reason.what());
+    }
+}
+
+/// Namespaces and root directory.
+void enter_namespaces(const process& at, int namespaces) {
+    if (namespaces != 0 && ::setns(at.handle.get(), namespaces) != 0) {
+        if (errno == EINVAL) {
+            throw user_error(
+                "One may not go from here to where process {} is. elog --at takes Linux "
+                "5.8, and goes into containers, not out of them.",
+                at.name);
+        }
+        reject(at, errno);
+    }
+}
+
+/// The same directory, and reached by the same mount: what is mounted below may be different.
+bool is_same_root(const process& at) noexcept {
+    constexpr unsigned asked = STATX_INO | STATX_MNT_ID;
+    struct statx own {};
+    struct statx other {};
+    return ::statx(AT_FDCWD, "/", 0, asked, &own) == 0 &&
+           ::statx(at.root.get(), "", AT_EMPTY_PATH, asked, &other) == 0 &&
+           (own.stx_mask & other.stx_mask & asked) == asked && own.stx_ino == other.stx_ino &&
+           own.stx_dev_major == other.stx_dev_major && own.stx_dev_minor == other.stx_dev_minor &&
+           own.stx_mnt_id == other.stx_mnt_id;
+}
+
+void change_root(const process& at) {
+    if (is_same_root(at)) {
+        return;  // who may not change it need not
+    }
+    if (::fchdir(at.root.get()) != 0 || ::chroot(".") != 0 || ::chdir("/") != 0) {
+        reject(at, errno);
+    }
+}
+
+/// Who may not choose groups where he is has none, or those that he had before.
+user with_settable_groups(user wanted) {
+    if (::setgroups(wanted.groups->size(), wanted.groups->data()) != 0) {
+        wanted.groups.reset();
+    }
+    return wanted;
+}
+
+void drop_privileges_to(const process& at, const user& wanted) {
+    if (drop_privileges(with_settable_groups(wanted)) != privilege_drop::done) {
+        throw user_error(
+            "One may not become the user of process {} where it is ({}). Run it as root: "
+            "sudo elog --at {} ...",
+            at.name, std::strerror(errno), at.name);
+    }
+}
+
+}  // namespace
+
+void enter_named_process(std::vector<std::string>& words, bool has_command) {
+    const std::optional<std::string> name = take_leading_option(words, "--at");
+    if (!name) {
+        return;
+    }
+    if (!words.empty() && words.front().starts_with("--user")) {
+        throw usage_error("Behind --at no --user is taken: elog is the user that process {} is of.",
+                          *name);
+    }
+    if (!words.empty() && (words.front() == "doctor" || words.front() == "features")) {
+        // Names of users and groups are looked up by what files there say, even by code from there.
+        throw usage_error("elog {} tells of the machine: leave --at {} away.", words.front(),
+                          *name);
+    }
+    if (has_command) {
+        throw usage_error(
+            "Behind --at no command is run: of what keeps that container's programs in it, not all "
+            "would hold for it. Start it as its others are started, and record meanwhile.");
+    }
+    // Whatever else the caller has left open stays here.
+    static_cast<void>(::close_range(STDERR_FILENO + 1, ~0U, 0));
+    process at = find_process(*name);
+    unique_fd self(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const int namespaces = differing_namespaces(at, self);
+    at.root = unique_fd(::openat(at.folder.get(), "root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!at.root) {
+        reject(at, errno);
+    }
+    adopt_eventlog_directory(at);
+    keep_time_zone();
+    join_groups_of(at, self);
+    self = {};
+    // From here on nobody where we go may look into this process, which still has root's rights.
+    // Root's groups do not come along either, wherever they might count.
+    static_cast<void>(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL));
+    static_cast<void>(::setgroups(0, nullptr));
+    enter_namespaces(at, namespaces);
+    // A setting of the kernel has it forgotten there.
+    static_cast<void>(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL));
+    const user wanted = user_of_process(at);
+    // Until now it was the process that was meant, and no later one of its number.
+    if (has_ended(at)) {
+        reject(at, ESRCH);
+    }
+    change_root(at);
+    drop_privileges_to(at, wanted);
+    at = {};
+    if ((namespaces & CLONE_NEWPID) != 0) {
+        fork_with_proxy();
+    }
+}
+
+}  // namespace elog

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "target/list_all_locations.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/output_buffer.hpp"
+#include "base/proc_file.hpp"
+#include "base/user_error.hpp"
+#include "discovery/catalogue.hpp"
+#include "discovery/catalogue_output.hpp"
+#include "target/child_runner.hpp"
+#include "target/provider_locations.hpp"
+#include "terminal/diagnostics.hpp"
+#include "terminal/terminal.hpp"
+#include "terminal/wrapped_text.hpp"
+
+namespace elog {
+namespace {
+
+using nlohmann::ordered_json;
+using outcome = child_result::outcome;
+using std::chrono::steady_clock;
+
+// For each place, and for all of them: whoever is looked at can let us wait.
+constexpr std::chrono::seconds location_timeout{10};
+constexpr std::chrono::seconds total_timeout{60};
+
+ordered_json where_of(const provider_location& location) {
+    const bool is_common = location.what == provider_location::kind::common;
+    ordered_json where = {{"user", nullptr}, {"process", nullptr}, {"directory", nullptr}};
+    if (is_common) {
+        where["directory"] = location.title();
+    } else {
+        where["user"] = location.user;
+    }
+    if (location.what == provider_location::kind::process) {
+        where["process"] = location.process;
+    }
+    return where;
+}
+
+/// Containers end when they like, also while we are on the way there.
+bool is_gone(const provider_location& location) {
+    return location.what == provider_location::kind::process && ::kill(location.process, 0) != 0 &&
+           errno == ESRCH;
+}
+
+class location_lister {
+  public:
+    explicit location_lister(const list_all_options& options)
+        : options_(options), style_(style_of(STDOUT_FILENO)) {}
+
+    void run() {
+        check_catalogue_pattern(options_.glob);
+        const found_locations found = find_provider_locations();
+        const steady_clock::time_point end = steady_clock::now() + total_timeout;
+        for (const provider_location& location : found.locations) {
+            const auto left =
+                std::min<steady_clock::duration>(end - steady_clock::now(), location_timeout);
+            if (left <= steady_clock::duration::zero()) {
+                complain(location, "not looked at, because others have let us wait for a minute.");
+                continue;
+            }
+            if (const std::optional<child_result> answer = query(location, left)) {
+                take(location, *answer);
+            }
+        }
+        if (found.skipped != 0) {
+            print_diagnostic(
+                "elog: There are {} more places, which are not shown. See one with: elog --user "
+                "USER list, or elog --at PID list",
+                found.skipped);
+            failed_ = true;
+        }
+        finish();
+    }
+
+  private:
+    /// Nothing if there is no answer to show: that is told, unless the place has gone.
+    std::optional<child_result> query(const provider_location& location,
+                                      steady_clock::duration at_most) {
+        try {
+            child_result answer = run_in_child([&] { location.enter(); },
+                                               [&] { write_catalogue(location); }, at_most);
+            const bool is_shown = answer.how != outcome::failed || !is_gone(location);
+            return is_shown ? std::optional(std::move(answer)) : std::nullopt;
+        } catch (const user_error& mistake) {  // which says itself what to do
+            print_diagnostic("elog: {}: {}", location.title(), mistake.what());
+            failed_ = true;
+            return std::nullopt;
+        }
+    }
+
+    /// Of where this process is, nothing if nothing is there. In a child.
+    void write_catalogue(const provider_location& location) {
+        const catalogue found =
+            collect_catalogue(options_.glob, location.what == provider_location::kind::here
+                                                 ? catalogue_scope::programs_and_kernel
+                                                 : catalogue_scope::programs);
+        for (const std::string& complaint : found.complaints) {
+            print_diagnostic("elog: {}", complaint);
+        }
+        if (found.providers.empty() && (!options_.json || found.subscriptions.empty())) {
+            return;
+        }
+        write_all(STDOUT_FILENO, options_.json ? catalogue_as_json(found)
+                                               : catalogue_as_text(found, style_, options_.stats));
+    }
+
+    void complain(const provider_location& location, std::string_view what) {
+        print_diagnostic("elog: {}: {} Try it alone with: {}", location.title(), what,
+                         location.list_command());
+        failed_ = true;
+    }
+
+    void take(const provider_location& location, const child_result& answer) {
+        for (std::string_view said = answer.complaints; !said.empty();) {
+            print_diagnostic("{}: {}", location.title(), take_until(said, '\n'));
+        }
+        switch (answer.how) {
+            case outcome::done:
+                show(location, answer.output);
+                break;
+            case outcome::failed:
+                failed_ = true;
+                if (answer.signal != 0) {  // else it has said why
+                    complain(location, fmt::format("who looked there was ended by signal {}.",
+                                                   answer.signal));
+                }
+                break;
+            case outcome::timed_out:
+                complain(location, "there has been no answer in time.");
+                break;
+            case outcome::output_too_large:
+                complain(location, "the answer is too long.");
+                break;
+        }
+    }
+
+    void show(const provider_location& location, const std::string& text) {
+        if (text.empty()) {
+            return;
+        }
+        found_ = true;
+        fmt::memory_buffer out;
+        if (options_.json) {
+            const ordered_json told = ordered_json::parse(text, nullptr, false);
+            if (!told.is_object()) {
+                complain(location, "what was told is damaged, and is left out.");
+                return;
+            }
+            ordered_json where = where_of(location);
+            where.update(told);
+            out.append(std::string_view(first_ ? "{\"places\": [\n" : ",\n"));
+            out.append(where.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+        } else {
+            out.append(std::string_view(first_ ? "" : "\n"));
+            wrapped_line(out, style_, 0, 2)
+                .add_words("Programs of " + location.title(), paint::faint);
+            out.append(text);
+        }
+        write_out(STDOUT_FILENO, out);
+        first_ = false;
+    }
+
+    void finish() {
+        if (options_.json) {
+            write_all(STDOUT_FILENO, first_ ? "{\"places\": []}\n" : "\n]}\n");
+        }
+        if (failed_) {
+            throw user_error("Not all places could be looked at.");
+        }
+        if (!found_ && !options_.glob.empty()) {
+            throw user_error("No running program offers an event that matches '{}', here or "
+                             "elsewhere. elog list "
+                             "--all shows what there is.",
+                             options_.glob);
+        }
+        if (!found_ && !options_.json) {
+            print_diagnostic(
+                "No running program offers events, here or elsewhere. Start one that uses "
+                "eventlog.");
+        }
+    }
+
+    const list_all_options& options_;
+    terminal_style style_;
+    bool first_ = true;
+    bool found_ = false;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+void list_all_locations(const list_all_options& options) {
+    location_lister(options).run();
+}
+
+}  // namespace elog

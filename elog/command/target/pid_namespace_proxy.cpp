@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "target/pid_namespace_proxy.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "base/user_error.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+namespace {
+
+using eventlog::core::unique_fd;
+
+sigset_t forwarded_signals() noexcept {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int each :
+         {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD}) {
+        sigaddset(&signals, each);
+    }
+    return signals;
+}
+
+[[noreturn]] void exit_by_signal(int signal) noexcept {
+    // The child's memory is the one to look at, if any.
+    const rlimit none{0, 0};
+    static_cast<void>(::setrlimit(RLIMIT_CORE, &none));
+    static_cast<void>(std::signal(signal, SIG_DFL));
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    static_cast<void>(::raise(signal));
+    static_cast<void>(::sigprocmask(SIG_UNBLOCK, &one, nullptr));
+    ::_exit(128 + signal);
+}
+
+/// What has become of the child; returns if it goes on.
+void mirror_child(pid_t child) noexcept {
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG | WUNTRACED) != child) {
+        return;
+    }
+    if (WIFEXITED(status)) {
+        ::_exit(WEXITSTATUS(status));
+    }
+    if (WIFSIGNALED(status)) {
+        exit_by_signal(WTERMSIG(status));
+    }
+    // Who has started this process waits for it to stop, and lets it go on.
+    static_cast<void>(::raise(SIGSTOP));
+    static_cast<void>(::kill(child, SIGCONT));
+}
+
+/// A key at the terminal is for both, and the child has heard of it. That the terminal is gone only
+/// who leads the session hears.
+bool is_from_terminal(const siginfo_t& info) noexcept {
+    return info.si_code == SI_KERNEL &&
+           (info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGTSTP);
+}
+
+[[noreturn]] void run_proxy(pid_t child, const sigset_t& signals) noexcept {
+    for (;;) {
+        siginfo_t info{};
+        const int signal = ::sigwaitinfo(&signals, &info);
+        if (signal == SIGCHLD) {
+            mirror_child(child);
+        } else if (signal > 0 && !is_from_terminal(info)) {
+            static_cast<void>(::kill(child, signal));
+        }
+    }
+}
+
+/// In the child. `life` hangs up when the other process ends.
+void exit_with_proxy(const unique_fd& life) noexcept {
+    static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGTERM, 0UL, 0UL, 0UL));
+    // It may have ended before we asked for that.
+    pollfd other{life.get(), 0, 0};
+    if (::poll(&other, 1, 0) > 0) {
+        ::_exit(128 + SIGTERM);
+    }
+}
+
+}  // namespace
+
+void fork_with_proxy() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        throw user_error(
+            "No pipe can be had ({}). Close some files, or raise the limit with: ulimit "
+            "-n",
+            std::strerror(errno));
+    }
+    const unique_fd life(ends[0]);
+    unique_fd own_end(ends[1]);
+    const sigset_t signals = forwarded_signals();
+    sigset_t before;
+    // A child whose end is not waited for could not be stood for.
+    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
+    static_cast<void>(::sigprocmask(SIG_BLOCK, &signals, &before));
+    const pid_t child = ::fork();
+    if (child < 0) {
+        const int number = errno;
+        static_cast<void>(::sigprocmask(SIG_SETMASK, &before, nullptr));
+        throw user_error("No process can be started there ({}). Does that one still run?",
+                         std::strerror(number));
+    }
+    if (child != 0) {
+        run_proxy(child, signals);
+    }
+    own_end = {};
+    exit_with_proxy(life);
+    static_cast<void>(::sigprocmask(SIG_SETMASK, &before, nullptr));
+}
+
+}  // namespace elog

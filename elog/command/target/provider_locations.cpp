@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "target/provider_locations.hpp"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/shared_memory_domain.hpp"
+#include "cli/usage_error.hpp"
+#include "shm/directory.hpp"
+#include "target/container_target.hpp"
+#include "target/other_user.hpp"
+#include "target/privileges.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t places_max = 256;
+constexpr const char* group_directory = "/run/eventlog";
+constexpr uid_t nobody = 65534;
+
+/// The number that a name ends in, behind `prefix`; nothing if it is none.
+template <class Number>
+std::optional<Number> number_behind(std::string_view name, std::string_view prefix) {
+    if (name.substr(0, prefix.size()) != prefix) {
+        return std::nullopt;
+    }
+    Number number = 0;
+    const char* const end = name.data() + name.size();
+    const auto [parsed, wrong] = std::from_chars(name.data() + prefix.size(), end, number);
+    return wrong == std::errc() && parsed == end ? std::optional(number) : std::nullopt;
+}
+
+/// Calls `take` with each name in a directory; nothing if it cannot be read.
+template <class Take>
+void for_each_name(const char* directory, const Take& take) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator each(directory, error), end; !error && each != end;
+         each.increment(error)) {
+        take(each->path().filename().string());
+    }
+}
+
+/// Whether the path is a directory, by itself and no link, of the user that its name says.
+bool is_of_user(const std::string& path, uid_t user) {
+    struct stat status {};
+    return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user;
+}
+
+std::string directory_of(uid_t user) {
+    return fmt::format("/dev/shm/eventlog-{}", user);
+}
+
+std::string name_of_user(uid_t user) {
+    const passwd* const account = ::getpwuid(user);
+    return account == nullptr ? fmt::format("user {}", user)
+                              : fmt::format("user {} ({})", user, account->pw_name);
+}
+
+/// The processes that there are, by number.
+std::vector<pid_t> all_processes() {
+    std::vector<pid_t> numbers;
+    for_each_name("/proc", [&](const std::string& name) {
+        if (const std::optional<pid_t> number = number_behind<pid_t>(name, "")) {
+            numbers.push_back(*number);
+        }
+    });
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+/// The first process of each place: that with which a container begins. But whoever has made the
+/// container may be in it, too, and calls its processes by other numbers than they do.
+std::vector<provider_location> find_processes(std::size_t& skipped) {
+    using key = std::tuple<std::string, std::string, uid_t>;
+    shared_memory_domains locations;
+    const std::optional<shared_memory_domain> own = locations.of(::getpid());
+    std::map<key, provider_location> inside;
+    std::map<key, provider_location> found;
+    for (const pid_t number : all_processes()) {
+        std::optional<shared_memory_domain> at = locations.of(number);
+        if (!own || !at || at->memory == own->memory) {
+            continue;
+        }
+        (at->numbers == own->numbers ? found : inside)
+            .try_emplace({std::move(at->memory), std::move(at->users), at->user},
+                         provider_location{provider_location::kind::process, at->user, 0, number});
+    }
+    for (auto& [at, place] : inside) {
+        found.insert_or_assign(at, std::move(place));
+    }
+    std::vector<provider_location> all;
+    for (auto& [at, place] : found) {
+        place.process_name = name_of_process(place.process);
+        all.push_back(std::move(place));
+    }
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a.process < b.process; });
+    skipped += locations.left_out();
+    return all;
+}
+
+/// Of each kind as many as anybody reads through: who makes many of one keeps none of another away.
+void add(found_locations& found, std::vector<provider_location> locations) {
+    const std::size_t count = std::min(locations.size(), places_max);
+    found.skipped += locations.size() - count;
+    found.locations.insert(
+        found.locations.end(), std::make_move_iterator(locations.begin()),
+        std::make_move_iterator(locations.begin() + static_cast<std::ptrdiff_t>(count)));
+}
+
+/// What root has made for a group, of which root itself need not be.
+void add_common_place(found_locations& found) {
+    struct stat status {};
+    if (::lstat(group_directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 &&
+        std::string_view(eventlog::core::current_directory().text.data()) != group_directory) {
+        found.locations.push_back({provider_location::kind::common, nobody, status.st_gid});
+    }
+}
+
+/// What is there has been made by members: it is opened by a process that is one, and nothing else.
+void become_member(gid_t group) {
+    const elog::user wanted{nobody, group, std::vector<gid_t>{group}};
+    if (drop_privileges(wanted) != privilege_drop::done) {
+        throw user_error("Root's rights cannot be given up here, so nothing in {} is read.",
+                         group_directory);
+    }
+}
+
+}  // namespace
+
+void provider_location::enter() const {
+    // It says where ours are.
+    if (what != kind::here) {
+        static_cast<void>(::unsetenv("EVENTLOG_DIR"));
+    }
+    switch (what) {
+        case kind::here:
+            break;
+        case kind::common:
+            become_member(group);
+            break;
+        case kind::user: {
+            std::vector<std::string> words{"--user", std::to_string(user)};
+            become_named_user(words);
+            // That one, also if the user is of a group that has one of its own.
+            static_cast<void>(::setenv("EVENTLOG_DIR", directory_of(user).c_str(), 1));
+            break;
+        }
+        case kind::process: {
+            std::vector<std::string> words{"--at", std::to_string(process)};
+            enter_named_process(words, false);
+            break;
+        }
+    }
+}
+
+std::string provider_location::title() const {
+    switch (what) {
+        case kind::common:
+            return group_directory;
+        case kind::process:
+            return fmt::format("process {} ({}) of {}", process, process_name, name_of_user(user));
+        case kind::here:
+        case kind::user:
+            break;
+    }
+    return name_of_user(user);
+}
+
+std::string provider_location::list_command() const {
+    switch (what) {
+        case kind::here:
+            break;
+        case kind::common:
+            return fmt::format("setpriv --reuid {} --regid {} --clear-groups elog list", nobody,
+                               group);
+        case kind::user:
+            return fmt::format("elog --user {} list", user);
+        case kind::process:
+            return fmt::format("elog --at {} list", process);
+    }
+    return "elog list";
+}
+
+std::vector<uid_t> find_other_users() {
+    std::vector<uid_t> users;
+    for_each_name("/dev/shm", [&](const std::string& name) {
+        const std::optional<uid_t> user = number_behind<uid_t>(name, "eventlog-");
+        if (user && *user != ::geteuid() && is_of_user(directory_of(*user), *user)) {
+            users.push_back(*user);
+        }
+    });
+    std::sort(users.begin(), users.end());
+    return users;
+}
+
+found_locations find_provider_locations() {
+    found_locations found;
+    found.locations.push_back({provider_location::kind::here, ::geteuid()});
+    // Only root becomes somebody else.
+    if (::geteuid() == 0) {
+        add_common_place(found);
+        std::vector<provider_location> users;
+        for (const uid_t user : find_other_users()) {
+            users.push_back({provider_location::kind::user, user});
+        }
+        add(found, std::move(users));
+    }
+    add(found, find_processes(found.skipped));
+    return found;
+}
+
+}  // namespace elog

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// What elog throws inside, as what libelog throws.
+#pragma once
+
+#include <utility>
+
+#include <elog/error.hpp>
+
+#include "base/output.hpp"
+#include "base/user_error.hpp"
+
+namespace elog::library {
+
+template <class Function>
+decltype(auto) convert_errors(Function&& function) {
+    try {
+        return std::forward<Function>(function)();
+    } catch (const user_error& mistake) {
+        throw error(mistake.what());
+    } catch (const output_closed&) {
+        throw error("Whoever was to read the output has closed it.");
+    }
+}
+
+}  // namespace elog::library

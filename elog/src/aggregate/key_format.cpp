@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "aggregate/key_format.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "schema/value_text.hpp"
+#include "text/json_text.hpp"
+
+namespace elog {
+namespace {
+
+template <class Value>
+void append_raw(std::string& key, const Value& value) {
+    std::array<char, sizeof value> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    key.append(bytes.data(), bytes.size());
+}
+
+void append_sized(std::string& key, std::string_view text) {
+    append_raw(key, static_cast<std::uint32_t>(text.size()));
+    key += text;
+}
+
+bool is_spelled(const value_location& place) noexcept {
+    return place.stored.is == value_class::text || place.stored.is == value_class::address ||
+           place.stored.is == value_class::bytes;
+}
+
+std::string json_of(std::string_view text) {
+    fmt::memory_buffer out;
+    append_json_text(out, text);
+    return fmt::to_string(out);
+}
+
+key_text format_text_key(std::string_view text) {
+    fmt::memory_buffer out;
+    append_visible(out, text);
+    return {fmt::to_string(out), json_of(text)};
+}
+
+/// The field, or the one element of an array that the place is.
+field_schema field_of(const value_location& place) {
+    field_schema field = *place.field;
+    const std::size_t size = eventlog::size_of(field.type);
+    if (place.stored.size == size) {
+        field.count = 1;
+    }
+    field.offset = static_cast<std::uint16_t>(place.stored.offset);
+    return field;
+}
+
+std::string json_number(const value_location& place, const record_view& record,
+                        const clock_converter& clock) {
+    fmt::memory_buffer out;
+    if (place.stored.is == value_class::boolean) {
+        return load_bits(place.stored, record, clock) != 0 ? "true" : "false";
+    }
+    if (place.stored.is == value_class::floating) {
+        append_json_number(out, load_double(place.stored, record, clock));
+        return fmt::to_string(out);
+    }
+    const std::uint64_t bits = place.stored.source == field_source::fixed
+                                   ? place.fixed_bits
+                                   : load_bits(place.stored, record, clock);
+    return place.stored.is_signed ? fmt::format("{}", static_cast<std::int64_t>(bits))
+                                  : fmt::format("{}", bits);
+}
+
+std::string format_built_in(const value_location& place, const record_view& record,
+                            const clock_converter& clock) {
+    if (place.enumeration != nullptr) {
+        for (const auto& [value, name] : place.enumeration->values) {
+            if (value == place.fixed_bits) {
+                return name;
+            }
+        }
+    }
+    if (place.format == eventlog::format::plain) {
+        return json_number(place, record, clock);
+    }
+    fmt::memory_buffer out;
+    append_number(out, static_cast<std::int64_t>(load_bits(place.stored, record, clock)),
+                  place.format, place.unit);
+    return fmt::to_string(out);
+}
+
+}  // namespace
+
+void append_number(fmt::memory_buffer& out, std::int64_t number, eventlog::format format,
+                   std::string_view unit) {
+    std::array<std::uint8_t, sizeof number> payload{};
+    std::memcpy(payload.data(), &number, sizeof number);
+    field_schema field;
+    field.type = eventlog::field_type::signed_64;
+    field.format = format;
+    field.unit = unit;
+    append_field(out, {}, field, payload);
+}
+
+bool append_key(std::string& key, const value_location& place, const record_view& record,
+                const clock_converter& clock) {
+    if (place.stored.source == field_source::fixed) {
+        key.push_back('f');
+        append_raw(key, place.fixed_bits);
+        append_sized(key, place.fixed_text);
+        return true;
+    }
+    if (!is_there(place.stored, record)) {
+        key.push_back('-');
+        return true;
+    }
+    if (is_spelled(place)) {
+        std::string_view bytes;
+        if (!load_span(place.stored, record, bytes)) {
+            key.push_back('-');
+            // A null pointer is no value; anything else is damage.
+            return place.stored.type == eventlog::field_type::text &&
+                   load_number<std::uint32_t>(place.stored, record) == 0;
+        }
+        key.push_back('t');
+        append_sized(key, bytes);
+        return true;
+    }
+    if (place.stored.is == value_class::floating) {
+        key.push_back('d');
+        append_raw(key, load_double(place.stored, record, clock) + 0.0);  // -0 is 0
+        return true;
+    }
+    const std::uint64_t bits = load_bits(place.stored, record, clock);
+    const bool negative = place.stored.is_signed && static_cast<std::int64_t>(bits) < 0;
+    key.push_back(negative ? 'n' : 'p');
+    append_raw(key, bits);
+    return true;
+}
+
+key_text format_key(const value_location& place, const provider_schema& provider,
+                    const record_view& record, const clock_converter& clock) {
+    if (place.stored.source == field_source::fixed && place.stored.is == value_class::text) {
+        return format_text_key(place.fixed_text);
+    }
+    std::string_view bytes;
+    const bool spelled = is_spelled(place);
+    if (!is_there(place.stored, record) || (spelled && !load_span(place.stored, record, bytes))) {
+        return {"-", "null"};
+    }
+    if (place.stored.is == value_class::text) {
+        return format_text_key(bytes);
+    }
+    if (place.field == nullptr) {
+        const std::string shown = format_built_in(place, record, clock);
+        return {shown,
+                place.enumeration != nullptr ? json_of(shown) : json_number(place, record, clock)};
+    }
+    fmt::memory_buffer out;
+    append_field(out, provider, field_of(place), record.payload);
+    const std::string shown = fmt::to_string(out);
+    const bool named =
+        spelled || place.enumeration != nullptr || place.stored.is == value_class::character;
+    return {shown, named ? json_of(shown) : json_number(place, record, clock)};
+}
+
+std::string key_format_signature(const value_location& place) {
+    const bool number = place.stored.is == value_class::integer;
+    std::string look = fmt::format("{} {} {}", static_cast<int>(place.stored.is),
+                                   static_cast<int>(place.format), place.unit);
+    // Hexadecimal numbers are as wide as their type.
+    if (number && place.format == eventlog::format::hexadecimal) {
+        look += fmt::format(" {}", place.stored.size);
+    }
+    if (place.enumeration != nullptr) {
+        look += place.enumeration->combines ? '|' : ';';
+        for (const auto& [value, name] : place.enumeration->values) {
+            look += fmt::format("{}={};", value, name);
+        }
+    }
+    return look;
+}
+
+}  // namespace elog

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// Keys of an aggregation: as bytes that are the same for what is shown the same, and as text.
+#pragma once
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "predicate/value_location.hpp"
+#include "record/clock_converter.hpp"
+#include "record/records.hpp"
+
+namespace elog {
+
+/// One field of a key, as it is shown, and as JSON.
+struct key_text {
+    std::string shown{};
+    std::string json{};
+};
+
+/// Appends what tells the record's value from others. False if it does not fit the payload.
+[[nodiscard]] bool append_key(std::string& key, const value_location& place,
+                              const record_view& record, const clock_converter& clock);
+
+/// Of a value that append_key has taken.
+[[nodiscard]] key_text format_key(const value_location& place, const provider_schema& provider,
+                                  const record_view& record, const clock_converter& clock);
+
+/// How its values are shown: equal for places whose equal values are shown the same.
+[[nodiscard]] std::string key_format_signature(const value_location& place);
+
+/// A number as a field of this format and unit shows it.
+void append_number(fmt::memory_buffer& out, std::int64_t number, eventlog::format format,
+                   std::string_view unit);
+
+}  // namespace elog

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/user_error.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+namespace {
+
+/// Where a link leads to: the file there is meant, not the link.
+std::string target_of(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(path, error)) {
+        return path;
+    }
+    const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+    return error ? path : target.string();
+}
+
+void check_target(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        return;  // whatever is wrong with the folder is told when the file is made
+    }
+    if (!S_ISREG(status.st_mode)) {
+        throw user_error("{} is not a file. Give another name with -o.", path);
+    }
+    const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw user_error(
+            "The file {} is being written by another recording. Give another name with "
+            "-o.",
+            path);
+    }
+}
+
+[[noreturn]] void reject_replacing(const std::string& path) {
+    throw user_error(
+        "{} is there already. Give the new file another name, or have that one replaced.", path);
+}
+
+}  // namespace
+
+void check_not_same_file(const std::string& from, const std::string& to) {
+    std::error_code none;
+    if (std::filesystem::equivalent(from, to, none)) {
+        throw user_error("{} would be overwritten. Give the new file another name with -o.", from);
+    }
+}
+
+std::string temporary_name(const std::string& path) {
+    return path + ".unfinished";
+}
+
+atomic_file::atomic_file(const std::string& path, if_exists what)
+    : path_(target_of(path)), temporary_(temporary_name(path_)), what_(what) {
+    check_target(path_);
+    struct stat status {};
+    if (what_ == if_exists::reject && ::lstat(path_.c_str(), &status) == 0) {
+        reject_replacing(path_);
+    }
+    // Of another one who is at it, nothing may be removed.
+    check_target(temporary_);
+}
+
+atomic_file::~atomic_file() {
+    if (!is_complete_) {
+        static_cast<void>(::unlink(temporary_.c_str()));
+    }
+}
+
+void atomic_file::finish() {
+    check_target(path_);  // a recorder may have begun a file of that name since then
+    const unsigned flags = what_ == if_exists::reject ? RENAME_NOREPLACE : 0;
+    int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
+    if (result != 0 && errno == EINVAL) {
+        result = std::rename(temporary_.c_str(), path_.c_str());  // that file system cannot refuse
+    }
+    if (result != 0 && errno == EEXIST && what_ == if_exists::reject) {
+        reject_replacing(path_);
+    }
+    if (result != 0) {
+        throw user_error("The file {} cannot be given its name ({}). Give another one with -o.",
+                         path_, std::strerror(errno));
+    }
+    is_complete_ = true;
+}
+
+}  // namespace elog

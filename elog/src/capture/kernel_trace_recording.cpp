@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+#include "capture/kernel_trace_recording.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "capture/perf_source.hpp"
+#include "capture/tracefs_source.hpp"
+#include "format/event_format.hpp"
+#include "memory/recording.hpp"
+#include "record/snapshot_clock.hpp"
+#include "ring/clock.hpp"
+#include "tracing/kernel_trace_error.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+namespace tracefs = eventlog::tracefs;
+
+constexpr std::uint32_t kernel_trace_clock =
+    EVENTLOG_CLOCK_MONOTONIC;  // of each kernel_trace_source
+constexpr std::chrono::milliseconds kernel_trace_stop_interval{10};
+// How soon an event is found that a program brings along.
+constexpr std::chrono::milliseconds kernel_trace_check_interval{100};
+
+tracefs::instance_options instance_options_of(const tracing_options& options) {
+    tracefs::instance_options wanted;
+    if (options.buffer_size != 0) {
+        wanted.buffer_size = options.buffer_size;
+    }
+    if (options.process_names.empty()) {
+        wanted.pids = options.pids;
+    }
+    return wanted;
+}
+
+std::unique_ptr<kernel_trace_source> make_source(const tracing_options& options) {
+    if (options.kind == tracing_kind::instance) {
+        return std::make_unique<tracefs_source>(instance_options_of(options));
+    }
+    tracefs::perf_options wanted;
+    if (options.buffer_size != 0) {
+        wanted.buffer_size = options.buffer_size;
+    }
+    wanted.overwrite = options.overwrite;
+    wanted.stacks = options.stacks;
+    return std::make_unique<perf_source>(wanted);
+}
+
+}  // namespace
+
+kernel_trace_recording::kernel_trace_recording(tracing_options options)
+    : options_(std::move(options)),
+      events_(options_.patterns, options_.published),
+      source_(make_source(options_)),
+      processes_([this](std::uint32_t process) { return source_->exited_process_name(process); }),
+      records_(source_->cpu_count(), options_.overwrite) {
+    if (options_.stacks) {
+        events_.add_stacks();
+    }
+    find_events();
+}
+
+void kernel_trace_recording::start(record_sink& sink) {
+    sink_ = &sink;
+    records_.start(sink);
+    // What sinks ask of a region are its clock and the number of its rings.
+    const core::unique_fd no_file;
+    header_.clock = kernel_trace_clock;
+    header_.ring_count = source_->cpu_count() + 1;
+    header_.clock_start = core::read_clock_sample(kernel_trace_clock);
+    core::region_geometry geometry;
+    geometry.ring_count = header_.ring_count;
+    sink_->start({no_file, header_, geometry});
+    if (!options_.overwrite) {
+        sink_->take_clock(header_.clock_start);
+    }
+}
+
+/// Has the kernel count the event, and keep the rest of it. False if it does not.
+bool kernel_trace_recording::begin_histogram(const counted_event& wanted, std::string& reason) {
+    reason = capacity_reason(source_->counted(), *wanted.pushed);
+    if (!reason.empty()) {
+        return false;
+    }
+    if (!source_->count(wanted)) {
+        reason =
+            "this kernel has no histograms (CONFIG_HIST_TRIGGERS), refuses this one, or has no "
+            "memory for it";
+        return false;
+    }
+    return true;
+}
+
+/// By a histogram that counts all, or else by a BPF program, or else by a histogram that counts a
+/// part; what the decision has in the end, the kernel does.
+void kernel_trace_recording::begin_counting(const kernel_trace_event& event,
+                                            pushdown_decision& decided) {
+    if (decided.pushed && options_.kind == tracing_kind::perf) {
+        decided.pushed = nullptr;
+        decided.reason = "perf has no histograms";
+    }
+    const auto by_histogram = [&] {
+        return decided.pushed && begin_histogram({&event, decided.pushed}, decided.reason);
+    };
+    const bool is_whole = decided.pushed && decided.pushed->rest.empty();
+    if (is_whole && by_histogram()) {
+        decided.by_bpf = {};
+        return;
+    }
+    if (decided.by_bpf.plan) {
+        decided.by_bpf.reason = by_bpf_.begin(event, decided.by_bpf.plan);
+        if (decided.by_bpf.reason.empty()) {
+            decided.pushed = nullptr;
+            return;
+        }
+        decided.by_bpf.plan = nullptr;
+    }
+    if (is_whole || !by_histogram()) {
+        decided.pushed = nullptr;
+    }
+}
+
+/// What the kernel refuses is asked here, as all of it is.
+void kernel_trace_recording::begin(const kernel_trace_event& event) {
+    kernel_condition condition;
+    condition.is_whole = true;
+    if (options_.condition) {
+        condition = options_.condition(event);
+    }
+    pushdown_decision decided;
+    if (options_.counting.decide) {
+        decided = options_.counting.decide(event, condition);
+        begin_counting(event, decided);
+    }
+    const bool is_counted = decided.pushed || decided.by_bpf.plan;
+    if (!is_counted && !source_->enable_event(event, condition.text)) {
+        condition = {};
+    }
+    if (sink_ == nullptr) {
+        found_.push_back({&event, std::move(condition), std::move(decided)});
+    }
+}
+
+/// Of those that cannot be had, the first says why, unless there is a reason already.
+void kernel_trace_recording::take_counts(std::optional<user_error>& mistake) {
+    const auto attempt = [&](const auto& step) {
+        try {
+            step();
+        } catch (const user_error& error) {
+            mistake = mistake ? mistake : std::optional(error);
+        }
+    };
+    // Of which processes the events were, nobody has asked.
+    const process_info nobody{0, 0, 0, "?"};
+    std::vector<pushdown_counts> all;
+    for (const counted_event& each : source_->counted()) {
+        attempt([&] {
+            tracefs::hist_table table = source_->counts_of(each);
+            // One that has not come is unknown, as it is where records do.
+            if ((table.hits | table.dropped) != 0) {
+                all.push_back({records_.provider_of(*each.event, nobody), each, std::move(table)});
+            }
+        });
+    }
+    if (!all.empty()) {
+        attempt([&] { options_.counting.take(all); });
+    }
+    const std::vector<bpf_results> by_bpf = by_bpf_.take(
+        [&](const kernel_trace_event& event) { return records_.provider_of(event, nobody); },
+        mistake);
+    if (!by_bpf.empty()) {
+        attempt([&] { options_.counting.take_bpf(by_bpf); });
+    }
+}
+
+void kernel_trace_recording::find_events() {
+    for (const kernel_trace_event* event :
+         convert_tracefs_errors([&] { return events_.discover(); })) {
+        try {
+            begin(*event);
+        } catch (const kernel_trace_event_gone&) {  // programs may end when they like
+            events_.forget(event->format.id);
+        }
+    }
+    for (std::string& complaint : events_.take_diagnostics()) {
+        diagnostics_.push_back(std::move(complaint));
+    }
+    look_due_ = steady_clock::now() + kernel_trace_check_interval;
+}
+
+std::vector<std::string> kernel_trace_recording::take_diagnostics() {
+    return std::exchange(diagnostics_, {});
+}
+
+void kernel_trace_recording::add_diagnostic(std::string complaint) {
+    if (!complaint.empty()) {
+        diagnostics_.push_back(std::move(complaint));
+    }
+}
+
+void kernel_trace_recording::check_setup() {
+    add_diagnostic(source_->check_setup());
+    if (steady_clock::now() >= look_due_) {
+        find_events();
+    }
+}
+
+/// As in a subscription: who meets one of them is heard.
+bool kernel_trace_recording::is_wanted(const process_info& process) const {
+    const auto& [pids, names] = std::tie(options_.pids, options_.process_names);
+    if (pids.empty() && names.empty()) {
+        return true;
+    }
+    // The kernel has picked by threads; whose one was that has ended, nobody can say.
+    const bool is_picked = source_->filters_processes() && process.start_time == 0;
+    return is_picked || std::find(pids.begin(), pids.end(), process.pid) != pids.end() ||
+           std::any_of(names.begin(), names.end(),
+                       [&](const auto& one) { return core::glob_match(one, process.name); });
+}
+
+void kernel_trace_recording::take_event(std::uint32_t cpu, const captured_event& event) {
+    const std::optional<tracefs::common_fields> common = tracefs::parse_common_fields(event.record);
+    if (!common) {
+        records_.count_damaged(cpu);
+        return;
+    }
+    const kernel_trace_event* const known = events_.find(common->event);
+    if (known == nullptr) {
+        return;  // somebody has enabled others in our instance
+    }
+    const process_info& process = processes_.of(event.thread, event.process);
+    if (is_wanted(process)) {
+        records_.take(
+            cpu, *known, process,
+            {event.time, event.thread, static_cast<std::uint16_t>(cpu), event.record, event.stack});
+    }
+}
+
+void kernel_trace_recording::take_missed(std::uint32_t cpu, std::uint64_t count) {
+    records_.lose(cpu, count);
+}
+
+void kernel_trace_recording::take_damage(std::uint32_t cpu, const std::string& complaint) {
+    records_.count_damaged(cpu);
+    diagnostics_.push_back(complaint);
+}
+
+void kernel_trace_recording::drain(bool is_last) {
+    const std::uint64_t now = core::read_clock(kernel_trace_clock);
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
+        source_->take(cpu, is_last ? UINT64_MAX : now, *this);
+        records_.deliver(cpu);
+    }
+    if (clock_schedule_.is_due()) {
+        sink_->take_clock(core::read_clock_sample(kernel_trace_clock));
+    }
+    // As in recording.cpp: an event takes its time a moment before it can be read.
+    sink_->advance(last_poll_, core::read_clock(kernel_trace_clock));
+    last_poll_ = now;
+}
+
+recording_summary kernel_trace_recording::summarize() const {
+    recording_summary summary;
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
+        const ring_totals totals = records_.totals(cpu);
+        summary.rings.push_back(totals);
+        summary.events += totals.read;
+        summary.bytes += totals.bytes;
+        summary.full += totals.lost;
+        summary.overwritten += totals.overwritten;
+        summary.damaged += totals.damaged;
+    }
+    summary.rings.emplace_back();  // that of no CPU
+    summary.lost = summary.full + summary.damaged;
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
+}
+
+recording_summary kernel_trace_recording::current_summary() const {
+    return summarize();
+}
+
+/// Behind the last record: all that the kernel has counted, and not told before.
+void kernel_trace_recording::report_losses() {
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
+        const std::uint64_t all = source_->lost(cpu);
+        records_.lose(cpu, all - std::min(all, records_.lost(cpu)));
+    }
+    records_.finish();
+}
+
+/// Returns true if there is something to take before that.
+bool kernel_trace_recording::wait_until(steady_clock::time_point due) {
+    const std::chrono::nanoseconds left =
+        options_.overwrite ? kernel_trace_stop_interval : due - steady_clock::now();
+    const auto at_most = std::clamp<std::chrono::nanoseconds>(left, {}, kernel_trace_stop_interval);
+    return source_->wait(at_most) && !options_.overwrite;
+}
+
+recording_summary kernel_trace_recording::run(record_sink& sink, const std::function<bool()>& stop,
+                                              std::chrono::nanoseconds latency) {
+    start(sink);
+    begin_ = steady_clock::now();
+    steady_clock::time_point due = begin_;
+    std::optional<user_error> mistake;
+    while (!stop()) {
+        try {
+            check_setup();
+        } catch (const user_error& error) {
+            mistake = error;  // what came before is whole
+            break;
+        }
+        if (!options_.overwrite && steady_clock::now() >= due) {
+            due = steady_clock::now() + recording::poll_interval_of(latency);
+            drain(false);
+        }
+        if (wait_until(due)) {
+            due = steady_clock::now();
+        }
+    }
+    recording_summary summary = end(mistake);
+    if (mistake) {
+        throw user_error(*mistake);
+    }
+    return summary;
+}
+
+recording_summary kernel_trace_recording::end(std::optional<user_error>& mistake) {
+    add_diagnostic(source_->stop());
+    by_bpf_.stop();
+    if (options_.overwrite) {
+        sink_->take_clock(extrapolate_start_reading(header_));
+    }
+    drain(true);
+    sink_->take_clock(core::read_clock_sample(kernel_trace_clock));
+    report_losses();
+    take_counts(mistake);
+    recording_summary summary = summarize();
+    sink_->finish();
+    return summary;
+}
+
+}  // namespace elog

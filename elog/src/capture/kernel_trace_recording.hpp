@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// From the kernel's trace events to a sink: what `elog record --via tracefs`, or perf, does between
+// its first event and its last. To the sink it looks like a subscription, with a ring for each CPU.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/user_error.hpp"
+#include "capture/kernel_trace_run_builder.hpp"
+#include "capture/kernel_trace_source.hpp"
+#include "platform/glob.hpp"
+#include "pushdown/bpf_aggregation.hpp"
+#include "pushdown/pushdown.hpp"
+#include "record/clock_schedule.hpp"
+#include "record/record_sink.hpp"
+#include "record/recording_summary.hpp"
+#include "tracing/kernel_condition.hpp"
+#include "tracing/kernel_trace_registry.hpp"
+#include "tracing/process_cache.hpp"
+
+namespace elog {
+
+/// What the kernel is to count in place of keeping it.
+struct kernel_counting {
+    /// Empty: nothing. The condition is whole if there is no predicate.
+    std::function<pushdown_decision(const kernel_trace_event&, const kernel_condition&)> decide{};
+    /// At the end, before the sink's, of events that have come. The providers are ones that the
+    /// sink has been told of, in the order in which the events were found.
+    std::function<void(const std::vector<pushdown_counts>&)> take{};
+    /// The same of what BPF programs have counted.
+    std::function<void(const std::vector<bpf_results>&)> take_bpf{};
+};
+
+enum class tracing_kind {
+    instance,  // of the kernel's tracing, below tracefs
+    perf,
+};
+
+struct tracing_options {
+    /// Must outlive the recording.
+    const event_patterns& patterns;
+    tracing_kind kind = tracing_kind::instance;
+    std::vector<std::uint32_t> pids{};         // empty: all
+    std::vector<std::string> process_names{};  // with * and ?; empty: all
+    std::uint64_t buffer_size = 0;             // bytes of each CPU; 0: as much as suits
+    bool overwrite = false;                    // nothing is read before the end
+    bool stacks = false;  // of perf alone: with each event, where its program was
+    kernel_trace_registry::read_published published{};
+    /// What the kernel is to ask of an event before it keeps it; none: nothing.
+    std::function<kernel_condition(const kernel_trace_event&)> condition{};
+    kernel_counting counting{};
+};
+
+struct discovered_event {
+    const kernel_trace_event* event = nullptr;  // of the recording, as long as it does not run
+    kernel_condition condition{};               // that the kernel has taken
+    pushdown_decision counted{};                // what the kernel counts, or why it does not
+};
+
+class kernel_trace_recording : private captured_event_handler {
+  public:
+    /// From here on the kernel keeps events. Throws failure.
+    explicit kernel_trace_recording(tracing_options options);
+
+    /// As that of recording; once. Throws failure, after the sink has been given what there is,
+    /// also if somebody has taken a part of it away.
+    recording_summary run(record_sink& sink, const std::function<bool()>& stop,
+                          std::chrono::nanoseconds latency);
+
+    [[nodiscard]] recording_summary current_summary() const;
+    /// For each pattern, whether there has been an event for it.
+    [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept {
+        return events_.patterns_matched();
+    }
+    /// The events that were there at the beginning.
+    [[nodiscard]] const std::vector<discovered_event>& found() const noexcept { return found_; }
+    /// Sentences, since the last call.
+    [[nodiscard]] std::vector<std::string> take_diagnostics();
+
+  private:
+    using steady_clock = std::chrono::steady_clock;
+
+    void start(record_sink& sink);
+    void find_events();
+    void begin(const kernel_trace_event& event);
+    void begin_counting(const kernel_trace_event& event, pushdown_decision& decided);
+    [[nodiscard]] bool begin_histogram(const counted_event& wanted, std::string& reason);
+    void take_counts(std::optional<user_error>& mistake);
+    void add_diagnostic(std::string complaint);
+    void check_setup();
+    [[nodiscard]] bool wait_until(steady_clock::time_point due);
+    void drain(bool is_last);
+    void take_event(std::uint32_t cpu, const captured_event& event) override;
+    void take_missed(std::uint32_t cpu, std::uint64_t count) override;
+    void take_damage(std::uint32_t cpu, const std::string& complaint) override;
+    [[nodiscard]] bool is_wanted(const process_info& process) const;
+    [[nodiscard]] recording_summary end(std::optional<user_error>& mistake);
+    void report_losses();
+    [[nodiscard]] recording_summary summarize() const;
+
+    tracing_options options_;
+    kernel_trace_registry events_;
+    std::unique_ptr<kernel_trace_source> source_;
+    process_cache processes_;
+    eventlog_region header_{};     // of a region that there is not
+    record_sink* sink_ = nullptr;  // while it runs
+    bpf_aggregation by_bpf_;
+    kernel_trace_run_builder records_;
+    std::vector<discovered_event> found_;
+    std::vector<std::string> diagnostics_;
+    steady_clock::time_point begin_ = steady_clock::now();
+    clock_schedule clock_schedule_;
+    steady_clock::time_point look_due_{};
+    std::uint64_t last_poll_ = 0;
+};
+
+}  // namespace elog

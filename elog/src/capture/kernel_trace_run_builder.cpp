@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "capture/kernel_trace_run_builder.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "base/user_error.hpp"
+
+namespace elog {
+namespace {
+
+// Records go on to the sink in pieces of that size.
+constexpr std::size_t run_size = 256U << 10U;
+// Above, providers are not told apart by their processes any more.
+constexpr std::uint16_t processes_max = 60000;
+// The same: each of them has its schema with it, and a file may have no more than twice as much,
+// see schemas_size_max.
+constexpr std::size_t schemas_told_apart_max = std::size_t{16} << 20U;
+
+/// Puts a text behind the record that begins there, if it has room for it.
+void append_stack(std::vector<std::uint8_t>& bytes, std::size_t begin, std::uint16_t offset,
+                  std::string_view stack) {
+    const std::size_t word = begin + sizeof(eventlog_record) + offset;
+    const std::size_t distance = bytes.size() - (word + sizeof(std::uint32_t));
+    const std::size_t size = stack.size() + 1;
+    if (bytes.size() - begin + size > EVENTLOG_RECORD_SIZE_MAX || distance > UINT16_MAX) {
+        return;
+    }
+    bytes.insert(bytes.end(), stack.begin(), stack.end());
+    bytes.push_back(0);
+    const auto place = static_cast<std::uint32_t>(size << 16U | distance);
+    std::memcpy(bytes.data() + word, &place, sizeof place);
+}
+
+}  // namespace
+
+kernel_trace_run_builder::kernel_trace_run_builder(std::uint32_t ring_count, bool is_overwritten)
+    : is_overwritten_(is_overwritten), rings_(ring_count) {}
+
+std::uint16_t kernel_trace_run_builder::provider_of(const kernel_trace_event& event,
+                                                    const process_info& process) {
+    instance_key key{event.schema.get(), process.pid, process.start_time};
+    const auto known = instances_.find(key);
+    if (known != instances_.end()) {
+        return known->second;
+    }
+    provider_instance added;
+    if (next_instance_ >= processes_max || schema_bytes_ >= schemas_told_apart_max) {
+        key = {event.schema.get(), 0, 0};
+        const auto common = instances_.find(key);
+        if (common != instances_.end()) {
+            return common->second;
+        }
+        if (next_instance_ == UINT16_MAX) {
+            throw user_error("There are more providers than a recording can tell apart. Start it "
+                             "again, with fewer events.");
+        }
+        added.process = "?";
+    } else {
+        added.pid = process.pid;
+        added.uid = process.uid;
+        added.process = process.name;
+        added.start_time = process.start_time;
+    }
+    added.id = next_instance_++;
+    added.schema = *event.schema;
+    schema_bytes_ += added.schema.binary.size();
+    sink_->take_provider(added);
+    return instances_.emplace(key, added.id).first->second;
+}
+
+void kernel_trace_run_builder::take(std::uint32_t ring, const kernel_trace_event& event,
+                                    const process_info& process,
+                                    const kernel_trace_record& record) {
+    const std::uint16_t provider = provider_of(event, process);
+    ring_state& state = rings_[ring];
+    const std::size_t begin = state.bytes.size();
+    eventlog_record header{};
+    state.bytes.resize(begin + sizeof header);
+    if (!event.plan.append(record.bytes, EVENTLOG_RECORD_SIZE_MAX - sizeof header, state.bytes)) {
+        state.bytes.resize(begin);
+        count_damaged(ring);
+        return;
+    }
+    if (event.stack && !record.stack.empty()) {
+        append_stack(state.bytes, begin, *event.stack, record.stack);
+    }
+    header.size = static_cast<std::uint32_t>(state.bytes.size() - begin);
+    header.provider = provider;
+    header.event = event.position;
+    header.time = record.time;
+    header.thread = record.thread;
+    header.cpu = record.cpu;
+    std::memcpy(state.bytes.data() + begin, &header, sizeof header);
+    state.bytes.resize(begin + padded_size(header.size));
+    if (state.count == 0) {
+        state.first_loss = std::exchange(state.unreported, 0);
+    }
+    ++state.count;
+    if (state.bytes.size() >= run_size) {
+        deliver(ring);
+    }
+}
+
+/// It stands in front of the next record, so those before it have to go.
+void kernel_trace_run_builder::lose(std::uint32_t ring, std::uint64_t count) {
+    if (count == 0) {
+        return;
+    }
+    deliver(ring);
+    rings_[ring].unreported += count;
+    rings_[ring].reported += count;
+}
+
+void kernel_trace_run_builder::deliver(std::uint32_t ring) {
+    ring_state& state = rings_[ring];
+    if (state.count == 0) {
+        return;
+    }
+    record_run run;
+    run.ring = ring;
+    run.lost_before = std::exchange(state.first_loss, 0);
+    run.overwritten = is_overwritten_;
+    run.sequence = state.totals.read + state.reported - state.unreported - run.lost_before;
+    run.count = std::exchange(state.count, 0);
+    run.bytes = state.bytes;
+    sink_->take_run(run);
+    state.totals.read += run.count;
+    state.totals.bytes += state.bytes.size();
+    state.bytes.clear();
+}
+
+void kernel_trace_run_builder::finish() {
+    for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
+        deliver(ring);
+        const ring_state& state = rings_[ring];
+        if (state.unreported != 0 || state.totals.damaged != 0) {
+            sink_->take_loss(trailing_loss(ring, state.unreported,
+                                           is_overwritten_ ? state.unreported : 0,
+                                           state.totals.damaged));
+        }
+    }
+}
+
+ring_totals kernel_trace_run_builder::totals(std::uint32_t ring) const noexcept {
+    ring_totals totals = rings_[ring].totals;
+    (is_overwritten_ ? totals.overwritten : totals.lost) = rings_[ring].reported;
+    return totals;
+}
+
+}  // namespace elog

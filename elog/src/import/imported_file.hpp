@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// The .elog file that is made of another program's recording, to be read in its place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "file/file_writer.hpp"
+#include "record/record_sink.hpp"
+#include "record/run_coalescer.hpp"
+
+namespace elog {
+
+/// Where something was recorded, as far as its file says.
+struct recorded_host {
+    std::string name;
+    std::string kernel;
+    std::string machine;
+    std::uint32_t cpus = 0;  // 0: not known
+
+    /// Rings of a file of its: one for each CPU, and one for what belongs to none.
+    [[nodiscard]] std::uint32_t ring_count() const noexcept;
+};
+
+class imported_file final : public record_sink {
+  public:
+    /// Makes or replaces the file. Throws failure, as all others here.
+    imported_file(const std::string& path, const recorded_host& host);
+
+    void start(const region_view& /*source*/) override {}
+    /// In the order of time.
+    void take_clock(const eventlog_clock_sample& pair) override { writer_.write_clock(pair); }
+    void take_provider(const provider_instance& provider) override {
+        writer_.write_provider(provider);
+    }
+    void take_run(const record_run& run) override;
+    void take_loss(const loss_block& loss) override;
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish() override;
+
+  private:
+    void flush();
+
+    file_writer writer_;
+    run_coalescer coalescer_;
+};
+
+}  // namespace elog

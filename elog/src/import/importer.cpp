@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "import/importer.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "format/event_format.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+using format_texts = std::map<std::pair<std::string, std::string>, std::string>;
+
+/// By system and name. What has no name is left out, and missed if there is a record of it.
+std::shared_ptr<const format_texts> index_formats(
+    const std::vector<tracefs::recorded_format>& formats) {
+    constexpr std::string_view begin = "name: ";
+    auto texts = std::make_shared<format_texts>();
+    for (const tracefs::recorded_format& format : formats) {
+        const std::size_t end = format.text.find('\n');
+        if (format.text.starts_with(begin) && end != std::string::npos) {
+            texts->try_emplace(
+                {format.system, format.text.substr(begin.size(), end - begin.size())}, format.text);
+        }
+    }
+    return texts;
+}
+
+/// Whatever is in the file is wanted.
+event_patterns all_events() {
+    event_patterns patterns;
+    patterns.add("*");
+    return patterns;
+}
+
+kernel_trace_registry::list_names list_all(const std::shared_ptr<const format_texts>& texts) {
+    return [texts](const std::vector<std::string>& /*systems*/) {
+        std::vector<tracefs::event_name> names;
+        for (const auto& [name, text] : *texts) {
+            names.push_back({name.first, name.second});
+        }
+        return names;
+    };
+}
+
+kernel_trace_registry::read_format find_in(const std::shared_ptr<const format_texts>& texts) {
+    return [texts](const tracefs::event_name& name) -> std::optional<std::string> {
+        const auto found = texts->find({name.system, name.event});
+        return found == texts->end() ? std::nullopt : std::optional(found->second);
+    };
+}
+
+/// A file stays what it is: who has published schemas is asked once.
+kernel_trace_registry::read_published once(kernel_trace_registry::read_published published) {
+    return [published = std::move(published), is_asked = false]() mutable {
+        return std::exchange(is_asked, true) ? std::vector<provider_schema>() : published();
+    };
+}
+
+kernel_trace_registry find_events(const event_patterns& patterns,
+                                  const std::vector<tracefs::recorded_format>& formats,
+                                  kernel_trace_registry::read_published published) {
+    const std::shared_ptr<const format_texts> texts = index_formats(formats);
+    return {patterns, once(std::move(published)), list_all(texts), find_in(texts)};
+}
+
+}  // namespace
+
+importer::importer(const std::string& to, const recorded_host& host, recorded_clock clock,
+                   const std::vector<tracefs::recorded_format>& formats,
+                   kernel_trace_registry::read_published published)
+    : clock_(std::move(clock)),
+      shared_ring_(host.ring_count() - 1),
+      patterns_(all_events()),
+      events_(find_events(patterns_, formats, std::move(published))),
+      file_(to, host),
+      records_(host.ring_count(), false) {
+    static_cast<void>(events_.discover());
+    diagnostics_ = events_.take_diagnostics();
+    records_.start(file_);
+}
+
+std::uint32_t importer::ring_of(std::optional<std::uint32_t> cpu) const noexcept {
+    return cpu && *cpu < shared_ring_ ? *cpu : shared_ring_;
+}
+
+/// A file says when it began: where nobody knows what time of day that was, distances from it do.
+void importer::begin(std::uint64_t time) {
+    has_begun_ = true;
+    const auto offset = static_cast<std::uint64_t>(clock_.realtime.value_or(0));
+    file_.take_clock({time, time, time + offset});
+}
+
+void importer::take(std::uint32_t ring, const process_info& process,
+                    const kernel_trace_record& record) {
+    if (!has_begun_) {
+        begin(record.time);
+    }
+    const std::optional<tracefs::common_fields> common = tracefs::parse_common_fields(record.bytes);
+    if (!common) {
+        records_.count_damaged(ring);
+        return;
+    }
+    const kernel_trace_event* const event = events_.find(common->event);
+    if (event == nullptr) {
+        ++unknown_;
+        records_.count_damaged(ring);
+        return;
+    }
+    records_.take(ring, *event, process, record);
+}
+
+void importer::finish(import_result& result) {
+    records_.finish();
+    file_.finish();
+    if (unknown_ != 0) {
+        result.damages.push_back(
+            fmt::format("{} records are of events that it does not describe, or not so that elog "
+                        "understands it",
+                        unknown_));
+        for (const std::string& complaint : diagnostics_) {
+            result.damages.push_back(complaint);
+        }
+    }
+    if (!clock_.realtime && has_begun_) {
+        result.notes.push_back(
+            fmt::format("its times are by {}, and nothing says what time of day that was: they are "
+                        "shown as they are, from 1970 on. To have times of day, record with {}.",
+                        clock_.name, clock_.advice));
+    }
+    result.clock = clock_;
+}
+
+}  // namespace elog

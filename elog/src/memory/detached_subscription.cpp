@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "memory/detached_subscription.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/user_error.hpp"
+#include "memory/timed_directory_lock.hpp"
+#include "platform/process.hpp"
+
+namespace elog {
+
+namespace core = eventlog::core;
+
+detached_subscription::detached_subscription(const std::string& name) : name_(name) {
+    struct stat status {};
+    core::error_text error;
+    const bool is_there =
+        ::lstat(core::current_directory().text.data(), &status) == 0 || errno != ENOENT;
+    if (is_there && !directory_.open(core::current_directory(), core::if_missing::fail, error)) {
+        throw user_error("{}", error.text());
+    }
+    for (; is_there && slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
+        // It has been checked that its name ends.
+        if (found_.open(directory_, slot_, error) == core::subscription_file::found::usable &&
+            core::is_detached(found_.header()) && &found_.header().name[0] == name) {
+            return;
+        }
+    }
+    throw user_error("There is no subscription '{}'. See what there is with: elog status", name);
+}
+
+bool detached_subscription::still_exists() const noexcept {
+    core::subscription_file now;
+    core::error_text ignored;
+    // The slot may have become another's.
+    return now.open(directory_, slot_, ignored) == core::subscription_file::found::usable &&
+           now.header().serial == found_.header().serial && core::is_detached(now.header());
+}
+
+void detached_subscription::end() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    if (!still_exists()) {
+        throw user_error("Somebody else has just ended the subscription '{}'.", name_);
+    }
+    core::mark_ended(found_.file());
+    core::clear_gates(directory_, slot_);
+}
+
+bool detached_subscription::remove() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    if (!still_exists()) {
+        return false;
+    }
+    // If we are killed over the rest, somebody else does it.
+    core::claim_ownership(found_.file(), found_.header(), core::current_process());
+    static_cast<void>(
+        ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
+    core::release_memory(found_.file(), found_.geometry());
+    return true;
+}
+
+}  // namespace elog

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "memory/region_accessor.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "base/read_at.hpp"
+#include "base/user_error.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+// As often a word may change while we look at it, before it counts as one that always does.
+constexpr int word_read_attempts_max = 4;
+
+constexpr std::uint64_t upper_half = sizeof(std::uint32_t);
+static_assert(std::endian::native == std::endian::little);
+
+std::uint32_t lower_of(std::uint64_t value) noexcept {
+    return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t upper_of(std::uint64_t value) noexcept {
+    return static_cast<std::uint32_t>(value >> 32U);
+}
+
+void need(bool is_there) {
+    if (!is_there) {
+        throw_truncated();
+    }
+}
+
+}  // namespace
+
+void throw_truncated() {
+    throw user_error("The subscription has been cut short by someone else. Start a new one.");
+}
+
+region_accessor::region_accessor(const core::unique_fd& file, std::uint64_t size)
+    : file_(file), size_(size) {
+    void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (mapped == MAP_FAILED) {
+        throw user_error("The subscription cannot be mapped ({}). Raise the limit on memory.",
+                         std::strerror(errno));
+    }
+    memory_ = static_cast<unsigned char*>(mapped);
+}
+
+region_accessor::~region_accessor() {
+    static_cast<void>(::munmap(memory_, size_));
+}
+
+template <class Value>
+Value region_accessor::copy(std::uint64_t offset) const {
+    Value value{};
+    need(read_at(file_, &value, sizeof value, offset));
+    // What is looked at later is no older.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return value;
+}
+
+bool region_accessor::is(std::uint64_t offset, std::uint32_t value) const {
+    const core::futex_comparison found = core::futex_compare(address_of(offset), value);
+    need(found != core::futex_comparison::truncated);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return found == core::futex_comparison::equal;
+}
+
+/// While the upper half stays, the lower one is what makes the word. And where each byte is looked
+/// at after all that count more, what is put together of them is never ahead of the word.
+region_accessor::reading region_accessor::read(std::uint64_t offset) const {
+    for (int look = 0; look < word_read_attempts_max; ++look) {
+        const auto value = copy<std::uint64_t>(offset);
+        if (is(offset + upper_half, upper_of(value)) && is(offset, lower_of(value)) &&
+            is(offset + upper_half, upper_of(value))) {
+            return {value, true};
+        }
+    }
+    std::uint64_t value = 0;
+    for (std::uint64_t byte = sizeof value; byte > 0; --byte) {
+        value = value << 8U | read_u8(offset + byte - 1);
+    }
+    return {value, false};
+}
+
+std::uint32_t region_accessor::read_u32(std::uint64_t offset) const {
+    auto value = copy<std::uint32_t>(offset);
+    for (int look = 0; look < word_read_attempts_max && !is(offset, value); ++look) {
+        value = copy<std::uint32_t>(offset);
+    }
+    return value;
+}
+
+std::uint8_t region_accessor::read_u8(std::uint64_t offset) const {
+    return copy<std::uint8_t>(offset);
+}
+
+void region_accessor::increment_if_equal(std::uint64_t offset, std::uint64_t before) {
+    // All that we have looked at before is over when others see this.
+    std::atomic_thread_fence(std::memory_order_release);
+    if (!is(offset, lower_of(before)) || !is(offset + upper_half, upper_of(before))) {
+        const std::uint64_t value = before + 1;
+        need(::pwrite(file_.get(), &value, sizeof value, static_cast<off_t>(offset)) ==
+             static_cast<ssize_t>(sizeof value));
+        return;
+    }
+    need(core::futex_increment(address_of(offset)));
+    if (lower_of(before) == UINT32_MAX) {
+        // Between the two it is too small. A producer that looks just then finds no room, and
+        // counts that: once in 2^32 buffers.
+        need(core::futex_increment(address_of(offset + upper_half)));
+    }
+}
+
+void region_accessor::futex_store_flag(std::uint64_t offset, bool value) {
+    need(core::futex_store_flag(address_of(offset), value));
+}
+
+std::uint32_t* region_accessor::address_of(std::uint64_t offset) const noexcept {
+    return reinterpret_cast<std::uint32_t*>(memory_ + offset);
+}
+
+}  // namespace elog

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+
+#include "shm/subscription_file.hpp"
+
+namespace elog {
+
+/// The lock of a directory, for which others are waited for. They hold it for moments, unless
+/// somebody has stopped one of them; so the wait ends after 20 s, or when a signal is caught.
+class timed_directory_lock {
+  public:
+    explicit timed_directory_lock(const eventlog::core::directory& where) noexcept;
+
+    [[nodiscard]] bool held() const noexcept { return lock_ && lock_->held(); }
+
+    /// Throws failure, which says whose fault it is, unless it is held.
+    void throw_unless_held() const;
+
+  private:
+    const eventlog::core::directory& where_;
+    std::optional<eventlog::core::directory_lock> lock_;
+};
+
+}  // namespace elog

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "memory/trigger_watch.hpp"
+
+#include "base/user_error.hpp"
+#include "record/snapshot_clock.hpp"
+#include "ring/clock.hpp"
+#include "terminal/diagnostics.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds clock_interval{1};
+
+}  // namespace
+
+trigger_watch::trigger_watch(const region_view& source, record_filter& wanted)
+    : source_(source),
+      wanted_(wanted),
+      reader_(source, producer_policy::never_wait),
+      start_(extrapolate_start_reading(source.header)) {
+    reader_.poll([](const record_run& /*before*/) {});
+    missed_before_ = all_missed();
+    take_new_providers();
+}
+
+/// Two readings are enough for the times of what is new, however long this goes on.
+void trigger_watch::read_clock_if_due() {
+    const steady_clock::time_point now = steady_clock::now();
+    if (now >= clock_due_) {
+        clock_ = clock_converter(source_.header.clock);
+        clock_.add(start_);
+        clock_.add(core::read_clock_sample(source_.header.clock));
+        clock_due_ = now + clock_interval;
+    }
+}
+
+void trigger_watch::take_new_providers() {
+    reader_.read_new_providers([this](provider_instance&& provider) {
+        try {
+            wanted_.add(provider);
+        } catch (const user_error& error) {
+            if (diagnostics_.size() < diagnostics_max && diagnostics_.insert(error.what()).second) {
+                print_diagnostic("elog: {} The other events are not affected.", error.what());
+            }
+        }
+    });
+}
+
+std::uint64_t trigger_watch::poll() {
+    std::uint64_t found = 0;
+    read_clock_if_due();
+    reader_.poll([&](const record_run& run) {
+        take_new_providers();
+        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+            found += wanted_.matches(take_record(rest), clock_) ? 1 : 0;
+        }
+        seen_ += run.count;
+    });
+    check_not_truncated(source_);
+    return found;
+}
+
+std::uint64_t trigger_watch::all_missed() const noexcept {
+    std::uint64_t missed = 0;
+    for (const ring_totals& ring : reader_.rings()) {
+        missed += ring.overwritten + ring.damaged;
+    }
+    return missed;
+}
+
+std::uint64_t trigger_watch::missed() {
+    static_cast<void>(reader_.finish());
+    return all_missed() - missed_before_;
+}
+
+}  // namespace elog

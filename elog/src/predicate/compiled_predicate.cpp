@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "predicate/compiled_predicate.hpp"
+
+#include <algorithm>
+#include <compare>
+
+#include "platform/glob.hpp"
+#include "text/wide_integer.hpp"
+
+namespace elog {
+namespace {
+
+bool satisfies(std::partial_ordering order, comparison how) noexcept {
+    switch (how) {
+        case comparison::equal:
+            return order == std::partial_ordering::equivalent;
+        case comparison::unequal:
+            return order != std::partial_ordering::equivalent;
+        case comparison::less:
+            return order == std::partial_ordering::less;
+        case comparison::less_equal:
+            return std::is_lteq(order);
+        case comparison::greater:
+            return order == std::partial_ordering::greater;
+        case comparison::greater_equal:
+            return std::is_gteq(order);
+        default:
+            return false;
+    }
+}
+
+wide_integer widen(std::uint64_t bits, bool is_signed) noexcept {
+    return is_signed ? wide_integer{static_cast<std::int64_t>(bits)} : wide_integer{bits};
+}
+
+std::partial_ordering order_of(std::string_view left, std::string_view right) noexcept {
+    return left.compare(right) <=> 0;
+}
+
+/// Whether the first bits of the address are those of the network.
+bool is_in_network(std::string_view address, std::string_view network, std::size_t bits) noexcept {
+    const std::size_t whole = bits / 8;
+    if (address.size() != network.size() || address.substr(0, whole) != network.substr(0, whole)) {
+        return false;
+    }
+    const unsigned rest = bits % 8;
+    const auto differing =
+        static_cast<unsigned char>(rest == 0 ? 0
+                                             : static_cast<unsigned char>(address[whole]) ^
+                                                   static_cast<unsigned char>(network[whole]));
+    return rest == 0 || differing >> (8U - rest) == 0;
+}
+
+}  // namespace
+
+bool compiled_predicate::evaluate(const predicate_instruction& test, const record_view& record,
+                                  const clock_converter& clock) const noexcept {
+    const auto constant = [&] {
+        return std::string_view(texts_).substr(test.text_begin, test.text_size);
+    };
+    std::string_view left;
+    std::string_view right;
+    if (test.what == predicate_opcode::presence) {
+        const bool travels_apart = test.left.type == eventlog::field_type::text;
+        const bool there =
+            is_there(test.left, record) && (!travels_apart || load_span(test.left, record, left));
+        return there != test.negated;
+    }
+    if (!is_there(test.left, record)) {
+        return false;
+    }
+    bool result = false;
+    switch (test.what) {
+        case predicate_opcode::integer:
+            result = (load_bits(test.left, record, clock) & test.mask) - test.low <= test.span;
+            break;
+        case predicate_opcode::integer_pair: {
+            if (!is_there(test.right, record)) {
+                return false;
+            }
+            const wide_integer one =
+                widen(load_bits(test.left, record, clock), test.left.is_signed);
+            const wide_integer other =
+                widen(load_bits(test.right, record, clock), test.right.is_signed);
+            result = satisfies(one < other   ? std::partial_ordering::less
+                               : one > other ? std::partial_ordering::greater
+                                             : std::partial_ordering::equivalent,
+                               test.how);
+            break;
+        }
+        case predicate_opcode::floating:
+            result = satisfies(load_double(test.left, record, clock) <=> test.number, test.how);
+            break;
+        case predicate_opcode::floating_pair:
+            if (!is_there(test.right, record)) {
+                return false;
+            }
+            result = satisfies(load_double(test.left, record, clock) <=>
+                                   load_double(test.right, record, clock),
+                               test.how);
+            break;
+        case predicate_opcode::text:
+        case predicate_opcode::glob:
+        case predicate_opcode::address:
+            if (!load_span(test.left, record, left)) {
+                return false;
+            }
+            result = test.what == predicate_opcode::text
+                         ? satisfies(order_of(left, constant()), test.how)
+                     : test.what == predicate_opcode::glob
+                         ? eventlog::core::glob_match(constant(), left)
+                         : is_in_network(left, constant(), test.bits);
+            break;
+        case predicate_opcode::text_pair:
+        case predicate_opcode::address_pair:
+            if (!is_there(test.right, record) || !load_span(test.left, record, left) ||
+                !load_span(test.right, record, right)) {
+                return false;
+            }
+            result = satisfies(order_of(left, right), test.how);
+            break;
+        case predicate_opcode::presence:
+            break;
+    }
+    return result != test.negated;
+}
+
+bool compiled_predicate::matches(const record_view& record,
+                                 const clock_converter& clock) const noexcept {
+    if (program_.empty()) {
+        return always_;
+    }
+    std::uint16_t at = 0;
+    do {
+        const predicate_instruction& test = program_[at];
+        at = evaluate(test, record, clock) ? test.on_true : test.on_false;
+    } while (at < predicate_instruction::reject);
+    return at == predicate_instruction::accept;
+}
+
+}  // namespace elog

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "top/top_view.hpp"
+
+#include <algorithm>
+
+namespace elog {
+namespace {
+
+const rate_counter& losses_of(const top_provider& provider) noexcept {
+    return provider.lost;
+}
+
+/// No record says of which event a loss was.
+const rate_counter& losses_of(const top_event& /*event*/) noexcept {
+    static const rate_counter none;
+    return none;
+}
+
+/// The largest first; what is the same in that stands in the order of names.
+template <class Counted>
+bool comes_before(const Counted& one, const Counted& other, top_order order) {
+    switch (order) {
+        case top_order::name:
+            break;
+        case top_order::rate:
+            if (one.events.rate() != other.events.rate()) {
+                return one.events.rate() > other.events.rate();
+            }
+            break;
+        case top_order::total:
+            if (one.events.total() != other.events.total()) {
+                return one.events.total() > other.events.total();
+            }
+            break;
+        case top_order::lost:
+            if (losses_of(one).total() != losses_of(other).total()) {
+                return losses_of(one).total() > losses_of(other).total();
+            }
+            break;
+    }
+    return one.name < other.name;
+}
+
+template <class Counted>
+std::vector<const Counted*> sorted(const std::vector<Counted>& all, top_order order) {
+    std::vector<const Counted*> result;
+    for (const Counted& each : all) {
+        result.push_back(&each);
+    }
+    std::sort(result.begin(), result.end(), [order](const Counted* one, const Counted* other) {
+        return comes_before(*one, *other, order);
+    });
+    return result;
+}
+
+}  // namespace
+
+std::vector<top_row> top_view::rows_of(const top_statistics& shown) const {
+    std::vector<top_row> all;
+    for (const top_provider* provider : sorted(shown.providers(), order_)) {
+        all.push_back({provider, nullptr});
+        for (const top_event* event : sorted(provider->seen, order_)) {
+            all.push_back({provider, event});
+        }
+    }
+    return all;
+}
+
+std::size_t top_view::chosen_row(const std::vector<top_row>& all) const {
+    const auto found = std::find_if(all.begin(), all.end(), [this](const top_row& each) {
+        return chosen_ && each.name() == *chosen_;
+    });
+    return found == all.end() ? 0 : static_cast<std::size_t>(found - all.begin());
+}
+
+std::size_t top_view::first_row(std::size_t chosen, std::size_t all,
+                                std::size_t rows) const noexcept {
+    if (all <= rows) {
+        return 0;
+    }
+    // In the middle, so that what is around it can be seen.
+    const std::size_t wanted = chosen > rows / 2 ? chosen - rows / 2 : 0;
+    return std::min(wanted, all - rows);
+}
+
+void top_view::sort_by(int step) {
+    constexpr int orders = static_cast<int>(top_order::lost) + 1;
+    const int next = std::clamp(static_cast<int>(order_) + step, 0, orders - 1);
+    order_ = static_cast<top_order>(next);
+}
+
+void top_view::press(key pressed, const top_statistics& shown, const visible_page& page) {
+    if (pressed == key::quit) {
+        over_ = true;
+    } else if (pressed == key::space) {
+        paused_ = !paused_;
+    } else if (opened_) {
+        press_in_fields(pressed, page);
+    } else {
+        press_in_list(pressed, shown, page.rows);
+    }
+}
+
+void top_view::press_in_list(key pressed, const top_statistics& shown, std::size_t rows) {
+    const std::vector<top_row> all = rows_of(shown);
+    if (pressed == key::left || pressed == key::right) {
+        sort_by(pressed == key::left ? -1 : 1);
+        return;
+    }
+    if (all.empty()) {
+        return;
+    }
+    const std::size_t last = all.size() - 1;
+    std::size_t chosen = chosen_row(all);
+    switch (pressed) {
+        case key::up:
+            chosen -= std::min<std::size_t>(chosen, 1);
+            break;
+        case key::down:
+            chosen = std::min(chosen + 1, last);
+            break;
+        case key::page_up:
+            chosen -= std::min(chosen, rows);
+            break;
+        case key::page_down:
+            chosen = std::min(chosen + rows, last);
+            break;
+        case key::home:
+            chosen = 0;
+            break;
+        case key::end:
+            chosen = last;
+            break;
+        case key::enter:
+            // Of a provider, its first event.
+            chosen += all[chosen].event == nullptr && chosen != last ? 1 : 0;
+            if (all[chosen].event != nullptr) {
+                opened_ = all[chosen].name();
+                scrolled_ = 0;
+            }
+            break;
+        default:
+            return;
+    }
+    chosen_ = all[chosen].name();
+}
+
+void top_view::press_in_fields(key pressed, const visible_page& page) {
+    switch (pressed) {
+        case key::escape:
+        case key::left:
+            opened_.reset();
+            break;
+        case key::up:
+            scrolled_ -= std::min<std::size_t>(scrolled_, 1);
+            break;
+        case key::down:
+            ++scrolled_;
+            break;
+        case key::page_up:
+            scrolled_ -= std::min(scrolled_, page.rows);
+            break;
+        case key::page_down:
+            scrolled_ += page.rows;
+            break;
+        case key::home:
+            scrolled_ = 0;
+            break;
+        case key::end:
+            scrolled_ = page.scroll_max;
+            break;
+        default:
+            break;
+    }
+    scrolled_ = std::min(scrolled_, page.scroll_max);
+}
+
+}  // namespace elog

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// What of the traffic is on the screen, and what keys make of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "terminal/terminal_key_decoder.hpp"
+#include "top/top_statistics.hpp"
+
+namespace elog {
+
+/// A line of the list: a provider, or one of its events.
+struct top_row {
+    const top_provider* provider = nullptr;
+    const top_event* event = nullptr;  // none: the line is the provider's own
+
+    [[nodiscard]] event_name name() const {
+        return {provider->name, event == nullptr ? std::string() : event->name};
+    }
+};
+
+/// How much of what there is fits on the screen at once.
+struct visible_page {
+    std::size_t rows = 1;        // of the list, or lines of fields
+    std::size_t scroll_max = 0;  // lines of fields that can be scrolled away
+};
+
+enum class top_order { name, rate, total, lost };
+
+class top_view {
+  public:
+    /// What the keys do depends on what has been shown.
+    void press(key pressed, const top_statistics& shown, const visible_page& page);
+
+    /// Providers in that order, each with its events in that order. Valid as long as the traffic
+    /// stays as it is.
+    [[nodiscard]] std::vector<top_row> rows_of(const top_statistics& shown) const;
+    /// The row that is chosen; 0 if it is gone, or none has been chosen.
+    [[nodiscard]] std::size_t chosen_row(const std::vector<top_row>& all) const;
+    /// The first row on the screen, so that the chosen one is on it.
+    [[nodiscard]] std::size_t first_row(std::size_t chosen, std::size_t all,
+                                        std::size_t rows) const noexcept;
+
+    /// The event whose fields are shown; none: the list is.
+    [[nodiscard]] const std::optional<event_name>& opened() const noexcept { return opened_; }
+    [[nodiscard]] top_order order() const noexcept { return order_; }
+    [[nodiscard]] bool is_paused() const noexcept { return paused_; }
+    [[nodiscard]] bool is_over() const noexcept { return over_; }
+    /// Lines of fields that have been scrolled away.
+    [[nodiscard]] std::size_t scrolled() const noexcept { return scrolled_; }
+
+  private:
+    void press_in_list(key pressed, const top_statistics& shown, std::size_t rows);
+    void press_in_fields(key pressed, const visible_page& page);
+    void sort_by(int step);
+
+    top_order order_ = top_order::rate;
+    std::optional<event_name> chosen_;
+    std::optional<event_name> opened_;
+    std::size_t scrolled_ = 0;
+    bool paused_ = false;
+    bool over_ = false;
+};
+
+}  // namespace elog

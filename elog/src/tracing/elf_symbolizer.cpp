@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/elf_symbolizer.hpp"
+
+#include <cxxabi.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace elog {
+struct function_symbol {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;   // 0: not known
+    std::size_t strings = 0;  // the section that has its name
+    std::size_t name = 0;
+};
+
+namespace {
+
+// Templates may have names of any length.
+constexpr std::size_t name_size_max = 200;
+// Of a program that makes no sense.
+constexpr std::uint64_t symbols_max = std::uint64_t{1} << 24U;
+
+bool is_regular(const eventlog::core::unique_fd& file) {
+    struct stat status {};
+    return file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// The section with the program's symbols; of those without them that with the ones which other
+/// libraries may use; nullptr: neither.
+Elf_Scn* find_symbols(Elf* elf, GElf_Shdr& header) {
+    Elf_Scn* found = nullptr;
+    for (Elf_Scn* each = ::elf_nextscn(elf, nullptr); each != nullptr;
+         each = ::elf_nextscn(elf, each)) {
+        GElf_Shdr one{};
+        if (::gelf_getshdr(each, &one) == nullptr ||
+            (one.sh_type != SHT_SYMTAB && one.sh_type != SHT_DYNSYM)) {
+            continue;
+        }
+        if (found == nullptr || one.sh_type == SHT_SYMTAB) {
+            found = each;
+            header = one;
+        }
+    }
+    return found;
+}
+
+bool is_function(const GElf_Sym& symbol) {
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
+}
+
+/// By their addresses.
+std::vector<function_symbol> read_functions(Elf* elf) {
+    std::vector<function_symbol> functions;
+    GElf_Shdr header{};
+    Elf_Scn* const section = find_symbols(elf, header);
+    Elf_Data* const data = section == nullptr ? nullptr : ::elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0) {
+        return functions;
+    }
+    const std::uint64_t count = std::min(header.sh_size / header.sh_entsize, symbols_max);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        GElf_Sym symbol{};
+        if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) {
+            break;
+        }
+        if (is_function(symbol)) {
+            functions.push_back({symbol.st_value, symbol.st_size, header.sh_link, symbol.st_name});
+        }
+    }
+    std::stable_sort(functions.begin(), functions.end(), [](const auto& one, const auto& other) {
+        return one.address < other.address;
+    });
+    return functions;
+}
+
+/// Where what stands at that place of the file is in memory; nothing: it is not loaded.
+std::optional<std::uint64_t> address_of(Elf* elf, std::uint64_t offset) {
+    std::size_t count = 0;
+    if (::elf_getphdrnum(elf, &count) != 0) {
+        return std::nullopt;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        GElf_Phdr header{};
+        if (::gelf_getphdr(elf, static_cast<int>(i), &header) != nullptr &&
+            header.p_type == PT_LOAD && offset >= header.p_offset &&
+            offset - header.p_offset < header.p_filesz) {
+            return offset - header.p_offset + header.p_vaddr;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Where the parameters begin: in front of the ( that belongs to the last ). Of "f(int) const" and
+/// of "(anonymous namespace)::f(int)", too.
+std::size_t begin_of_parameters(std::string_view name) {
+    std::size_t depth = 0;
+    for (std::size_t i = name.rfind(')') + 1; i-- > 0;) {
+        depth += name[i] == ')' ? 1U : 0U;
+        depth -= name[i] == '(' ? 1U : 0U;
+        if (depth == 0) {
+            return i;
+        }
+    }
+    return name.size();
+}
+
+}  // namespace
+
+struct elf_symbolizer::program {
+    eventlog::core::unique_fd file;
+    Elf* elf = nullptr;
+    std::vector<function_symbol> functions;
+
+    explicit program(eventlog::core::unique_fd from) : file(std::move(from)) {}
+    program(const program&) = delete;
+    program& operator=(const program&) = delete;
+    ~program() {
+        if (elf != nullptr) {
+            ::elf_end(elf);
+        }
+    }
+};
+
+/// It is read, not mapped: somebody may cut it off meanwhile.
+elf_symbolizer::elf_symbolizer(eventlog::core::unique_fd file)
+    : program_(std::make_unique<program>(std::move(file))) {
+    if (!is_regular(program_->file) || ::elf_version(EV_CURRENT) == EV_NONE) {
+        return;
+    }
+    program_->elf = ::elf_begin(program_->file.get(), ELF_C_READ, nullptr);
+    if (program_->elf != nullptr && ::elf_kind(program_->elf) == ELF_K_ELF) {
+        program_->functions = read_functions(program_->elf);
+    }
+}
+
+elf_symbolizer::~elf_symbolizer() = default;
+
+std::string elf_symbolizer::symbol_at(std::uint64_t offset) const {
+    const std::vector<function_symbol>& all = program_->functions;
+    const std::optional<std::uint64_t> address =
+        all.empty() ? std::nullopt : address_of(program_->elf, offset);
+    if (!address) {
+        return {};
+    }
+    const auto next =
+        std::upper_bound(all.begin(), all.end(), *address,
+                         [](std::uint64_t at, const auto& one) { return at < one.address; });
+    if (next == all.begin()) {
+        return {};
+    }
+    const function_symbol& found = *std::prev(next);
+    if (found.size != 0 && *address - found.address >= found.size) {
+        return {};
+    }
+    const char* const symbol = ::elf_strptr(program_->elf, found.strings, found.name);
+    return symbol == nullptr ? std::string() : demangled_name(symbol);
+}
+
+std::string demangled_name(const char* symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> written(
+        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+    std::string_view name = status == 0 && written ? written.get() : symbol;
+    if (status == 0 && name.find('(') != std::string_view::npos) {
+        const std::string_view cut = name.substr(0, begin_of_parameters(name));
+        name = cut.empty() ? name : cut;
+    }
+    return std::string(name.substr(0, name_size_max));
+}
+
+}  // namespace elog

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/kernel_trace_condition.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include "base/user_error.hpp"
+#include "predicate/compiled_predicate.hpp"
+
+namespace elog {
+
+std::vector<kernel_field> kernel_fields_of(const kernel_trace_event& event,
+                                           const event_schema& known) {
+    std::vector<kernel_field> fields;
+    for (std::size_t i = 0; i < event.format.fields.size(); ++i) {
+        const eventlog::tracefs::format_field& field = event.format.fields[i];
+        const std::uint32_t offset =
+            event.is_published
+                ? field.offset - static_cast<std::uint32_t>(eventlog::tracefs::common_size)
+                : known.fields[i].offset;
+        fields.push_back({field.name, field.type, field.count, offset});
+    }
+    return fields;
+}
+
+kernel_condition condition_for(const kernel_trace_event& event, const predicate& wanted,
+                               std::int64_t reference_time) {
+    if (!event.is_published && is_program_system(event.name.system)) {
+        kernel_condition unknown;
+        unknown.reason = "what its numbers are called is not known before its program has said so; "
+                         "start it, as a user whose programs you see";
+        return unknown;
+    }
+    // Of a schema that may have a thousand events, what one of them needs.
+    provider_instance provider;
+    provider.schema.name = event.schema->name;
+    provider.schema.enumerations = event.schema->enumerations;
+    const event_schema& known = event.schema->events[event.position];
+    std::vector<bool> ignored(wanted.nodes().size());
+    try {
+        const folded_predicate folded =
+            fold({wanted, reference_time, ignored, true}, provider, known);
+        return make_kernel_condition(folded, kernel_fields_of(event, known));
+    } catch (const user_error& mistake) {
+        kernel_condition none;
+        none.reason = mistake.what();
+        return none;
+    }
+}
+
+}  // namespace elog

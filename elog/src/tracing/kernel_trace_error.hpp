@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "base/user_error.hpp"
+#include "kernel/error.hpp"
+
+namespace elog {
+
+/// There is no such event any more.
+class kernel_trace_event_gone : public user_error {
+  public:
+    using user_error::user_error;
+};
+
+/// What libeventlog-tracefs says is for the user, as all else.
+template <class Call>
+auto convert_tracefs_errors(const Call& call) {
+    try {
+        return call();
+    } catch (const eventlog::tracefs::event_gone& mistake) {
+        throw kernel_trace_event_gone("{}", mistake.what());
+    } catch (const eventlog::tracefs::error& mistake) {
+        throw user_error("{}", mistake.what());
+    }
+}
+
+}  // namespace elog

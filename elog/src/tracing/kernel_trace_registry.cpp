@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/kernel_trace_registry.hpp"
+
+#include <algorithm>
+
+#include "base/user_error.hpp"
+#include "kernel/error.hpp"
+#include "schema/schema_binary.hpp"
+#include "schema/stack_field.hpp"
+
+namespace elog {
+namespace {
+
+namespace tracefs = eventlog::tracefs;
+
+/// Those of programs, and each that a pattern names in full.
+std::vector<std::string> systems_of(const event_patterns& patterns) {
+    std::vector<std::string> systems{"eventlog", "user_events", "user_events_multi"};
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        std::string system = patterns[i].substr(0, patterns[i].find(':'));
+        const bool is_known = std::find(systems.begin(), systems.end(), system) != systems.end();
+        if (!is_known && system.find_first_of("*?") == std::string::npos) {
+            systems.push_back(std::move(system));
+        }
+    }
+    return systems;
+}
+
+/// A schema of an event that nobody has published, until it has all of its events.
+struct derived_schema {
+    provider_schema schema;
+    std::vector<std::size_t> members;  // by position
+};
+
+/// The schemas of a provider.
+struct derived_provider {
+    std::vector<derived_schema> schemas;
+    std::map<std::string, std::size_t> next;  // of an event's name, the first without it
+};
+
+}  // namespace
+
+kernel_trace_registry::kernel_trace_registry(const event_patterns& patterns,
+                                             read_published published, list_names names,
+                                             read_format formats)
+    : patterns_(patterns),
+      published_(std::move(published)),
+      names_(std::move(names)),
+      formats_(std::move(formats)),
+      systems_(systems_of(patterns)),
+      matched_(patterns.size()) {}
+
+std::vector<const kernel_trace_event*> kernel_trace_registry::discover() {
+    std::vector<tracefs::event_name> fresh = names_(systems_);
+    std::erase_if(fresh,
+                  [&](const auto& name) { return !seen_.emplace(name.system, name.event).second; });
+    if (fresh.empty()) {
+        return {};
+    }
+    read_schemas();
+    std::vector<unpublished_event> loose;
+    std::vector<std::uint16_t> found;
+    for (const tracefs::event_name& name : fresh) {
+        try {
+            read_one(name, loose, found);
+        } catch (const user_error& mistake) {
+            diagnostics_.emplace_back(mistake.what());
+        } catch (const tracefs::error& mistake) {
+            diagnostics_.emplace_back(mistake.what());
+        }
+    }
+    bind(loose, found);
+    std::vector<const kernel_trace_event*> events;
+    for (const std::uint16_t id : found) {
+        events.push_back(&events_.at(id));
+    }
+    return events;
+}
+
+/// Each once, whatever many programs have it.
+void kernel_trace_registry::read_schemas() {
+    for (provider_schema& schema : published_()) {
+        const bool is_known = std::any_of(schemas_.begin(), schemas_.end(), [&](const auto& known) {
+            return known.published->binary == schema.binary;
+        });
+        if (is_known) {
+            continue;
+        }
+        published_schema added;
+        added.published = std::make_shared<const provider_schema>(std::move(schema));
+        added.used = has_stacks_ ? with_stack_fields(*added.published) : added.published;
+        schemas_.push_back(std::move(added));
+    }
+}
+
+/// Gives the event the schema that a program has published, if one has.
+bool kernel_trace_registry::publish(kernel_trace_event& event) {
+    for (const auto& [published, used] : schemas_) {
+        if (const auto position = find_published(event.name, event.format, *published)) {
+            const event_schema& known = used->events[*position];
+            event.is_published = true;
+            event.schema = used;
+            event.position = *position;
+            event.plan = plan_for_published(event.format, known);
+            event.stack = stack_offset(published->events[*position], known);
+            event.name.provider = used->name;
+            event.name.event = known.name;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kernel_trace_registry::is_wanted(const kernel_trace_event& event) const {
+    return patterns_.matches(*event.schema, event.schema->events[event.position]);
+}
+
+void kernel_trace_registry::mark_matched_patterns(const kernel_trace_event& event) {
+    for (std::size_t i = 0; i < matched_.size(); ++i) {
+        matched_[i] = matched_[i] ||
+                      patterns_.matches(i, *event.schema, event.schema->events[event.position]);
+    }
+}
+
+void kernel_trace_registry::add(kernel_trace_event&& event, std::vector<std::uint16_t>& found) {
+    if (!is_wanted(event)) {
+        if (!event.is_published) {
+            // It may be, of another level, as soon as its program has said what it is.
+            seen_.erase({event.kernel_name.system, event.kernel_name.event});
+        }
+        return;
+    }
+    mark_matched_patterns(event);
+    const std::uint16_t id = event.format.id;
+    // The kernel gives numbers anew only when nobody listens any more: then the new one counts.
+    events_.insert_or_assign(id, std::move(event));
+    found.push_back(id);
+}
+
+void kernel_trace_registry::read_one(const tracefs::event_name& name,
+                                     std::vector<unpublished_event>& loose,
+                                     std::vector<std::uint16_t>& found) {
+    kernel_trace_event event;
+    event.name = parse_kernel_name(name.system, name.event);
+    event.kernel_name = name;
+    // Reading and parsing take a while: not for thousands that nobody wants.
+    const std::optional<kernel_trace_name> parts = split_by_patterns(event.name, patterns_);
+    if (!parts) {
+        return;
+    }
+    const std::optional<std::string> text = formats_(name);
+    if (!text) {
+        seen_.erase({name.system, name.event});
+        return;
+    }
+    event.format = tracefs::parse_format(*text, name.system);
+    if (publish(event)) {
+        add(std::move(event), found);
+        return;
+    }
+    derived_event made = derive_event(event.format);
+    event.plan = std::move(made.plan);
+    if (has_stacks_) {
+        event.stack = add_stack_field(made.schema);
+        event.plan = plan_for_derived(event.format, made.schema);
+    }
+    made.schema.name = parts->event;
+    loose.push_back({std::move(event), std::move(made.schema)});
+    loose.back().event.name.provider = parts->provider;
+}
+
+/// Events of one provider that come together have one schema, and those of the same name as many as
+/// there are of them.
+void kernel_trace_registry::bind(std::vector<unpublished_event>& loose,
+                                 std::vector<std::uint16_t>& found) {
+    std::map<std::string, derived_provider> made;
+    for (std::size_t i = 0; i < loose.size(); ++i) {
+        auto& [all, next_of_name] = made[loose[i].event.name.provider];
+        std::size_t& next = next_of_name[loose[i].schema.name];
+        const auto has_room = [](const derived_schema& schema) {
+            return schema.members.size() < eventlog::events_max;
+        };
+        auto place =
+            std::find_if(all.begin() + static_cast<std::ptrdiff_t>(next), all.end(), has_room);
+        if (place == all.end()) {
+            place = all.emplace(all.end());
+            place->schema.name = loose[i].event.name.provider;
+        }
+        next = static_cast<std::size_t>(place - all.begin()) + 1;
+        place->schema.events.push_back(loose[i].schema);
+        place->members.push_back(i);
+    }
+    for (auto& [provider, all] : made) {
+        for (derived_schema& each : all.schemas) {
+            write_binary(each.schema);
+            const auto schema = std::make_shared<const provider_schema>(std::move(each.schema));
+            for (std::size_t position = 0; position < each.members.size(); ++position) {
+                kernel_trace_event& event = loose[each.members[position]].event;
+                event.schema = schema;
+                event.position = static_cast<std::uint16_t>(position);
+                // The whole name stays, for a program that publishes it later.
+                event.name.provider = event.name.system == provider ? provider : std::string();
+                add(std::move(event), found);
+            }
+        }
+    }
+}
+
+void kernel_trace_registry::forget(std::uint16_t id) {
+    const auto place = events_.find(id);
+    if (place == events_.end()) {
+        return;
+    }
+    const tracefs::event_name& name = place->second.kernel_name;
+    seen_.erase({name.system, name.event});
+    events_.erase(place);
+    std::fill(matched_.begin(), matched_.end(), false);
+    for (const auto& [other, event] : events_) {
+        mark_matched_patterns(event);
+    }
+}
+
+const kernel_trace_event* kernel_trace_registry::find(std::uint16_t id) {
+    const auto place = events_.find(id);
+    if (place == events_.end()) {
+        return nullptr;
+    }
+    kernel_trace_event& event = place->second;
+    if (!event.is_published && rechecked_.insert(id).second) {
+        read_schemas();
+        static_cast<void>(publish(event));
+        event.is_excluded = !is_wanted(event);
+    }
+    return event.is_excluded ? nullptr : &event;
+}
+
+}  // namespace elog

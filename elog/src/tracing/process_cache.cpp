@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/process_cache.hpp"
+
+#include <sys/stat.h>
+
+#include <charconv>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace elog {
+namespace {
+
+constexpr std::chrono::seconds cache_lifetime{1};
+// More threads than that at once are hardly anywhere; those of before may be found again.
+constexpr std::size_t known_processes_max = 65536;
+
+std::string read_first_line(const std::string& path) {
+    std::string line;
+    std::ifstream file(path);
+    std::getline(file, line);
+    return line;
+}
+
+/// The number behind "Tgid:" in a thread's status; 0 if there is none.
+std::uint32_t process_of(std::uint32_t thread) {
+    std::ifstream file(fmt::format("/proc/{}/status", thread));
+    constexpr std::string_view name = "Tgid:\t";
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(name)) {
+            std::uint32_t found = 0;
+            std::from_chars(line.data() + name.size(), line.data() + line.size(), found);
+            return found;
+        }
+    }
+    return 0;
+}
+
+/// The 22nd field of /proc/PID/stat, the 20th behind the name, which may contain anything.
+std::uint64_t start_time_of(std::uint32_t pid) {
+    const std::string text = read_first_line(fmt::format("/proc/{}/stat", pid));
+    const std::size_t end = text.rfind(')');
+    if (end == std::string::npos) {
+        return 0;
+    }
+    std::size_t at = end;
+    constexpr int fields = 20;
+    for (int i = 0; i < fields && at != std::string::npos; ++i) {
+        at = text.find(' ', at + 1);
+    }
+    std::uint64_t found = 0;
+    if (at != std::string::npos) {
+        std::from_chars(text.data() + at + 1, text.data() + text.size(), found);
+    }
+    return found;
+}
+
+std::optional<process_info> look_up_living_process(std::uint32_t thread) {
+    process_info found;
+    found.pid = process_of(thread);
+    if (found.pid == 0) {
+        return std::nullopt;
+    }
+    struct stat folder {};
+    if (::stat(fmt::format("/proc/{}", found.pid).c_str(), &folder) != 0) {
+        return std::nullopt;
+    }
+    found.uid = folder.st_uid;
+    found.start_time = start_time_of(found.pid);
+    found.name = read_first_line(fmt::format("/proc/{}/comm", found.pid));
+    return found;
+}
+
+}  // namespace
+
+process_cache::process_cache(saved_name_lookup dead)
+    : process_cache(look_up_living_process, std::move(dead)) {}
+
+/// A thread that has ended may have left a process that lives. What has begun since with one of
+/// their numbers is another one.
+std::optional<process_info> process_cache::find_living(std::uint32_t thread,
+                                                       std::uint32_t process) const {
+    std::optional<process_info> found = lookup_(thread);
+    if (process != 0 && (!found || found->pid != process)) {
+        found = lookup_(process);
+        if (found && found->pid != process) {
+            found.reset();
+        }
+    }
+    return found;
+}
+
+const process_info& process_cache::of(std::uint32_t thread, std::uint32_t process) {
+    const clock::time_point now = clock::now();
+    auto place = known_.find(thread);
+    if (place != known_.end() && process != 0 && place->second.process.pid != process) {
+        known_.erase(place);
+        place = known_.end();
+    }
+    if (place != known_.end() && now - place->second.looked_up < cache_lifetime) {
+        return place->second.process;
+    }
+    if (thread == 0) {
+        process_info idle;  // of every CPU, and in no /proc
+        idle.name = std::string("idle");
+        return known_.insert_or_assign(0, entry{std::move(idle), now}).first->second.process;
+    }
+    std::optional<process_info> found = find_living(thread, process);
+    if (place != known_.end()) {
+        // What has ended stays what it was.
+        if (found && found->start_time != place->second.process.start_time) {
+            place->second.process = std::move(*found);
+        }
+        place->second.looked_up = now;
+        return place->second.process;
+    }
+    if (!found) {
+        // Where the kernel does not say whose a thread was that has ended, it is taken for the
+        // first one of its process.
+        const std::uint32_t known = process != 0 ? process : thread;
+        std::string name = dead_(known);
+        found = process_info{known, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
+    }
+    if (known_.size() >= known_processes_max) {
+        known_.clear();
+    }
+    return known_.emplace(thread, entry{std::move(*found), now}).first->second.process;
+}
+
+}  // namespace elog

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "tracing/stack_symbolizer.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "perf/perf_records.hpp"
+
+namespace elog {
+namespace {
+
+namespace core = eventlog::core;
+
+// Of a text: what is further out is left away, and "..." in its place.
+constexpr std::size_t text_size_max = 8192;
+// What more than these say is forgotten, and found anew.
+constexpr std::size_t files_max = 256;
+constexpr std::size_t function_names_max = 65536;
+
+std::vector<std::uint64_t> addresses_in(std::span<const std::uint8_t> bytes) {
+    std::vector<std::uint64_t> addresses(bytes.size() / sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        std::memcpy(&addresses[i], &bytes[i * sizeof addresses[i]], sizeof addresses[i]);
+    }
+    std::erase_if(addresses, [](std::uint64_t address) {
+        return address == 0 || address >= eventlog::tracefs::perf_context_min;
+    });
+    return addresses;
+}
+
+/// The file in which the process sees that path; what has come in its place since is another one,
+/// and may be a device that does something when it is opened.
+core::unique_fd open_mapped(std::uint32_t process, const code_mapping& mapping) {
+    for (const std::string& path :
+         {fmt::format("/proc/{}/root{}", process, mapping.path), mapping.path}) {
+        const core::unique_fd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+        struct stat status {};
+        if (place && ::fstat(place.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+            (mapping.file == 0 || mapping.file == status.st_ino)) {
+            const std::string same = fmt::format("/proc/self/fd/{}", place.get());
+            return core::unique_fd(::open(same.c_str(), O_RDONLY | O_CLOEXEC));
+        }
+    }
+    return {};
+}
+
+std::string_view last_part(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+bool is_emit_frame(std::string_view name) noexcept {
+    constexpr std::array<std::string_view, 7> calls{
+        "write", "writev", "syscall", "__write", "__writev", "__libc_write", "__GI___writev"};
+    return name.starts_with("eventlog::") || name.starts_with("eventlog_") ||
+           std::find(calls.begin(), calls.end(), name) != calls.end();
+}
+
+const std::string& stack_symbolizer::name_in(std::uint32_t process, const code_mapping& mapping,
+                                             std::uint64_t offset) {
+    file_key key{mapping.path, mapping.file};
+    if (files_.size() >= files_max && !files_.contains(key)) {
+        files_.clear();
+    }
+    known_file& file = files_[std::move(key)];
+    if (!file.names) {
+        file.names = std::make_unique<elf_symbolizer>(open_mapped(process, mapping));
+    }
+    if (file.by_offset.size() >= function_names_max) {
+        file.by_offset.clear();
+    }
+    const auto [place, is_new] = file.by_offset.try_emplace(offset);
+    if (is_new) {
+        place->second = file.names->symbol_at(offset);
+        if (place->second.empty()) {
+            place->second = fmt::format("{}+{:#x}", last_part(mapping.path), offset);
+        }
+        // They stand between functions.
+        std::replace(place->second.begin(), place->second.end(), ';', ':');
+    }
+    return place->second;
+}
+
+std::string stack_symbolizer::name_of(std::uint32_t process, std::uint64_t address) {
+    const process_mappings::place place = mappings_.find(process, address);
+    return place.mapping == nullptr ? fmt::format("{:#x}", address)
+                                    : name_in(process, *place.mapping, place.offset);
+}
+
+std::string_view stack_symbolizer::text_of(std::uint32_t process,
+                                           std::span<const std::uint8_t> addresses) {
+    const std::vector<std::uint64_t> found = addresses_in(addresses);
+    std::vector<std::string> names;  // the innermost first
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < found.size() && size < text_size_max; ++i) {
+        // All but the first are where a call will return to.
+        std::string name = name_of(process, found[i] - (i == 0 ? 0 : 1));
+        if (names.empty() && i + 1 < found.size() && is_emit_frame(name)) {
+            continue;
+        }
+        size += name.size() + 1;
+        names.push_back(std::move(name));
+    }
+    if (size > text_size_max) {
+        names.back() = "...";
+    }
+    std::reverse(names.begin(), names.end());
+    text_ = fmt::format("{}", fmt::join(names, ";"));
+    return text_;
+}
+
+}  // namespace elog

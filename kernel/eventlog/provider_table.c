@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables of a subscription's region: the providers that it hears, with their
+ * schemas.  Programs of one kind have one schema, however many of them come and
+ * go: it is kept once.  What is there stays as long as the subscription, so that no
+ * user gets all of it: each may have as much as he leaves, and an eighth is for root
+ * and the kernel.  Whoever subscribes may fill his own tables himself.
+ */
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/once.h>
+#include <linux/pid.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uidgid.h>
+
+#include "account.h"
+#include "source.h"
+
+static u64 entry_offset(const struct eventlog_region *region, u32 index)
+{
+	return region->providers_offset + (u64)index * sizeof(struct eventlog_provider_entry);
+}
+
+/* A schema that the subscription's tables have. */
+struct schema {
+	struct list_head node;
+	u64 key;
+	u64 offset;
+	u32 size;
+};
+
+/* What of the tables has been taken for a user. */
+struct user_usage {
+	struct list_head node;
+	kuid_t user;
+	u64 providers;
+	u64 schema_bytes;
+};
+
+/* As limits for all users have it, see account.c. */
+#define ROOT_RESERVE_DIVISOR 8
+
+/* For whom it counts, or NULL if there is no memory. */
+static struct user_usage *find_user_usage(struct eventlog_subscription *subscription, kuid_t user)
+{
+	struct user_usage *user_usage;
+
+	list_for_each_entry(user_usage, &subscription->shares, node)
+		if (uid_eq(user_usage->user, user))
+			return user_usage;
+	/* Not of a memory cgroup, as below. */
+	user_usage = kzalloc(sizeof(*user_usage), GFP_KERNEL | __GFP_NOWARN);
+	if (user_usage) {
+		user_usage->user = user;
+		list_add(&user_usage->node, &subscription->shares);
+	}
+	return user_usage;
+}
+
+static bool is_limited(const struct eventlog_subscription *subscription,
+		      const struct eventlog_source *source)
+{
+	return source->process && !uid_eq(source->user, GLOBAL_ROOT_UID) &&
+	       !uid_eq(source->user, eventlog_user_id(subscription->memory.user));
+}
+
+/* Whether so much of what is left may be taken by who has that much: he leaves no less. */
+static bool leaves_fair_share(u64 more, u64 taken, u64 left, u64 all)
+{
+	return more <= left && taken + more <= left - more && left - more >= all / ROOT_RESERVE_DIVISOR;
+}
+
+/* Equal bytes have the same, and nobody can make others that do. */
+u64 eventlog_schema_key(const struct eventlog_source *source)
+{
+	static siphash_key_t secret;
+
+	get_random_once(&secret, sizeof(secret));
+	return siphash(source->schema, source->schema_size, &secret);
+}
+
+/* Where the subscription has that schema, or 0. */
+static u64 find_schema(struct eventlog_subscription *subscription,
+		       const struct eventlog_source *source)
+{
+	const struct schema *known;
+
+	list_for_each_entry(known, &subscription->schemas, node)
+		if (known->key == source->schema_key && known->size == source->schema_size &&
+		    eventlog_region_equals(&subscription->memory, known->offset, source->schema,
+					  source->schema_size))
+			return known->offset;
+	return 0;
+}
+
+/* Where there is no memory for that, the next one of its kind gets a copy of its own. */
+static void remember_schema(struct eventlog_subscription *subscription,
+			const struct eventlog_source *source, u64 offset)
+{
+	/* Not of a memory cgroup: whoever has little there would have all others wait. */
+	struct schema *known = kmalloc(sizeof(*known), GFP_KERNEL | __GFP_NOWARN);
+
+	if (!known)
+		return;
+	known->key = source->schema_key;
+	known->offset = offset;
+	known->size = source->schema_size;
+	list_add(&known->node, &subscription->schemas);
+}
+
+void eventlog_tables_exit(struct eventlog_subscription *subscription)
+{
+	struct schema *known, *next;
+	struct user_usage *user_usage, *next_usage;
+
+	list_for_each_entry_safe(known, next, &subscription->schemas, node)
+		kfree(known);
+	list_for_each_entry_safe(user_usage, next_usage, &subscription->shares, node)
+		kfree(user_usage);
+}
+
+/*
+ * Has the tables have the source's schema, and says where.  Counts it for the one whose
+ * share that is, if it has a limit.  Returns 0, -ENOSPC or -ENOMEM.
+ */
+static int put_schema(struct eventlog_subscription *subscription,
+		      const struct eventlog_source *source, struct user_usage *user_usage, u64 *offset)
+{
+	struct eventlog_region *region = subscription->memory.head;
+	const u64 used = ALIGN(region->schemas_used, 8);
+	const u64 size = ALIGN((u64)source->schema_size, 8);
+	int error;
+
+	*offset = find_schema(subscription, source);
+	if (*offset)
+		return 0;
+	if (used > region->schemas_size || source->schema_size > region->schemas_size - used)
+		return -ENOSPC;
+	if (user_usage && !leaves_fair_share(size, user_usage->schema_bytes, region->schemas_size - used,
+			       region->schemas_size))
+		return -ENOSPC;
+	*offset = region->schemas_offset + used;
+	error = eventlog_region_write(&subscription->memory, *offset, source->schema,
+				    source->schema_size);
+	if (error)
+		return error;
+	WRITE_ONCE(region->schemas_used, used + source->schema_size);
+	if (user_usage)
+		user_usage->schema_bytes += size;
+	remember_schema(subscription, source, *offset);
+	return 0;
+}
+
+static void fill_in(struct eventlog_provider_entry *entry, const struct eventlog_source *source,
+		    const struct eventlog_consumer_cred *cred)
+{
+	if (source->process)
+		entry->pid = pid_nr_ns(source->process, cred->pid_ns);
+	entry->uid = from_kuid_munged(cred->user_ns, source->uid);
+	entry->schema_size = source->schema_size;
+	entry->schema_hash = source->schema_hash;
+	entry->start_time = source->start_time;
+	strscpy(entry->process, source->process_name, sizeof(entry->process));
+}
+
+/*
+ * Enters a source into the tables.  Returns its index, or -ENOSPC or -ENOMEM.  By
+ * one at a time.
+ */
+int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
+			  const struct eventlog_source *source)
+{
+	struct eventlog_memory *memory = &subscription->memory;
+	struct eventlog_region *region = memory->head;
+	const u32 index = region->provider_count;
+	const u32 ready = EVENTLOG_PROVIDER_READY;
+	struct eventlog_provider_entry entry = { };
+	struct user_usage *user_usage = NULL;
+	int error;
+
+	if (index == EVENTLOG_PROVIDERS_MAX)
+		return -ENOSPC;
+	if (is_limited(subscription, source)) {
+		user_usage = find_user_usage(subscription, source->user);
+		if (!user_usage)
+			return -ENOMEM;
+		if (!leaves_fair_share(1, user_usage->providers, EVENTLOG_PROVIDERS_MAX - index,
+			      EVENTLOG_PROVIDERS_MAX))
+			return -ENOSPC;
+	}
+	/* Room that it gets, it keeps: a next one of its kind needs none. */
+	error = put_schema(subscription, source, user_usage, &entry.schema_offset);
+	if (error)
+		return error;
+	fill_in(&entry, source, &subscription->consumer.cred);
+	error = eventlog_region_write(memory, entry_offset(region, index), &entry, sizeof(entry));
+	if (error)
+		return error;
+	/* `state` last: who sees it sees the rest. */
+	smp_wmb();
+	eventlog_region_write(memory, entry_offset(region, index), &ready, sizeof(ready));
+	WRITE_ONCE(region->provider_count, index + 1);
+	if (user_usage)
+		user_usage->providers++;
+	return index;
+}

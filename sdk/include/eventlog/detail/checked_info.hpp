@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// What somebody has said in traits, once it is known that each text in it is one.
+#pragma once
+
+#include <type_traits>
+
+#include <eventlog/traits.hpp>
+
+namespace eventlog::detail {
+
+// Each reads the first character of each text. A null pointer is found by that, and not by
+// comparing it: g++ does not take that for constant under its sanitizer.
+
+/// 1 if there is one, or 0.
+consteval int read_text(const char* text) {
+    return *text == 0 ? 0 : 1;
+}
+
+consteval int read_texts(const event_traits& traits) {
+    int read = read_text(traits.name) + read_text(traits.description) + read_text(traits.meaning);
+    for (const field_traits& field : traits.fields) {
+        read += read_text(field.of) + read_text(field.name) + read_text(field.unit) +
+                read_text(field.description);
+    }
+    return read;
+}
+
+consteval int read_texts(const provider_traits& traits) {
+    int read = read_text(traits.description);
+    for (const keyword& word : traits.keywords) {
+        read += read_text(word.name);
+    }
+    return read;
+}
+
+consteval int read_texts(const enum_traits& traits) {
+    int read = 0;
+    for (const enum_value& value : traits.values) {
+        read += read_text(value.name);
+    }
+    return read;
+}
+
+/// Whether no text is null: reading one is no constant.
+template <const auto& Traits>
+concept has_no_null_texts = requires {
+    typename std::integral_constant<int, read_texts(Traits)>;
+};
+
+/// `Traits`, or `Default` in place of what is refused.
+template <const auto& Traits, const auto& Default>
+consteval const auto& with_checked_texts() {
+    static_assert(has_no_null_texts<Traits>,
+                  "eventlog: a text in a specialisation of eventlog::traits_of, "
+                  "provider_traits_of or enum_traits_of is a null pointer. Leave it out, or "
+                  "write \"\".");
+    if constexpr (has_no_null_texts<Traits>) {
+        return Traits;
+    } else {
+        return Default;
+    }
+}
+
+template <class Event>
+inline constexpr const event_traits& checked_event_info =
+    with_checked_texts<traits_of<Event>, default_event_info>();
+
+template <class Provider>
+inline constexpr const provider_traits& checked_provider_info =
+    with_checked_texts<provider_traits_of<Provider>, default_provider_info>();
+
+template <class Enum>
+inline constexpr const enum_traits& checked_enum_info =
+    with_checked_texts<enum_traits_of<Enum>, default_enum_info>();
+
+}  // namespace eventlog::detail

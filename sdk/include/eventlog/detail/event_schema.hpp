@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+//
+// What the schema says about an event and its fields in words, and all mistakes that can be made
+// in these words.
+//
+// All but the last template is about any event: functions that are no templates are what compilers
+// evaluate fastest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <eventlog/detail/checked_info.hpp>
+#include <eventlog/detail/enum_names.hpp>
+#include <eventlog/detail/fields.hpp>
+#include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/names.hpp>
+#include <eventlog/detail/struct_fields.hpp>
+#include <eventlog/schema_format.hpp>
+#include <eventlog/traits.hpp>
+
+namespace eventlog::detail {
+
+/// An event, whatever its type: what the schema says of it.
+struct event_schema {
+    const event_traits* traits = nullptr;
+    bool has_info = false;  // somebody has said something in traits_of
+    bool is_flat = true;
+    name_view name{};
+    std::size_t fixed_size = 0;
+    std::size_t count = 0;
+    const name_view* names = nullptr;
+    const field_kind* const* kinds = nullptr;
+    const field_location* locations = nullptr;
+};
+
+/// What the traits say about a field, or what they say about none.
+struct field_text {
+    name_view name{};
+    const field_traits* traits = nullptr;
+    eventlog::format format{};
+};
+
+inline constexpr field_traits default_field_info{};
+
+constexpr bool is_text(const name_view& name, const char* text) {
+    std::size_t size = 0;
+    while (size < name.size && text[size] == name.begin[size]) {
+        ++size;
+    }
+    return size == name.size && text[size] == 0;
+}
+
+constexpr name_view view_of(const char* text) {
+    return {text, __builtin_strlen(text)};
+}
+
+constexpr field_text text_of(const event_schema& event, std::size_t field) {
+    const name_view& name = event.names[field];
+    if (event.has_info) {
+        for (const field_traits& traits : event.traits->fields) {
+            if (is_text(name, traits.of)) {
+                return {*traits.name == 0 ? name : view_of(traits.name), &traits,
+                        traits.format == format::plain ? event.kinds[field]->shown : traits.format};
+            }
+        }
+    }
+    return {name, &default_field_info, event.kinds[field]->shown};
+}
+
+enum class event_error {
+    none,
+    event_name,
+    event_text_length,
+    field_name,
+    duplicate_field_name,
+    reserved_session_field,
+    unknown_field,
+    duplicate_field,
+    unnamed_field,
+    field_text_length,
+    invalid_enum_name,
+    duplicate_enum_value,
+    format_mismatch,
+    unit_without_number,
+    level,
+    event_kind,
+    event_oversize,
+    session_event_not_bound,
+};
+
+constexpr bool is_identifier(const name_view& name) {
+    return eventlog::is_identifier(name.begin, name.size);
+}
+
+constexpr bool is_long(const char* text) {
+    return __builtin_strlen(text) > description_length_max;
+}
+
+constexpr bool enumeration_is_named(const enum_description& found) {
+    bool sound = eventlog::is_identifier(found.name.data(), found.name.size());
+    for (std::size_t i = 0; i < found.value_count; ++i) {
+        const std::string_view value = found.values[i].name;
+        sound = sound && eventlog::is_identifier(value.data(), value.size());
+    }
+    return sound;
+}
+
+/// Whether a field before this one has its name.
+constexpr bool name_is_taken(const event_schema& event, std::size_t field, const name_view& name) {
+    for (std::size_t i = 0; i < field; ++i) {
+        if (name == std::string_view(text_of(event, i).name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether the event has a field of this name.
+constexpr bool has_field(const event_schema& event, const char* name) {
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (is_text(event.names[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+constexpr bool is_nonempty(const field_traits& traits) {
+    return *traits.name != 0 || *traits.unit != 0 || *traits.description != 0 ||
+           traits.format != format::plain;
+}
+
+/// Whether each field that the traits describe is one of the event's, described once.
+constexpr event_error find_field_info_error(const event_schema& event) {
+    for (std::size_t i = 0; i < described_fields_max; ++i) {
+        const field_traits& traits = event.traits->fields[i];
+        if (*traits.of == 0) {
+            if (is_nonempty(traits)) {
+                return event_error::unnamed_field;
+            }
+            continue;
+        }
+        if (!has_field(event, traits.of)) {
+            return event_error::unknown_field;
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (std::string_view(traits.of) == event.traits->fields[j].of) {
+                return event_error::duplicate_field;
+            }
+        }
+    }
+    return event_error::none;
+}
+
+/// Whether a field has the name of the one that stands in front of it in each event of a session.
+constexpr bool has_session_field_conflict(const event_schema& event) {
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (text_of(event, i).name == std::string_view("session")) {
+            return event.traits->session_bound;
+        }
+    }
+    return false;
+}
+
+constexpr bool is_about_session(kind what) {
+    return what == kind::session_begin || what == kind::session_end;
+}
+
+/// The mistakes that somebody can make who says something about an event.
+constexpr event_error find_info_error(const event_schema& event) {
+    if (is_long(event.traits->description) || is_long(event.traits->meaning)) {
+        return event_error::event_text_length;
+    }
+    if (event.traits->level < level::error || event.traits->level > level::trace) {
+        return event_error::level;
+    }
+    if (event.traits->kind > kind::dump_complete) {
+        return event_error::event_kind;
+    }
+    if (event.traits->oversize > oversize::cut) {
+        return event_error::event_oversize;
+    }
+    if (is_about_session(event.traits->kind) && !event.traits->session_bound) {
+        return event_error::session_event_not_bound;
+    }
+    if (has_session_field_conflict(event)) {
+        return event_error::reserved_session_field;
+    }
+    if (const event_error found = find_field_info_error(event); found != event_error::none) {
+        return found;
+    }
+    for (std::size_t i = 0; i < event.count; ++i) {
+        const field_text text = text_of(event, i);
+        if (!is_identifier(text.name)) {
+            return event_error::field_name;
+        }
+        if (is_long(text.traits->unit) || is_long(text.traits->description)) {
+            return event_error::field_text_length;
+        }
+        if (!format_fits(text.format, event.locations[i].type, event.locations[i].count)) {
+            return event_error::format_mismatch;
+        }
+        if (*text.traits->unit != 0 && !takes_unit(event.locations[i].type)) {
+            return event_error::unit_without_number;
+        }
+    }
+    return event_error::none;
+}
+
+constexpr event_error find_event_error(const event_schema& event) {
+    if (!is_identifier(event.name)) {
+        return event_error::event_name;
+    }
+    for (std::size_t i = 0; i < event.count; ++i) {
+        if (event.names[i].size - 1 >= name_length_max) {
+            return event_error::field_name;
+        }
+        const field_kind& kind = *event.kinds[i];
+        if (kind.is_enumeration && !enumeration_is_named(*kind.enumeration)) {
+            return event_error::invalid_enum_name;
+        }
+        if (kind.is_enumeration && !kind.enumeration->is_distinct) {
+            return event_error::duplicate_enum_value;
+        }
+    }
+    // Members of one struct have different names anyway.
+    for (std::size_t i = 0; (event.has_info || !event.is_flat) && i < event.count; ++i) {
+        if (name_is_taken(event, i, text_of(event, i).name)) {
+            return event_error::duplicate_field_name;
+        }
+    }
+    return event.has_info ? find_info_error(event) : event_error::none;
+}
+
+template <class Event>
+inline constexpr bool has_info = !std::is_reference_v<decltype(traits_of<Event>)>;
+
+template <class Event>
+consteval event_schema make_event_schema() {
+    using layout = event_layout<Event>;
+    using fields = typename layout::fields;
+    const name_view own = fields::table.type;
+    const event_traits& told = checked_event_info<Event>;
+    return {&told,
+            has_info<Event>,
+            fields::is_flat,
+            *told.name == 0 ? own : view_of(told.name),
+            layout::fixed_size,
+            fields::count,
+            fields::table.names,
+            fields::table.kinds,
+            layout::locations};
+}
+
+template <class Event>
+[[gnu::visibility("hidden")]] inline constexpr event_schema event_schema_of =
+    make_event_schema<Event>();
+
+template <class Event>
+inline constexpr event_error event_error_in = find_event_error(event_schema_of<Event>);
+
+/// Refuses an event with a mistake, in words. Made only for providers that have one.
+template <class Event>
+struct check_event_info {
+    static constexpr event_error found = event_error_in<Event>;
+    static_assert(
+        found != event_error::event_name,
+        "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
+        "digits and _. Use a struct that has a name and is not a template, or give it one "
+        "in eventlog::traits_of.");
+    static_assert(found != event_error::event_text_length,
+                  "eventlog: description or meaning of an event is longer than 255 bytes.");
+    static_assert(found != event_error::field_name,
+                  "eventlog: a field's name needs 1 to 63 letters, digits and _. Rename it; of a "
+                  "nested struct, the names of both together count.");
+    static_assert(
+        found != event_error::duplicate_field_name,
+        "eventlog: two fields of an event have the same name. Rename one; a.b of a nested "
+        "struct is called a_b.");
+    static_assert(found != event_error::reserved_session_field,
+                  "eventlog: a session-bound event has a field named session already, in front. "
+                  "Leave this one out, or rename it.");
+    static_assert(found != event_error::unknown_field,
+                  "eventlog: the traits of an event describe a field that it does not have. `of` "
+                  "is the member's name, outer_inner for a nested struct.");
+    static_assert(found != event_error::duplicate_field,
+                  "eventlog: the traits of an event describe a field twice. Say all of it in one "
+                  "place, or correct the other one's `of`.");
+    static_assert(found != event_error::unnamed_field,
+                  "eventlog: the traits of an event describe a field, but do not say which. Say "
+                  "`.of` and the member's name.");
+    static_assert(found != event_error::field_text_length,
+                  "eventlog: unit or description of a field is longer than 255 bytes.");
+    static_assert(found != event_error::invalid_enum_name,
+                  "eventlog: the name of an enumeration or of one of its values is not 1 to 63 "
+                  "letters, digits and _. Give an enumeration without a name one, and name the "
+                  "values in eventlog::enum_traits_of.");
+    static_assert(found != event_error::duplicate_enum_value,
+                  "eventlog: eventlog::enum_traits_of gives two values of an enumeration the same "
+                  "name, or one value two names. Give each its own.");
+    static_assert(found != event_error::format_mismatch,
+                  "eventlog: a field's format does not go with its type: an IP address is 4 or 16 "
+                  "bytes or a std::uint32_t, a MAC address 6 bytes, durations and times are "
+                  "integers of 64 bits, the others are integers.");
+    static_assert(found != event_error::unit_without_number,
+                  "eventlog: a field that is no number has a unit. Leave the unit out, or say it "
+                  "in the field's description.");
+    static_assert(found != event_error::level,
+                  "eventlog: an event has a level that there is not. Take one of eventlog::level.");
+    static_assert(found != event_error::event_kind,
+                  "eventlog: an event has a kind that there is not. Take one of eventlog::kind.");
+    static_assert(found != event_error::event_oversize,
+                  "eventlog: what becomes of an event that is too large is neither refuse nor cut. "
+                  "Take one of eventlog::oversize.");
+    static_assert(found != event_error::session_event_not_bound,
+                  "eventlog: an event begins or ends a session, but does not say which. Say "
+                  ".session_bound = true in eventlog::traits_of.");
+
+    static constexpr bool passed = true;
+};
+
+}  // namespace eventlog::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include <cstdarg>
+#include <cstdio>
+
+#include "provider/definition.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// `Event 3 (order_placed): ` at the end of what is there; a wrong name may be of any length.
+std::size_t append_part(std::span<char> text, std::size_t at, const char* what,
+                        std::uint32_t number, std::string_view name) noexcept {
+    const int shown =
+        static_cast<int>(name.size() < name_length_max ? name.size() : name_length_max);
+    const int length =
+        name.empty() ? std::snprintf(text.data() + at, text.size() - at, "%s %u", what, number)
+                     : std::snprintf(text.data() + at, text.size() - at, "%s %u (%.*s)", what,
+                                     number, shown, name.data());
+    return length > 0 ? at + static_cast<std::size_t>(length) : at;
+}
+
+}  // namespace
+
+void definition_error::in_provider() noexcept {
+    event_ = no_index;
+    field_ = no_index;
+}
+
+void definition_error::in_event(std::uint32_t event, std::string_view name) noexcept {
+    event_ = event;
+    event_name_ = name;
+    field_ = no_index;
+}
+
+void definition_error::in_field(std::uint32_t field, std::string_view name) noexcept {
+    field_ = field;
+    field_name_ = name;
+}
+
+eventlog_error definition_error::set(eventlog_error code, const char* format, ...) noexcept {
+    std::size_t at = 0;
+    if (event_ != no_index) {
+        at = append_part(text_, at, "Event", event_, event_name_);
+        if (field_ != no_index) {
+            at = append_part(text_, at, ", field", field_, field_name_);
+        }
+        text_[at++] = ':';
+        text_[at++] = ' ';
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    static_cast<void>(std::vsnprintf(text_.data() + at, text_.size() - at, format, arguments));
+    va_end(arguments);
+    return code;
+}
+
+void definition_error::copy_to(char* text, std::size_t size) const noexcept {
+    if (text != nullptr && size != 0) {
+        static_cast<void>(std::snprintf(text, size, "%s", text_.data()));
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+//
+// The shortest way of brief events, a few words and one text: from the registers in which they come
+// straight into the ring. Whatever is not as usual goes the site's longer way, with the same
+// arguments, and nothing has happened here that anyone sees: several subscriptions, or another one
+// than the last time, no room, a text of more than 512 bytes, a thread's first event, no sequences.
+//
+// Every instruction is paid for by every event, and a compiler would first of all save six
+// registers. Therefore it is a function without a frame, all of it one sequence and a second one
+// that counts. It does what try_emit_fast does in emit.cpp and rseq_append_block in
+// rseq_append.hpp, in the same order, which is explained there. Written for x86-64; elsewhere all
+// events of a site go its longer way, which is eventlog_emit's or the like.
+#include <linux/eventlog.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <eventlog/abi.h>
+#include <eventlog/detail/encode.hpp>
+
+#include "platform/process.hpp"
+#include "provider/counters.hpp"
+#include "provider/registered_provider.hpp"
+#include "ring/rseq.hpp"
+#include "ring/rseq_sequence.hpp"
+#include "ring/subscription_slots.hpp"
+
+#if defined(__x86_64__) && EVENTLOG_HAS_SEQUENCES
+
+namespace {
+
+using eventlog::core::attachment;
+using eventlog::core::subscription_slot;
+
+// Where the site's longer way goes on in pieces.
+constexpr std::size_t text_size_max = eventlog::detail::inline_var_fields_size;
+
+// All three words are stored, however few there are: they reach so many bytes behind the smallest
+// record, which has a text's word and NUL. What is there is written later, but it must be within
+// the buffer.
+constexpr std::size_t room_behind = 3 * sizeof(std::uint64_t) - 8;
+
+// The record and what it starts with, relative to a register that points room_behind behind it.
+constexpr int record_place = -static_cast<int>(room_behind);
+constexpr int payload_place = record_place + static_cast<int>(sizeof(eventlog_record));
+static_assert(sizeof(eventlog_record) == 24 && offsetof(eventlog_record, time) == 8 &&
+              offsetof(eventlog_record, thread) == 16 && offsetof(eventlog_record, cpu) == 20);
+
+// The counters stand behind the gate's words, which have a page for themselves.
+constexpr std::size_t page_mask = EVENTLOG_GATE_SIZE - 1;
+constexpr std::size_t words_of_cpus = 1 + offsetof(eventlog_counters_page, written_by_cpu);
+static_assert((EVENTLOG_GATE_SIZE & page_mask) == 0);
+static_assert(offsetof(eventlog_ring, control) == 0);
+static_assert(sizeof(eventlog::detail::event_site) == 64, "one line of the cache");
+
+}  // namespace
+
+/// The record is written, but its thread was interrupted before it was counted.
+extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
+    const eventlog_site* site) noexcept {
+    if (const eventlog_provider* provider = site->provider; provider != nullptr) {
+        eventlog::core::count(*provider, &eventlog_route_counters::written);
+    }
+}
+
+// clang-format off
+#define AREA "_ZN8eventlog4core9rseq_areaE(%%rip)"
+#define THREAD_ID "_ZN8eventlog4core15known_thread_idE@gottpoff(%%rip)"
+
+// No compiler adds anything of its own: clang knows that by itself.
+#if defined(__clang__)
+#define NAKED_FUNCTION __attribute__((naked))
+#else
+#define NAKED_FUNCTION                                                                             \
+    __attribute__((naked, no_stack_protector, no_instrument_function,                           \
+                   no_profile_instrument_function, no_sanitize_coverage))
+#endif
+
+// Throughout: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words, xmm7 the thread.
+NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t,
+                                    std::uint64_t, const void*, std::size_t) {
+    asm volatile(
+        // Before anything is written: a thread that is not known yet has no area either, if
+        // nothing has been published so far.
+        "movq " THREAD_ID ", %%rax\n"
+        "movl %%fs:(%%rax), %%eax\n"
+        "testl %%eax, %%eax\n"
+        "jz 7f\n"
+        "movd %%eax, %%xmm7\n"
+        "leaq -1(%%r9), %%rax\n"
+        "cmpq %[text_size_max] - 1, %%rax\n"
+        "ja 7f\n"
+        "movq %%rsi, %%xmm4\n"
+        "movq %%rdx, %%xmm5\n"
+        "movq %%rcx, %%xmm6\n"
+        "punpcklqdq %%xmm5, %%xmm4\n"
+        "movq " AREA ", %%r11\n"
+        EVENTLOG_SEQUENCE_START_IN("%%r11")
+        // First, as in rseq_append_block.
+        "rdtsc\n"
+        "shlq $32, %%rdx\n"
+        "orq %%rdx, %%rax\n"
+        "movq %%rax, %%xmm1\n"
+
+        // Does the subscription of the provider's last event want this one, and nobody else? The
+        // serial is read before the gate, and compared behind it.
+        "movq %c[site_provider](%%rdi), %%rsi\n"
+        "testq %%rsi, %%rsi\n"
+        "jz 73f\n"
+        "movq %c[latest](%%rsi), %%r10\n"
+        "movq %c[site_gate](%%rdi), %%rcx\n"
+        "movq %c[serial](%%r10), %%rax\n"
+        "movl (%%rcx), %%ecx\n"
+        "cmpl %c[gate_bit](%%r10), %%ecx\n"
+        "jne 73f\n"
+        "movq %c[site_head](%%rdi), %%rdx\n"
+        "orq %c[provider_head](%%r10), %%rdx\n"
+        "addq %%r9, %%rdx\n"  // bytes 0 to 7 of the record
+        "movq %%rdx, %%xmm2\n"
+        "movl %%fs:4(%%r11), %%ecx\n"  // from here on: the CPU
+        "leal 7(%%rdx), %%r11d\n"
+        "andl $-8, %%r11d\n"  // from here on: the record's size, in whole words
+        "movq %c[slot](%%r10), %%r10\n"
+        "cmpq %%rax, %c[slot_serial](%%r10)\n"
+        "jne 73f\n"
+        "cmpl %c[slot_cpus](%%r10), %%ecx\n"
+        "jae 73f\n"
+        "movq %c[slot_state](%%r10), %%rax\n"
+        "cmpl %[live], (%%rax)\n"
+        "jne 73f\n"
+
+        // Where the record goes, if there is room.
+        "movq %c[slot_ring_stride](%%r10), %%rdx\n"
+        "imulq %%rcx, %%rdx\n"
+        "addq %c[slot_rings](%%r10), %%rdx\n"  // from here on: the ring
+        "movq (%%rdx), %%rax\n"
+        "movl %%eax, %%esi\n"
+        "andl %[position_mask], %%esi\n"
+        "leaq %c[room_behind](%%r11, %%rsi, 8), %%rsi\n"
+        "cmpq %c[slot_buffer_size](%%r10), %%rsi\n"
+        "ja 73f\n"
+        "shrq %[generation_shift], %%rax\n"
+        "andq %c[slot_buffer_mask](%%r10), %%rax\n"
+        "imulq %c[slot_buffer_size](%%r10), %%rax\n"
+        "subq %%r11, %%rsi\n"
+        "addq %%rax, %%rsi\n"
+        "movq %c[slot_ring_bytes](%%r10), %%rax\n"
+        "imulq %%rcx, %%rax\n"
+        "addq %%rax, %%rsi\n"
+        "addq %c[slot_first_buffer](%%r10), %%rsi\n"  // the record, and room_behind
+
+        // The last word first: the text's NUL and the padding are in it, and what else it holds
+        // follows.
+        "movq $0, %c[record] - 8(%%rsi, %%r11)\n"
+        "punpcklqdq %%xmm1, %%xmm2\n"
+        "movups %%xmm2, %c[record](%%rsi)\n"
+        // Some records on: the reader's CPU may have that line, and fetching it back takes long.
+        "prefetchw 2048(%%rsi)\n"
+        "movd %%xmm7, %c[record] + 16(%%rsi)\n"
+        "movl %%ecx, %c[record] + 20(%%rsi)\n"
+        "movups %%xmm4, %c[payload](%%rsi)\n"
+        "movq %%xmm6, %c[payload] + 16(%%rsi)\n"
+        "movq %c[site_fixed_size](%%rdi), %%rax\n"
+        "leaq %c[payload](%%rax, %%rsi), %%rsi\n"
+        // The text. Of 8 to 16 characters: the first eight and the last eight. All this is in front
+        // of the commit, because behind it the sequence would have ended.
+        "leaq -9(%%r9), %%rax\n"
+        "cmpq $8, %%rax\n"
+        "jbe 5f\n"
+        "cmpq $17, %%r9\n"
+        "jbe 2f\n"
+        // Longer ones: from the end down, then the begin.
+        "subq $8, %%rax\n"
+        "1:\n"
+        "movups (%%r8, %%rax), %%xmm0\n"
+        "movups %%xmm0, (%%rsi, %%rax)\n"
+        "subq $16, %%rax\n"
+        "ja 1b\n"
+        "movups (%%r8), %%xmm0\n"
+        "movups %%xmm0, (%%rsi)\n"
+        "jmp 6f\n"
+        // 4 to 7, 2 or 3, one, none.
+        "2:\n"
+        "cmpq $5, %%r9\n"
+        "jb 3f\n"
+        "movd (%%r8), %%xmm0\n"
+        "movd -5(%%r8, %%r9), %%xmm3\n"
+        "movd %%xmm0, (%%rsi)\n"
+        "movd %%xmm3, -5(%%rsi, %%r9)\n"
+        "jmp 6f\n"
+        "3:\n"
+        "cmpq $2, %%r9\n"
+        "jb 6f\n"
+        "je 4f\n"
+        "movzwl (%%r8), %%eax\n"
+        "movw %%ax, (%%rsi)\n"
+        "4:\n"
+        "movzbl -2(%%r8, %%r9), %%eax\n"
+        "movb %%al, -2(%%rsi, %%r9)\n"
+        "jmp 6f\n"
+        "5:\n"
+        "movq (%%r8), %%xmm0\n"
+        "movq -9(%%r8, %%r9), %%xmm3\n"
+        "movq %%xmm0, (%%rsi)\n"
+        "movq %%xmm3, -9(%%rsi, %%r9)\n"
+        "6:\n"
+        "shrq $3, %%r11\n"
+        "addq %[one_record], %%r11\n"
+        "addq %%r11, (%%rdx)\n"
+        "72:\n"
+        EVENTLOG_SEQUENCE_ABORT_IN(AREA, "movq %%xmm4, %%rsi\n"
+                                         "movhlps %%xmm4, %%xmm5\n"
+                                         "movq %%xmm5, %%rdx\n"
+                                         "movq %%xmm6, %%rcx\n"
+                                         "jmp *%c[site_emit](%%rdi)\n")
+
+        "movq " AREA ", %%r11\n"
+        "movq %c[site_gate](%%rdi), %%rdx\n"
+        EVENTLOG_SEQUENCE_START_IN("%%r11")
+        "cmpl %%ecx, %%fs:4(%%r11)\n"
+        "jne 73f\n"
+        "imull %c[slot_counter_stride](%%r10), %%ecx\n"
+        "orq %[page_mask], %%rdx\n"
+        "incq %c[words_of_cpus](%%rdx, %%rcx)\n"
+        "72:\n"
+        "movq $0, %%fs:8(%%r11)\n"
+        "ret\n"
+        EVENTLOG_SEQUENCE_ABORT_IN(AREA, "jmp eventlog_count_text\n")
+        "7:\n"
+        "jmp *%c[site_emit](%%rdi)\n"
+        :
+        : [text_size_max] "i"(text_size_max), [room_behind] "i"(room_behind),
+          [record] "i"(record_place), [payload] "i"(payload_place), [page_mask] "i"(page_mask),
+          [words_of_cpus] "i"(words_of_cpus), [live] "i"(EVENTLOG_REGION_LIVE),
+          [position_mask] "i"(EVENTLOG_POSITION_MASK),
+          [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT),
+          [site_provider] "i"(offsetof(eventlog_site, provider)),
+          [site_emit] "i"(offsetof(eventlog_site, emit)),
+          [site_head] "i"(offsetof(eventlog_site, head)),
+          [site_fixed_size] "i"(offsetof(eventlog_site, fixed_size)),
+          [site_gate] "i"(offsetof(eventlog_site, gate)),
+          [latest] "i"(offsetof(eventlog_provider, latest)),
+          [serial] "i"(offsetof(attachment, serial)),
+          [gate_bit] "i"(offsetof(attachment, gate_bit)),
+          [provider_head] "i"(offsetof(attachment, provider_head)),
+          [slot] "i"(offsetof(attachment, slot)),
+          [slot_serial] "i"(offsetof(subscription_slot, serial)),
+          [slot_cpus] "i"(offsetof(subscription_slot, fast_cpus)),
+          [slot_state] "i"(offsetof(subscription_slot, state)),
+          [slot_ring_stride] "i"(offsetof(subscription_slot, ring_stride)),
+          [slot_rings] "i"(offsetof(subscription_slot, rings)),
+          [slot_buffer_mask] "i"(offsetof(subscription_slot, buffer_mask)),
+          [slot_buffer_size] "i"(offsetof(subscription_slot, buffer_size)),
+          [slot_ring_bytes] "i"(offsetof(subscription_slot, ring_bytes)),
+          [slot_first_buffer] "i"(offsetof(subscription_slot, first_buffer)),
+          [slot_counter_stride] "i"(offsetof(subscription_slot, counter_stride)));
+}
+// clang-format on
+
+#else
+
+void eventlog_emit_text(const eventlog_site* site, std::uint64_t first, std::uint64_t second,
+                        std::uint64_t third, const void* text, std::size_t size) {
+    site->emit(site, first, second, third, text, size);
+}
+
+#endif

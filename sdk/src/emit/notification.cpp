@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "emit/notification.hpp"
+
+#include <signal.h>
+
+#include <bit>
+#include <cerrno>
+
+#include <eventlog/abi.h>
+
+#include "emit/attach.hpp"
+#include "emit/detach.hpp"
+#include "emit/emit.hpp"
+#include "kernel/batch.hpp"
+#include "kernel/user_events_route.hpp"
+#include "platform/process.hpp"
+#include "platform/registry_lock.hpp"
+#include "platform/signal_guard.hpp"
+#include "provider/registered_provider.hpp"
+#include "ring/subscription_slots.hpp"
+#include "shm/provider_file.hpp"
+
+namespace eventlog::core {
+namespace {
+
+struct dump_in_progress {
+    const eventlog_provider* provider = nullptr;
+    std::uint32_t slots = 0;
+};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local dump_in_progress dumping{};
+
+/// What the calling thread emits while it lives goes to one subscription. What its signal handlers
+/// emit would, too, so they wait.
+class dump_scope {
+  public:
+    dump_scope(const eventlog_provider& provider, unsigned slot) noexcept {
+        sigset_t all;
+        sigfillset(&all);
+        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &all, &signals_));
+        dumping = {&provider, 1U << slot};
+    }
+    ~dump_scope() {
+        dumping = {};
+        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &signals_, nullptr));
+    }
+    dump_scope(const dump_scope&) = delete;
+    dump_scope& operator=(const dump_scope&) = delete;
+
+  private:
+    sigset_t signals_{};
+    fast_path_blocker blocker_;
+};
+
+std::uint32_t listening_slots(const eventlog_provider& provider) noexcept {
+    std::uint32_t slots = 0;
+    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        slots |= provider.gate_word(event).load(std::memory_order_relaxed);
+    }
+    return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
+}
+
+/// Attaches to all who listen and notes their serials, 0 where nobody does. Returns false if it has
+/// to be tried again.
+bool find_listeners(eventlog_provider& provider,
+                    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
+    bool complete = true;
+    const std::uint32_t slots = listening_slots(provider);
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        serials[slot] = 0;
+        if ((slots & 1U << slot) == 0) {
+            continue;
+        }
+        if (is_attached(provider, slot) || attach_now(provider, slot)) {
+            serials[slot] = provider.attachments[slot].serial.load(std::memory_order_relaxed);
+        } else {
+            // Bits that nobody stands behind have been cleared; where they are left it is too
+            // early.
+            complete = complete && (listening_slots(provider) & 1U << slot) == 0;
+        }
+    }
+    return complete;
+}
+
+void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial) noexcept {
+    notification_state::dump_callback::pair dump;
+    if (!provider.notifications.on_dump.read(dump) || dump.function == nullptr) {
+        return;
+    }
+    provider.notifications.dumped[slot] = serial;
+    const dump_scope requester(provider, slot);
+    dump.function(dump.context);
+    if (provider.dump_complete_event != no_index) {
+        eventlog_emit(&provider, provider.dump_complete_event, nullptr, 0);
+    }
+}
+
+/// A callback that is just being replaced is left to a later emit, in which its successor has its
+/// turn: whoever replaces it asks for that next.
+void run_callbacks(eventlog_provider& provider,
+                   const std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
+    notification_state& watching = provider.notifications;
+    notification_state::change_callback::pair change;
+    if (watching.on_change.read(change) && change.function != nullptr &&
+        (serials != watching.notified || change.generation != watching.notified_generation)) {
+        watching.notified = serials;
+        watching.notified_generation = change.generation;
+        unsigned listeners = 0;
+        for (const std::uint64_t serial : serials) {
+            listeners += serial != 0 ? 1 : 0;
+        }
+        change.function(change.context, listeners);
+    }
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        if (serials[slot] != 0 && serials[slot] != watching.dumped[slot]) {
+            dump_state(provider, slot, serials[slot]);
+        }
+    }
+}
+
+/// Looks who listens, and calls back. Returns false if it has to be tried again.
+bool update_listeners(eventlog_provider& provider) noexcept {
+    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> serials{};
+    const bool complete = find_listeners(provider, serials);
+    run_callbacks(provider, serials);
+    return complete;
+}
+
+/// From now on we are told, beginning with those who are there already. Under the registry's lock.
+void enable_notifications(eventlog_provider& provider) noexcept {
+    provider.wants_notifications = true;
+    directory where;
+    error_text ignored;
+    provider_file own;
+    if (provider.published && where.open(own_directory(), if_missing::fail, ignored) &&
+        own.open(where, provider.file_name.data(), ignored)) {
+        own.request_notifications();
+    }
+    set_notification_request(provider, true);
+}
+
+/// Returns whether no other thread runs what was there before, or is about to.
+template <class Function>
+bool replace(eventlog_provider& provider, callback<Function>& place, Function function,
+             void* context) noexcept {
+    const signal_guard guard;
+    const registry_lock lock;
+    place.replace(function, context);
+    if (function != nullptr) {
+        enable_notifications(provider);
+    }
+    const std::uint32_t holder =
+        provider.notifications.running_thread.load(std::memory_order_seq_cst);
+    return holder == 0 || holder == thread_id();
+}
+
+}  // namespace
+
+void set_notification_request(eventlog_provider& provider, bool wanted) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    std::uint32_t* const words = provider.gate.load(std::memory_order_relaxed);
+    if (words == null_gate.data()) {
+        return;  // a thread that is late: nobody else's gate is that one
+    }
+    for (std::uint32_t event = 0; event < count; ++event) {
+        const std::atomic_ref<std::uint32_t> word(words[event]);
+        if (wanted) {
+            word.fetch_or(EVENTLOG_GATE_NOTIFICATION, std::memory_order_release);
+        } else {
+            word.fetch_and(~EVENTLOG_GATE_NOTIFICATION, std::memory_order_acquire);
+        }
+    }
+}
+
+bool has_callbacks(const eventlog_provider& provider) noexcept {
+    // One that is being replaced right now asks for attention next.
+    const auto is_there = [](const auto& place) {
+        typename std::remove_cvref_t<decltype(place)>::pair found;
+        return place.read(found) && found.function != nullptr;
+    };
+    return is_there(provider.notifications.on_change) || is_there(provider.notifications.on_dump);
+}
+
+std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept {
+    return dumping.provider == &provider ? dumping.slots
+                                         : EVENTLOG_GATE_SUBSCRIPTIONS | kernel_bits;
+}
+
+void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept {
+    notification_state& watching = provider.notifications;
+    // The gate of a child that was made without fork() is its parent's, who is to see the bit.
+    if (dumping.provider != nullptr ||
+        watching.running_thread.load(std::memory_order_relaxed) != 0 ||
+        (is_detach_backed_off() && !has_callbacks(provider)) || !is_own_process()) {
+        return;
+    }
+    std::uint32_t holder = 0;
+    const std::uint32_t own = thread_id();
+    if (!watching.running_thread.compare_exchange_strong(holder, own, std::memory_order_seq_cst)) {
+        return;
+    }
+    const int saved = errno;
+    // Cleared first, looked at second: who comes after we looked sets it again.
+    set_notification_request(provider, false);
+    try_unmap_dead_regions(provider);
+    if (has_callbacks(provider) &&
+        !(callbacks == callback_timing::now && update_listeners(provider))) {
+        set_notification_request(provider, true);
+    }
+    // Unless a callback has forked: in the child nobody attends any more, or somebody else.
+    holder = own;
+    static_cast<void>(
+        watching.running_thread.compare_exchange_strong(holder, 0, std::memory_order_seq_cst));
+    errno = saved;
+}
+
+}  // namespace eventlog::core
+
+bool eventlog_provider_on_change(eventlog_provider* provider,
+                                 void (*callback)(void* context, unsigned listeners),
+                                 void* context) {
+    return provider == nullptr ||
+           eventlog::core::replace(*provider, provider->notifications.on_change, callback, context);
+}
+
+bool eventlog_provider_on_dump(eventlog_provider* provider, void (*callback)(void* context),
+                               void* context) {
+    return provider == nullptr ||
+           eventlog::core::replace(*provider, provider->notifications.on_dump, callback, context);
+}
+
+void eventlog_provider_poll(eventlog_provider* provider) {
+    if (provider != nullptr && provider->event_count.load(std::memory_order_acquire) != 0 &&
+        (provider->gate_word(0).load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) !=
+            0) {
+        eventlog::core::run_notifications(*provider, eventlog::core::callback_timing::now);
+    }
+    if (provider != nullptr) {
+        eventlog::core::write_batch_of(*provider);
+        eventlog::core::poll_user_events_route(*provider);
+    }
+}

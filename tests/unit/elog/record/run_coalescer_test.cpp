@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "record/run_coalescer.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "recording_sample.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+using clock_type = elog::run_coalescer::clock;
+
+struct written_run {
+    std::uint32_t ring;
+    std::uint64_t lost_before;
+    std::uint64_t sequence;
+    std::uint64_t count;
+    test::bytes bytes;
+    bool operator==(const written_run&) const = default;
+};
+
+struct collector {
+    std::vector<written_run> runs;
+    void operator()(const elog::record_run& run) {
+        runs.push_back({run.ring, run.lost_before, run.sequence, run.count,
+                        test::bytes(run.bytes.begin(), run.bytes.end())});
+    }
+};
+
+elog::record_run run_of(const test::bytes& records, std::uint64_t sequence, std::uint32_t ring = 0,
+                        std::uint64_t lost_before = 0) {
+    return {ring, lost_before, sequence, records.size() / 40, records};
+}
+
+TEST(run_coalescer, join_runs_of_a_ring_and_keep_rings_apart) {
+    elog::run_coalescer batches(2);
+    collector written;
+    const clock_type::time_point now{};
+    const test::bytes first = test::make_records(1, 3);
+    const test::bytes second = test::make_records(4, 4);
+    const test::bytes third = test::make_records(5, 9);
+    batches.add(run_of(first, 0), now, std::ref(written));
+    batches.add(run_of(second, 0, 1), now, std::ref(written));
+    batches.add(run_of(third, 3), now, std::ref(written));
+    EXPECT_TRUE(written.runs.empty());
+    batches.flush(now, std::ref(written));
+    test::bytes both = first;
+    both.insert(both.end(), third.begin(), third.end());
+    const std::vector<written_run> expected{{0, 0, 0, 8, both}, {1, 0, 0, 1, second}};
+    EXPECT_EQ(written.runs, expected);
+    batches.flush(now, std::ref(written));
+    EXPECT_EQ(written.runs.size(), 2U);
+}
+
+TEST(run_coalescer, begin_a_new_run_behind_a_gap) {
+    elog::run_coalescer batches(1);
+    collector written;
+    const clock_type::time_point now{};
+    batches.add(run_of(test::make_records(1, 3), 0), now, std::ref(written));
+    const test::bytes behind = test::make_records(6, 6);
+    batches.add(run_of(behind, 5, 0, 2), now, std::ref(written));
+    EXPECT_EQ(written.runs.size(), 1U);
+    batches.flush(now, std::ref(written));
+    EXPECT_EQ(written.runs.back(), (written_run{0, 2, 5, 1, behind}));
+}
+
+TEST(run_coalescer, give_out_what_has_waited_long_enough_and_nothing_else) {
+    elog::run_coalescer batches(2);
+    collector written;
+    const clock_type::time_point begin{};
+    batches.add(run_of(test::make_records(1, 1), 0), begin, std::ref(written));
+    batches.add(run_of(test::make_records(2, 2), 0, 1), begin + std::chrono::seconds(1),
+                std::ref(written));
+    batches.flush(begin, std::ref(written));
+    ASSERT_EQ(written.runs.size(), 1U);
+    EXPECT_EQ(written.runs[0].ring, 0U);
+}
+
+TEST(run_coalescer, cut_large_runs_between_records_and_count_on) {
+    elog::run_coalescer batches(1);
+    collector written;
+    const test::bytes records = test::make_records(1, 20'000);
+    batches.add(run_of(records, 7, 0, 3), {}, std::ref(written));
+    batches.flush(clock_type::time_point::max(), std::ref(written));
+    test::bytes all;
+    std::uint64_t sequence = 7;
+    for (const written_run& run : written.runs) {
+        EXPECT_LE(run.bytes.size(), batches.size_max());
+        EXPECT_EQ(run.bytes.size(), run.count * 40);
+        EXPECT_EQ(run.sequence, sequence);
+        EXPECT_EQ(run.lost_before, all.empty() ? 3U : 0U);
+        sequence += run.count;
+        all.insert(all.end(), run.bytes.begin(), run.bytes.end());
+    }
+    EXPECT_GT(written.runs.size(), 2U);
+    EXPECT_EQ(all, records);
+}
+
+TEST(run_coalescer, of_many_rings_are_smaller_but_take_every_record) {
+    const elog::run_coalescer many(EVENTLOG_RINGS_MAX);
+    EXPECT_EQ(many.size_max(), EVENTLOG_RECORD_SIZE_MAX);
+    EXPECT_GT(elog::run_coalescer(9).size_max(), many.size_max());
+}
+
+}  // namespace

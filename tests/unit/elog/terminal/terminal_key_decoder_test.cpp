@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Bytes of a terminal as keys.
+#include "terminal/terminal_key_decoder.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using elog::key;
+using keys = std::vector<key>;
+
+keys decoded(std::string_view bytes) {
+    elog::terminal_key_decoder decoder;
+    return decoder.take(bytes);
+}
+
+TEST(terminal_key_decoder, knows_single_bytes) {
+    EXPECT_EQ(decoded("q \r\n"), (keys{key::quit, key::space, key::enter, key::enter}));
+    EXPECT_EQ(decoded("kjhl"), (keys{key::up, key::down, key::left, key::right}));
+}
+
+TEST(terminal_key_decoder, knows_arrows_of_both_modes) {
+    EXPECT_EQ(decoded("\x1b[A\x1b[B\x1b[C\x1b[D"),
+              (keys{key::up, key::down, key::right, key::left}));
+    EXPECT_EQ(decoded("\x1bOA\x1bOB"), (keys{key::up, key::down}));
+}
+
+TEST(terminal_key_decoder, knows_keys_with_numbers) {
+    EXPECT_EQ(decoded("\x1b[5~\x1b[6~\x1b[1~\x1b[4~"),
+              (keys{key::page_up, key::page_down, key::home, key::end}));
+}
+
+TEST(terminal_key_decoder, waits_for_the_rest_of_a_key) {
+    elog::terminal_key_decoder decoder;
+    EXPECT_EQ(decoder.take("\x1b"), keys{});
+    EXPECT_TRUE(decoder.has_pending_bytes());
+    EXPECT_EQ(decoder.take("["), keys{});
+    EXPECT_EQ(decoder.take("B"), keys{key::down});
+    EXPECT_FALSE(decoder.has_pending_bytes());
+}
+
+TEST(terminal_key_decoder, takes_an_escape_byte_alone_for_the_escape_key) {
+    elog::terminal_key_decoder decoder;
+    EXPECT_EQ(decoder.take("\x1b"), keys{});
+    EXPECT_EQ(decoder.finish_sequence(), key::escape);
+    EXPECT_FALSE(decoder.has_pending_bytes());
+    EXPECT_EQ(decoder.finish_sequence(), std::nullopt);
+}
+
+TEST(terminal_key_decoder, takes_an_escape_byte_before_another_key_for_the_escape_key) {
+    EXPECT_EQ(decoded("\x1b\x1b[A"), (keys{key::escape, key::up}));
+}
+
+TEST(terminal_key_decoder, drops_what_was_begun_and_never_ended) {
+    elog::terminal_key_decoder decoder;
+    EXPECT_EQ(decoder.take("\x1b[5"), keys{});
+    EXPECT_EQ(decoder.finish_sequence(), std::nullopt);
+    EXPECT_EQ(decoder.take("q"), keys{key::quit});
+}
+
+TEST(terminal_key_decoder, leaves_out_what_means_nothing) {
+    EXPECT_EQ(decoded("xy\x03\xff\x1b[24~\x1b[1;5A\x1bqq"), keys{key::quit});
+}
+
+TEST(terminal_key_decoder, ends_sequences_that_have_no_end) {
+    elog::terminal_key_decoder decoder;
+    EXPECT_EQ(decoder.take("\x1b[" + std::string(100, '1')), keys{});
+    EXPECT_FALSE(decoder.has_pending_bytes());
+    EXPECT_EQ(decoder.take("q"), keys{key::quit});
+}
+
+}  // namespace

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+//
+// Counts and rates of events, and what their fields hold.
+#include "top/top_statistics.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "record_maker.hpp"
+
+namespace {
+
+using eventlog::test::made_record;
+using eventlog::test::record_maker;
+
+constexpr const char* trade = R"(provider trade {
+    enum reason : u8 { full = 0, late = 1 }
+    event sold warn "Something was sold" {
+        items: u32
+        took: u64 format duration
+        code: u32 format hexadecimal
+        weight: f64
+        why: reason
+        customer: text?
+    }
+    event closed info { }
+})";
+
+class trading : public testing::Test {
+  protected:
+    trading() { counted.add(maker.provider()); }
+
+    void sell(std::uint32_t items, const char* customer, std::uint8_t why = 0) {
+        made_record sold = maker.record("sold");
+        sold.set("items", std::uint64_t{items});
+        sold.set("took", std::uint64_t{items} * 1000);
+        sold.set("code", std::uint64_t{items} * 16);
+        sold.set("weight", items / 2.0);
+        sold.set("why", std::uint64_t{why});
+        if (customer != nullptr) {
+            sold.set_text("customer", customer);
+        }
+        sold.header().size = 60;
+        counted.take(sold.view());
+    }
+
+    [[nodiscard]] const elog::field_statistics& field(const std::string& name) const {
+        for (const elog::field_statistics& each : counted.fields()) {
+            if (each.name() == name) {
+                return each;
+            }
+        }
+        ADD_FAILURE() << "no field " << name;
+        return counted.fields().front();
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> values(
+        const std::string& name, std::size_t wanted = 10) const {
+        std::vector<std::pair<std::string, std::uint64_t>> all;
+        for (const auto& each : field(name).most_frequent(wanted)) {
+            all.emplace_back(each.text, each.count);
+        }
+        return all;
+    }
+
+    record_maker maker{trade, "till", 4242};
+    elog::top_statistics counted;
+    const elog::event_name sold_name{"trade", "sold"};
+};
+
+TEST_F(trading, counts_events_and_bytes_by_provider_and_event) {
+    sell(1, "ann");
+    sell(2, "bob");
+    made_record closed = maker.record("closed");
+    closed.header().size = 24;
+    counted.take(closed.view());
+    ASSERT_EQ(counted.providers().size(), 1U);
+    const elog::top_provider& provider = counted.providers()[0];
+    EXPECT_EQ(provider.name, "trade");
+    EXPECT_EQ(provider.events.total(), 3U);
+    ASSERT_EQ(provider.seen.size(), 2U);
+    EXPECT_EQ(provider.seen[0].name, "sold");
+    EXPECT_EQ(provider.seen[0].severity, eventlog::level::warn);
+    EXPECT_EQ(provider.seen[0].events.total(), 2U);
+    EXPECT_EQ(provider.seen[1].events.total(), 1U);
+    EXPECT_EQ(counted.bytes().total(), provider.bytes.total());
+    EXPECT_EQ(provider.seen[0].bytes.total(), 128U) << "as much as in a ring";
+    EXPECT_EQ(provider.seen[1].bytes.total(), 24U);
+}
+
+TEST_F(trading, rate_is_that_of_the_last_interval) {
+    sell(1, "ann");
+    EXPECT_EQ(counted.events().rate(), 0);
+    counted.end_interval(0.5);
+    EXPECT_EQ(counted.events().rate(), 2);
+    sell(1, "ann");
+    sell(1, "ann");
+    sell(1, "ann");
+    counted.end_interval(1);
+    counted.end_interval(1);
+    EXPECT_EQ(counted.find(sold_name)->events.history(), (std::vector<double>{2, 3, 0}));
+    EXPECT_EQ(counted.events().rate(), 0);
+    EXPECT_EQ(counted.events().total(), 4U);
+    EXPECT_EQ(counted.seconds(), 2.5);
+}
+
+TEST_F(trading, history_is_bounded) {
+    for (std::size_t i = 0; i < elog::rate_counter::history_max + 5; ++i) {
+        counted.end_interval(1);
+    }
+    EXPECT_EQ(counted.events().history().size(), elog::rate_counter::history_max);
+}
+
+TEST_F(trading, processes_of_one_provider_count_together) {
+    const record_maker second{trade, "till", 4243, 1};
+    counted.add(second.provider());
+    sell(1, "ann");
+    counted.take(second.record("sold").view());
+    ASSERT_EQ(counted.providers().size(), 1U);
+    EXPECT_EQ(counted.providers()[0].processes, 2U);
+    ASSERT_EQ(counted.providers()[0].seen.size(), 1U);
+    EXPECT_EQ(counted.providers()[0].seen[0].events.total(), 2U);
+}
+
+TEST_F(trading, losses_are_what_has_been_added_since) {
+    counted.update_losses(0, 10);
+    counted.end_interval(1);
+    counted.update_losses(0, 10);
+    counted.update_losses(0, 15);
+    counted.update_losses(7, 100);
+    EXPECT_EQ(counted.providers()[0].lost.rate(), 10);
+    EXPECT_EQ(counted.lost().total(), 15U);
+}
+
+TEST_F(trading, losses_of_nobody_count_for_all_together) {
+    counted.update_losses(0, 10);
+    counted.update_unattributed_losses(3);
+    counted.update_unattributed_losses(3);
+    counted.update_unattributed_losses(7);
+    EXPECT_EQ(counted.lost().total(), 17U);
+    EXPECT_EQ(counted.providers()[0].lost.total(), 10U);
+}
+
+TEST_F(trading, records_of_nobody_are_strange) {
+    const record_maker unknown{trade, "till", 4243, 5};
+    counted.take(unknown.record("sold").view());
+    made_record newer = maker.record("sold");
+    newer.header().flags = 0x8000;
+    counted.take(newer.view());
+    made_record beyond = maker.record("sold");
+    beyond.header().event = 99;
+    counted.take(beyond.view());
+    EXPECT_EQ(counted.unrecognized(), 3U);
+    EXPECT_EQ(counted.events().total(), 0U);
+}
+
+TEST_F(trading, examines_only_the_chosen_event_from_then_on) {
+    sell(1, "ann");
+    counted.examine(sold_name);
+    EXPECT_TRUE(counted.fields().empty());
+    sell(2, "ann");
+    counted.take(maker.record("closed").view());
+    EXPECT_EQ(counted.seen_count(), 1U);
+    EXPECT_EQ(counted.fields().size(), 6U);
+    counted.examine(sold_name);
+    EXPECT_EQ(counted.seen_count(), 1U) << "the same is not forgotten";
+    counted.examine({"trade", "closed"});
+    EXPECT_EQ(counted.seen_count(), 0U);
+    EXPECT_TRUE(counted.fields().empty());
+    counted.examine_nothing();
+    sell(1, "ann");
+    EXPECT_EQ(counted.seen_count(), 0U);
+}
+
+TEST_F(trading, a_provider_that_comes_later_is_examined_too) {
+    counted.examine(sold_name);
+    const record_maker second{trade, "till", 4243, 1};
+    counted.add(second.provider());
+    counted.take(second.record("sold").view());
+    EXPECT_EQ(counted.seen_count(), 1U);
+}
+
+TEST_F(trading, examines_no_more_than_it_has_time_for) {
+    counted.examine(sold_name);
+    for (std::uint64_t i = 0; i < elog::top_statistics::examined_max + 10; ++i) {
+        sell(1, "ann");
+    }
+    EXPECT_EQ(counted.examined(), elog::top_statistics::examined_max);
+    EXPECT_EQ(counted.seen_count(), elog::top_statistics::examined_max + 10);
+    counted.end_interval(1);
+    sell(1, "ann");
+    EXPECT_EQ(counted.examined(), elog::top_statistics::examined_max + 1);
+}
+
+TEST_F(trading, numbers_have_extremes_and_an_average_as_people_read_them) {
+    counted.examine(sold_name);
+    sell(1, "ann");
+    sell(2, "ann");
+    sell(6, "ann");
+    EXPECT_TRUE(field("items").is_measured());
+    EXPECT_EQ(field("items").smallest(), "1");
+    EXPECT_EQ(field("items").average(), "3");
+    EXPECT_EQ(field("items").largest(), "6");
+    EXPECT_EQ(field("took").largest(), "6us");
+    EXPECT_EQ(field("weight").smallest(), "0.5");
+}
+
+TEST_F(trading, a_float_that_is_no_number_is_absent) {
+    counted.examine(sold_name);
+    made_record sold = maker.record("sold");
+    sold.set("weight", std::nan(""));
+    counted.take(sold.view());
+    EXPECT_EQ(field("weight").absent(), 1U);
+    EXPECT_EQ(field("weight").largest(), "-");
+}
+
+TEST_F(trading, everything_else_has_its_most_frequent_values) {
+    counted.examine(sold_name);
+    sell(1, "bob", 1);
+    sell(1, "ann", 1);
+    sell(2, "ann", 0);
+    sell(2, nullptr, 1);
+    using pairs = std::vector<std::pair<std::string, std::uint64_t>>;
+    EXPECT_EQ(values("customer"), (pairs{{"\"ann\"", 2}, {"\"bob\"", 1}}));
+    EXPECT_EQ(field("customer").absent(), 1U);
+    EXPECT_EQ(values("why"), (pairs{{"late", 3}, {"full", 1}}));
+    EXPECT_EQ(field("why").type(), "reason");
+    EXPECT_EQ(values("code"), (pairs{{"0x10", 2}, {"0x20", 2}}));
+    EXPECT_EQ(values("code", 1), (pairs{{"0x10", 2}}));
+}
+
+TEST_F(trading, different_values_are_bounded_in_number_and_length) {
+    counted.examine(sold_name);
+    for (std::size_t i = 0; i < elog::field_statistics::distinct_values_max + 3; ++i) {
+        sell(1, std::to_string(i).c_str());
+    }
+    EXPECT_EQ(field("customer").distinct_values(), elog::field_statistics::distinct_values_max);
+    EXPECT_EQ(field("customer").beyond(), 3U);
+    counted.examine_nothing();
+    counted.examine(sold_name);
+    sell(1, ("x" + std::string(300, '\xc3') + "\xa4").c_str());
+    EXPECT_LE(values("customer")[0].first.size(), elog::field_statistics::text_max);
+}
+
+TEST_F(trading, fields_of_another_version_are_found_by_name) {
+    const record_maker newer{"provider trade { event sold info { colour: text items: u32 } }",
+                             "till", 4243, 1};
+    counted.add(newer.provider());
+    counted.examine(sold_name);
+    sell(4, "ann");
+    made_record sold = newer.record("sold");
+    sold.set("items", std::uint64_t{8});
+    sold.set_text("colour", "red");
+    counted.take(sold.view());
+    EXPECT_EQ(field("items").largest(), "8");
+    EXPECT_EQ(values("colour").size(), 1U);
+    EXPECT_EQ(counted.fields().size(), 7U);
+}
+
+TEST_F(trading, a_copy_stands_still) {
+    sell(1, "ann");
+    const elog::top_statistics picture = counted;
+    sell(1, "ann");
+    EXPECT_EQ(picture.events().total(), 1U);
+    EXPECT_EQ(counted.events().total(), 2U);
+}
+
+}  // namespace
