@@ -4,7 +4,7 @@
 program writes many at once beside single ones: in instructions, in a virtual machine.
 
 The loops are those of bench/kernel: of the module eventlog_measure, and of the programs kernel_bench and
-lane_bench.
+batch_bench.
 """
 
 import dataclasses
@@ -86,7 +86,7 @@ def way_of_disabled(module):
 class Kernel(Bench):
     def execute(self):
         programs = [str((self.programs / name).resolve())
-                    for name in ("kernel_bench", "lane_bench")]
+                    for name in ("kernel_bench", "batch_bench")]
         kernel, module, measuring = prepare(self.options.kernel_name)
         guest = machine.Run(
             ["sh", "-c", SCRIPT, *programs, str(QUICK_TURNS if self.quick else TURNS)],

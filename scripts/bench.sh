@@ -51,7 +51,7 @@ case $area in
         words=()
         targets=()
         ;;
-    kernel) targets=(kernel_bench lane_bench) ;;
+    kernel) targets=(kernel_bench batch_bench) ;;
     user_events)
         export BENCH=$programs/user_events_bench
         words=()

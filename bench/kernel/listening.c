@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "listening.h"
+#include "device_client.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What kernel_bench and lane_bench share. Whatever fails ends the program.
+// What kernel_bench and batch_bench share. Whatever fails ends the program.
 #pragma once
 
 #include <stdbool.h>

@@ -41,8 +41,8 @@ extern const sequence_descriptor end_of_sequences asm("__stop___rseq_cs");
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 
 struct block {
     std::uint64_t number;
@@ -115,33 +115,33 @@ class worker {
 /// Takes what there is and looks at each record.
 class checker {
   public:
-    explicit checker(listener& ears) : ears_(ears) {}
+    explicit checker(event_listener& listener) : listener_(listener) {}
 
     void take() {
-        ears_.poll();
-        for (const heard_record& record : ears_.records()) {
+        listener_.poll();
+        for (const received_record& record : listener_.records()) {
             check(record);
         }
-        ears_.forget_records();
+        listener_.clear_records();
     }
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 
   private:
-    std::uint64_t number(const heard_record& record, const char* field) {
-        return std::get<std::uint64_t>(ears_.field(record, field));
+    std::uint64_t number(const received_record& record, const char* field) {
+        return std::get<std::uint64_t>(listener_.field(record, field));
     }
 
-    void check(const heard_record& record) {
+    void check(const received_record& record) {
         const std::uint64_t index = number(record, "number");
-        if (ears_.event_name(record) == "interruption") {
+        if (listener_.event_name(record) == "interruption") {
             ++handled_;
             return;
         }
         const std::uint64_t by = number(record, "worker");
-        if (ears_.event_name(record) == "block") {
+        if (listener_.event_name(record) == "block") {
             ASSERT_EQ(number(record, "check"), (index + by) * salt);
         } else {
-            const auto letters = std::get<std::string_view>(ears_.field(record, "letters"));
+            const auto letters = std::get<std::string_view>(listener_.field(record, "letters"));
             ASSERT_EQ(letters, std::string(1000, static_cast<char>('a' + by)));
         }
         // None twice, and in order, where the thread's ring is.
@@ -156,13 +156,13 @@ class checker {
         time_[record.ring] = record.header.time;
     }
 
-    listener& ears_;
+    event_listener& listener_;
     std::map<std::uint64_t, std::uint64_t> next_;
     std::map<std::uint32_t, std::uint64_t> time_;
     std::uint64_t handled_ = 0;
 };
 
-TEST(sequences, start_over_when_signals_come_and_lose_nothing) {
+TEST(sequences, restart_after_signals_without_losing_events) {
     if (!eventlog::core::rseq_available()) {
         GTEST_SKIP() << "there are no restartable sequences here";
     }
@@ -173,8 +173,8 @@ TEST(sequences, start_over_when_signals_come_and_lose_nothing) {
     action.sa_sigaction = emit_where_interrupted;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     ASSERT_EQ(::sigaction(SIGUSR1, &action, nullptr), 0);
-    listener ears("sequences:*", {.buffer_size = 128U << 10U, .buffers_per_cpu = 4});
-    checker check(ears);
+    event_listener listener("sequences:*", {.buffer_size = 128U << 10U, .buffers_per_cpu = 4});
+    checker check(listener);
     sequences::emit(interruption{0});  // attaches
     std::atomic<bool> stop{false};
     std::uint64_t attempted = 1;
@@ -192,15 +192,15 @@ TEST(sequences, start_over_when_signals_come_and_lose_nothing) {
         stop.store(true);
         attempted += first.finish() + second.finish() + interruptions.load();
     }
-    ears.source().end();
+    listener.source().end();
     check.take();
-    static_cast<void>(ears.reader().finish());
+    static_cast<void>(listener.reader().finish());
 
-    const elog::ring_totals totals = ears.totals();
+    const elog::ring_totals totals = listener.totals();
     EXPECT_EQ(totals.damaged, 0U);
-    EXPECT_EQ(totals.read + totals.lost + ears.lost_by_providers(), attempted);
-    const auto& rings = ears.reader().rings();
-    const std::uint64_t by_lock = rings[ears.reader().shared_ring()].read;
+    EXPECT_EQ(totals.read + totals.lost + listener.lost_by_providers(), attempted);
+    const auto& rings = listener.reader().rings();
+    const std::uint64_t by_lock = rings[listener.reader().shared_ring()].read;
     EXPECT_GT(rings[0].read, 0U);
     EXPECT_GT(rings[1].read, 0U);
     // A thread that is interrupted again and again takes the lock at last.

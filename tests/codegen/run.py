@@ -29,7 +29,7 @@ DIRECT_RELOCATIONS = {"R_X86_64_PC32", "R_X86_64_32", "R_X86_64_32S"}
 
 # What a function does with its arguments so that they outlive a call, whatever it calls: its frame,
 # and moves from register to register or to its stack.
-KEEPING = re.compile(
+CALLEE_SAVED = re.compile(
     r"endbr64|nop.*|push +%\w+|(sub|add) +\$0x[0-9a-f]+,%rsp|(lea) +-?0x[0-9a-f]+\(%rsp\),%rsp|"
     r"mov\w* +%\w+,(%\w+|(-?0x[0-9a-f]+)?\(%r[sb]p\))"
 )
@@ -215,7 +215,7 @@ def check_gates(instructions):
     if len(starts) != 1:
         raise Unexpected("begin() is not called once")
     for step in path[: starts[0]]:
-        require(KEEPING.fullmatch(step.text), step, "stands in front of begin()")
+        require(CALLEE_SAVED.fullmatch(step.text), step, "stands in front of begin()")
     check_gate(path[starts[0] + 1 : -1])
 
 

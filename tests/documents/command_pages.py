@@ -19,7 +19,7 @@ def run(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
 
 
-def offered(elog, command):
+def listed_options(elog, command):
     """The options of a command as sets of names, without those that all have."""
     options = set()
     for names in re.findall(r"^  (-\S+)", run(elog, command, "--help"), re.MULTILINE):
@@ -65,7 +65,7 @@ def check_all(elog, folder):
             yield f"elog {command} has no page: write elog-{command}.1"
             continue
         with open(pages[command], encoding="utf-8") as file:
-            yield from check(f"elog-{command}.1", file.read(), offered(elog, command))
+            yield from check(f"elog-{command}.1", file.read(), listed_options(elog, command))
         if f".It Xr elog-{command} 1\n" not in overview:
             yield f"elog.1 does not list elog-{command}.1"
     for name in sorted(set(pages) - set(commands)):

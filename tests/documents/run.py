@@ -104,7 +104,7 @@ def statements(begin, lines):
     return found
 
 
-def placed(path, begin, lines):
+def with_line_directive(path, begin, lines):
     return f'#line {begin} "{path}"\n{"".join(lines)}'
 
 
@@ -114,14 +114,14 @@ def enclosed(path, begin, lines):
     for number, part in statements(begin, lines):
         first = next((line for line in part if COMMENTED.sub("", line).strip()), "")
         if DECLARATION.match(first):
-            declared += placed(path, number, part)
+            declared += with_line_directive(path, number, part)
         else:
-            done += placed(path, number, part)
+            done += with_line_directive(path, number, part)
     function = f"void piece_{begin}(void);\nvoid piece_{begin}(void) {{\n{done}}}\n"
     return declared + (function if done else "")
 
 
-def assumed_by(path, ending):
+def assumed_declarations(path, ending):
     name = os.path.basename(path)
     file = os.path.join(ASSUMED, name if name.endswith(ending) else name + ending)
     return f'#include "{file}"\n' if os.path.exists(file) else ""
@@ -131,7 +131,7 @@ def markdown_units(path, blocks):
     """Each is a language and a text that says where its lines come from."""
     pieces = ""
     for begin, lines in blocks:
-        text = placed(path, begin, lines)
+        text = with_line_directive(path, begin, lines)
         if re.search(r"\bint main\b", text):
             yield "c++", text
         else:
@@ -140,7 +140,7 @@ def markdown_units(path, blocks):
         yield "c++", pieces
 
 
-def piece_units(path, blocks):
+def var_field_units(path, blocks):
     for language, ending in (("c++", ".hpp"), ("c", ".h")):
         pieces = [
             enclosed(path, begin, lines)
@@ -148,7 +148,7 @@ def piece_units(path, blocks):
             if ("::" in "".join(lines)) == (language == "c++")
         ]
         if pieces:
-            yield language, assumed_by(path, ending) + "".join(pieces)
+            yield language, assumed_declarations(path, ending) + "".join(pieces)
 
 
 def translation_units(path):
@@ -158,8 +158,8 @@ def translation_units(path):
         return markdown_units(path, read_markdown(path, lines))
     if path.endswith((".h", ".hpp")):
         alone = ("c++" if path.endswith(".hpp") else "c", f'#include "{path}"\n')
-        return [alone, *piece_units(path, read_header(lines))]
-    return piece_units(path, read_manual(path, lines))
+        return [alone, *var_field_units(path, read_header(lines))]
+    return var_field_units(path, read_manual(path, lines))
 
 
 def use_of_tables(unit):

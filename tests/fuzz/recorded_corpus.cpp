@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "perf_data_maker.hpp"
-#include "trace_dat_maker.hpp"
+#include "perf_data_builder.hpp"
+#include "trace_dat_builder.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ using namespace eventlog::test;
 constexpr int item = 700;
 
 std::vector<system_format> formats() {
-    return {{"user_events", format_of_item("eventlog_shop_item", item)}};
+    return {{"user_events", item_format("eventlog_shop_item", item)}};
 }
 
 void write(const std::string& path, const std::vector<std::uint8_t>& bytes) {
@@ -30,7 +30,7 @@ void write(const std::string& path, const std::vector<std::uint8_t>& bytes) {
 }
 
 std::vector<std::uint8_t> perf_data(const perf_data_options& options, std::size_t piece) {
-    perf_data_maker maker(formats(), options);
+    perf_data_builder maker(formats(), options);
     maker.index();
     maker.name(1, 1, "sh", 0, false);
     maker.fork(1, 2, 5);
@@ -38,36 +38,36 @@ std::vector<std::uint8_t> perf_data(const perf_data_options& options, std::size_
         maker.compress(piece);
     }
     maker.name(2, 2, "shop", 7, true);
-    maker.sample(2, 2, 10, 0, record_of_item(item, 2, 1, "apple"));
+    maker.sample(2, 2, 10, 0, item_record(item, 2, 1, "apple"));
     maker.round();
     maker.lost(3, 15, 0);
-    maker.sample(2, 3, 20, 1, record_of_item(item, 3, 2, ""));
+    maker.sample(2, 3, 20, 1, item_record(item, 3, 2, ""));
     maker.lost_in_all(4, 0);
     return maker.file();
 }
 
 std::vector<std::uint8_t> trace_dat(const trace_dat_options& options) {
-    trace_dat_maker maker(formats(), options);
+    trace_dat_builder maker(formats(), options);
     maker.name(2, "shop");
     maker.counted(0, 5);
     maker.page(0);
-    maker.event(0, 1000, record_of_item(item, 2, 1, "apple"));
+    maker.event(0, 1000, item_record(item, 2, 1, "apple"));
     maker.page(0, 3);
-    maker.event(0, 3000, record_of_item(item, 2, 3, ""));
+    maker.event(0, 3000, item_record(item, 2, 3, ""));
     return maker.file();
 }
 
 std::vector<std::uint8_t> instances() {
     constexpr std::uint32_t padding = 29;
     constexpr std::uint32_t time_extension = 30;
-    trace_dat_maker maker(formats(), {.compressed = false});
-    maker.page(1, trace_dat_maker::some);
+    trace_dat_builder maker(formats(), {.compressed = false});
+    maker.page(1, trace_dat_builder::some);
     maker.entry(1, {time_extension, 1});
-    maker.event(1, 5000, record_of_item(item, 2, 1, "apple"));
+    maker.event(1, 5000, item_record(item, 2, 1, "apple"));
     maker.entry(1, {padding, 0});
     maker.instance("mine", "mono");
     maker.page(0);
-    maker.event(0, 2000, record_of_item(item, 2, 2, "pear"));
+    maker.event(0, 2000, item_record(item, 2, 2, "pear"));
     return maker.file();
 }
 

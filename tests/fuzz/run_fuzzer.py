@@ -22,7 +22,7 @@ ADDR_NO_RANDOMIZE = 0x0040000
 QUICK_PART = 5
 
 
-def keep_addresses():
+def disable_aslr():
     """libFuzzer puts what a program compares into its inputs, and that may be addresses. Where a
     sandbox does not allow it they go on changing, and with them the inputs."""
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
@@ -46,7 +46,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as fresh:
         status = subprocess.call([*sys.argv[3:], f"-runs={runs}", f"-artifact_prefix={fresh}/"],
-                                 preexec_fn=keep_addresses)
+                                 preexec_fn=disable_aslr)
         for found in sorted(pathlib.Path(fresh).iterdir()):
             show(found)
             os.replace(found, folder / found.name)

@@ -22,13 +22,13 @@ std::uint64_t size_of_jump(std::uint64_t address) {
 }  // namespace
 
 void coverage::add(const trace& met) {
-    for (const traced_step& step : met.steps()) {
+    for (const executed_step& step : met.steps()) {
         const std::uint64_t jump = size_of_jump(step.address);
         sizes_[step.address] = jump == 0 ? step.next - step.address : jump;
     }
 }
 
-std::string coverage::gap_in(const sequence& of) const {
+std::string coverage::first_uncovered_in(const sequence& of) const {
     for (std::uint64_t at = of.start; at != of.end();) {
         const auto found = sizes_.find(at);
         if (found == sizes_.end()) {

@@ -19,7 +19,7 @@ class coverage {
 
     /// Goes through the bytes of the sequence, from instruction to instruction; says where it met
     /// one that has not run, nothing if all have.
-    [[nodiscard]] std::string gap_in(const sequence& of) const;
+    [[nodiscard]] std::string first_uncovered_in(const sequence& of) const;
 
     /// How many instructions of the sequence have been met.
     [[nodiscard]] std::size_t count(const sequence& of) const;

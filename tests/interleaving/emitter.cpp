@@ -21,7 +21,7 @@
 namespace eventlog::test {
 namespace {
 
-struct brief {
+struct small {
     std::uint64_t number;
     std::uint64_t check;
     std::string_view text;
@@ -35,20 +35,20 @@ struct filler {
     std::uint64_t number;
     std::span<const std::uint8_t> data;
 };
-using stepped = eventlog::provider<"stepped", brief, block, filler>;
+using stepped = eventlog::provider<"stepped", small, block, filler>;
 using stepped_state =
     eventlog::detail::provider_state<"stepped", stepped,
-                                     detail::with_builtin_events<stepped, brief, block, filler>>;
+                                     detail::with_builtin_events<stepped, small, block, filler>>;
 
-struct neighbour {
+struct other_provider {
     std::uint64_t number;
     std::uint64_t check;
     std::string_view text;
 };
-using stepped_neighbour = eventlog::provider<"stepped_neighbour", neighbour>;
+using stepped_neighbour = eventlog::provider<"stepped_neighbour", other_provider>;
 using neighbour_state =
     eventlog::detail::provider_state<"stepped_neighbour", stepped_neighbour,
-                                     detail::with_builtin_events<stepped_neighbour, neighbour>>;
+                                     detail::with_builtin_events<stepped_neighbour, other_provider>>;
 
 constexpr std::size_t interlude_text_size = 21;
 constexpr unsigned kind_shift = 56;
@@ -83,20 +83,20 @@ void emit_text_event(std::uint64_t number, std::size_t size) noexcept {
     Provider::emit(Event{number, check_of(number, size), text_of(number, size)});
 }
 
-constinit exchange* told = nullptr;
+constinit emitter_command* command = nullptr;
 
 void handle(int /*signal*/, siginfo_t* /*cause*/, void* context) {
-    told->interrupted_at =
+    command->interrupted_at =
         static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-    const interlude& meanwhile = told->meanwhile;
-    if (meanwhile.brief != 0) {
-        emit(event_kind::brief, meanwhile.brief, interlude_text_size);
+    const handler_events& in_handler = command->in_handler;
+    if (in_handler.small != 0) {
+        emit(event_kind::small, in_handler.small, interlude_text_size);
     }
-    if (meanwhile.block != 0) {
-        emit(event_kind::block, meanwhile.block, 0);
+    if (in_handler.block != 0) {
+        emit(event_kind::block, in_handler.block, 0);
     }
-    if (meanwhile.neighbour != 0) {
-        emit(event_kind::neighbour, meanwhile.neighbour, interlude_text_size);
+    if (in_handler.other_provider != 0) {
+        emit(event_kind::other_provider, in_handler.other_provider, interlude_text_size);
     }
 }
 
@@ -104,7 +104,7 @@ eventlog_counters counters_of(const provider_status& status) {
     return status.routes[EVENTLOG_ROUTE_MEMORY].counters;
 }
 
-void tell_counters(exchange& with) {
+void report_counters(emitter_command& with) {
     const eventlog_counters own = counters_of(stepped::status());
     const eventlog_counters neighbours = counters_of(stepped_neighbour::status());
     const auto attempted = [](const eventlog_counters& counters) {
@@ -117,19 +117,19 @@ void tell_counters(exchange& with) {
 }
 
 template <class Value>
-Value value_of(const listener& ears, const heard_record& record, std::string_view field) {
-    return std::get<Value>(ears.field(record, field));
+Value value_of(const event_listener& listener, const received_record& record, std::string_view field) {
+    return std::get<Value>(listener.field(record, field));
 }
 
-bool is_whole(const listener& ears, const heard_record& record, event_kind kind,
+bool is_whole(const event_listener& listener, const received_record& record, event_kind kind,
               std::uint64_t number) {
     const auto word = [&](std::string_view field) {
-        return value_of<std::uint64_t>(ears, record, field);
+        return value_of<std::uint64_t>(listener, record, field);
     };
     switch (kind) {
-        case event_kind::brief:
-        case event_kind::neighbour: {
-            const auto text = value_of<std::string_view>(ears, record, "text");
+        case event_kind::small:
+        case event_kind::other_provider: {
+            const auto text = value_of<std::string_view>(listener, record, "text");
             return text.size() <= text_size_max && text == text_of(number, text.size()) &&
                    word("check") == check_of(number, text.size()) && record.payload.back() == 0;
         }
@@ -139,7 +139,7 @@ bool is_whole(const listener& ears, const heard_record& record, event_kind kind,
                    word("fourth") == expected.fourth && word("fifth") == expected.fifth;
         }
         case event_kind::filler:
-            return record.payload.size() >= filler_head - sizeof(eventlog_record) &&
+            return record.payload.size() >= filler_overhead - sizeof(eventlog_record) &&
                    std::all_of(record.payload.begin() + 12, record.payload.end(),
                                [](std::uint8_t byte) { return byte == 0; });
     }
@@ -154,11 +154,11 @@ std::uint64_t number_of(event_kind kind, std::uint64_t serial) {
 
 void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
     switch (kind) {
-        case event_kind::brief:
-            emit_text_event<stepped, brief>(number, size);
+        case event_kind::small:
+            emit_text_event<stepped, small>(number, size);
             break;
-        case event_kind::neighbour:
-            emit_text_event<stepped_neighbour, neighbour>(number, size);
+        case event_kind::other_provider:
+            emit_text_event<stepped_neighbour, other_provider>(number, size);
             break;
         case event_kind::block:
             stepped::emit(block_of(number));
@@ -169,25 +169,25 @@ void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
     }
 }
 
-std::optional<std::uint64_t> number_in(const listener& ears, const heard_record& record) {
+std::optional<std::uint64_t> number_in(const event_listener& listener, const received_record& record) {
     constexpr std::array names{"brief", "block", "filler", "neighbour"};
-    const std::string name = ears.event_name(record);
-    const auto number = value_of<std::uint64_t>(ears, record, "number");
+    const std::string name = listener.event_name(record);
+    const auto number = value_of<std::uint64_t>(listener, record, "number");
     const auto kind = number >> kind_shift;
     if (kind >= names.size() || name != names[kind]) {
         ADD_FAILURE() << "an event " << std::hex << number << " came as " << name;
         return std::nullopt;
     }
     if (record.header.flags != 0 ||
-        !is_whole(ears, record, static_cast<event_kind>(kind), number)) {
+        !is_whole(listener, record, static_cast<event_kind>(kind), number)) {
         ADD_FAILURE() << "the record of " << name << " " << std::hex << number << " is torn";
         return std::nullopt;
     }
     return number;
 }
 
-void obey(exchange& with) {
-    told = &with;
+void run_emitter(emitter_command& with) {
+    command = &with;
     struct sigaction action {};
     action.sa_sigaction = handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -195,7 +195,7 @@ void obey(exchange& with) {
     for (;;) {
         asm volatile("int3" ::: "memory");
         if (with.number == 0) {
-            tell_counters(with);
+            report_counters(with);
         } else {
             emit(with.kind, with.number, with.size);
         }
@@ -204,8 +204,8 @@ void obey(exchange& with) {
 
 std::uint64_t gate_address(event_kind kind) {
     const std::uint32_t* const words =
-        kind == event_kind::neighbour ? neighbour_state::gate.words : stepped_state::gate.words;
-    const std::size_t event = kind == event_kind::neighbour ? 0 : static_cast<std::size_t>(kind);
+        kind == event_kind::other_provider ? neighbour_state::gate.words : stepped_state::gate.words;
+    const std::size_t event = kind == event_kind::other_provider ? 0 : static_cast<std::size_t>(kind);
     return reinterpret_cast<std::uint64_t>(words + event);
 }
 

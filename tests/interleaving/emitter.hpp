@@ -18,18 +18,18 @@ namespace eventlog::test {
 
 /// Events of two providers, which have nothing in common but their subscriptions.
 enum class event_kind : std::uint32_t {
-    brief,      // a few words and one text
+    small,      // a few words and one text
     block,      // words only
     filler,     // takes room
-    neighbour,  // brief, of the other provider
+    other_provider,  // brief, of the other provider
 };
 inline constexpr const char* all_events = "stepped*:*";
 // Both providers still have something to say to these.
-inline constexpr const char* all_but_brief = "stepped*:*o*";
+inline constexpr const char* all_but_small = "stepped*:*o*";
 inline constexpr const char* all_but_block = "stepped*:*r*";
 
 /// A filler's record has so many bytes more than its data.
-inline constexpr std::size_t filler_head = sizeof(eventlog_record) + 12;
+inline constexpr std::size_t filler_overhead = sizeof(eventlog_record) + 12;
 inline constexpr std::size_t text_size_max = 1000;
 
 /// Names an event: the kind is in it.
@@ -40,23 +40,23 @@ void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept;
 
 /// The number of a record that is whole and what it says; fails the test and returns nothing if it
 /// is not.
-[[nodiscard]] std::optional<std::uint64_t> number_in(const listener& ears,
-                                                     const heard_record& record);
+[[nodiscard]] std::optional<std::uint64_t> number_in(const event_listener& listener,
+                                                     const received_record& record);
 
 /// What a signal handler emits, in this order.
-struct interlude {
-    std::uint64_t brief;  // numbers; 0: not this one
+struct handler_events {
+    std::uint64_t small;  // numbers; 0: not this one
     std::uint64_t block;
-    std::uint64_t neighbour;
+    std::uint64_t other_provider;
 };
 
 /// In memory that the tracer shares with the emitter.
-struct exchange {
+struct emitter_command {
     // For the emitter:
     event_kind kind;
     std::uint64_t number;  // 0: say what has been counted
     std::uint64_t size;
-    interlude meanwhile;  // by the handler of SIGUSR1
+    handler_events in_handler;  // by the handler of SIGUSR1
     // By the emitter:
     std::uint64_t interrupted_at;  // where the handler will return to
     std::uint64_t accounted;       // events, of both providers, that were written or lost
@@ -66,7 +66,7 @@ struct exchange {
 };
 
 /// Traps, emits one event, and so on for ever.
-[[noreturn]] void obey(exchange& with);
+[[noreturn]] void run_emitter(emitter_command& with);
 
 /// The gate word of an event, in the calling process and in a forked child of it.
 [[nodiscard]] std::uint64_t gate_address(event_kind kind);

@@ -10,9 +10,9 @@
 
 namespace eventlog::test {
 
-ended_region::ended_region(std::unique_ptr<listener> ears)
-    : file_(::dup(ears->source().file().get())), geometry_(ears->source().geometry()) {
-    ears.reset();
+ended_region::ended_region(std::unique_ptr<event_listener> listener)
+    : file_(::dup(listener->source().file().get())), geometry_(listener->source().geometry()) {
+    listener.reset();
     left_ = count();
 }
 

@@ -17,7 +17,7 @@ namespace eventlog::test {
 class ended_region {
   public:
     /// Takes the listener away, whose subscription has ended and whose records have been read.
-    explicit ended_region(std::unique_ptr<listener> ears);
+    explicit ended_region(std::unique_ptr<event_listener> listener);
 
     /// Fails the test if there are more records than there were, or a byte in the buffers, whose
     /// memory had been given back.

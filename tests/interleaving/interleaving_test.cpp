@@ -41,7 +41,7 @@
 #include "coverage.hpp"
 #include "scenario.hpp"
 #include "sequences.hpp"
-#include "stage.hpp"
+#include "interruption_run.hpp"
 
 namespace eventlog::test {
 namespace {
@@ -69,7 +69,7 @@ const std::vector<trace>& traces_of(std::size_t scenario) {
     std::vector<trace>& found = known[scenario];
     if (found.empty()) {
         const auto& way = scenarios().at(scenario);
-        stage here(way.tsc);
+        interruption_run here(way.tsc);
         for (const std::size_t size : way.sizes) {
             found.push_back(here.follow(way, size));
         }
@@ -77,9 +77,9 @@ const std::vector<trace>& traces_of(std::size_t scenario) {
     return found;
 }
 
-TEST(sequences, are_met_by_these_tests_with_each_instruction) {
-    if (const std::string obstacle = stage::obstacle(); !obstacle.empty()) {
-        GTEST_SKIP() << obstacle;
+TEST(sequences, are_fully_covered_by_scenarios) {
+    if (const std::string skip_reason = interruption_run::skip_reason(); !skip_reason.empty()) {
+        GTEST_SKIP() << skip_reason;
     }
     coverage met;
     for (std::size_t scenario = 0; scenario < scenarios().size(); ++scenario) {
@@ -90,7 +90,7 @@ TEST(sequences, are_met_by_these_tests_with_each_instruction) {
     }
     EXPECT_FALSE(sequences().empty());
     for (const sequence& each : sequences()) {
-        EXPECT_EQ(met.gap_in(each), "");
+        EXPECT_EQ(met.first_uncovered_in(each), "");
         std::printf("sequence %td: %zu instructions\n", &each - sequences().data(),
                     met.count(each));
     }
@@ -100,7 +100,7 @@ TEST(sequences, are_met_by_these_tests_with_each_instruction) {
 std::set<std::uint64_t> met_before(std::size_t scenario) {
     std::set<std::uint64_t> met;
     for (std::size_t before = 0; before < scenario; ++before) {
-        for (const traced_step& step : traces_of(before).front().steps()) {
+        for (const executed_step& step : traces_of(before).front().steps()) {
             if (sequence_at(step.address) == nullptr) {
                 met.insert(step.address);
             }
@@ -119,24 +119,24 @@ bool is_of_kernel(std::uint64_t address) {
 
 class instructions : public testing::TestWithParam<std::tuple<std::size_t, interruption>> {};
 
-TEST_P(instructions, may_each_be_the_one_in_front_of_which_a_thread_is_interrupted) {
-    if (const std::string obstacle = stage::obstacle(); !obstacle.empty()) {
-        GTEST_SKIP() << obstacle;
+TEST_P(instructions, tolerate_interruption_before_each_instruction) {
+    if (const std::string skip_reason = interruption_run::skip_reason(); !skip_reason.empty()) {
+        GTEST_SKIP() << skip_reason;
     }
     const scenario& way = scenarios().at(std::get<0>(GetParam()));
     const interruption what = std::get<1>(GetParam());
-    const bool moves = what == interruption::moved || what == interruption::displaced;
-    if (moves && !stage::has_two_cpus()) {
+    const bool moves = what == interruption::migrated || what == interruption::cpu_contended;
+    if (moves && !interruption_run::has_two_cpus()) {
         GTEST_SKIP() << "there is only one CPU to run on";
     }
     std::set<std::uint64_t> met = met_before(std::get<0>(GetParam()));
     const std::vector<trace>& traces = traces_of(std::get<0>(GetParam()));
-    stage here(way.tsc);
+    interruption_run here(way.tsc);
     std::size_t count = 0;
     std::size_t inside = 0;
     for (std::size_t i = 0; i < traces.size(); ++i) {
         const std::size_t size = way.sizes[i];
-        for (const traced_step& step : traces[i].steps()) {
+        for (const executed_step& step : traces[i].steps()) {
             const bool in_sequence = sequence_at(step.address) != nullptr;
             const bool counts = in_sequence || !(is_slow || is_of_kernel(step.address));
             if (counts && met.insert(step.address).second) {
@@ -157,9 +157,9 @@ TEST_P(instructions, may_each_be_the_one_in_front_of_which_a_thread_is_interrupt
 auto every_interruption_of(std::size_t scenario) {
     return testing::Combine(testing::Values(scenario),
                             testing::Values(interruption::preempted, interruption::signalled,
-                                            interruption::nested, interruption::moved,
-                                            interruption::displaced, interruption::succeeded,
-                                            interruption::replaced, interruption::narrowed,
+                                            interruption::nested, interruption::migrated,
+                                            interruption::cpu_contended, interruption::slot_reused,
+                                            interruption::slot_remapped, interruption::slot_mapped_by_neighbour,
                                             interruption::read, interruption::killed));
 }
 
@@ -168,7 +168,7 @@ std::string name_of_case(const testing::TestParamInfo<instructions::ParamType>& 
 }
 
 // A suite for each scenario, by its name: the cases of a suite run in one process.
-INSTANTIATE_TEST_SUITE_P(brief, instructions, every_interruption_of(0), name_of_case);
+INSTANTIATE_TEST_SUITE_P(small, instructions, every_interruption_of(0), name_of_case);
 INSTANTIATE_TEST_SUITE_P(block, instructions, every_interruption_of(1), name_of_case);
 INSTANTIATE_TEST_SUITE_P(pieces, instructions, every_interruption_of(2), name_of_case);
 INSTANTIATE_TEST_SUITE_P(block_in_the_next_buffer, instructions, every_interruption_of(3),
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(block_without_room, instructions, every_interruption_of
 INSTANTIATE_TEST_SUITE_P(block_by_another_clock, instructions, every_interruption_of(5),
                          name_of_case);
 
-TEST(sequences, are_interrupted_in_every_scenario) {
+TEST(sequences, are_aborted_in_every_scenario) {
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();
     std::set<std::string> suites;
     for (int i = 0; i < all.total_test_suite_count(); ++i) {

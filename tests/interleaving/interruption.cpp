@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stage.hpp"
+#include "interruption_run.hpp"
 
 namespace eventlog::test {
 namespace {
@@ -20,14 +20,14 @@ constexpr int attempts_max = 1000;
 
 }  // namespace
 
-void stage::interrupt(const scenario& way, std::size_t size, const trace& usual,
+void interruption_run::interrupt(const scenario& way, std::size_t size, const trace& usual,
                       std::uint64_t address, interruption what) {
-    const bool done = usual.is_done_before(address);
+    const bool done = usual.is_committed_before(address);
     const sequence* const inside = sequence_at(address);
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         prepare(way);
-        const std::uint64_t known = known_to_ring();
-        const std::uint64_t number = tell(way.kind, size);
+        const std::uint64_t known = recorded_or_lost();
+        const std::uint64_t number = queue_event(way.kind, size);
         emitter_->plant(address);
         const stop reached = emitter_->run();
         if (reached == stop::ended) {
@@ -35,125 +35,125 @@ void stage::interrupt(const scenario& way, std::size_t size, const trace& usual,
         }
         // A sequence that starts over by itself has code behind it run that otherwise runs only
         // when the event is done.
-        const bool as_usual = (known_to_ring() != known) == done;
+        const bool as_usual = (recorded_or_lost() != known) == done;
         if (reached == stop::ready || !as_usual) {
             emitter_->remove();
             if (reached != stop::ready) {
                 finish();
             }
-            ledger_.expect(number, emitter_->pid());
-            conclude(way, std::nullopt);
+            event_ledger_.expect(number, emitter_->pid());
+            check_result(way, std::nullopt);
             continue;
         }
         if (done) {
-            ledger_.expect(number, emitter_->pid());
+            event_ledger_.expect(number, emitter_->pid());
         }
-        strike(way, inside, address, what);
-        if (what == interruption::narrowed) {
+        interrupt_at(way, inside, address, what);
+        if (what == interruption::slot_mapped_by_neighbour) {
             attempts_ -= done ? 0 : 1;  // nobody has asked for it
             end_subscription();
-            begin_listening();
+            start_subscription();
         } else if (!done && what != interruption::killed) {
-            ledger_.expect(number, emitter_->pid());
+            event_ledger_.expect(number, emitter_->pid());
         }
-        conclude(way, what);
+        check_result(way, what);
         return;
     }
     ADD_FAILURE() << "no event came to the instruction";
 }
 
 /// Behind it the emitter has gone on and is ready, or is another one.
-void stage::strike(const scenario& way, const sequence* inside, std::uint64_t address,
+void interruption_run::interrupt_at(const scenario& way, const sequence* inside, std::uint64_t address,
                    interruption what) {
     const std::uint64_t returns_to = inside == nullptr ? address : inside->abort_handler;
     const auto nested = [this](event_kind kind) {
         const std::uint64_t number = next_number(kind);
-        ledger_.expect(number, emitter_->pid());
+        event_ledger_.expect(number, emitter_->pid());
         ++attempts_;
         return number;
     };
     switch (what) {
         case interruption::preempted:
-            see_abort(inside);
+            expect_abort(inside);
             break;
         case interruption::signalled:
             run_handler({}, inside, returns_to);
             return;
         case interruption::nested:
-            run_handler({nested(event_kind::brief), nested(event_kind::block),
-                         nested(event_kind::neighbour)},
+            run_handler({nested(event_kind::small), nested(event_kind::block),
+                         nested(event_kind::other_provider)},
                         inside, returns_to);
             return;
-        case interruption::moved:
-            go_on_elsewhere(inside);
+        case interruption::migrated:
+            continue_on_other_cpu(inside);
             return;
-        case interruption::displaced:
+        case interruption::cpu_contended:
             emit_from_another_process();
-            go_on_elsewhere(inside);
+            continue_on_other_cpu(inside);
             return;
-        case interruption::succeeded:
+        case interruption::slot_reused:
             end_subscription();
-            begin_listening();
+            start_subscription();
             check_gate(way.kind);
-            see_abort(inside);
+            expect_abort(inside);
             break;
-        case interruption::replaced:
+        case interruption::slot_remapped:
             end_subscription();
-            begin_listening();
+            start_subscription();
             check_gate(way.kind);
-            run_handler({0, 0, nested(event_kind::neighbour)}, inside, returns_to);
+            run_handler({0, 0, nested(event_kind::other_provider)}, inside, returns_to);
             return;
-        case interruption::narrowed: {
+        case interruption::slot_mapped_by_neighbour: {
             // The other event of its provider, which attaches that, too.
-            const bool is_small_event = way.kind == event_kind::brief;
-            const event_kind other = is_small_event ? event_kind::block : event_kind::brief;
+            const bool is_small_event = way.kind == event_kind::small;
+            const event_kind other = is_small_event ? event_kind::block : event_kind::small;
             end_subscription();
-            begin_listening(is_small_event ? all_but_brief : all_but_block);
+            start_subscription(is_small_event ? all_but_small : all_but_block);
             const std::uint64_t number = nested(other);
             run_handler({is_small_event ? 0 : number, is_small_event ? number : 0,
-                         nested(event_kind::neighbour)},
+                         nested(event_kind::other_provider)},
                         inside, returns_to);
             return;
         }
         case interruption::read:
-            ledger_.read(*ears_);
-            see_abort(inside);
+            event_ledger_.read(*listener_);
+            expect_abort(inside);
             break;
         case interruption::killed:
             emitter_->kill();
             emit_from_another_process();
-            begin_emitter();
+            start_emitter();
             return;
     }
     finish();
 }
 
 /// The subscription that has just begun has the slot of the one that has just ended.
-void stage::check_gate(event_kind kind) const {
+void interruption_run::check_gate(event_kind kind) const {
     EXPECT_EQ(emitter_->read(gate_address(kind)) & EVENTLOG_GATE_SUBSCRIPTIONS, 1U)
         << "only the first slot's bit is to be seen";
 }
 
 /// Runs a handler, and then all the rest.
-void stage::run_handler(const interlude& meanwhile, const sequence* inside,
+void interruption_run::run_handler(const handler_events& in_handler, const sequence* inside,
                         std::uint64_t returns_to) {
-    exchange_->meanwhile = meanwhile;
-    exchange_->interrupted_at = 0;
+    command_->in_handler = in_handler;
+    command_->interrupted_at = 0;
     if (emitter_->run(SIGUSR1) != stop::ready) {
         throw std::runtime_error("the emitter did not go on behind a signal handler: status " +
                                  std::to_string(emitter_->status()));
     }
-    EXPECT_EQ(exchange_->interrupted_at, returns_to);
-    aborted_ += inside != nullptr && exchange_->interrupted_at == inside->abort_handler ? 1 : 0;
+    EXPECT_EQ(command_->interrupted_at, returns_to);
+    aborted_ += inside != nullptr && command_->interrupted_at == inside->abort_handler ? 1 : 0;
 }
 
 /// And does everything there: what it finds out about the CPU that it was on is of no use any more.
-void stage::go_on_elsewhere(const sequence* inside) {
+void interruption_run::continue_on_other_cpu(const sequence* inside) {
     const std::uint64_t counter = counter_address(cpus_.front());
     const std::uint64_t counted = emitter_->read(counter);
     const eventlog_ring before = ring();
-    keep_on(emitter_->pid(), cpus_.at(1));
-    see_abort(inside);
+    pin_process(emitter_->pid(), cpus_.at(1));
+    expect_abort(inside);
     finish();
     const eventlog_ring after = ring();
     EXPECT_EQ(emitter_->read(counter), counted) << "it counted for a CPU that it was not on";
@@ -162,7 +162,7 @@ void stage::go_on_elsewhere(const sequence* inside) {
 }
 
 /// Whatever it stands in front of, the next instruction that runs is that of the abort handler.
-void stage::see_abort(const sequence* inside) {
+void interruption_run::expect_abort(const sequence* inside) {
     if (inside == nullptr) {
         return;
     }
@@ -173,14 +173,14 @@ void stage::see_abort(const sequence* inside) {
     aborted_ += seen ? 1 : 0;
 }
 
-void stage::emit_from_another_process() {
+void interruption_run::emit_from_another_process() {
     cpu_set_t before;
     CPU_ZERO(&before);
     static_cast<void>(::sched_getaffinity(0, sizeof before, &before));
-    keep_on(0, cpus_.front());
-    for (const event_kind kind : {event_kind::brief, event_kind::block, event_kind::neighbour}) {
+    pin_process(0, cpus_.front());
+    for (const event_kind kind : {event_kind::small, event_kind::block, event_kind::other_provider}) {
         const std::uint64_t number = next_number(kind);
-        ledger_.expect(number, ::gettid());
+        event_ledger_.expect(number, ::gettid());
         emit(kind, number, 19);
     }
     static_cast<void>(::sched_setaffinity(0, sizeof before, &before));

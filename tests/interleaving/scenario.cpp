@@ -21,17 +21,17 @@ const std::vector<scenario>& scenarios() {
     using enum ring_state;
     // Texts of every way in which they are copied; none; one that goes in pieces.
     static const std::vector<scenario> all{
-        {"brief", brief, {12, 0, 1, 2, 3, 6, 40}, roomy, true},
-        {"block", block, {0}, roomy, true},
-        {"pieces", brief, {700}, roomy, true},
+        {"brief", small, {12, 0, 1, 2, 3, 6, 40}, has_space, true},
+        {"block", block, {0}, has_space, true},
+        {"pieces", small, {700}, has_space, true},
         {"block_in_the_next_buffer", block, {0}, next, true},
         {"block_without_room", block, {0}, exhausted, false},
-        {"block_by_another_clock", block, {0}, roomy, true, "off"},
+        {"block_by_another_clock", block, {0}, has_space, true, "off"},
     };
     return all;
 }
 
-trace::trace(std::vector<traced_step> steps, bool counted) : steps_(std::move(steps)) {
+trace::trace(std::vector<executed_step> steps, bool counted) : steps_(std::move(steps)) {
     std::vector<std::size_t> completed;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const sequence* const in = sequence_at(steps_[i].address);
@@ -46,7 +46,7 @@ trace::trace(std::vector<traced_step> steps, bool counted) : steps_(std::move(st
     effect_ = completed[completed.size() - behind];
 }
 
-bool trace::is_done_before(std::uint64_t address) const {
+bool trace::is_committed_before(std::uint64_t address) const {
     const auto first = std::find_if(steps_.begin(), steps_.end(), [address](const auto& step) {
         return step.address == address;
     });

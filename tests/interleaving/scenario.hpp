@@ -13,7 +13,7 @@ namespace eventlog::test {
 
 /// What an event meets in the ring of its CPU.
 enum class ring_state {
-    roomy,      // room in the buffer
+    has_space,      // room in the buffer
     next,       // the buffer is full, the next one is free
     exhausted,  // all buffers are full
 };
@@ -34,7 +34,7 @@ struct scenario {
 [[nodiscard]] const std::vector<scenario>& scenarios();
 
 /// One instruction that has run, and the one behind it.
-struct traced_step {
+struct executed_step {
     std::uint64_t address;
     std::uint64_t next;
 };
@@ -42,15 +42,15 @@ struct traced_step {
 /// What the library did for one event, from its entry to its return.
 class trace {
   public:
-    trace(std::vector<traced_step> steps, bool counted);
+    trace(std::vector<executed_step> steps, bool counted);
 
-    [[nodiscard]] const std::vector<traced_step>& steps() const { return steps_; }
+    [[nodiscard]] const std::vector<executed_step>& steps() const { return steps_; }
 
     /// Whether the event is in the ring, or its loss is, when this instruction is met first.
-    [[nodiscard]] bool is_done_before(std::uint64_t address) const;
+    [[nodiscard]] bool is_committed_before(std::uint64_t address) const;
 
   private:
-    std::vector<traced_step> steps_;
+    std::vector<executed_step> steps_;
     std::size_t effect_ = 0;  // the step that does it
 };
 

@@ -29,7 +29,7 @@ const sequence* sequence_at(std::uint64_t address) {
     return found == all.end() ? nullptr : &*found;
 }
 
-std::uint64_t told_sequence_address() {
+std::uint64_t rseq_cs_address() {
     std::uint64_t thread = 0;
     asm("movq %%fs:0, %[thread]" : [thread] "=r"(thread));
     constexpr std::uint64_t told = 8;  // offsetof(struct rseq, rseq_cs)

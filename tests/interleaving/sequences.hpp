@@ -29,6 +29,6 @@ struct alignas(32) sequence {
 
 /// Where the calling thread tells the kernel which sequence it is in. The same address in a forked
 /// child.
-[[nodiscard]] std::uint64_t told_sequence_address();
+[[nodiscard]] std::uint64_t rseq_cs_address();
 
 }  // namespace eventlog::test

@@ -28,7 +28,7 @@ void check(bool condition, const char* what) {
     }
 }
 
-void be_traced() {
+void request_tracing() {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::setrlimit(RLIMIT_CPU, &cpu_seconds);
     if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
@@ -41,7 +41,7 @@ void be_traced() {
 tracee::tracee(void (*work)(void* context), void* context) : pid_(::fork()) {
     check(pid_ >= 0, "fork");
     if (pid_ == 0) {
-        be_traced();
+        request_tracing();
         work(context);
         ::_exit(1);
     }
@@ -61,7 +61,7 @@ bool tracee::is_permitted() {
     const pid_t child = ::fork();
     check(child >= 0, "fork");
     if (child == 0) {
-        be_traced();
+        request_tracing();
         ::_exit(0);
     }
     int status = 0;

@@ -43,7 +43,7 @@ def build_of(*entries, name="release"):
 
 
 class Lists(unittest.TestCase):
-    def test_are_read_as_they_are_written(self):
+    def test_round_trip(self):
         tests = {
             "kernel_ring": {"release": "full"},
             "unit.ring.wraps": {"asan+ubsan": "quick", "release": "full"},
@@ -58,7 +58,7 @@ class Lists(unittest.TestCase):
         self.assertIn("unit.ring quick:asan+ubsan full:release\n    fits wraps\n", text)
         self.assertIn("documents full:release\n    eventlog.7\n", text)
 
-    def test_have_no_line_that_is_too_wide(self):
+    def test_have_bounded_line_width(self):
         tests = {f"unit.ring.case_{i}": {"release": "full"} for i in range(99)}
         text = inventory.write_list(tests)
         self.assertLessEqual(max(map(len, text.splitlines())), inventory.WIDTH)
@@ -69,7 +69,7 @@ class Lists(unittest.TestCase):
             with self.subTest(text), self.assertRaises(inventory.Problem):
                 inventory.parse_list(text, "list")
 
-    def test_of_this_project_are_in_the_form_that_update_writes(self):
+    def test_of_this_project_are_in_update_format(self):
         tests = inventory.read_inventory(inventory.FOLDER)
         with tempfile.TemporaryDirectory() as folder:
             inventory.write_inventory(pathlib.Path(folder), tests)
@@ -92,7 +92,7 @@ class Renames(unittest.TestCase):
 
 
 class Scripts(unittest.TestCase):
-    def test_have_the_methods_of_their_bases(self):
+    def test_include_inherited_methods(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "harness").mkdir()
@@ -115,7 +115,7 @@ class Scripts(unittest.TestCase):
 
 
 class Builds(unittest.TestCase):
-    def test_name_cases_by_suite_whether_or_not_they_run_together(self):
+    def test_name_cases_by_suite(self):
         self.assertEqual(inventory.parse_cases(LISTING), CASES)
         apart = build_of(
             entry("unit.ring.wraps", "/b/unit_tests", "--gtest_filter=ring.wraps"),
@@ -131,12 +131,12 @@ class Builds(unittest.TestCase):
         self.assertEqual(set(apart.tests), {f"unit.{case}" for case in CASES})
         self.assertEqual(apart.tests, grouped.tests)
 
-    def test_take_a_suite_under_other_conditions_as_a_test_of_its_own(self):
+    def test_treat_suite_under_other_conditions_as_separate_test(self):
         build = build_of(entry("unit.ring.without_sequences", "/b/unit_tests",
                                "--gtest_filter=ring.*"))
         self.assertEqual(set(build.tests), {"unit.ring.without_sequences"})
 
-    def test_filters_may_leave_cases_out(self):
+    def test_filters_may_exclude_cases(self):
         self.assertTrue(inventory.is_selected("a.x", "-a.y:b.*"))
         self.assertFalse(inventory.is_selected("b.x", "-a.y:b.*"))
         self.assertFalse(inventory.is_selected("a.y", "a.*-a.y"))
@@ -149,7 +149,7 @@ class Builds(unittest.TestCase):
         self.assertTrue(build.tests["unit.ring.wraps"])
         self.assertFalse(build.tests["unit.members/0.are_counted"])
 
-    def test_leave_out_what_the_full_tier_does_not_run_there(self):
+    def test_exclude_tests_not_in_full_tier(self):
         entries = [
             entry("a.x", "true", labels=["once"]),
             entry("a.y", "true", labels=["compiler", "quick"]),
@@ -158,30 +158,30 @@ class Builds(unittest.TestCase):
         self.assertEqual(build_of(*entries, name="tsan").tests, {"a.y": True, "a.z": False})
         self.assertEqual(set(build_of(*entries).tests), {"a.x", "a.y", "a.z"})
 
-    def test_that_are_not_built_are_a_problem(self):
+    def test_missing_are_a_problem(self):
         with self.assertRaisesRegex(inventory.Problem, "Build the preset first"):
             build_of(entry("unit_tests_NOT_BUILT"))
 
-    def test_name_the_methods_of_the_scripts_that_they_run(self):
+    def test_list_methods_of_their_scripts(self):
         build = build_of(entry("inventory", "python3", "-B", __file__, labels=["quick"]))
         self.assertTrue(build.tests["inventory"])
-        self.assertTrue(build.tests["inventory/test_inventory:Comparison.test_is_silent"])
+        self.assertTrue(build.tests["inventory/test_inventory:Comparison.test_prints_nothing_without_differences"])
 
 
 class Comparison(unittest.TestCase):
     listed = {"unit.a.x": {"asan+ubsan": "quick", "release": "full"}}
 
-    def test_is_silent(self):
+    def test_prints_nothing_without_differences(self):
         builds = {"asan+ubsan": {"unit.a.x": True}, "release": {"unit.a.x": False, "b": True}}
         self.assertEqual(inventory.compare(self.listed, [], builds), [])
         self.assertEqual(inventory.compare(self.listed, [], {"tsan": {}}), [])
 
-    def test_names_what_is_missing_in_any_build(self):
+    def test_names_missing_tests(self):
         builds = {"asan+ubsan": {"unit.a.x": True}, "release": {}}
         (sentence,) = inventory.compare(self.listed, [], builds)
         self.assertRegex(sentence, "^unit.a.x: missing in release. .*renamed.txt")
 
-    def test_names_what_is_not_quick_any_more(self):
+    def test_names_tests_no_longer_quick(self):
         (sentence,) = inventory.compare(self.listed, [], {"asan+ubsan": {"unit.a.x": False}})
         self.assertIn("not in the quick tier of asan+ubsan", sentence)
 

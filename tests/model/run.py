@@ -110,7 +110,7 @@ def run(folder, *command):
     return result.returncode, result.stdout + result.stderr
 
 
-def need(folder, *command):
+def run_checked(folder, *command):
     status, output = run(folder, *command)
     if status != 0:
         sys.exit(f"{' '.join(command)} failed:\n{output}")
@@ -130,14 +130,14 @@ def inputs():
     return digest.hexdigest()
 
 
-def place_of_pass(*what):
+def pass_cache_path(*what):
     """The file that is there if this run has passed before."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     key = hashlib.sha256(json.dumps([inputs(), *what]).encode()).hexdigest()
     return os.path.join(cache, "eventlog", "models", key)
 
 
-def remembered_pass(place):
+def cached_pass(place):
     """What was printed when the run passed, or None."""
     if os.environ.get("EVENTLOG_TEST_TIER") == "full":
         return None
@@ -148,7 +148,7 @@ def remembered_pass(place):
         return None
 
 
-def remember_pass(place, result):
+def store_pass(place, result):
     """Where nothing can be written, the next run is made again."""
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -162,15 +162,15 @@ def remember_pass(place, result):
 
 def passes(what, make_run):
     """Whether a run passes, or has before. make_run returns that, its result and what led to it."""
-    place = place_of_pass(*what)
-    remembered = remembered_pass(place)
+    place = pass_cache_path(*what)
+    remembered = cached_pass(place)
     if remembered is not None:
         print(f"ok, remembered: {remembered}", flush=True)
         return True
     passed, result, details = make_run(*what)
     print(f"{'ok' if passed else 'FAILED'}: {result}", flush=True)
     if passed:
-        remember_pass(place, result)
+        store_pass(place, result)
     else:
         print(details)
     return passed
@@ -179,9 +179,9 @@ def passes(what, make_run):
 def compile_checker(folder, *options):
     """A checker is thousands of lines of C, and the same until its model changes: ccache knows it."""
     cache = ["ccache"] if shutil.which("ccache") else []
-    need(folder, *cache, "gcc", "-w", "-c", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_LIMIT}", *options,
+    run_checked(folder, *cache, "gcc", "-w", "-c", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_LIMIT}", *options,
          "-o", "pan.o", "pan.c")
-    need(folder, "gcc", "-o", "pan", "pan.o")
+    run_checked(folder, "gcc", "-o", "pan", "pan.o")
 
 
 def explore(model, definitions, optimise="-O1"):
@@ -192,7 +192,7 @@ def explore(model, definitions, optimise="-O1"):
                 shutil.copy(os.path.join(FOLDER, name), folder)
         options = [f"-D{definition}" for definition in definitions]
         source = f"{model}.pml"
-        need(folder, "spin", *options, "-a", source)
+        run_checked(folder, "spin", *options, "-a", source)
         looks_for_loops = "PROGRESS" in definitions
         compile_checker(folder, optimise, "-DNP" if looks_for_loops else "-DSAFETY")
         loops = ["-l"] if looks_for_loops else []

@@ -20,7 +20,7 @@ QUICK = mutate.Suite("quick", "release", ("b_test",), "^b$")
 
 
 class Mutations(unittest.TestCase):
-    def test_are_twenty_and_have_tests_in_presets_that_there_are(self):
+    def test_are_twenty_and_name_existing_presets(self):
         mutations = mutate.read_mutations()
         self.assertEqual([int(each.name[:2]) for each in mutations], list(range(1, 21)))
         presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
@@ -28,7 +28,7 @@ class Mutations(unittest.TestCase):
         for each in mutations:
             self.assertLessEqual({suite.preset for suite in each.suites}, names, each.name)
 
-    def test_apply_to_the_tree_in_one_file(self):
+    def test_apply_cleanly_to_one_file(self):
         for each in mutate.read_mutations():
             with self.subTest(each.name):
                 self.assertEqual(len(mutate.files_of(each.diff)), 1)
@@ -47,7 +47,7 @@ class Mutations(unittest.TestCase):
 
 
 class Suites(unittest.TestCase):
-    def test_need_their_form(self):
+    def test_have_valid_format(self):
         suites = mutate.parse_suites("# none\n1-a quick release x,y ^unit\\.a$\n")
         self.assertEqual(suites["1-a"], [mutate.Suite("quick", "release", ("x", "y"),
                                                       "^unit\\.a$")])
@@ -99,14 +99,14 @@ class Judgement(unittest.TestCase):
     def test_runs_no_other_tests_in_the_quick_tier(self):
         self.assertEqual(self.judged("quick", a=8), ("survived", ["test ^b$"]))
 
-    def test_counts_a_test_that_waits_for_ever(self):
+    def test_counts_hanging_test(self):
         self.assertEqual(self.judged(b=None)[0], "killed by its time")
 
-    def test_reports_what_is_no_mutation(self):
+    def test_reports_invalid_mutation(self):
         self.assertEqual(self.judged(b_test=False), ("does not build", []))
         self.assertEqual(self.judged(apply=False), ("does not apply", []))
 
-    def test_needs_tests_that_pass_without_a_mutation(self):
+    def test_requires_tests_that_pass_without_mutation(self):
         mutation = mutate.Mutation("01-a", pathlib.Path("01-a.diff"), [QUICK])
         with self.assertRaisesRegex(mutate.Problem, "fail without a mutation"):
             mutate.run(FakeScratch(pathlib.Path("/scratch"), {"^b$": 8}), [mutation], "quick", True)
@@ -124,7 +124,7 @@ class Judgement(unittest.TestCase):
 
 
 class Copies(unittest.TestCase):
-    def test_of_files_change_only_where_the_tree_has_changed(self):
+    def test_are_updated_only_where_the_tree_changed(self):
         with tempfile.TemporaryDirectory() as folder:
             scratch = mutate.Scratch(pathlib.Path(folder))
             name = "scripts/mutate.py"

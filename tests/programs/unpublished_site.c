@@ -17,7 +17,7 @@ static const struct eventlog_event_definition events[] = {
 static const struct eventlog_definition definition = {
     EVENTLOG_DEFINITION_SIZES, .name = "unpublished", .events = events, .event_count = 1};
 
-static unsigned longer_ways;
+static unsigned slow_path_count;
 static _Thread_local unsigned in_thread = 5;
 static const uint32_t open_gate = 1;
 
@@ -25,7 +25,7 @@ static void go_longer_way(const struct eventlog_site* site, uint64_t first, uint
                           uint64_t third, const void* text, size_t size) {
     (void)site, (void)text;
     if (first == 1 && second == 2 && third == 3 && size == 5) {
-        ++longer_ways;
+        ++slow_path_count;
     }
 }
 
@@ -60,6 +60,6 @@ int main(void) {
     if (pthread_create(&thread, NULL, run, &result) != 0 || pthread_join(thread, NULL) != 0) {
         return 1;
     }
-    printf("%u longer ways, %u in a thread\n", longer_ways, result);
+    printf("%u longer ways, %u in a thread\n", slow_path_count, result);
     return 0;
 }

@@ -79,11 +79,11 @@ class CleanSources(unittest.TestCase):
     def test_is_checked_with_other_flags(self):
         self.assertFalse(self.is_clean(("-O2", "-DA", *self.flags[1:])))
 
-    def test_is_checked_when_what_was_kept_cannot_be_read(self):
+    def test_is_checked_when_cache_is_unreadable(self):
         clean_sources.place().write_text("{", encoding="utf-8")
         self.assertFalse(self.is_clean())
 
-    def test_is_checked_when_what_is_read_in_front_of_it_has_changed(self):
+    def test_is_checked_when_precompiled_header_has_changed(self):
         self.write("front.hpp", "int front();\n")
         flags = ("-include", str(self.project / "front.hpp"), *self.flags)
         known = clean_sources.CleanSources()
@@ -93,7 +93,7 @@ class CleanSources(unittest.TestCase):
         self.write("front.hpp", "long front();\n")
         self.assertFalse(self.is_clean(flags))
 
-    def test_headers_of_a_folder_with_a_longer_name_are_none_of_the_project(self):
+    def test_headers_of_similarly_named_folder_are_external(self):
         other = pathlib.Path(str(self.project) + "-other")
         other.mkdir()
         (other / "far.hpp").write_text("int others();\n", encoding="utf-8")
@@ -102,7 +102,7 @@ class CleanSources(unittest.TestCase):
         (other / "far.hpp").unlink()
         self.assertEqual(self.key(clean_sources.CleanSources(), flags), before)
 
-    def test_is_checked_when_what_any_flag_has_read_in_front_of_it_has_changed(self):
+    def test_is_checked_when_any_forced_include_has_changed(self):
         for flag in ("-include", "-imacros", "-include-pch"):
             for words in ((flag, str(self.project / "front.hpp")),
                           ("-Xclang", flag, "-Xclang", str(self.project / "front.hpp"))):
@@ -117,7 +117,7 @@ class CleanSources(unittest.TestCase):
         (self.project.parent / ".clang-tidy").write_text("Checks: '*'\n", encoding="utf-8")
         self.assertFalse(self.is_clean())
 
-    def test_is_the_same_in_another_work_tree_and_not_beside_it(self):
+    def test_is_shared_between_work_trees(self):
         def keys():
             known = clean_sources.CleanSources()
             return [self.key(known, ("-I", str(self.project) + folder))
@@ -131,7 +131,7 @@ class CleanSources(unittest.TestCase):
         self.assertEqual(before[0], after[0])
         self.assertNotEqual(before[1], after[1])
 
-    def test_leaves_nothing_unfinished_behind(self):
+    def test_leaves_no_partial_files(self):
         known = clean_sources.CleanSources()
         clean_sources.place().unlink()
         clean_sources.place().mkdir()
@@ -150,7 +150,7 @@ class CleanSources(unittest.TestCase):
             os.environ["PATH"] = path
         return said.getvalue()
 
-    def test_all_are_checked_when_the_tool_does_not_say_which_it_is(self):
+    def test_all_are_checked_when_tool_version_is_unknown(self):
         def work():
             known = clean_sources.CleanSources()
             self.assertFalse(known.knows(self.key(known)))
@@ -160,7 +160,7 @@ class CleanSources(unittest.TestCase):
         self.assertIn("all sources are checked", self.run_without_tools(work))
         self.assertTrue(self.is_clean())
 
-    def test_goes_on_when_nothing_can_be_kept(self):
+    def test_continues_without_writable_cache(self):
         clean_sources.place().unlink()
         clean_sources.place().parent.rmdir()
         clean_sources.place().parent.write_text("a file", encoding="utf-8")
@@ -168,7 +168,7 @@ class CleanSources(unittest.TestCase):
             clean_sources.CleanSources().save()
         self.assertIn("not kept", said.getvalue())
 
-    def test_forgets_the_oldest(self):
+    def test_evicts_the_oldest(self):
         self.replace(clean_sources, "KEPT_MAX", 1)
         known = clean_sources.CleanSources()
         known.add(["another"])
@@ -210,7 +210,7 @@ done
         known.save()
         return output, content
 
-    def test_what_was_clean_is_left_out_and_what_was_not_is_not(self):
+    def test_skip_clean_sources_only(self):
         good = self.source("good.cpp", "int good;\n")
         self.assertEqual(self.check(good), ("good.cpp", True))
         bad = self.source("bad.cpp", "int wrong;\n")
@@ -223,13 +223,13 @@ done
         self.assertEqual(self.check(good, bad), ("1 of 2 are as they were\nbad.cpp", True))
         self.assertEqual(self.check(good, bad), ("2 of 2 are as they were", True))
 
-    def test_a_clean_source_is_not_kept_if_another_of_its_batch_is_not(self):
+    def test_clean_source_is_not_cached_if_another_of_its_batch_is_not(self):
         good = self.source("good.cpp", "int good;\n")
         bad = self.source("bad.cpp", "int wrong;\n")
         self.assertFalse(self.check(good, bad)[1])
         self.assertNotIn("as they were", self.check(good, bad)[0])
 
-    def test_are_not_kept_when_the_tool_fails(self):
+    def test_are_not_cached_when_the_tool_fails(self):
         good = self.source("good.cpp", "int good;\n")
         tool = self.folder / "clang-tidy"
         # The last two are what it says of a .clang-tidy, and of a flag, and goes on without them.
@@ -241,7 +241,7 @@ done
                 self.assertFalse(self.check(good)[1])
                 self.assertNotIn("as they were", self.check(good)[0])
 
-    def test_are_not_kept_when_the_tool_cannot_be_run(self):
+    def test_are_not_cached_when_the_tool_cannot_be_run(self):
         good = self.source("good.cpp", "int good;\n")
         known = clean_sources.CleanSources()
         (self.folder / "clang-tidy").unlink()
@@ -280,7 +280,7 @@ class Sample(unittest.TestCase):
         self.assertEqual(len(sources), clang_tidy.SAMPLE_MAX)
         self.assertEqual(len(set(sources)), clang_tidy.SAMPLE_MAX)
 
-    def test_is_another_one_after_a_commit_and_covers_everything_in_time(self):
+    def test_changes_with_each_commit_and_covers_everything_eventually(self):
         self.assertNotEqual(self.sample("a"), self.sample("b"))
         met = {source for head in range(100) for source in self.sample(str(head))}
         self.assertEqual(len(met), 200)
@@ -290,11 +290,11 @@ class Sample(unittest.TestCase):
         for head in "abcdef":
             self.assertLessEqual(set(recent), set(self.sample(head, recent)))
 
-    def test_leaves_out_what_is_clean(self):
+    def test_excludes_clean_sources(self):
         clean = str(clang_tidy.PROJECT / "3/7.cpp")
         self.assertNotIn("3/7.cpp", self.sample("a", ["3/7.cpp"], self.Known(clean)))
 
-    def test_is_empty_where_all_is_clean(self):
+    def test_is_empty_if_all_is_clean(self):
         everything = [str(clang_tidy.PROJECT / f"{folder}/{number}.cpp")
                       for folder in range(10) for number in range(20)]
         self.assertEqual(self.sample("a", (), self.Known(*everything)), [])

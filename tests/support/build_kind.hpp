@@ -42,7 +42,7 @@ inline constexpr bool is_slow =
 
 /// The same of a build that is fast where it is made: whoever runs it on a processor that is
 /// emulated says so.
-inline bool is_slow_here() noexcept {
+inline bool is_slow_run() noexcept {
     return is_slow || std::getenv("EVENTLOG_TEST_EMULATED") != nullptr;
 }
 

@@ -30,21 +30,21 @@ inline const eventlog_field_definition number_fields[] = {
     {.name = "f64", .type = EVENTLOG_TYPE_FLOAT_64}};
 
 /// The values that every test of it emits.
-inline void expect_every_number(const listener& ears, const heard_record& record) {
-    EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
-    EXPECT_EQ(std::get<char>(ears.field(record, "letter")), 'x');
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i8")), -8);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i16")), -1600);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i32")), -320000);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i64")),
+inline void expect_every_number(const event_listener& listener, const received_record& record) {
+    EXPECT_EQ(std::get<bool>(listener.field(record, "yes")), true);
+    EXPECT_EQ(std::get<char>(listener.field(record, "letter")), 'x');
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i8")), -8);
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i16")), -1600);
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i32")), -320000);
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i64")),
               std::numeric_limits<std::int64_t>::min());
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u8")), 200U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u16")), 60000U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u32")), 4000000000U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u64")),
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "u8")), 200U);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "u16")), 60000U);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "u32")), 4000000000U);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "u64")),
               std::numeric_limits<std::uint64_t>::max());
-    EXPECT_EQ(std::get<float>(ears.field(record, "f32")), 1.5F);
-    EXPECT_EQ(std::get<double>(ears.field(record, "f64")), -2.25);
+    EXPECT_EQ(std::get<float>(listener.field(record, "f32")), 1.5F);
+    EXPECT_EQ(std::get<double>(listener.field(record, "f64")), -2.25);
 }
 
 }  // namespace eventlog::test

@@ -11,7 +11,7 @@
 namespace eventlog::test {
 namespace {
 
-elog::subscription_options make_options(std::string_view pattern, listener::options with) {
+elog::subscription_options make_options(std::string_view pattern, event_listener::options with) {
     elog::subscription_options options;
     options.patterns.add(pattern);
     options.buffer_size = with.buffer_size;
@@ -29,24 +29,24 @@ elog::subscription_options make_options(const std::vector<std::string>& patterns
     for (const std::uint64_t session : sessions) {
         options.patterns.add_session(session);
     }
-    options.buffer_size = listener::options{}.buffer_size;
+    options.buffer_size = event_listener::options{}.buffer_size;
     return options;
 }
 
 }  // namespace
 
-listener::listener(const std::vector<std::string>& patterns,
+event_listener::event_listener(const std::vector<std::string>& patterns,
                    const std::vector<std::uint64_t>& sessions)
     : source_(make_options(patterns, sessions)),
       reader_(source_.region(), elog::producer_policy_of(source_.header())) {}
 
-listener::listener(std::string_view pattern, options with)
+event_listener::event_listener(std::string_view pattern, options with)
     : source_(make_options(pattern, with)),
       reader_(source_.region(), elog::producer_policy_of(source_.header())) {}
 
-listener::~listener() = default;
+event_listener::~event_listener() = default;
 
-void listener::poll() {
+void event_listener::poll() {
     reader_.poll([this](const elog::record_run& run) {
         std::span<const std::uint8_t> rest = run.bytes;
         for (std::uint64_t i = 0; i < run.count; ++i) {
@@ -67,13 +67,13 @@ void listener::poll() {
     });
 }
 
-void listener::finish() {
+void event_listener::finish() {
     source_.end();
     poll();
     static_cast<void>(reader_.finish());
 }
 
-elog::field_value listener::field(const heard_record& record, std::string_view name) const {
+elog::field_value event_listener::field(const received_record& record, std::string_view name) const {
     const elog::provider_schema& schema = providers_.at(record.header.provider).schema;
     for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
         if (field.name == name) {
@@ -83,20 +83,20 @@ elog::field_value listener::field(const heard_record& record, std::string_view n
     throw std::out_of_range("no field of that name");
 }
 
-std::string listener::event_name(const heard_record& record) const {
+std::string event_listener::event_name(const received_record& record) const {
     return providers_.at(record.header.provider).schema.events.at(record.header.event).name;
 }
 
-std::string listener::heard_names() {
+std::string event_listener::received_names() {
     poll();
     std::string names;
-    for (const heard_record& record : records_) {
+    for (const received_record& record : records_) {
         names += (names.empty() ? "" : " ") + event_name(record);
     }
     return names;
 }
 
-elog::ring_totals listener::totals() const {
+elog::ring_totals event_listener::totals() const {
     elog::ring_totals sum;
     for (const elog::ring_totals& ring : reader_.rings()) {
         sum.read += ring.read;
@@ -108,7 +108,7 @@ elog::ring_totals listener::totals() const {
     return sum;
 }
 
-std::uint64_t listener::lost_by_providers() const {
+std::uint64_t event_listener::lost_by_providers() const {
     std::uint64_t lost = 0;
     for (const auto& [id, provider] : providers_) {
         const elog::provider_losses losses = reader_.losses_of(id);
@@ -117,7 +117,7 @@ std::uint64_t listener::lost_by_providers() const {
     return lost;
 }
 
-std::uint64_t listener::cut_by_providers() const {
+std::uint64_t event_listener::truncated_by_providers() const {
     std::uint64_t cut = 0;
     for (const auto& [id, provider] : providers_) {
         cut += reader_.losses_of(id).cut;

@@ -17,7 +17,7 @@
 namespace eventlog::test {
 
 /// A record as it was heard, in a memory of its own.
-struct heard_record {
+struct received_record {
     eventlog_record header{};
     std::uint32_t ring = 0;
     std::uint64_t sequence = 0;     // as the run tells it, counted on
@@ -26,7 +26,7 @@ struct heard_record {
     std::vector<std::uint8_t> padding;  // what fills its last word
 };
 
-class listener {
+class event_listener {
   public:
     struct options {
         std::uint64_t buffer_size = 128U << 10U;
@@ -34,29 +34,29 @@ class listener {
         bool overwrite = false;
     };
 
-    explicit listener(std::string_view pattern) : listener(pattern, options{}) {}
-    listener(std::string_view pattern, options with);
+    explicit event_listener(std::string_view pattern) : event_listener(pattern, options{}) {}
+    event_listener(std::string_view pattern, options with);
     /// Several patterns, and the sessions for those with #.
-    listener(const std::vector<std::string>& patterns, const std::vector<std::uint64_t>& sessions);
+    event_listener(const std::vector<std::string>& patterns, const std::vector<std::uint64_t>& sessions);
 
-    ~listener();
-    listener(const listener&) = delete;
-    listener& operator=(const listener&) = delete;
+    ~event_listener();
+    event_listener(const event_listener&) = delete;
+    event_listener& operator=(const event_listener&) = delete;
 
     /// Takes everything that is there now.
     void poll();
     /// Ends the subscription and takes the rest.
     void finish();
 
-    [[nodiscard]] const std::vector<heard_record>& records() const { return records_; }
-    void forget_records() { records_.clear(); }
+    [[nodiscard]] const std::vector<received_record>& records() const { return records_; }
+    void clear_records() { records_.clear(); }
 
     /// A field of a record by name, as the schema that came with it says. Fails the test if the
     /// record's provider or the field is not known.
-    [[nodiscard]] elog::field_value field(const heard_record& record, std::string_view name) const;
-    [[nodiscard]] std::string event_name(const heard_record& record) const;
+    [[nodiscard]] elog::field_value field(const received_record& record, std::string_view name) const;
+    [[nodiscard]] std::string event_name(const received_record& record) const;
     /// Takes everything and returns the names of the events, separated by blanks.
-    [[nodiscard]] std::string heard_names();
+    [[nodiscard]] std::string received_names();
 
     [[nodiscard]] const std::map<std::uint16_t, elog::provider_instance>& providers() const {
         return providers_;
@@ -69,13 +69,13 @@ class listener {
     /// Over all providers: lost without having been in a ring.
     [[nodiscard]] std::uint64_t lost_by_providers() const;
     /// Over all providers: written with shorter texts.
-    [[nodiscard]] std::uint64_t cut_by_providers() const;
+    [[nodiscard]] std::uint64_t truncated_by_providers() const;
 
   private:
     elog::subscription source_;
     elog::region_reader reader_;
     std::map<std::uint16_t, elog::provider_instance> providers_;
-    std::vector<heard_record> records_;
+    std::vector<received_record> records_;
 };
 
 /// Keeps the calling thread on one CPU while it lives, so that it writes to one ring.

@@ -28,7 +28,7 @@ bytes make_records(std::uint64_t first, std::uint64_t last) {
         header.size = sizeof header + sizeof(mark);
         header.time = time_of(number);
         header.thread = 42;
-        const mark payload{number, check_of(number)};
+        const mark payload{number, checksum_of(number)};
         const auto* from = reinterpret_cast<const std::uint8_t*>(&header);
         made.insert(made.end(), from, from + sizeof header);
         from = reinterpret_cast<const std::uint8_t*>(&payload);
@@ -59,7 +59,7 @@ void write_sample(const std::string& path, const sample_options& options) {
         elog::record_run run;
         run.ring = ring++ % sample_rings;
         run.count = last - first + 1;
-        run.lost_before = first == options.lost_at ? 5 : 0;
+        run.lost_before = first == options.gap_before ? 5 : 0;
         run.overwritten = run.lost_before != 0 && options.overwritten;
         run.sequence = attempted[run.ring] + run.lost_before;
         run.bytes = records;
@@ -85,8 +85,8 @@ void replace(const std::string& path, const bytes& with) {
                static_cast<std::streamsize>(with.size()));
 }
 
-read_back read_sample(const std::string& path, elog::time_range range) {
-    read_back result;
+sample_contents read_sample(const std::string& path, elog::time_range range) {
+    sample_contents result;
     try {
         elog::file_reader file(path, range);
         result.opened = true;
@@ -100,7 +100,7 @@ read_back read_sample(const std::string& path, elog::time_range range) {
             if (is_mark) {
                 std::memcpy(&payload, record.record.payload.data(), sizeof payload);
             }
-            const bool is_right = is_mark && payload.check == check_of(payload.number) &&
+            const bool is_right = is_mark && payload.check == checksum_of(payload.number) &&
                                   header.time == time_of(payload.number) && header.time >= time &&
                                   result.numbers.insert(payload.number).second;
             result.wrong += is_right ? 0U : 1U;
@@ -114,11 +114,11 @@ read_back read_sample(const std::string& path, elog::time_range range) {
     return result;
 }
 
-std::vector<found_block> blocks_of(const bytes& file) {
-    std::vector<found_block> blocks;
+std::vector<block_location> blocks_of(const bytes& file) {
+    std::vector<block_location> blocks;
     std::uint64_t offset = sizeof(elog::file_header);
     while (file.size() - offset >= sizeof(elog::block_header)) {
-        found_block block{offset, {}, 0};
+        block_location block{offset, {}, 0};
         std::memcpy(&block.header, file.data() + offset, sizeof block.header);
         block.end = offset + elog::block_size_in_file(block.header.size);
         blocks.push_back(block);
@@ -130,7 +130,7 @@ std::vector<found_block> blocks_of(const bytes& file) {
     return blocks;
 }
 
-void sign_block(bytes& file, std::uint64_t offset) {
+void update_block_checksums(bytes& file, std::uint64_t offset) {
     elog::block_header header{};
     std::memcpy(&header, file.data() + offset, sizeof header);
     const std::uint64_t payload = offset + sizeof header;

@@ -20,7 +20,7 @@ struct mark {
     std::uint64_t check;
 };
 
-[[nodiscard]] constexpr std::uint64_t check_of(std::uint64_t number) noexcept {
+[[nodiscard]] constexpr std::uint64_t checksum_of(std::uint64_t number) noexcept {
     return number * 0x9e3779b97f4a7c15U;
 }
 
@@ -39,7 +39,7 @@ constexpr std::int64_t realtime_ahead = 1'000'000'000;
 struct sample_options {
     std::uint64_t records = 60;
     std::uint64_t block = 10;    // records in each
-    std::uint64_t lost_at = 31;  // five were lost before that one, which begins a block
+    std::uint64_t gap_before = 31;  // five were lost before that one, which begins a block
     bool overwritten = false;    // these five were
     int compression = 0;
     bool end = true;
@@ -54,7 +54,7 @@ void write_sample(const std::string& path, const sample_options& options = {});
 [[nodiscard]] bytes contents(const std::string& path);
 void replace(const std::string& path, const bytes& with);
 
-struct read_back {
+struct sample_contents {
     std::set<std::uint64_t> numbers;  // of marks
     std::uint64_t lost = 0;           // or overwritten, before a record
     std::uint64_t overwritten = 0;    // of these
@@ -65,18 +65,18 @@ struct read_back {
 };
 
 /// Reads all of it.
-[[nodiscard]] read_back read_sample(const std::string& path, elog::time_range range = {});
+[[nodiscard]] sample_contents read_sample(const std::string& path, elog::time_range range = {});
 
-struct found_block {
+struct block_location {
     std::uint64_t offset = 0;
     elog::block_header header{};
     std::uint64_t end = 0;  // with padding
 };
 
 /// Of a sound file, by its blocks' sizes alone.
-[[nodiscard]] std::vector<found_block> blocks_of(const bytes& file);
+[[nodiscard]] std::vector<block_location> blocks_of(const bytes& file);
 
 /// Makes a block's checksums right, after its header or payload has been changed.
-void sign_block(bytes& file, std::uint64_t offset);
+void update_block_checksums(bytes& file, std::uint64_t offset);
 
 }  // namespace eventlog::test

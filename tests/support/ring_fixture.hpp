@@ -30,47 +30,47 @@ inline core::write_result plain(core::write_result result) {
     return result == core::write_result::written_uncounted ? core::write_result::written : result;
 }
 
-struct writer_case {
+struct ring_writer_param {
     const char* name;
     core::write_result (*write)(core::subscription_slot&, std::uint64_t, std::uint16_t,
                                 const core::event_payload&) noexcept;
 };
 
-inline constexpr std::array<writer_case, 2> ring_writers{
+inline constexpr std::array<ring_writer_param, 2> ring_writers{
     {{"sequences", core::write_record}, {"lock", core::write_record_shared}}};
 
-inline std::string name_of_writer(const ::testing::TestParamInfo<writer_case>& each) {
+inline std::string ring_writer_name(const ::testing::TestParamInfo<ring_writer_param>& each) {
     return each.param.name;
 }
 
-inline core::subscription_slot* slot_of(listener& ears) {
+inline core::subscription_slot* slot_of(event_listener& listener) {
     for (core::subscription_slot& each : core::subscription_slots) {
-        if (each.serial.load() == ears.source().header().serial) {
+        if (each.serial.load() == listener.source().header().serial) {
             return &each;
         }
     }
     return nullptr;
 }
 
-class ring_fixture : public ::testing::TestWithParam<writer_case> {
+class ring_fixture : public ::testing::TestWithParam<ring_writer_param> {
   protected:
-    void listen(listener::options options) {
-        ears = std::make_unique<listener>("ring_test:*", options);
+    void start_listener(event_listener::options options) {
+        listener = std::make_unique<event_listener>("ring_test:*", options);
         ring_test::emit(tick{0});  // attaches the provider
-        ears->poll();
-        ears->forget_records();
-        slot = slot_of(*ears);
+        listener->poll();
+        listener->clear_records();
+        slot = slot_of(*listener);
         ASSERT_NE(slot, nullptr);
         serial = slot->serial.load();
     }
 
     /// Whether the event that attached the provider stands in the ring that is written to.
-    [[nodiscard]] static bool has_attaching_event() {
+    [[nodiscard]] static bool contains_attaching_event() {
         return GetParam().write == core::write_record || !core::rseq_available();
     }
 
     const pinned_to_one_cpu pinned;
-    std::unique_ptr<listener> ears;
+    std::unique_ptr<event_listener> listener;
     core::subscription_slot* slot = nullptr;
     std::uint64_t serial = 0;
 };

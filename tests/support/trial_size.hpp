@@ -17,7 +17,7 @@ inline std::uint64_t trial_size(const char* variable, std::uint64_t usual) {
     if (asked != nullptr) {
         return std::strtoull(asked, nullptr, 10);
     }
-    return is_slow_here() ? usual / 10 : usual;
+    return is_slow_run() ? usual / 10 : usual;
 }
 
 }  // namespace eventlog::test

@@ -21,15 +21,15 @@ class Writer(vm_case.Case):
         if not os.path.exists(program):
             raise unittest.SkipTest("there is no aarch64-linux-gnu-g++. `./dev setup` installs it.")
         kernel = vm_case.kernel_or_skip("debian-6.1-arm64")
-        cls.result = cls.run_well(kernel, ["/aarch64_tests"], files={"/aarch64_tests": program},
+        cls.result = cls.run_successfully(kernel, ["/aarch64_tests"], files={"/aarch64_tests": program},
                                   processors=2, time_limit=2400)
         print(cls.result.output)
 
-    def test_none_of_the_tests_is_skipped_for_want_of_sequences(self):
+    def test_no_test_is_skipped_for_lack_of_rseq(self):
         self.assertNotIn("SKIPPED", self.result.output)
         self.assertRegex(self.result.output, r"PASSED +\] [1-9]\d* tests")
 
-    def test_sequences_wrote_on_both_cpus_and_started_over(self):
+    def test_sequences_ran_on_both_cpus_and_restarted(self):
         counts = re.search(r"CPU 0 (\d+), CPU 1 (\d+), by lock (\d+)", self.result.output)
         self.assertGreater(min(int(counts[1]), int(counts[2])), int(counts[3]))
         aborted = re.search(r"^(\d+) of \d+ signals came inside of a sequence", self.result.output,

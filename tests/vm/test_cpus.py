@@ -86,7 +86,7 @@ class Cpus(parts.Case):
         elog = os.environ["ELOG"]
         counter = vm_case.built("PROGRAMS", "counter")
         # Debian's have cpusets.
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("debian-6.12"),
             ["sh", "-c", SCRIPT, elog, counter, str(THREADS), str(EVENTS)],
             files={elog: elog, counter: counter},
@@ -116,13 +116,13 @@ class Cpus(parts.Case):
         self.assertEqual({cpu for cpu, _, _, _ in events}, {0, 1})
         print(f"{course}: {recorded} recorded, {lost} lost")
 
-    def test_that_are_unplugged_and_plugged_in_again(self):
+    def test_unplugged_and_replugged(self):
         self.check("unplugged")
 
-    def test_that_were_not_there_when_the_subscription_began(self):
+    def test_added_after_subscription_start(self):
         self.check("plugged")
 
-    def test_that_a_cpuset_takes_away(self):
+    def test_removed_by_cpuset(self):
         self.check("confined")
 
 

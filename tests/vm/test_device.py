@@ -16,7 +16,7 @@ import vm_case
 from test_module_tools import items
 
 COUNT = loads.Case.COUNT
-COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
+OVERFLOW_COUNT = loads.OVERFLOW_COUNT
 ROUNDS = 50
 CHILDREN = 3
 ROUTES = ("tracefs", "perf", "device", "memory")
@@ -52,8 +52,8 @@ mkfifo /tmp/keep
 "$load" 0 < /tmp/keep > /dev/null &
 keeper=$!
 exec 8> /tmp/keep
-is_there() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
-wait_until is_there
+event_exists() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
+wait_until event_exists
 
 beside_others() {{
     perf record --quiet --all-cpus --mmap-pages 4096 --event 'eventlog:*' --output /tmp/perf.data -- \
@@ -62,7 +62,7 @@ beside_others() {{
 }}
 overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
-        "$load" {COUNT_OF_TOO_MANY} < /dev/null
+        "$load" {OVERFLOW_COUNT} < /dev/null
 }}
 forked() {{
     "$elog" record --via device -e shop -o /tmp/device-forked.elog -- \
@@ -90,11 +90,11 @@ ended() {{
 # The recorder stands still while there is more than its buffers take.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
-        sh -c "kill -STOP \$PPID; '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+        sh -c "kill -STOP \$PPID; '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
 late_fails() {{
     record -e 'load:*' -o /tmp/lost.elog --buffer-size 2x128K --fail-on-loss -- \
-        sh -c "kill -STOP \$PPID; '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+        sh -c "kill -STOP \$PPID; '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
 shown() {{ record -e 'load:*' --count 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
 # While a program emits that waits for it.
@@ -191,7 +191,7 @@ class Device(loads.Case):
         super().setUpClass()
         perf = vm_case.perf_or_skip()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_shop")]
+        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_provider")]
         programs.append(vm_case.built("ELOG"))
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="eventlog-vm-"))
         patterns = pathlib.Path(folder, "patterns")
@@ -205,12 +205,12 @@ class Device(loads.Case):
             processors=cls.PROCESSORS,
         )
 
-    def test_asks_programs_for_no_more_than_a_predicate_can_match(self):
+    def test_narrows_patterns_by_predicate(self):
         for level, events, passed in (("error", 0, 0), ("info", 100, 10)):
             told = loads.summary(self.part(f"narrowed_by_{level}"))
             self.assertEqual((told["events"], told["passed"]), (events, passed), level)
 
-    def test_gets_what_memory_and_perf_get(self):
+    def test_matches_memory_and_perf(self):
         self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
                       self.part("beside_others"))
         for name in ("device.elog", "memory.elog"):
@@ -220,7 +220,7 @@ class Device(loads.Case):
         by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         self.assertEqual(items(by_perf), loads.emitted(COUNT))
 
-    def test_has_the_processes_and_threads_that_memory_has(self):
+    def test_has_same_processes_and_threads_as_memory(self):
         self.part("beside_others")
         # Not the CPU: between both writes of an event it may be another one.
         names = ("process", "pid", "thread", "level")
@@ -229,7 +229,7 @@ class Device(loads.Case):
             for path in ("device.elog", "memory.elog"))
         self.assertEqual(by_device, by_memory)
 
-    def test_hears_forked_children_as_themselves(self):
+    def test_records_forked_children_with_their_own_ids(self):
         self.part("forked")
         by_device, by_memory = (
             [(line["process"], line["pid"], line["thread"], line["event"], line["fields"])
@@ -240,13 +240,13 @@ class Device(loads.Case):
         self.assertEqual(sorted({thread for _, _, thread, *_ in by_device}),
                          sorted({pid for _, pid, *_ in by_device}))
 
-    def test_has_texts_that_are_absent_as_all_others_have_them(self):
+    def test_represents_absent_texts_like_other_routes(self):
         self.assertIn("written 4 too_large 0 refused 0 unattached 0", self.part("absent"))
         for route in ROUTES:
             self.assertEqual(loads.loads(self.collected(f"{route}-absent.elog")),
                              ([(number, number, None) for number in range(4)], 0), route)
 
-    def test_picks_what_memory_picks(self):
+    def test_selects_like_memory(self):
         self.part("by_patterns")
         for number, (options, count) in enumerate(PATTERNS):
             with self.subTest(options):
@@ -257,10 +257,10 @@ class Device(loads.Case):
                 self.assertEqual(by_device, by_memory)
                 self.assertEqual(len(by_device), count * ROUNDS)
 
-    def test_counts_what_is_overwritten(self):
-        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
+    def test_counts_overwritten(self):
+        self.assert_newest("newest.elog", "overwritten", OVERFLOW_COUNT)
 
-    def test_keeps_all_that_was_emitted_before_an_overwriting_one_ends_and_nothing_behind(self):
+    def test_overwriting_keeps_exactly_events_before_its_end(self):
         *summary, emitted_ones = self.part("ended")
         summary = loads.summary(summary)
         written = int(re.match(r"written (\d+) ", emitted_ones)[1])
@@ -268,42 +268,42 @@ class Device(loads.Case):
         # One may have been on its way.
         self.assertIn(written - summary["events"] - summary["overwritten"], (0, 1))
 
-    def test_counts_what_is_lost(self):
+    def test_counts_losses(self):
         summary = loads.summary(self.part("late"))
         found, missing = loads.loads(self.collected("late.elog"))
         self.assertGreater(missing, 0)
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(len(found) + missing, OVERFLOW_COUNT)
         self.assertEqual(summary["lost"], missing)
-        self.assertEqual(found, loads.emitted(COUNT_OF_TOO_MANY)[:len(found)])
+        self.assertEqual(found, loads.emitted(OVERFLOW_COUNT)[:len(found)])
 
-    def test_fails_on_loss_if_it_is_asked_to(self):
+    def test_fails_with_fail_on_loss(self):
         self.part("late_fails", 3)
 
-    def test_shows_events_and_stops_at_a_number(self):
+    def test_shows_events_and_stops_at_count(self):
         lines = [json.loads(line) for line in self.part("shown") if line.startswith('{"')]
         self.assertEqual([line["fields"]["number"] for line in lines], [5, 6, 7])
 
-    def test_lets_a_user_hear_his_own_programs_alone(self):
+    def test_restricts_user_to_own_programs(self):
         lines = [json.loads(line) for line in self.part("others") if line.startswith('{"')]
         self.assertEqual([line["fields"]["number"] for line in lines], [0, 1, 2])
 
-    def test_one_that_is_killed_leaves_nothing(self):
+    def test_killed_recorder_leaves_nothing(self):
         self.part("killed")
         self.part("unload")
 
-    def test_tells_times_by_the_clock_that_is_right_at_the_end_of_an_overwriting_one(self):
+    def test_overwriting_converts_times_by_final_clock(self):
         before, *times = [line for line in self.part("clock_set") if re.fullmatch(r"[\d-]+", line)]
         day = datetime.date.fromisoformat(before)
         for time in times:
             self.assertIn((datetime.date.fromisoformat(time) - day).days, (1, 2))
         self.assertEqual(len(times), 3)
 
-    def test_says_at_once_that_no_event_has_a_name(self):
+    def test_reports_unknown_name_immediately(self):
         for title in ("mistyped_where", "mistyped_sum"):
             self.assertIn("nmber", "\n".join(self.part(title, 2)))
 
-    def test_says_what_is_wrong(self):
-        self.assert_refused({
+    def test_reports_errors(self):
+        self.assert_rejected({
             "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
                           "modprobe eventlog.",
             "not_there": "The kernel has no event that matches 'nobody:*'.",

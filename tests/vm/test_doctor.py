@@ -162,14 +162,14 @@ class ByHand(Doctor):
         tools = tools_or_skip("perf", "usermod")
         elog = vm_case.built("ELOG")
         load = vm_case.built("PROGRAMS", "user_events_load")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("user-events-6.12"),
             ["sh", "-c", BY_HAND, elog, load],
             files={elog: elog, load: load, **tools},
             collect=("/tmp/perf.data",),
         )
 
-    def test_says_what_an_ordinary_user_lacks(self):
+    def test_reports_missing_permissions_of_ordinary_user(self):
         lines = self.part("before", status=1)
         command = (
             "As root: chgrp tracing /sys/kernel/tracing /sys/kernel/tracing/user_events_data && "
@@ -191,7 +191,7 @@ class ByHand(Doctor):
         self.assert_item(lines, "ok", "perf", "perf is installed.")
         self.assertRegex(lines[-1], r"^elog: 3 of 12 items are missing\. ")
 
-    def test_its_commands_repair_that(self):
+    def test_its_commands_fix_permissions(self):
         self.assertRegex(self.part("refused")[0], "^written 0 ")
         self.part("repair")
         lines = self.part("after")
@@ -199,7 +199,7 @@ class ByHand(Doctor):
         self.assert_item(lines, "ok", "group", "You are in the group tracing.")
         self.assert_item(lines, "ok", "user_events_data", "You may write events .*")
 
-    def test_features_are_as_the_kernel_and_permissions_are(self):
+    def test_features_match_kernel_and_permissions(self):
         takes_words = ("no", "takes user_events of Linux 6.4")
         no_bpf = ("no", "takes CAP_BPF and CAP_PERFMON, which you lack")
         self.assertEqual(self.features("features-before"), {
@@ -221,14 +221,14 @@ class ByHand(Doctor):
             **of_root, "persist": ("limited", "takes CAP_PERFMON, which you lack"), "bpf": no_bpf,
         })
 
-    def test_its_commands_permit_no_more_than_writing(self):
+    def test_its_commands_grant_only_write_access(self):
         self.assertEqual(self.part("modes"), MODES)
         self.assertIn("Permission denied", self.part("listing", status=1)[0])
 
-    def test_ftrace_hears_the_ordinary_user_then(self):
+    def test_ftrace_records_ordinary_user_after_repair(self):
         self.assertEqual(self.part("ftrace"), items(3))
 
-    def test_perf_hears_the_ordinary_user_then(self):
+    def test_perf_records_ordinary_user_after_repair(self):
         script = subprocess.run(
             ["perf", "script", "--fields", "event,trace", "--input",
              os.path.join(self.result.files, "tmp", "perf.data")],
@@ -239,19 +239,19 @@ class ByHand(Doctor):
             [(str(n), str(n), f"word {n}") for n in range(3)],
         )
 
-    def test_a_login_from_before_is_told(self):
+    def test_old_login_session_is_reported(self):
         self.assert_item(
             self.part("old-login"), "missing", "group",
             "You have been added to the group tracing since you logged in. Run: newgrp tracing",
         )
 
-    def test_a_kernel_that_takes_no_more_events_is_told(self):
+    def test_exhausted_kernel_events_are_reported(self):
         self.assert_item(
             self.part("limit", status=1), "missing", "user_events_max",
             "The kernel takes 1 events, and has 1: .* sysctl -w kernel.user_events_max=32768",
         )
 
-    def test_tracefs_that_is_not_mounted_is_told_and_mounted(self):
+    def test_unmounted_tracefs_is_reported_and_mounted(self):
         self.assert_item(
             self.part("unmounted", status=1), "missing", "tracefs",
             "tracefs is not mounted. As root: mount -t tracefs tracefs /sys/kernel/tracing",
@@ -263,13 +263,13 @@ class ByHand(Doctor):
         self.part("mounting")
         self.assert_item(self.part("mounted"), "ok", "tracefs", ".* you may search it.")
 
-    def test_memory_that_may_not_be_written_is_told(self):
+    def test_read_only_shared_memory_is_reported(self):
         self.assert_item(
             self.part("no-memory", status=1), "missing", "directory",
             "/dev/shm/eventlog-1000 cannot be made: .* As root: mkdir -p /dev/shm && mount .*",
         )
 
-    def test_too_little_memory_is_told_and_repaired(self):
+    def test_low_shared_memory_is_reported_and_repaired(self):
         self.assert_item(
             self.part("small", status=1), "missing", "memory",
             r"There are \d MiB left .* As root: mount -o remount,size=\d+M /dev/shm",
@@ -277,7 +277,7 @@ class ByHand(Doctor):
         self.part("enlarge")
         self.assert_item(self.part("large"), "ok", "memory", "There are .*")
 
-    def test_a_directory_that_others_own_or_enter_is_told(self):
+    def test_foreign_or_accessible_directory_is_reported(self):
         self.assert_item(
             self.part("foreign", status=1), "missing", "directory",
             ".* cannot be opened .* As root: rm -r '/dev/shm/eventlog-1000'",
@@ -287,7 +287,7 @@ class ByHand(Doctor):
             "Others may enter .* Run: chmod -R go= '/dev/shm/eventlog-1000'",
         )
 
-    def test_json_says_the_same(self):
+    def test_json_matches_text(self):
         lines = self.part("json", status=1)
         self.assertIn('  "healthy": false,', lines)
         self.assertTrue(any(
@@ -305,7 +305,7 @@ class WithPage(Doctor):
         super().setUpClass()
         elog = vm_case.built("ELOG")
         load = vm_case.built("PROGRAMS", "user_events_load")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("status-page-6.1"),
             ["sh", "-c", WITH_PAGE, elog, load],
             files={elog: elog, load: load},
@@ -319,7 +319,7 @@ class WithPage(Doctor):
             r"chmod g\+r /sys/kernel/tracing/user_events_status",
         )
 
-    def test_its_commands_repair_that(self):
+    def test_its_commands_fix_permissions(self):
         self.part("repair")
         lines = self.part("after")
         self.assertEqual([line for line in lines if line.startswith("missing")], [])
@@ -327,7 +327,7 @@ class WithPage(Doctor):
         # As the kernel had it, but for the group.
         self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE.replace("440", "640")])
 
-    def test_features_have_the_page_and_nothing_newer(self):
+    def test_features_show_status_page_only(self):
         takes_words = ("no", "takes user_events of Linux 6.4")
         self.assertEqual(self.features("features"), {
             "tracefs": ("yes", "/sys/kernel/tracing"),
@@ -337,7 +337,7 @@ class WithPage(Doctor):
             "bpf": ("no", "does not count what it misses (before Linux 6.7)"),
         })
 
-    def test_an_ordinary_user_is_heard_then(self):
+    def test_ordinary_user_is_recorded_after_repair(self):
         self.assertRegex(self.part("first")[0], "^written 0 ")
         self.assertRegex(self.part("written")[0], "^written 3 ")
 
@@ -361,7 +361,7 @@ class AtBoot(Doctor):
             tools[f"/usr/lib/{folder}/eventlog.conf"] = str(SYSTEM / folder / "eventlog.conf")
         elog = vm_case.built("ELOG")
         load = vm_case.built("PROGRAMS", "user_events_load")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("user-events-6.12"),
             ["sh", "-c", AT_BOOT, elog, load],
             files={elog: elog, load: load, **tools},
@@ -378,7 +378,7 @@ class AtBoot(Doctor):
         )
         self.assert_item(lines, "ok", "boot", "/usr/lib/tmpfiles.d/eventlog.conf gives the group .*")
 
-    def test_its_commands_repair_that(self):
+    def test_its_commands_fix_permissions(self):
         self.part("repair")
         self.assert_item(self.part("after"), "ok", "user_events_data", "You may write events .*")
 

@@ -21,7 +21,7 @@ import source
 import vm_case
 from archive import Archive
 from machine import PORTS
-from paths import Problem
+from paths import HarnessError
 from splats import find_splats
 
 HARNESS = pathlib.Path(__file__).resolve().parent / "harness"
@@ -52,7 +52,7 @@ class Archives(Scratch):
             ).stdout.splitlines()
         return [(line.split()[0], line.split()[2], line.split(maxsplit=5)[5]) for line in lines]
 
-    def test_holds_what_was_added_below_its_directories(self):
+    def test_contains_added_files_with_their_directories(self):
         archive = Archive()
         archive.text("/a/b/file", "12345", 0o640)
         archive.link("/a/link", "b/file")
@@ -66,7 +66,7 @@ class Archives(Scratch):
             ],
         )
 
-    def test_first_of_a_name_stays(self):
+    def test_first_file_of_a_name_is_kept(self):
         archive = Archive()
         archive.text("file", "1")
         archive.text("/file", "22")
@@ -76,7 +76,7 @@ class Archives(Scratch):
 class Cache(Scratch):
     """Folders made once."""
 
-    def test_is_made_once(self):
+    def test_is_created_once(self):
         made = []
 
         def make(path):
@@ -90,12 +90,12 @@ class Cache(Scratch):
         self.assertEqual(len(made), 1)
         self.assertEqual(cache.entries("things"), [first])
 
-    def test_failure_leaves_nothing_that_counts(self):
+    def test_failure_leaves_no_valid_entry(self):
         def fail(path):
             (path / "half").write_text("")
-            raise Problem("no")
+            raise HarnessError("no")
 
-        with self.assertRaises(Problem):
+        with self.assertRaises(HarnessError):
             cache.obtain("things", "name", "key", fail)
         self.assertEqual(cache.entries("things"), [])
         path = cache.obtain("things", "name", "key", lambda path: (path / "whole").write_text(""))
@@ -106,7 +106,7 @@ class Cache(Scratch):
         cache.remove(path)
         self.assertEqual(cache.entries("things"), [])
 
-    def test_key_follows_from_every_ingredient(self):
+    def test_key_depends_on_every_input(self):
         keys = {cache.key_of("a", ["b"]), cache.key_of("a", ["c"]), cache.key_of("ab", []),
                 cache.key_of("a", "b")}
         self.assertEqual(len(keys), 4)
@@ -129,14 +129,14 @@ class Sources(Scratch):
         self.assertEqual(self.apply("old\n"), "new\n")
 
     def test_patch_that_does_not_fit_is_an_error(self):
-        with self.assertRaisesRegex(Problem, "`patch` failed"):
+        with self.assertRaisesRegex(HarnessError, "`patch` failed"):
             self.apply("something else\n")
 
-    def test_option_that_kconfig_refuses_is_told(self):
+    def test_option_rejected_by_kconfig_is_reported(self):
         wanted = "# CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=8\n"
-        self.assertEqual(source.refused_options(wanted, "CONFIG_B=y\nCONFIG_C=8\n"), [])
+        self.assertEqual(source.rejected_options(wanted, "CONFIG_B=y\nCONFIG_C=8\n"), [])
         self.assertEqual(
-            source.refused_options(wanted, "CONFIG_C=4\n"),
+            source.rejected_options(wanted, "CONFIG_C=4\n"),
             ["CONFIG_B=y is wanted, but it is n", "CONFIG_C=8 is wanted, but it is 4"],
         )
 
@@ -146,7 +146,7 @@ class Sources(Scratch):
                 self.assertIn("CONFIG_USER_EVENTS=y", source.configuration(recipe.fragments))
 
     def test_unknown_kernel_is_an_error_that_lists_all(self):
-        with self.assertRaisesRegex(Problem, "called linux.*user-events-6.12"):
+        with self.assertRaisesRegex(HarnessError, "called linux.*user-events-6.12"):
             kernels.recipe("linux")
 
 
@@ -157,7 +157,7 @@ class Modules(Scratch):
         content = b"\x7fELF...\0license=GPL\0depends=" + needs.encode() + b"\0name=x\0"
         (self.scratch / f"{name}.ko").write_bytes(content)
 
-    def test_needed_ones_come_first(self):
+    def test_dependencies_are_loaded_first(self):
         self.module("top-level", "middle,bottom")
         self.module("middle", "bottom")
         self.module("bottom", "")
@@ -165,17 +165,17 @@ class Modules(Scratch):
         ordered = modules.in_order(self.scratch, ["top_level", "built_in"])
         self.assertEqual([name for name, _ in ordered], ["bottom", "middle", "top_level"])
 
-    def test_circle_is_an_error(self):
+    def test_dependency_cycle_is_an_error(self):
         self.module("a", "b")
         self.module("b", "a")
-        with self.assertRaisesRegex(Problem, "need each other"):
+        with self.assertRaisesRegex(HarnessError, "need each other"):
             modules.in_order(self.scratch, ["a"])
 
 
 class Programs(Scratch):
     """What programs need."""
 
-    def test_libraries_and_loader_come_along(self):
+    def test_libraries_and_loader_are_included(self):
         archive = Archive()
         programs.add_file(archive, "/bin/ls")
         self.assertIn("/bin/ls", archive)
@@ -195,10 +195,10 @@ class Programs(Scratch):
                 input=code, encoding="utf-8", check=True,
             )
         library.unlink()
-        with self.assertRaisesRegex(Problem, "libmissing.so"):
+        with self.assertRaisesRegex(HarnessError, "libmissing.so"):
             programs.add_file(Archive(), str(self.scratch / "program"))
 
-    def test_interpreter_of_a_script_comes_along(self):
+    def test_interpreter_of_a_script_is_included(self):
         script = self.scratch / "script"
         script.write_text("#!/bin/cat\n")
         archive = Archive()
@@ -224,7 +224,7 @@ class Splats(unittest.TestCase):
         ):
             self.assertEqual(find_splats(f"fine\n{line}\nfine\n"), [line])
 
-    def test_what_a_program_does_to_itself_is_none(self):
+    def test_user_space_faults_are_ignored(self):
         log = (
             "[    5.1] crash[77]: segfault at 0 ip 0 sp 0 error 4 in crash\n"
             "[    5.1] random: crng init done\n"
@@ -240,21 +240,21 @@ class Failures(unittest.TestCase):
         result = machine.Result(1, "6.12", True, False, 1.0, output, errors, "", "", None, [])
         with mock.patch.object(vm_case.Case, "run_guest", return_value=result), \
                 self.assertRaises(AssertionError) as caught:
-            vm_case.Case.run_well(None, ["false"])
+            vm_case.Case.run_successfully(None, ["false"])
         return str(caught.exception)
 
-    def test_short_ones_are_shown_as_they_are(self):
+    def test_short_output_is_shown_in_full(self):
         self.assertEqual(self.shown("a\nb\n", "c\n"), "the command ended with 1\na\nb\nc\n")
 
-    def test_long_ones_are_shown_from_their_ends(self):
-        lines = [f"{number}\n" for number in range(vm_case.SHOWN + 3)]
+    def test_long_output_is_shown_from_its_end(self):
+        lines = [f"{number}\n" for number in range(vm_case.SHOWN_CHARACTERS + 3)]
         self.assertEqual(
             self.shown("".join(lines), "".join(lines[:-2])),
             "the command ended with 1\n"
             "[3 lines of output before]\n" + "".join(lines[3:]) +
             "[1 lines of errors before]\n" + "".join(lines[1:-2]))
 
-    def test_who_waits_in_vain_tells_what_there_is(self):
+    def test_timeout_shows_available_output(self):
         with tempfile.NamedTemporaryFile("w", prefix="eventlog-", suffix="-said") as said:
             said.write("why\n")
             said.flush()
@@ -292,13 +292,13 @@ class Command(unittest.TestCase):
         names = [line.split()[0] for line in result.stdout.splitlines()]
         self.assertEqual([name for name in names if name in kernels.NAMES], list(kernels.NAMES))
 
-    def test_output_and_status_are_the_commands(self):
+    def test_output_and_status_are_passed_through(self):
         name = vm_case.any_kernel().name
         result = self.vm(name, "--", "sh", "-c", "echo from $(uname -m); echo wrong >&2; exit 7")
         self.assertEqual((result.returncode, result.stdout), (7, f"from {os.uname().machine}\n"))
         self.assertTrue(result.stderr.endswith("wrong\n"), result.stderr)
 
-    def test_failure_of_its_own_has_a_status_of_its_own(self):
+    def test_harness_failure_has_its_own_status(self):
         result = self.vm("user-events-2.4", "--", "true")
         self.assertEqual((result.returncode, result.stdout), (125, ""))
         self.assertIn("vm: there is no kernel called user-events-2.4. There are: ", result.stderr)

@@ -98,7 +98,7 @@ class InTree(parts.Case):
         source = kernel.directory / "build" / "source"
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}")
                     for name in ("device", "limits", "failures")]
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel, ["sh", "-c", SCRIPT, *programs, load, elog],
             files={**{f"/{name}": selftests.build(source, name, folder)
                       for name in selftests.NAMES},
@@ -111,13 +111,13 @@ class InTree(parts.Case):
     def test_units(self):
         self.assertEqual(test_kunit.passed(self.result.log), test_kunit.wanted())
 
-    def test_is_there_for_root(self):
+    def test_device_is_accessible_to_root(self):
         self.assertEqual(self.part("there"), ["660 root root"])
 
-    def test_keeps_its_rules(self):
+    def test_passes_abi_steps(self):
         self.assertEqual(self.part("rules")[-1], "ok: all rules")
 
-    def test_gives_nobody_more_than_is_allowed(self):
+    def test_enforces_permissions(self):
         self.assertEqual(self.part("limits")[-1], "ok: all limits")
 
     def test_passes_its_selftests(self):
@@ -125,12 +125,12 @@ class InTree(parts.Case):
             self.assertRegex(self.part(f"selftest_{name}")[-1],
                              r"^# Totals: pass:[1-9]\d* fail:0 xfail:0 xpass:0 skip:0 error:0$")
 
-    def test_bears_that_each_allocation_fails(self):
+    def test_survives_every_allocation_failure(self):
         said = self.part("failures")
         self.assertEqual(said[-1], "ok: all failures")
         print(*(line for line in said if " allocations, " in line), sep="\n")
 
-    def test_program_without_the_device_is_in_the_same_system(self):
+    def test_user_events_program_is_recorded_together(self):
         said, where, *events = self.part("record")
         self.assertTrue(said.startswith(f"written {COUNT} too_large 0 "), said)
         self.assertEqual(where, "The events of provider load are in tracefs as "
@@ -141,7 +141,7 @@ class InTree(parts.Case):
                              f"amount={number % 97} word=word {number % 13}")
         self.part("gone")
 
-    def test_registered_event_is_in_the_same_system(self):
+    def test_registered_event_is_recorded_together(self):
         registered, said, where, event, removed = self.part("keep")
         self.assertEqual(registered, "eventlog:eventlog_load_item")
         self.assertTrue(said.startswith("written 0 "), said)
@@ -150,7 +150,7 @@ class InTree(parts.Case):
         self.assertEqual(removed, "eventlog_load_item")
         self.part("gone_again")
 
-    def test_bpf_programs_count_what_programs_without_the_device_emit(self):
+    def test_bpf_programs_count_user_events(self):
         lines = self.part("count_by_bpf")
         self.assertEqual(len(lines), 1, lines)
         result = json.loads(lines[0])

@@ -26,7 +26,7 @@ class Kernel(vm_case.Case):
         elog = os.environ["ELOG"]
         examples, programs = vm_case.built("EXAMPLES"), vm_case.built("PROGRAMS")
         script = str(HERE / "guest" / "round_trip.sh")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             cls.kernel,
             [
                 *("sh", "-c", 'uname -r; nproc; mount; exec "$@"', "sh"),
@@ -67,7 +67,7 @@ class Kernel(vm_case.Case):
                              self.text("hello.text"), re.MULTILINE)
         self.assertEqual(numbers, ["0", "1", "2", "3", "4"])
 
-    def test_threads_on_all_processors(self):
+    def test_threads_on_all_cpus(self):
         events, lost = self.summary("counter.summary")
         self.assertEqual(events + lost, 8000)
         lines = re.findall(r"^\S+ \[(\d+)\] \S+ counter:count number=(\d+) .*worker=(\d)",
@@ -78,7 +78,7 @@ class Kernel(vm_case.Case):
         # Each processor has its own program, with workers of the same names.
         self.assertEqual(len(lines), len(set(lines)))
 
-    def test_processor_has_a_ring_of_its_own(self):
+    def test_each_cpu_has_its_own_ring(self):
         events, lost = self.summary("full.summary")
         self.assertEqual(events + lost, 20000)
         self.assertGreater(lost, 0)

@@ -143,7 +143,7 @@ def switch_of(line):
     return line["thread"], fields["next"], fields["next_name"], fields["priority"]
 
 
-def meets(items, told):
+def matches_pair(items, told):
     """Whether records, and numbers of those that are missing, are what was told, one for one."""
     at = 0
     for item in items:
@@ -167,11 +167,11 @@ class KernelProvider(parts.Case):
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         module = vm_case.module_or_skip(kernel)
         programs = [vm_case.built("ELOG"),
-                    *(vm_case.built("PROGRAMS", name) for name in ("device_shop", "kernel_switches"))]
+                    *(vm_case.built("PROGRAMS", name) for name in ("device_provider", "kernel_switches"))]
         cls.result = cls.run_script(
             kernel, SCRIPT, programs,
             files={"/eventlog.ko": module,
-                   **{f"/{name}": str(kernel_module.sample_beside(module, name))
+                   **{f"/{name}": str(kernel_module.sample_of_module(module, name))
                       for name in ("eventlog_block.ko", "eventlog_ticker.ko")}},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             modules=("brd",),
@@ -181,23 +181,23 @@ class KernelProvider(parts.Case):
     def lines(self, name):
         return loads.shown(loads.Case.collected(self, name))
 
-    def assert_told(self, items, trace):
+    def assert_reported(self, items, trace):
         """That what was recorded is a part of what tracefs had, which began before and ended later."""
         told = by_tracefs(loads.Case.collected(self, trace))
         begin = items[0]
         places = [place for place, one in enumerate(told)
-                  if one == begin and meets(items, told[place:])]
+                  if one == begin and matches_pair(items, told[place:])]
         self.assertTrue(places, f"{len(items)} items are not among the {len(told)} of {trace}")
 
-    def test_tells_the_switches_that_tracefs_tells(self):
+    def test_switches_match_tracefs(self):
         summary = loads.summary(self.part("together"))
         switches = [switch_of(line) for line in self.lines("together.elog")
                     if line.get("event") == "switch"]
         self.assertEqual(summary["lost"], 0)
         self.assertGreater(len(switches), 3)
-        self.assert_told(switches, "together.trace")
+        self.assert_reported(switches, "together.trace")
 
-    def test_counts_the_switches_that_are_lost(self):
+    def test_counts_lost_switches(self):
         summary = loads.summary(self.part("late"))
         lines = self.lines("late.elog")
         items = [switch_of(line) if "event" in line else line["lost"] for line in lines]
@@ -205,17 +205,17 @@ class KernelProvider(parts.Case):
         self.assertGreater(missing, 0)
         self.assertEqual(summary["lost"], missing)
         self.assertEqual(summary["events"], sum(isinstance(item, tuple) for item in items))
-        self.assert_told(items, "late.trace")
+        self.assert_reported(items, "late.trace")
 
-    def test_is_on_one_timeline_with_programs(self):
+    def test_shares_timeline_with_programs(self):
         loads.assert_one_timeline(self, self.lines("together.elog"), 16 * ROUNDS)
 
-    def test_tells_interrupts_from_their_beginning_to_their_end(self):
+    def test_records_interrupt_entry_and_exit(self):
         events = [line for line in self.lines("together.elog") if line["provider"] == "kernel"]
         for kind in ("interrupt", "softirq"):
-            loads.assert_in_pairs(self, events, kind)
+            loads.assert_begin_end_pairs(self, events, kind)
 
-    def test_tells_how_long_a_processor_slept_and_what_woke_it(self):
+    def test_records_idle_duration_and_wake_source(self):
         self.part("idle")
         periods = [line["fields"] for line in self.lines("idle.elog")]
         self.assertGreaterEqual(len(periods), 5)
@@ -226,18 +226,18 @@ class KernelProvider(parts.Case):
             before = period["woke"]
         self.assertTrue({period["source"] for period in periods} & {"timer", "device"})
 
-    def test_is_attached_by_each_event_alone_and_to_nothing_when_nobody_listens(self):
+    def test_attaches_tracepoints_per_enabled_event(self):
         before, switch, interrupt, softirq, idle, after = map(int, self.part("attached"))
         self.assertEqual((before, switch, softirq, after), (0, 1, 1, 0))
         self.assertGreater(interrupt, 1)
         self.assertGreater(idle, interrupt)
 
-    def test_is_not_what_a_pattern_for_all_means(self):
+    def test_is_excluded_from_wildcard_patterns(self):
         self.assertEqual(self.part("everything")[-1], "0")
         lines = self.lines("everything.elog")
         self.assertEqual({line["provider"] for line in lines}, {"shop"})
 
-    def test_leaves_out_the_reader_if_it_asks_for_that(self):
+    def test_excludes_reader_on_request(self):
         self.assertEqual(self.part("without")[-1], "ok: without its own")
 
     def test_is_listed_with_its_events(self):
@@ -246,16 +246,16 @@ class KernelProvider(parts.Case):
             self.assertIn(text, said)
         self.assertNotIn("does not give the same schema", said)
 
-    def test_is_listed_once_wherever_one_looks(self):
+    def test_is_listed_once_in_every_command(self):
         said = "\n".join(self.part("listed_once"))
         self.assertEqual(said.count("processes eventlog (kernel)"), 1, said)
 
-    def test_is_for_those_who_may_hear_everybody(self):
+    def test_requires_permission_to_record_all_processes(self):
         self.assertIn("The kernel has no event that matches 'kernel:*'.",
                       "\n".join(self.part("not_permitted", 1)))
         self.assertNotIn("kernel", "\n".join(self.part("listed_to_user")))
 
-    def test_hears_another_module_and_programs_and_switches_together(self):
+    def test_is_recorded_with_other_modules_and_programs(self):
         self.part("blocks")
         lines = self.lines("blocks.elog")
         self.assertEqual({line["provider"] for line in lines}, {"block", "shop", "kernel"})
@@ -270,18 +270,18 @@ class KernelProvider(parts.Case):
         self.assertEqual({line["process"] for line in lines if line["provider"] == "block"},
                          {"eventlog_block"})
 
-    def test_hears_what_the_manual_has_for_an_example(self):
+    def test_records_example_of_manual(self):
         first, second = [json.loads(line) for line in self.part("ticks") if line.startswith('{"')]
         self.assertEqual((first["provider"], first["event"]), ("ticker", "tick"))
         self.assertEqual(first["fields"]["count"] + 1, second["fields"]["count"])
 
-    def test_stays_while_another_module_uses_it(self):
+    def test_cannot_be_unloaded_while_used_by_module(self):
         self.part("in_use", 1)
 
-    def test_provider_may_go_while_somebody_listens(self):
+    def test_provider_may_unregister_while_enabled(self):
         self.part("goes")
 
-    def test_is_unloaded_afterwards(self):
+    def test_can_be_unloaded_afterwards(self):
         self.part("unload")
 
 
@@ -301,13 +301,13 @@ class SleepTwice(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip("debian-6.12")
         elog = vm_case.built("ELOG")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel, ["sh", "-c", SLEEP_TWICE, elog],
             files={elog: elog, "/eventlog.ko": vm_case.module_or_skip(kernel)},
             collect=("/tmp/again.elog",), processors=2, count_instructions=True,
         )
 
-    def test_knows_nothing_of_a_sleep_from_before_it_listened(self):
+    def test_ignores_idle_period_started_before_enable(self):
         self.part("first")
         (between,) = self.part("between")
         self.part("again")

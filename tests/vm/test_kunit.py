@@ -42,7 +42,7 @@ class Units(vm_case.Case):
 
     def test_all_pass(self):
         kernel = vm_case.kernel_or_skip(self.KERNEL)
-        result = self.run_well(
+        result = self.run_successfully(
             kernel, ["sh", "-c", RUN],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel, "CONFIG_EVENTLOG_KUNIT_TEST=y"),
                    "/kunit.ko": str(kernel.modules / "kernel/lib/kunit/kunit.ko")},

@@ -122,8 +122,8 @@ class Module(parts.Case):
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}")
                     for name in ("device", "fuzz", "memory", "limits", "threads")]
         route = vm_case.built("PROGRAMS", "module_route")
-        cycles = vm_case.built("PROGRAMS", "eventlog_cycles")
-        cls.result = cls.run_well(
+        cycles = vm_case.built("PROGRAMS", "eventlog_reload")
+        cls.result = cls.run_successfully(
             kernel,
             ["sh", "-c", SCRIPT, *programs, str(cls.SECONDS), route, cycles, str(cls.CYCLES)],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
@@ -132,51 +132,51 @@ class Module(parts.Case):
             parameters=cls.PARAMETERS,
         )
 
-    def test_removes_events_only_where_the_kernel_bears_it(self):
+    def test_removes_events_only_if_kernel_supports_it(self):
         self.assertEqual(self.part("unless_told"), [self.REMOVES])
         if self.REMOVES == "N":
             self.assertEqual(self.part("opened")[-1], "written")
 
-    def test_comes_and_goes_but_stays_while_in_use(self):
+    def test_loads_and_unloads_unless_in_use(self):
         self.part("comes_and_goes")
 
-    def test_stays_while_something_refers_to_an_event(self):
+    def test_cannot_be_unloaded_while_an_event_is_referenced(self):
         self.part("probed")
 
-    def test_is_the_way_of_programs_whenever_they_may_have_it(self):
+    def test_is_used_by_programs_whenever_permitted(self):
         self.assertEqual(self.part("route")[-1], "ok: the whole way")
 
-    def test_is_for_root_until_somebody_else_is_permitted(self):
+    def test_is_root_only_by_default(self):
         self.assertEqual(self.part("mode"), ["660 root root"])
         self.part("others_before", status=1)
 
-    def test_is_for_the_group(self):
+    def test_is_accessible_to_group(self):
         self.assertEqual(self.part("permit"), ["660 root tracing"])
         self.assertEqual(self.part("tracer"), ["opened"])
         self.part("user", status=1)
 
-    def test_keeps_its_rules(self):
+    def test_passes_abi_steps(self):
         self.assertEqual(self.part("rules")[-1], "ok: all rules")
 
-    def test_tells_in_memory_that_it_may_keep(self):
+    def test_updates_enable_words_in_retained_memory(self):
         said = self.part("memory")
         self.assertEqual(said[-1], "ok: all of memory")
         self.assertEqual([line for line in said if line.startswith("without: ")], self.WITHOUT)
 
-    def test_gives_nobody_more_than_is_allowed(self):
+    def test_enforces_permissions(self):
         self.assertEqual(self.part("limits")[-1], "ok: all limits")
 
-    def test_answers_each_thread_as_if_it_were_alone(self):
+    def test_is_thread_safe(self):
         self.assertEqual(self.part("threads")[-1], "ok: all threads")
 
-    def test_bears_calls_at_random(self):
+    def test_survives_random_calls(self):
         self.part("fuzz")
 
     def test_leaves_nothing_behind(self):
         self.part("unload")
         self.assertEqual(len(self.part("left", status=1)), 2)
 
-    def test_comes_and_goes_under_fire(self):
+    def test_loads_and_unloads_under_load(self):
         said = self.part("cycles")
         self.assertEqual(said[-1], "ok: all cycles")
         print(next(line for line in said if line.startswith(f"{self.CYCLES} cycles: ")))

@@ -31,7 +31,7 @@ class Fuzz(parts.Case):
         seconds = os.environ.get("EVENTLOG_TEST_FUZZ_SECONDS", vm_case.by_tier("6", "10"))
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         program = vm_case.built("PROGRAMS", "eventlog_fuzz")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel,
             ["sh", "-c", SCRIPT, program, seconds],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},
@@ -41,7 +41,7 @@ class Fuzz(parts.Case):
             time_limit=600 + 3 * int(seconds),
         )
 
-    def test_bears_calls_at_random_while_processors_and_others_come_and_go(self):
+    def test_survives_random_calls_with_cpu_hotplug_and_module_reload(self):
         said = self.part("fuzz")
         print(*said, sep="\n")
         counts = dict(line.split(": ") for line in said if " of " in line)

@@ -35,7 +35,7 @@ class Rings(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("listen", "conserve", "poison", "members")]
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel,
             ["sh", "-c", SCRIPT, *programs[:3], str(cls.SECONDS), programs[3], cls.MEMBERS],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
@@ -45,10 +45,10 @@ class Rings(parts.Case):
             parallel=True,
         )
 
-    def test_gives_whole_records_to_who_may_have_them(self):
+    def test_delivers_whole_records_to_permitted_readers(self):
         self.assertEqual(self.part("listen")[-1], "ok: all that is heard")
 
-    def test_counts_each_record_that_is_missing(self):
+    def test_counts_each_missing_record(self):
         said = self.part("conserve")
         self.assertEqual(said[-1], "ok: all is counted")
         self.assertFalse([line for line in said if line.startswith("without: ")])
@@ -58,10 +58,10 @@ class Rings(parts.Case):
         for attempted, *found in counts:
             self.assertEqual(sum(found), attempted)
 
-    def test_shows_nothing_that_others_have_left_in_memory(self):
+    def test_exposes_no_stale_memory(self):
         self.assertEqual(self.part("poison")[-1], "ok: nothing of others")
 
-    def test_lets_no_member_hear_or_take_what_is_another_ones(self):
+    def test_isolates_group_members(self):
         self.assertEqual(self.part("members")[-1], "ok: all members")
 
     def test_leaves_nothing_behind(self):
@@ -93,10 +93,10 @@ insmod /eventlog.ko || exit
 part patterns "$0"
 """
 
-    def test_leaves_the_processor_to_others_while_it_compares(self):
+    def test_reschedules_during_pattern_matching(self):
         kernel = vm_case.kernel_or_skip("debian-6.12")
         program = vm_case.built("PROGRAMS", "eventlog_patterns")
-        self.result = self.run_well(
+        self.result = self.run_successfully(
             kernel,
             ["sh", "-c", self.SCRIPT, program],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program},

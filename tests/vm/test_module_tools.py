@@ -21,7 +21,7 @@ SCRIPT = parts.SHELL + rf"""
 item=/sys/kernel/tracing/events/eventlog/load_item
 insmod /eventlog.ko || exit
 mkfifo /tmp/hold /tmp/keep
-is_there() {{ [ -e $item ]; }}
+event_exists() {{ [ -e $item ]; }}
 is_gone() {{ [ ! -e $item ]; }}
 begin() {{
     "$0" $1 < /tmp/hold > /tmp/$2.status 8>&- &
@@ -35,7 +35,7 @@ emit() {{
 
 "$0" 0 0 says < /tmp/keep &
 exec 8> /tmp/keep
-wait_until is_there
+wait_until event_exists
 
 begin {COUNT} perf
 perf record --quiet --all-cpus --mmap-pages 4096 --event 'eventlog:*' --output /tmp/perf.data -- \
@@ -95,7 +95,7 @@ class Tools(vm_case.Case):
         perf = vm_case.perf_or_skip()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         program = vm_case.built("PROGRAMS", "user_events_load")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel,
             ["sh", "-c", SCRIPT, program],
             files={"/eventlog.ko": vm_case.module_or_skip(kernel), program: program,
@@ -118,7 +118,7 @@ class Tools(vm_case.Case):
             hits[str(values[field])] = hits.get(str(values[field]), 0) + 1
         return hits
 
-    def test_program_says_where_its_events_are(self):
+    def test_program_status_names_its_events(self):
         self.assertIn("\nThe events of provider load are in tracefs as eventlog:load_*.\n",
                       self.result.output)
 

@@ -9,7 +9,7 @@ import loads
 import vm_case
 
 COUNT = loads.Case.COUNT
-COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
+OVERFLOW_COUNT = loads.OVERFLOW_COUNT
 
 # Each recording runs the program, so that it has all of its events; on one CPU, where it matters which
 # are lost. A first one keeps the event.
@@ -35,13 +35,13 @@ beside_memory() {{
         "$elog" record -e 'load:*' -o /tmp/memory.elog -- "$program" {COUNT} < /dev/null
 }}
 asked() {{
-    record -e 'load:*' -o /tmp/asked.elog --where '{loads.ASKED}' -j -- \
+    record -e 'load:*' -o /tmp/asked.elog --where '{loads.PREDICATE}' -j -- \
         "$program" {COUNT} < /dev/null
 }}
 explained() {{ record --explain -e 'load:*' --where 'number > 5 && !(amount != 7)'; }}
 overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
-        taskset 1 "$program" {COUNT_OF_TOO_MANY} < /dev/null
+        taskset 1 "$program" {OVERFLOW_COUNT} < /dev/null
 }}
 overwritten_not() {{
     record -e 'load:*' -o /tmp/few.elog --overwrite --buffer-size 2x128K -j -- "$program" 10 < /dev/null
@@ -49,13 +49,13 @@ overwritten_not() {{
 # The recorder stands still while there is more than its buffers take.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
-        sh -c "kill -STOP \$PPID; taskset 1 '$program' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+        sh -c "kill -STOP \$PPID; taskset 1 '$program' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
 # The same, and then there is room again: what the file has is not in the buffer any more.
 later() {{
     cat > /tmp/both <<END
 kill -STOP \$PPID
-taskset 1 "$program" {COUNT_OF_TOO_MANY} < /dev/null
+taskset 1 "$program" {OVERFLOW_COUNT} < /dev/null
 kill -CONT \$PPID
 until [ \$(stat -c %s /tmp/later.elog) -gt 100000 ]; do sleep 0.1; done
 taskset 1 "$program" 7 < /dev/null
@@ -161,10 +161,10 @@ taken_away() {{
     cat /tmp/said
 }}
 lost_away() {{
-    overwrite= taken_away away {COUNT_OF_TOO_MANY} 1000
+    overwrite= taken_away away {OVERFLOW_COUNT} 1000
 }}
 overwritten_away() {{
-    overwrite=--overwrite taken_away newest_away {COUNT_OF_TOO_MANY} 2000 1000
+    overwrite=--overwrite taken_away newest_away {OVERFLOW_COUNT} 2000 1000
 }}
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
@@ -188,7 +188,7 @@ def records(path):
             for line in loads.shown(path) if "event" in line]
 
 
-class Perf(loads.Traced):
+class Perf(loads.KernelTrace):
     """One guest, in which all is recorded; what came of it is looked at here."""
 
     SCRIPT = SCRIPT
@@ -201,7 +201,7 @@ class Perf(loads.Traced):
         lines = [json.loads(line) for line in self.part(title) if line.startswith("{")]
         return [line for line in lines if "event" in line]
 
-    def test_gets_what_memory_gets(self):
+    def test_matches_memory(self):
         found, lost = loads.loads(self.collected("perf.elog"))
         self.assertEqual(found, loads.emitted(COUNT))
         self.assertEqual(lost, 0)
@@ -209,72 +209,72 @@ class Perf(loads.Traced):
         by_perf, by_memory = (records(self.collected(f"{name}.elog")) for name in ("perf", "memory"))
         self.assertEqual([one[1:] for one in by_perf], [one[1:] for one in by_memory])
 
-    def test_explains_what_the_kernel_is_asked(self):
+    def test_explains_kernel_filter(self):
         self.assert_explained("explained", "(number >= 6 && amount == 7)",
                               "nothing that the kernel has not asked")
 
-    def test_counts_what_is_overwritten(self):
-        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
+    def test_counts_overwritten(self):
+        self.assert_newest("newest.elog", "overwritten", OVERFLOW_COUNT)
 
-    def test_overwrites_nothing_as_long_as_there_is_room(self):
+    def test_overwrites_nothing_before_buffer_is_full(self):
         self.part("overwritten_not")
         self.assertEqual(loads.loads(self.collected("few.elog")), (loads.emitted(10), 0))
 
-    def test_counts_what_is_lost_behind_the_last_event(self):
-        self.assert_oldest("late.elog", "late", COUNT_OF_TOO_MANY)
+    def test_counts_losses_after_last_event(self):
+        self.assert_oldest("late.elog", "late", OVERFLOW_COUNT)
 
-    def test_counts_what_is_lost_where_it_is_missing(self):
+    def test_counts_losses_in_place(self):
         lines = loads.shown(self.collected("later.elog"))
         found = [line["fields"]["number"] for line in lines if "event" in line]
         missing = sum(line["lost"] for line in lines if "event" not in line)
         self.assertGreater(missing, 0)
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY + 7)
+        self.assertEqual(len(found) + missing, OVERFLOW_COUNT + 7)
         self.assertEqual(found, [*range(len(found) - 7), *range(7)])
         self.assertEqual(loads.summary(self.part("later"))["lost"], missing)
 
-    def test_hears_of_an_event_that_comes_later(self):
+    def test_records_late_event(self):
         self.assertEqual([line["event"] for line in self.events_of("follows")], ["item"] * 3)
 
-    def test_hears_the_processes_that_are_asked_for(self):
+    def test_records_selected_processes(self):
         self.assertEqual(loads.summary(self.part("of_keeper"))["events"], 0)
         self.assertEqual(len(self.events_of("by_name")), 5)
         self.assertEqual(self.events_of("by_other_name"), [])
 
-    def test_hears_the_kernels_own_events(self):
+    def test_records_kernel_events(self):
         found = self.events_of("of_kernel")
         self.assertGreaterEqual(len(found), 2)
         for line in found:
             self.assertEqual(line["fields"]["pid"], line["thread"], line)
             self.assertEqual(line["pid"], line["thread"], line)
 
-    def test_is_not_chosen_where_tracefs_has_all(self):
+    def test_is_not_used_if_tracefs_suffices(self):
         said = self.part("chosen")
         self.assertEqual([line.split(": ")[1] for line in said if line.startswith("elog: ")],
                          ["Not via memory", "Not via device", "Events come via tracefs"])
 
-    def test_says_that_there_is_no_such_event(self):
+    def test_reports_unknown_event(self):
         self.assertIn("The kernel has no event that matches 'nobody:*'.",
                       self.part("not_there", 1)[0])
 
-    def test_says_that_perf_cannot_have_an_event(self):
+    def test_reports_event_unsupported_by_perf(self):
         self.assertIn("Perf cannot have the event ftrace:function.", self.part("not_of_perf", 1)[0])
 
-    def test_refuses_sessions_and_mistakes(self):
+    def test_rejects_sessions_and_invalid_arguments(self):
         self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
         self.assertIn("nmber", self.part("mistyped", 2)[0])
 
-    def test_says_that_there_is_no_room_for_its_buffers(self):
+    def test_reports_buffer_allocation_failure(self):
         self.assertIn("--buffer-size", self.part("too_much", 1)[0])
 
-    def test_knows_what_a_process_was_called_that_has_ended(self):
+    def test_names_ended_process(self):
         found = self.events_of("overwritten_by_name")
         self.assertEqual([line["process"] for line in found], ["user_events_loa"] * 5)
 
-    def test_says_what_is_not_permitted(self):
+    def test_reports_missing_permission(self):
         self.assertIn("elog doctor", self.part("may_not_see", 1)[0])
         self.assertIn("kernel.perf_event_paranoid=-1", self.part("may_not_listen", 1)[0])
 
-    def test_doctor_says_what_permits_it(self):
+    def test_doctor_shows_permission_remedy(self):
         (line,) = self.part("closed")
         self.assertRegex(line, "^note +perf_events +You may not record via perf: perf_event_paranoid is 2")
         (line,) = self.part("open")
@@ -283,12 +283,12 @@ class Perf(loads.Traced):
         self.assertRegex(line, "^ok +perf_events ")
         self.assertEqual([line["event"] for line in self.events_of("may_listen")], ["item"] * 3)
 
-    def test_features_say_that_root_may(self):
+    def test_features_show_root_permission(self):
         listed = json.loads("\n".join(self.part("features")))["features"]
         (state,) = (each["state"] for each in listed if each["name"] == "perf")
         self.assertEqual(state, "yes")
 
-    def test_follows_cpus(self):
+    def test_handles_cpu_hotplug(self):
         self.skip_without_cpus()
         for title in ("comes", "goes_and_comes"):
             self.assertEqual([line["cpu"] for line in self.events_of(title)], [1, 1, 1])
@@ -297,26 +297,26 @@ class Perf(loads.Traced):
         if "part comes" not in self.result.output:
             self.skipTest("this kernel has CPUs that neither come nor go")
 
-    def assert_told(self, title, times):
+    def assert_reported(self, title, times):
         """That a CPU has come back is said each time."""
         sentence = "What was emitted on CPU 1 between its coming online and elog's seeing that"
         self.assertEqual(sum(sentence in line for line in self.part(title)), times)
 
-    def test_has_or_counts_what_was_emitted_before_a_cpu_goes(self):
+    def test_keeps_or_counts_events_before_cpu_unplug(self):
         self.skip_without_cpus()
-        self.assert_told("lost_away", 2)
+        self.assert_reported("lost_away", 2)
         found, missing = loads.loads(self.collected("away.elog"))
         self.assertGreater(missing, 0)
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY + 1000 + 7)
+        self.assertEqual(len(found) + missing, OVERFLOW_COUNT + 1000 + 7)
         first = len(found) - 1000 - 7
         self.assertEqual(found, [*loads.emitted(first), *loads.emitted(1000), *loads.emitted(7)])
         self.assertEqual(loads.summary(self.part("lost_away"))["lost"], missing)
 
-    def test_overwrites_what_was_emitted_before_a_cpu_went_the_last_time(self):
+    def test_overwrites_events_before_last_cpu_unplug(self):
         self.skip_without_cpus()
-        self.assert_told("overwritten_away", 3)
+        self.assert_reported("overwritten_away", 3)
         found, missing = loads.loads(self.collected("newest_away.elog"))
-        self.assertEqual(missing, COUNT_OF_TOO_MANY + 2000)
+        self.assertEqual(missing, OVERFLOW_COUNT + 2000)
         self.assertEqual(found, [*loads.emitted(1000), *loads.emitted(7)])
         told = loads.summary(self.part("overwritten_away"))
         self.assertEqual((told["overwritten"], told["lost"]), (missing, 0))

@@ -144,7 +144,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         "  the kernel counts  in a BPF program",
         "  elog counts        nothing that the kernel has not counted"]
 
-    def test_come_to_what_elog_computes_of_memory(self):
+    def test_match_aggregation_from_memory(self):
         said = self.part("random")
         found = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", said[-1])}
         print(said[-1])
@@ -159,7 +159,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertGreater(found["groups"], COUNT)
         self.assertGreater(found["overflowed"], COUNT // 50)
 
-    def test_are_the_same_by_all_ways(self):
+    def test_are_equal_on_all_routes(self):
         (line,) = self.part("counts")
         result = json.loads(line)
         self.assertEqual((result["events"], result["lost"]), (EVENTS - 100, 0))
@@ -172,12 +172,12 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         (line,) = self.part("distributes")
         self.assertEqual(len(json.loads(line)["groups"]), 97)
 
-    def test_do_not_count_texts_that_are_absent(self):
+    def test_do_not_count_absent_texts(self):
         (line,) = self.part("counts_absent")
         (group,) = json.loads(line)["groups"]
         self.assertEqual(group["values"], {"count()": 50, "count(word)": 0, "max(number)": 99})
 
-    def test_count_what_finds_no_room(self):
+    def test_count_drops(self):
         for title in ("overflows", "overflows_by_bpf"):
             line, told = sorted(self.part(title), reverse=True)
             result = json.loads(line)
@@ -185,7 +185,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             self.assertEqual(len(result["groups"]), LEAST_KEYS)
             self.assertIn(f"{result['overflowed']} events had other keys than the first", told)
 
-    def test_keep_the_keys_with_the_most_events(self):
+    def test_keep_most_frequent_keys(self):
         line, _ = sorted(self.part("overflows_here"), reverse=True)
         result = json.loads(line)
         self.assertEqual(result["events"] + result["overflowed"], EVENTS)
@@ -194,7 +194,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertEqual([group["values"]["count()"] for group in result["groups"]],
                          [EVENTS // 97 + 1] * FEW_KEYS)
 
-    def test_are_whole_when_they_stop_while_programs_emit(self):
+    def test_are_complete_when_stopped_under_load(self):
         lines = self.part("stops")
         self.assertEqual(len(lines), STOPS)
         for result in map(json.loads, lines):
@@ -206,13 +206,13 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
                 count, total = group["values"].values()
                 self.assertEqual(total, count * (count - 1) // 2)
 
-    def test_take_no_more_memory_than_they_may(self):
+    def test_respect_memory_limit(self):
         lines = self.part("explains_many")
         self.assertEqual(sum("the kernel counts  hist:" in line for line in lines), 8)
         self.assertIn("  elog counts        all of it: the histograms of events before it take all "
                       "the memory that they may, for 524288 keys", lines)
 
-    def test_explain_where_they_are_computed(self):
+    def test_explain_evaluation_place(self):
         nothing = "  elog asks        nothing that the kernel has not asked"
         self.assertEqual(self.part("explains_all"), HEAD + [
             "  the kernel asks  number >= 6", nothing,
@@ -229,7 +229,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             self.assertIn(reason, lines[4])
         self.assertIn("only via tracefs and perf does the kernel count", self.part("explains_memory")[-1])
 
-    def test_explain_what_bpf_programs_count(self):
+    def test_explain_bpf_programs(self):
         for title in ("explains_bpf", "explains_perf"):
             lines = self.part(title)
             if self.BPF:
@@ -243,7 +243,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
                 self.assertIn("before Linux 6.7, the kernel does not count what BPF programs miss",
                               lines[4])
 
-    def test_say_that_somebody_has_taken_the_histogram_away(self):
+    def test_report_removed_histogram(self):
         line, told = sorted(self.part("taken_away", 1), reverse=True)
         self.assertRegex(told, "Somebody has taken the histogram of eventlog:load_item away")
         # The other event's is given all the same.
@@ -251,7 +251,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         self.assertEqual(group["key"], {"event": "sched_process_exit"})
         self.assertGreater(group["values"]["count()"], 0)
 
-    def test_next_run_removes_what_a_killed_one_left(self):
+    def test_next_run_removes_leftovers_of_killed_run(self):
         self.assertEqual(sum(line.startswith("eventlog-") for line in self.part("killed")), 1)
 
 

@@ -30,14 +30,14 @@ class PushedPredicates(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         program = vm_case.built("PROGRAMS", "pushed_predicates")
-        cls.result = cls.run_well(kernel, ["sh", "-c", SCRIPT, program, str(COUNT), SEED],
-                                  files={program: program} | cls.more_files(kernel))
+        cls.result = cls.run_successfully(kernel, ["sh", "-c", SCRIPT, program, str(COUNT), SEED],
+                                  files={program: program} | cls.extra_files(kernel))
 
     @staticmethod
-    def more_files(_kernel):
+    def extra_files(_kernel):
         return {}
 
-    def test_keep_what_is_wanted_and_nothing_else_if_all_is_asked(self):
+    def test_keep_only_matches(self):
         said = self.part("predicates")
         counts = dict(re.findall(r"(\w+) (\d+)", said[-1]))
         found = {name: int(number) for name, number in counts.items()}
@@ -58,7 +58,7 @@ class PushedPredicatesOfTheModule(PushedPredicates):
     KERNEL = "debian-6.12"
 
     @staticmethod
-    def more_files(kernel):
+    def extra_files(kernel):
         return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
 
 

@@ -49,25 +49,25 @@ class Relay(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("relay", "to_relay")]
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel, ["sh", "-c", SCRIPT, *programs], processors=2,
             files={"/eventlog.ko": vm_case.module_or_skip(kernel),
                    **{program: program for program in programs}},
         )
 
-    def test_keeps_its_rules(self):
+    def test_passes_abi_steps(self):
         said = self.part("relay")
         self.assertEqual(said[-1], "ok: all of relay")
         print("\n".join(line for line in said if line.startswith(("read ", "without: "))))
         self.assertEqual(len([line for line in said if line.startswith("without: ")]), self.WITHOUT)
 
-    def test_takes_the_events_of_subscriptions(self):
+    def test_receives_events_of_subscriptions(self):
         self.assertEqual(self.part("events")[-1], "ok: all goes to its channel")
 
-    def test_is_for_root_until_somebody_else_is_permitted(self):
+    def test_is_root_only_by_default(self):
         self.assertEqual(self.part("mode"), ["660 root root"])
 
-    def test_stays_while_a_file_is_open(self):
+    def test_cannot_be_unloaded_while_a_file_is_open(self):
         self.assertEqual(self.part("held")[-1], "ok: the module stays")
 
     def test_leaves_nothing_behind(self):
@@ -101,12 +101,12 @@ insmod /eventlog.ko && insmod /eventlog_nested.ko || exit
 part nested "$0" nested
 """
 
-    def test_counts_what_comes_while_a_record_is_written(self):
+    def test_counts_events_nested_in_a_write(self):
         kernel = vm_case.kernel_or_skip(self.KERNEL)
         module = pathlib.Path(vm_case.module_or_skip(kernel))
-        nested = kernel_module.using_module(kernel, module, NESTED_MODULE) / "eventlog_nested.ko"
+        nested = kernel_module.kernel_with_module(kernel, module, NESTED_MODULE) / "eventlog_nested.ko"
         program = vm_case.built("PROGRAMS", "eventlog_to_relay")
-        self.result = self.run_well(
+        self.result = self.run_successfully(
             kernel, ["sh", "-c", self.SCRIPT, program], processors=1,
             files={"/eventlog.ko": str(module), "/eventlog_nested.ko": str(nested), program: program},
         )

@@ -11,7 +11,7 @@ import parts
 import vm_case
 
 COUNT = loads.Case.COUNT
-COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
+OVERFLOW_COUNT = loads.OVERFLOW_COUNT
 ROUNDS = 50
 EMITTERS = 3
 NMIS = 1000
@@ -34,8 +34,8 @@ mkfifo /tmp/keep
 "$load" 0 < /tmp/keep > /dev/null &
 keeper=$!
 exec 8> /tmp/keep
-is_there() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
-wait_until is_there
+event_exists() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
+wait_until event_exists
 
 beside_others() {{
     record -e 'load:*' -o /tmp/relay.elog -j -- \
@@ -49,12 +49,12 @@ picked() {{
 }}
 overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
-        taskset 1 "$load" {COUNT_OF_TOO_MANY} < /dev/null
+        taskset 1 "$load" {OVERFLOW_COUNT} < /dev/null
 }}
 # The recorder stands still while there is more than its buffers take.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K "$@" -- \
-        sh -c "kill -STOP \$PPID; taskset 1 '$load' {COUNT_OF_TOO_MANY} < /dev/null; kill -CONT \$PPID"
+        sh -c "kill -STOP \$PPID; taskset 1 '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
 # Several at once, faster than it is read.
 pressed() {{
@@ -176,7 +176,7 @@ class RelayRoute(loads.Case):
     def setUpClass(cls):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_shop")]
+        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_provider")]
         programs.append(vm_case.built("ELOG"))
         files = FILES + (("cpus.elog",) if cls.PROCESSORS > 1 else ())
         cls.result = cls.run_script(
@@ -191,7 +191,7 @@ class RelayRoute(loads.Case):
         return [{each: line.get(each) for each in names}
                 for line in loads.shown(self.collected(name))]
 
-    def test_gets_what_rings_and_memory_get_field_by_field(self):
+    def test_matches_rings_and_memory_field_by_field(self):
         told = loads.summary(self.part("beside_others"))
         self.assertEqual((told["events"], told["lost"], told["overwritten"]), (COUNT, 0, 0))
         names = ("provider", "event", "process", "pid", "thread", "level", "fields")
@@ -200,7 +200,7 @@ class RelayRoute(loads.Case):
         for other in ("device.elog", "memory.elog"):
             self.assertEqual(by_relay, self.fields_of(other, *names))
 
-    def test_picks_what_memory_picks(self):
+    def test_selects_like_memory(self):
         said = self.part("picked")
         self.assertIn("elog: Events come via relay: another one is not asked for.", said)
         by_relay, by_memory = (self.fields_of(f"{route}-picked.elog", "event", "fields")
@@ -208,26 +208,26 @@ class RelayRoute(loads.Case):
         self.assertEqual(by_relay, by_memory)
         self.assertGreater(len(by_relay), ROUNDS)
 
-    def test_counts_what_is_overwritten(self):
-        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
+    def test_counts_overwritten(self):
+        self.assert_newest("newest.elog", "overwritten", OVERFLOW_COUNT)
 
-    def test_counts_what_is_lost(self):
-        self.assert_oldest("late.elog", "late", COUNT_OF_TOO_MANY)
+    def test_counts_losses(self):
+        self.assert_oldest("late.elog", "late", OVERFLOW_COUNT)
 
-    def test_fails_on_loss_if_it_is_asked_to(self):
+    def test_fails_with_fail_on_loss(self):
         self.part("late_fails", 3)
 
-    def test_has_read_or_lost_what_many_have_emitted_at_once(self):
+    def test_accounts_for_all_events_under_concurrency(self):
         told = loads.summary(self.part("pressed"))
         found, missing = loads.loads(self.collected("pressed.elog"))
         self.assertEqual(len(found) + missing, EMITTERS * COUNT)
         self.assertEqual((told["events"], told["lost"]), (len(found), missing))
         self.assertGreater(len(found), 0)
 
-    def test_shows_what_fills_no_buffer(self):
+    def test_shows_partial_buffer(self):
         self.assertEqual(len([line for line in self.part("few") if line.startswith('{"')]), 1)
 
-    def test_takes_processors_that_come_and_go(self):
+    def test_handles_cpu_hotplug(self):
         if self.PROCESSORS == 1:
             self.skipTest("there is one processor.")
         self.part("cpus_come")
@@ -235,24 +235,24 @@ class RelayRoute(loads.Case):
         cpus = [line["cpu"] for line in lines]
         self.assertEqual(cpus, [1] * ON_CPU_1 + [0] + [1] * ON_CPU_1)
 
-    def test_channel_goes_with_a_recorder_that_is_killed(self):
+    def test_channel_is_removed_with_killed_recorder(self):
         said = self.part("killed")
         self.assertFalse([line for line in said if line.startswith("elog-")], said)
 
-    def test_finds_another_name_if_its_own_is_taken(self):
+    def test_uses_another_name_if_taken(self):
         said = self.part("taken")
         self.assertTrue({"elog-1", "elog-1-1"} <= set(said), said)
 
-    def test_leaves_nothing(self):
+    def test_leaves_nothing_behind(self):
         self.assertEqual(self.part("left"), [])
         self.part("unload")
 
-    def test_explains_who_decides(self):
+    def test_explains_predicate_evaluation(self):
         said = "\n".join(self.part("explained"))
         self.assertRegex(said, r"the kernel asks +which events -e, --session, -p and --comm want")
 
-    def test_says_what_is_wrong(self):
-        self.assert_refused({
+    def test_reports_errors(self):
+        self.assert_rejected({
             "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
                           "modprobe eventlog.",
             "no_debugfs": "debugfs is not mounted. Mount it, as root, with: mount -t debugfs",
@@ -279,8 +279,8 @@ class WithTheKernel(parts.Case):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
         module = vm_case.module_or_skip(kernel)
-        nmis = kernel_module.using_module(kernel, pathlib.Path(module), NMI_MODULE)
-        programs = [vm_case.built("PROGRAMS", "device_shop"), vm_case.built("ELOG"),
+        nmis = kernel_module.kernel_with_module(kernel, pathlib.Path(module), NMI_MODULE)
+        programs = [vm_case.built("PROGRAMS", "device_provider"), vm_case.built("ELOG"),
                     vm_case.built("PROGRAMS", "eventlog_to_relay")]
         cls.result = cls.run_script(
             kernel, WITH_THE_KERNEL, programs,
@@ -289,18 +289,18 @@ class WithTheKernel(parts.Case):
             collect=("/tmp/together.elog", "/tmp/nmis.elog"), processors=1,
         )
 
-    def test_is_on_one_timeline_with_programs(self):
+    def test_shares_timeline_with_programs(self):
         self.assertEqual(loads.summary(self.part("together"))["lost"], 0)
         loads.assert_one_timeline(self, loads.shown(self.collected("together.elog")), 16 * ROUNDS)
 
-    def test_has_what_interrupts_tell_from_their_beginning_to_their_end(self):
+    def test_has_interrupt_entry_and_exit(self):
         self.part("together")
-        loads.assert_in_pairs(self, loads.shown(self.collected("together.elog")), "interrupt")
+        loads.assert_begin_end_pairs(self, loads.shown(self.collected("together.elog")), "interrupt")
 
-    def test_has_times_that_rise_whoever_interrupts(self):
+    def test_has_increasing_times_under_nesting(self):
         self.assertEqual(self.part("times")[-1], "ok: of the kernel's events, too")
 
-    def test_counts_what_comes_in_nmis(self):
+    def test_counts_nmi_events(self):
         told = loads.summary(self.part("nmis"))
         lines = loads.shown(self.collected("nmis.elog"))
         found = [line["fields"] for line in lines if "event" in line]
@@ -308,7 +308,7 @@ class WithTheKernel(parts.Case):
         self.assertEqual(sum(line["lost"] for line in lines if "event" not in line), NMIS)
         self.assertEqual((told["events"], told["lost"]), (NMIS, NMIS))
 
-    def test_is_unloaded_afterwards(self):
+    def test_can_be_unloaded_afterwards(self):
         self.part("unload")
 
 

@@ -59,7 +59,7 @@ class Python(vm_case.Case):
     """Python in the guest."""
 
     def test_script(self):
-        result = self.run_well(
+        result = self.run_successfully(
             vm_case.any_kernel(),
             ["python3", "-c", "import ctypes, os, subprocess; print(os.cpu_count())"],
             python=True,

@@ -39,15 +39,15 @@ class Scratch(unittest.TestCase):
 class Sources(unittest.TestCase):
     """The list of the patches, and what is generated from it."""
 
-    def test_file_that_no_patch_has_is_an_error(self):
+    def test_file_missing_in_patches_is_an_error(self):
         texts = {**make_series.sources(), CODE + "forgotten.c": ""}
-        with self.assertRaisesRegex(make_series.Problem, "forgotten.c is in no patch. Name it in"):
+        with self.assertRaisesRegex(make_series.HarnessError, "forgotten.c is in no patch. Name it in"):
             make_series.check_list(texts)
 
-    def test_name_without_a_file_is_an_error(self):
+    def test_missing_file_is_an_error(self):
         texts = make_series.sources()
         del texts[CODE + "layout.c"]
-        with self.assertRaisesRegex(make_series.Problem, "names .*layout.c, but there is no such"):
+        with self.assertRaisesRegex(make_series.HarnessError, "names .*layout.c, but there is no such"):
             make_series.check_list(texts)
 
     def test_each_new_file_is_added_by_one_patch(self):
@@ -92,20 +92,20 @@ class Command(Scratch):
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
         )
 
-    def test_each_run_writes_the_same(self):
+    def test_is_deterministic(self):
         for seed in ("1", "2"):
             made = self.generate(seed, PYTHONHASHSEED=seed, LC_ALL="C")
             self.assertEqual((made.returncode, made.stderr), (0, ""))
             self.assertEqual(texts_in(self.scratch / seed), make_series.make())
 
-    def test_says_where_the_patches_are_and_how_to_apply_them(self):
+    def test_prints_location_and_instructions(self):
         folder = self.scratch / "a folder"
         self.assertEqual(
             self.generate("a folder").stdout,
             f"{len(make_series.SERIES)} patches for Linux 6.12 are in {folder}.\n"
             f"Apply them in the kernel's source: git am '{folder}'/*.patch\n")
 
-    def test_author_signs_the_patches_off(self):
+    def test_adds_signed_off_by(self):
         self.generate("patches", "--author", "Ann <ann@example.org>")
         for name, text in texts_in(self.scratch / "patches").items():
             self.assertIn("\nFrom: Ann <ann@example.org>\n", text, name)
@@ -129,7 +129,7 @@ class Command(Scratch):
         self.assertIn("Move it, or name another directory.", made.stderr)
         self.assertEqual(list(texts_in(folder)), ["other.patch"])
 
-    def test_folder_that_cannot_be_made_is_an_error(self):
+    def test_folder_that_cannot_be_created_is_an_error(self):
         (self.scratch / "file").touch()
         made = self.generate("file")
         self.assertEqual(made.returncode, 1)
@@ -154,7 +154,7 @@ class Applied(unittest.TestCase):
         begin_history(cls.tree, cls.patches.values())
         git(cls.tree, "am", "--quiet", *source.write_patches(cls.patches, cls.scratch))
 
-    def test_result_is_the_sources(self):
+    def test_result_equals_sources(self):
         for name, text in make_series.result().items():
             self.assertEqual((self.tree / name).read_text(encoding="utf-8"), text, name)
         there = {str(path.relative_to(self.tree)) for path in (self.tree / CODE).rglob("*")
@@ -165,7 +165,7 @@ class Applied(unittest.TestCase):
         subjects = git(self.tree, "log", "--reverse", "--format=%s").splitlines()
         self.assertEqual(subjects[1:], [patch.subject for patch in make_series.SERIES])
 
-    def test_checkpatch_has_nothing_to_say(self):
+    def test_checkpatch_reports_nothing(self):
         # It takes a keyword of C11 for a name in mixed case.
         texts = {name: text.replace("_Static_assert", "static_assert")
                  for name, text in self.patches.items()}

@@ -97,7 +97,7 @@ class Builds(unittest.TestCase):
             for path in (self.tree / folder).rglob("*.c"):
                 self.assertIn(path.stem, built)
 
-    def test_sparse_has_nothing_to_say(self):
+    def test_sparse_reports_nothing(self):
         if shutil.which("sparse") is None:
             self.skipTest("there is no sparse. `./dev setup` installs it.")
         self.assertEqual(re.sub(r"(?m)^ +CHECK .*\n", "", make(self.tree, "C=2", CODE)), "")

@@ -38,7 +38,7 @@ class Stacks(loads.Guest):
     def steps(self, name):
         return [line["fields"] for line in loads.shown(self.collected(name)) if "event" in line]
 
-    def test_says_which_functions_a_program_was_in(self):
+    def test_shows_functions_of_program(self):
         self.part("program")
         steps = self.steps("program.elog")
         self.assertEqual([step["number"] for step in steps], list(range(COUNT)))
@@ -46,16 +46,16 @@ class Stacks(loads.Guest):
             way = "ways::odd" if step["number"] % 2 else "ways::even"
             self.assertTrue(step["stack"].endswith(f";main;ways::both;{way}"), step)
 
-    def test_has_the_newest_with_their_stacks(self):
+    def test_overwriting_keeps_stacks_of_newest_events(self):
         self.part("newest")
         self.assertEqual(self.steps("newest.elog"), self.steps("program.elog"))
 
-    def test_is_a_field_that_predicates_know(self):
+    def test_is_usable_in_predicates(self):
         self.part("picked")
         self.assertEqual([step["number"] for step in self.steps("picked.elog")],
                          list(range(1, COUNT, 2)))
 
-    def test_is_a_field_that_can_be_counted_by(self):
+    def test_is_usable_as_aggregation_key(self):
         said = subprocess.run(
             [os.environ["ELOG"], "agg", "-j", "count() by stack", self.collected("program.elog")],
             capture_output=True, text=True, check=True).stdout
@@ -63,13 +63,13 @@ class Stacks(loads.Guest):
         self.assertEqual([group["values"] for group in counted["groups"]],
                          [{"count()": COUNT // 2}] * 2)
 
-    def test_says_it_of_events_of_the_kernel(self):
+    def test_is_shown_for_kernel_events(self):
         self.part("kernel")
         steps = self.steps("kernel.elog")
         self.assertTrue(steps)
         self.assertTrue(all(step["stack"] for step in steps), steps)
 
-    def test_is_refused_by_other_ways(self):
+    def test_is_rejected_by_other_routes(self):
         self.assertIn("add --via perf", "\n".join(self.part("elsewhere", 2)))
 
 

@@ -19,19 +19,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = parts.SHELL + rf"""
 elog=$0 shop=$1 heard=$2
 hooks=/sys/module/eventlog/parameters/kernel_hooks
-told=/sys/module/eventlog_hear/parameters
+told=/sys/module/eventlog_test_subscriber/parameters
 insmod /eventlog.ko remove_idle=1 || exit
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
 
-part heard "$heard" /eventlog_hear.ko $3 $4
+part heard "$heard" /eventlog_test_subscriber.ko $3 $4
 # What a subscriber hears, by its parameters, while the rest of the line runs.
 beside() {{
-    insmod /eventlog_hear.ko $1 || return
+    insmod /eventlog_test_subscriber.ko $1 || return
     shift
     "$@"
     status=$?
     echo "heard $(cat $told/heard), left out $(cat $told/left_out)"
-    rmmod eventlog_hear && return $status
+    rmmod eventlog_test_subscriber && return $status
 }}
 shops() {{
     for i in $(seq {SHOPS}); do "$shop" {ROUNDS} & all="$all $!"; done
@@ -96,15 +96,15 @@ class Subscribers(parts.Case):
         module = vm_case.module_or_skip(kernel)
         programs = [vm_case.built("ELOG"),
                     *(vm_case.built("PROGRAMS", name)
-                      for name in ("device_shop", "eventlog_heard"))]
-        using = [kernel_module.using_module(kernel, pathlib.Path(module), HERE / folder) / name
-                 for folder, name in (("subscriber", "eventlog_hear.ko"),
+                      for name in ("device_provider", "eventlog_subscriber_check"))]
+        using = [kernel_module.kernel_with_module(kernel, pathlib.Path(module), HERE / folder) / name
+                 for folder, name in (("subscriber", "eventlog_test_subscriber.ko"),
                                       ("nmi", "eventlog_nmi.ko"))]
         cls.result = cls.run_script(
             kernel, SCRIPT, programs, str(cls.COUNT), str(cls.CYCLES),
             files={"/eventlog.ko": module,
                    **{f"/{path.name}": str(path) for path in using},
-                   **{f"/{name}": str(kernel_module.sample_beside(module, name))
+                   **{f"/{name}": str(kernel_module.sample_of_module(module, name))
                       for name in ("eventlog_ticker.ko", "eventlog_watch.ko")}},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             parameters=cls.PARAMETERS,
@@ -123,29 +123,29 @@ class Subscribers(parts.Case):
         told = loads.summary(self.part(title))
         return told["events"] + told["lost"]
 
-    def test_hears_what_a_program_writes_as_it_is_and_all_of_it(self):
+    def test_receives_every_program_event_unchanged(self):
         self.assertEqual(self.part("heard")[-1], "ok: all is heard")
 
-    def test_has_programs_emit_that_nobody_else_listens_to(self):
+    def test_enables_events_without_other_listeners(self):
         self.assertEqual(self.heard("alone"), (SHOPS * 16 * ROUNDS, 0))
 
-    def test_hears_what_subscriptions_get_beside_it(self):
+    def test_receives_same_events_as_subscriptions(self):
         self.assertEqual(self.heard("all"), (16 * ROUNDS, 0))
         for title in ("all", "warnings", "sales", "refunds"):
             with self.subTest(title):
                 self.assertGreaterEqual(self.recorded(title), ROUNDS)
                 self.assertEqual(self.heard(title), (self.recorded(title), 0))
 
-    def test_hears_the_kernel_which_is_attached_only_meanwhile(self):
+    def test_attaches_kernel_provider_only_while_subscribed(self):
         self.assertGreater(self.heard("switches")[0], 3)
         self.assertIn("attached to 1", self.part("switches"))
         self.assertEqual(self.part("detached"), ["0"])
 
-    def test_hears_the_kernel_only_by_its_name(self):
+    def test_receives_kernel_events_only_by_name(self):
         self.assertEqual(self.heard("unnamed"), (0, 0))
         self.assertIn("attached to 0", self.part("unnamed"))
 
-    def test_hears_another_module_that_comes_later_and_goes_before_it(self):
+    def test_receives_events_of_module_loaded_later_and_unloaded_earlier(self):
         last, _ = self.part("ticks")
         told = re.search(r"^ticker:tick number=0 level=4 keywords=0 schema=\d+ hash=\w+ "
                          r"owner=eventlog_ticker process=0 thread=\d+ user=0 "
@@ -158,17 +158,17 @@ class Subscribers(parts.Case):
         self.assertGreaterEqual(count, seconds)
         self.assertEqual(left_out, 0)
 
-    def test_hears_what_comes_in_nmis(self):
+    def test_receives_nmi_events(self):
         self.assertEqual(self.heard("nmis"), (2 * NMIS, 0))
 
-    def test_does_not_hear_what_it_leads_to_and_counts_it(self):
+    def test_skips_and_counts_recursive_events(self):
         self.assertEqual(self.heard("echoes"), (2 * NMIS, 2 * NMIS))
         self.assertEqual(self.recorded("echoes"), 2 * NMIS)
 
-    def test_has_the_module_stay(self):
+    def test_prevents_module_unload(self):
         self.part("in_use", 1)
 
-    def test_counts_errors_as_the_manual_says(self):
+    def test_counts_errors_as_documented(self):
         self.assertEqual(self.part("watched"), [f"{ROUNDS} shop:break_in", "0 others"])
 
     def test_leaves_nothing_behind(self):

@@ -18,7 +18,7 @@ ABOUT_KERNELS = (
 class Suites(vm_case.Case):
     def run_suite(self, name, tests="*"):
         program = vm_case.built("TESTS", name)
-        result = self.run_well(
+        result = self.run_successfully(
             vm_case.any_kernel(),
             [program, "--gtest_color=no", f"--gtest_filter={tests}"],
             files={program: program},

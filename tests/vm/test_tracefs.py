@@ -11,7 +11,7 @@ import vm_case
 from test_module_tools import items
 
 COUNT = loads.Case.COUNT
-COUNT_OF_TOO_MANY = loads.COUNT_OF_TOO_MANY
+OVERFLOW_COUNT = loads.OVERFLOW_COUNT
 
 # A program for each recording.
 SCRIPT = loads.SHELL + rf"""
@@ -40,14 +40,14 @@ beside_perf() {{
     finish && wait $perf
 }}
 overwritten() {{
-    begin {COUNT_OF_TOO_MANY}
+    begin {OVERFLOW_COUNT}
     record -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j
     emit
     finish
 }}
 # The recorder stands still while there is more than its buffers take.
 late() {{
-    begin {COUNT_OF_TOO_MANY}
+    begin {OVERFLOW_COUNT}
     record -o /tmp/late.elog --buffer-size 2x128K -j
     kill -STOP $recorder
     emit
@@ -57,7 +57,7 @@ late() {{
 # The kernel keeps what it can be asked for, and elog asks the rest.
 asked() {{
     begin {COUNT}
-    record -o /tmp/asked.elog --where '{loads.ASKED}' -j
+    record -o /tmp/asked.elog --where '{loads.PREDICATE}' -j
     emit
     finish
 }}
@@ -120,7 +120,7 @@ echo "instances: $(ls $tracing/instances | wc -l)"
 part not_mounted not_mounted
 """
 
-class Tracefs(loads.Traced):
+class Tracefs(loads.KernelTrace):
     """One guest, in which all is recorded; what came of it is looked at here."""
 
     SCRIPT = SCRIPT
@@ -134,7 +134,7 @@ class Tracefs(loads.Traced):
     def assert_written(self, lines, count):
         self.assertIn(f"written {count} too_large 0 refused 0 unattached 0", lines)
 
-    def test_gets_what_perf_gets(self):
+    def test_matches_perf(self):
         self.assert_written(self.part("beside_perf"), COUNT)
         found, lost = loads.loads(self.collected("all.elog"))
         self.assertEqual(found, loads.emitted(COUNT))
@@ -144,51 +144,51 @@ class Tracefs(loads.Traced):
         by_perf = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         self.assertEqual(items(by_perf.replace("user_events:eventlog_", "eventlog:")), found)
 
-    def test_has_the_kernel_ask_what_it_can(self):
+    def test_pushes_predicate_to_kernel(self):
         self.assert_written(self.part("asked"), COUNT)
-        super().test_has_the_kernel_ask_what_it_can()
+        super().test_pushes_predicate_to_kernel()
 
-    def test_explains_what_the_kernel_is_asked(self):
+    def test_explains_kernel_filter(self):
         rest = "all of --where, for the kernel cannot ask all of it"
         self.assert_explained("explained_all", "(number >= 6 && amount == 7)",
                               "nothing that the kernel has not asked")
         self.assert_explained("explained_part", "number >= 6", rest)
         self.assert_explained("explained_nothing", "nothing", rest)
 
-    def test_counts_what_is_overwritten(self):
-        self.assert_written(self.part("overwritten"), COUNT_OF_TOO_MANY)
-        self.assert_newest("newest.elog", "overwritten", COUNT_OF_TOO_MANY)
+    def test_counts_overwritten(self):
+        self.assert_written(self.part("overwritten"), OVERFLOW_COUNT)
+        self.assert_newest("newest.elog", "overwritten", OVERFLOW_COUNT)
 
-    def test_counts_what_is_lost(self):
+    def test_counts_losses(self):
         lines = self.part("late")
-        self.assert_written(lines, COUNT_OF_TOO_MANY)
+        self.assert_written(lines, OVERFLOW_COUNT)
         found, missing = loads.loads(self.collected("late.elog"))
         self.assertGreater(missing, 0)
-        self.assertEqual(len(found) + missing, COUNT_OF_TOO_MANY)
+        self.assertEqual(len(found) + missing, OVERFLOW_COUNT)
         self.assertEqual(loads.summary(lines)["lost"], missing)
-        self.assertLessEqual(set(found), set(loads.emitted(COUNT_OF_TOO_MANY)))
+        self.assertLessEqual(set(found), set(loads.emitted(OVERFLOW_COUNT)))
 
-    def test_next_run_removes_what_a_killed_one_left(self):
+    def test_next_run_removes_leftovers_of_killed_run(self):
         self.part("killed")
 
-    def test_says_that_an_event_was_disabled_by_others(self):
+    def test_reports_event_disabled_by_other_tool(self):
         self.assertRegex("\n".join(self.part("disabled", 1)),
                          rf"Somebody has taken {self.SYSTEM}:{self.EVENT} from the recording")
 
-    def test_says_that_there_is_no_such_event(self):
+    def test_reports_unknown_event(self):
         self.assertIn("The kernel has no event that matches 'nobody:*'.",
                       self.part("not_there", 1)[0])
 
-    def test_says_that_it_is_not_permitted(self):
+    def test_reports_missing_permission(self):
         self.assertIn("elog doctor", self.part("not_permitted", 1)[0])
 
-    def test_refuses_sessions(self):
+    def test_rejects_sessions(self):
         self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
 
-    def test_says_that_tracefs_is_not_mounted(self):
+    def test_reports_unmounted_tracefs(self):
         self.assertIn("tracefs is not mounted.", self.part("not_mounted", 1)[0])
 
-    def test_leaves_no_instance(self):
+    def test_removes_its_instance(self):
         self.assertTrue(re.search(r"^instances: 0$", self.result.output, re.MULTILINE),
                         self.result.output)
 

@@ -207,12 +207,12 @@ class TracefsControl(loads.Guest):
     """One guest, in which all is done; what was said is looked at here."""
 
     SCRIPT = SCRIPT
-    PROGRAMS = ("refused_filter",)
+    PROGRAMS = ("rejected_filter",)
 
     def name(self):
         return f"{self.SYSTEM}:{self.EVENT}"
 
-    def test_keeps_what_the_predicate_wants_until_it_is_undone(self):
+    def test_applies_predicate_until_undone(self):
         lines = self.part("keeps")
         objects = [json.loads(line) for line in lines if line.startswith("{")]
         condition = "(number >= 500 && amount == 7)"
@@ -230,18 +230,18 @@ class TracefsControl(loads.Guest):
         self.assertEqual(lines[1:4], [f"{MARK} && {condition}", "1", str(wanted)])
         self.assertRegex("\n".join(lines), "is enabled already, by elog enable, if")
 
-    def test_without_a_predicate_keeps_all(self):
+    def test_without_predicate_keeps_all(self):
         lines = self.part("keeps_all")
         self.assertEqual(lines, [
             self.name(), str(COUNT), f"load:item  {self.name()}  enabled by elog",
             "  fields   number u64, amount u32, word text"])
 
-    def test_has_the_kernel_compare_texts_of_a_fixed_size(self):
+    def test_filters_fixed_size_texts_in_kernel(self):
         lines = self.part("keeps_texts")
         self.assertEqual(json.loads(lines[0])["filter"], 'comm == "marked"')
         self.assertEqual(lines[1:], ["exits: 1", "sched:sched_process_exit"])
 
-    def test_refuses_what_the_kernel_would_decide_otherwise(self):
+    def test_rejects_inexact_kernel_filters(self):
         (text,) = self.part("refuses_text", 2)
         self.assertRegex(text, r"--where, column 15: .*null pointer.* elog record --via tracefs")
         (process,) = self.part("refuses_process", 2)
@@ -249,12 +249,12 @@ class TracefsControl(loads.Guest):
         self.assertRegex(self.part("refuses_never", 2)[0], "is false for every load:item")
         self.assertRegex(self.part("refuses_name", 2)[0], "amuont.*amount")
 
-    def test_refuses_what_is_not_there(self):
+    def test_rejects_unknown_events(self):
         self.assertIn("no event that matches 'nobody:item'", self.part("refuses_unknown", 1)[0])
         self.assertIn("no instance called 'nobody'", self.part("refuses_instance", 1)[0])
         self.assertIn("no instance called '../x'", self.part("refuses_path", 1)[0])
 
-    def test_leaves_alone_what_others_have_enabled(self):
+    def test_does_not_change_events_enabled_by_other_tools(self):
         lines = self.part("leaves_others")
         self.assertRegex(lines[0], "is enabled already, and not by elog enable")
         self.assertRegex(lines[1], "has done nothing at these events")
@@ -262,7 +262,7 @@ class TracefsControl(loads.Guest):
         self.assertRegex(lines[3], "has a filter already")
         self.assertEqual(lines[4], "number > 5")
 
-    def test_enables_all_of_them_or_none_and_leaves_what_was_there(self):
+    def test_enables_all_or_none(self):
         lines = [line for line in self.part("all_or_none")
                  if not line.startswith(("sched:", "elog:"))]
         traceoff = f"traceoff:unlimited if {MARK} && prev_pid == 1234567"
@@ -270,16 +270,16 @@ class TracefsControl(loads.Guest):
         self.assertEqual(lines, [
             "0*", "none", traceoff, "0*", f"{MARK} && prev_pid == 7", traceoff, stacktrace])
 
-    def test_enables_again_what_somebody_has_switched_off(self):
+    def test_reenables_disabled_event(self):
         lines = self.part("switched_off")
         self.assertEqual(json.loads(lines[1])["state"], "new")
         self.assertEqual(lines[2:4], ["1", f"{MARK} && number == 6"])
 
-    def test_leaves_no_filter_that_the_kernel_refuses(self):
+    def test_removes_rejected_filter(self):
         self.assertEqual(self.part("refused_by_the_kernel"),
                          ["others: refused, ''", "ours: refused, ''"])
 
-    def test_triggers_act_where_the_predicate_is_true_beside_those_of_others(self):
+    def test_triggers_coexist_with_foreign_triggers(self):
         lines = self.part("triggers")
         for line in (f"traceoff:unlimited if {MARK} && number == 900",
                      f"stacktrace:unlimited if {MARK} && number == 500", "traceon:unlimited"):
@@ -293,14 +293,14 @@ class TracefsControl(loads.Guest):
         self.assertEqual([each["state"] for each in undone],
                          ["undone: stacktrace", "undone: traceoff"])
 
-    def test_keeps_to_an_instance(self):
+    def test_respects_instance(self):
         lines = self.part("in_an_instance")
         self.assertIn(f"kept: {COUNT}", lines)
         self.assertTrue(any(re.fullmatch(r"load:item  .*  enabled by elog", line)
                             for line in lines), lines)
         self.assertEqual(lines[-1], "0")
 
-    def test_says_that_it_is_not_permitted(self):
+    def test_reports_missing_permission(self):
         self.assertIn("elog doctor", self.part("refuses_user", 1)[0])
         self.assertRegex(self.part("refuses_system_to_user", 1)[0],
                          f"The events in .*/{self.SYSTEM} cannot be listed: .*elog doctor")
@@ -315,7 +315,7 @@ class TracefsControl(loads.Guest):
 class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
     """The same of the kernel module's events, on a kernel that has probes."""
 
-    def test_undoes_the_others_where_one_has_gone_and_one_cannot_be_undone(self):
+    def test_undoes_remaining_events_after_partial_failure(self):
         *lines, again, enable_a, enable_c, enable_d, _, _, _ = self.part("undoes_the_others")
         told = [line for line in lines if line.startswith("elog: ")]
         self.assertEqual([line for line in lines if line not in told],

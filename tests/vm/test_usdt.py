@@ -24,8 +24,8 @@ class Usdt(vm_case.Case):
     def setUpClass(cls):
         super().setUpClass()
         perf = vm_case.perf_or_skip()
-        program = vm_case.built("PROGRAMS", "probed")
-        cls.result = cls.run_well(
+        program = vm_case.built("PROGRAMS", "usdt_probes")
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("user-events-6.12"), ["sh", "-c", SCRIPT, program],
             files={"/usr/bin/perf": perf, program: program}, memory=1536,
         )

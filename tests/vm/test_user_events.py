@@ -10,7 +10,7 @@ class UserEvents(vm_case.Case):
 
     def follow(self, kernel_name, program_name):
         program = vm_case.built("PROGRAMS", program_name)
-        result = self.run_well(
+        result = self.run_successfully(
             vm_case.kernel_or_skip(kernel_name), [program], files={program: program},
             processors=2,
         )
@@ -29,7 +29,7 @@ class UserEvents(vm_case.Case):
         self.follow("status-page-6.1", "user_events_status_page")
 
     def test_none_in_debians_kernel(self):
-        result = self.run_well(
+        result = self.run_successfully(
             vm_case.kernel_or_skip("debian-6.12"),
             ["sh", "-c", "ls /sys/kernel/tracing"],
         )

@@ -45,7 +45,7 @@ class Limits(vm_case.Case):
     def test_of_perf_is_its_buffer(self):
         self.assertEqual(self.limit("perf"), PERF)
 
-    def test_of_the_library_is_what_both_get_on_every_kernel(self):
+    def test_of_the_library_works_with_both_tools_on_every_kernel(self):
         self.assertEqual(self.limit("library"), LIBRARY)
 
     def test_of_perf_exceeded_makes_the_kernel_complain(self):

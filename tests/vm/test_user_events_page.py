@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The same as test_user_events_route.py and test_user_events_tools.py, and some of
-test_user_events_lives.py, on a kernel before Linux 6.4, which has a page of status bits and does not
+test_user_events_lifecycle.py, on a kernel before Linux 6.4, which has a page of status bits and does not
 write to gates."""
 
 import re
@@ -47,7 +47,7 @@ class Route(test_user_events_route.Route):
     def trace(self, title):
         return [HASH.sub(r"\1", line) for line in self.lines(title)]
 
-    def test_has_what_is_as_large_as_may_be(self):
+    def test_delivers_largest_event(self):
         # The kernel does not show records as large as that; perf does, see below.
         self.assertEqual(self.whole_trace("sizes").count("LINE TOO BIG"), 3)
         self.assertEqual(
@@ -55,14 +55,14 @@ class Route(test_user_events_route.Route):
             ["eventlog_traced_word: text=", "eventlog_traced_word: text=a word"],
         )
 
-    def test_tells_versions_apart(self):
+    def test_separates_versions(self):
         (other,) = self.lines("versions")
         self.assertRegex(other, r"^eventlog_traced_silent_\w{8}: code=0x12c \(300\)$")
         own = self.lines("fork")[0]
         self.assertRegex(own, r"^eventlog_traced_silent_\w{8}: number=")
         self.assertNotEqual(HASH.match(other)[0], HASH.match(own)[0])
 
-    def test_is_tried_again_when_the_kernel_has_room(self):
+    def test_retries_when_kernel_has_capacity(self):
         self.assertIn("\nok: the page is full\n", self.result.output)
         self.assertIn(
             "\nlimit: 1 of 1 events of provider late are not in tracefs. The first is event: the "
@@ -71,7 +71,7 @@ class Route(test_user_events_route.Route):
             self.result.output,
         )
 
-    def test_is_tried_again_when_it_is_permitted(self):
+    def test_retries_when_permitted(self):
         self.assertRegex(
             self.result.output,
             r"\npermission: user_events_data of tracefs may not be opened \(Permission denied\), if "
@@ -103,7 +103,7 @@ class Tools(test_user_events_tools.Tools):
             self.read(name), hex_trace.read_formats(self.read(f"format.{program}"))
         )
 
-    def test_records_have_what_is_not_shown(self):
+    def test_records_contain_fields_not_shown(self):
         for data, record in zip(
             test_user_events_tools.DATA, hex_trace.read_records(self.read("kinds.trace")), strict=True
         ):
@@ -173,10 +173,10 @@ class Lives(parts.Case):
     def setUpClass(cls):
         super().setUpClass()
         paths = [
-            vm_case.built("PROGRAMS", "user_events_lives"),
+            vm_case.built("PROGRAMS", "user_events_lifecycle"),
             vm_case.built("PROGRAMS", "twin_static.so"),
         ]
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip(KERNEL),
             ["sh", "-c", LIVES, *paths],
             files={path: path for path in paths},
@@ -189,7 +189,7 @@ class Lives(parts.Case):
         shown = hex_trace.lines("\n".join(self.part(f"{title}-trace")), formats)
         return [re.sub(r"^eventlog_lives_mark_\w{8}: number=\w+ ", "", line) for line in shown]
 
-    def test_an_unloaded_plugin_leaves_nothing_to_the_kernel(self):
+    def test_unloaded_plugin_unregisters_its_events(self):
         lines = self.part("unloading")
         self.assertIn("ok: so is its page of the kernel's", lines)
         self.assertEqual(lines.count("ok: nothing is written there later"), 8)
@@ -201,7 +201,7 @@ class Lives(parts.Case):
         # The last image has no eventlog; the events could be removed.
         self.assertEqual(self.part("exec-lives-on"), ["sleep"])
 
-    def test_tracefs_that_comes_late_is_found_wherever_it_is(self):
+    def test_late_tracefs_mount_is_found(self):
         lines = self.part("late")
         self.assertRegex(lines[0], r"^early: tracefs is not mounted where this process can see it, ")
         self.assertIn("ok: it is written", lines)

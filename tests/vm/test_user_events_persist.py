@@ -119,7 +119,7 @@ class Persist(parts.Case):
         examples = vm_case.built("EXAMPLES")
         names = ("order_service", "hello", "sessions", "spans_and_counters")
         paths = [elog, load, *(f"{examples}/{name}" for name in names)]
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("user-events-6.12"),
             ["sh", "-c", SCRIPT, elog, load, examples],
             files={path: path for path in paths},
@@ -130,22 +130,22 @@ class Persist(parts.Case):
         (line,) = [line for line in self.part(title, status) if line.startswith("{")]
         return json.loads(line)
 
-    def test_of_a_program_that_does_not_run_is_there(self):
+    def test_registers_events_of_stopped_program(self):
         self.assertEqual(self.part("register"), ["user_events:eventlog_load_item"])
         self.assertEqual(self.part("registered"), ["user_events/eventlog_load_item"])
 
-    def test_has_all_events_from_the_first(self):
+    def test_records_from_first_event(self):
         self.assertEqual(self.part("emitted"), items(3))
 
-    def test_has_no_events_while_it_is_not_enabled(self):
+    def test_records_nothing_while_disabled(self):
         self.assertEqual(self.part("unlistened"), [])
 
-    def test_twice_is_told(self):
+    def test_twice_is_reported(self):
         lines = self.part("again")
         self.assertEqual(lines[0], "user_events:eventlog_load_item")
         self.assertRegex(lines[1], r"^1 of 1 events were there before\. .*end it and register")
 
-    def test_that_somebody_listens_to_stays(self):
+    def test_enabled_event_is_not_removed(self):
         lines = self.part("in-use", status=1)
         self.assertRegex(lines[0], r"^elog: eventlog_load_item is in use: .*; then try again\.$")
         self.assertRegex(lines[1], r"^elog: 1 of 1 events have not been removed")
@@ -154,7 +154,7 @@ class Persist(parts.Case):
         self.assertEqual(self.part("unregister"), ["eventlog_load_item"])
         self.assertEqual(self.part("unregistered"), [])
 
-    def test_is_said_as_json(self):
+    def test_is_shown_as_json(self):
         name = "user_events:eventlog_load_item"
         registered = {"name": name, "provider": "load", "event": "item", "reason": None}
         self.assertEqual(self.json("register-json"), {**registered, "state": "new"})
@@ -167,11 +167,11 @@ class Persist(parts.Case):
             {"name": "eventlog_load_item", "state": "removed", "reason": None},
         )
 
-    def test_that_is_not_there_is_an_error(self):
+    def test_missing_event_is_an_error(self):
         (line,) = self.part("nothing", status=1)
         self.assertRegex(line, r"^elog: The kernel has no event that matches 'load'\. See what ")
 
-    def test_of_another_version_stands_beside_it(self):
+    def test_coexists_with_other_version(self):
         self.assertEqual(self.part("register-other"), ["user_events:eventlog_load_item"])
         self.assertEqual(self.part("register-second"), ["user_events_multi:eventlog_load_item.*"])
         self.assertRegex(self.part("second-again")[1], "^1 of 1 events were there before")
@@ -181,11 +181,11 @@ class Persist(parts.Case):
         self.assertEqual(self.part("unregister-both"), ["eventlog_load_item"])
         self.assertEqual(self.part("unregistered-both"), [])
 
-    def test_of_a_running_program_is_told_to_go_with_it(self):
+    def test_of_running_program_reports_lifetime(self):
         self.assertRegex(self.part("running")[1], "^1 of 1 events were there before")
         self.assertRegex(self.part("of-program", status=1)[0], "is in use: a program has it")
 
-    def test_of_every_example_is_what_the_program_registers(self):
+    def test_matches_registration_of_every_example(self):
         before = self.part("examples-before")
         self.assertGreater(len(before), 6)
         # One that differs in any way would be in user_events_multi now.
@@ -199,11 +199,11 @@ class Persist(parts.Case):
         )
         self.assertEqual(self.part("examples-left"), [])
 
-    def test_over_the_limit_is_refused_in_words(self):
+    def test_above_limit_is_rejected(self):
         (line,) = self.part("limit", status=1)
         self.assertRegex(line, r"^elog: The kernel has as many events as kernel\.user_events_max ")
 
-    def test_without_permission_says_who_may(self):
+    def test_without_permission_reports_required_user(self):
         (line,) = self.part("permission", status=1)
         self.assertRegex(line, r"^elog: The kernel lets only root, and who has CAP_PERFMON, regis")
         lines = self.part("permission-remove", status=1)
@@ -211,7 +211,7 @@ class Persist(parts.Case):
         (line,) = self.part("no-way", status=1)
         self.assertRegex(line, r"^elog: user_events_data of tracefs may not be opened")
 
-    def test_is_not_made_by_hand_without_permission(self):
+    def test_manual_registration_requires_permission(self):
         """Whatever the mode of the file."""
         self.assertIn("Operation not permitted", self.part("permission-by-hand", status=1)[0])
         self.assertEqual(self.part("refused-by-hand", status=1), [])

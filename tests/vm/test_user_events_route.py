@@ -48,7 +48,7 @@ class Route(vm_case.Case):
     def setUpClass(cls):
         super().setUpClass()
         program = vm_case.built("PROGRAMS", "user_events_route")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip(cls.KERNEL),
             ["sh", "-c", cls.SCRIPT, program],
             files={program: program},
@@ -73,11 +73,11 @@ class Route(vm_case.Case):
             )
         return [re.sub(r"^.*?\d+\.\d+: ", "", line) for line in lines]
 
-    def test_every_step_is_right(self):
+    def test_passes_abi_steps(self):
         self.assertNotIn("WRONG", self.result.output)
         self.assertIn("ok: the route can be used still", self.result.output)
 
-    def test_says_what_has_become_of_the_route(self):
+    def test_reports_route_status(self):
         self.assertIn(
             "\nstatus: The events of provider traced are in tracefs as "
             "user_events:eventlog_traced_*.\n",
@@ -96,49 +96,49 @@ class Route(vm_case.Case):
     def test_shows_an_event_without_fields(self):
         self.assertEqual(self.trace("empty"), ["eventlog_traced_empty:No fields found"] * 2)
 
-    def test_has_all_of_ten_thousand(self):
+    def test_delivers_ten_thousand_events(self):
         self.assertEqual(self.trace("many"), [sample(number) for number in range(10_000)])
 
-    def test_has_nothing_that_nobody_listened_to(self):
+    def test_delivers_only_enabled_events(self):
         self.assertEqual(self.trace("nothing"), [])
 
-    def test_has_what_is_as_large_as_may_be(self):
+    def test_delivers_largest_event(self):
         self.assertEqual(
             self.trace("sizes"),
             [f"eventlog_traced_word: text={text}"
              for text in ("x" * 4043, "y" * 4043, "z" * 4043, "", "a word")],
         )
 
-    def test_hears_parent_and_child(self):
+    def test_records_parent_and_child(self):
         self.assertEqual(
             self.trace("fork"),
             [f"eventlog_traced_silent: number={integer(number)}" for number in (100, 101)],
         )
 
-    def test_tells_versions_apart(self):
+    def test_separates_versions(self):
         (line,) = self.trace("versions")
         self.assertRegex(line, rf"^eventlog_traced_silent\.\w+: code={re.escape(integer(300))}$")
 
-    def test_has_the_longest_names(self):
+    def test_supports_longest_names(self):
         self.assertEqual(
             self.trace("longest names"),
             [f"eventlog_{'p' * 63}_{'e' * 63}: number={integer(500)}"],
         )
 
-    def test_has_events_of_one_name_as_one(self):
+    def test_shares_events_of_one_name(self):
         self.assertEqual(
             self.trace("shared name"),
             [f"eventlog_left_right_end: number={integer(number)}" for number in (501, 502)],
         )
 
-    def test_is_tried_again_when_the_kernel_has_room(self):
+    def test_retries_when_kernel_has_capacity(self):
         self.assertIn(
             "\nlimit: 1 of 1 events of provider late are not in tracefs. The first is event: the "
             "kernel has as many as kernel.user_events_max allows. Raise that with sysctl.\n",
             self.result.output,
         )
 
-    def test_is_tried_again_when_it_is_permitted(self):
+    def test_retries_when_permitted(self):
         self.assertRegex(
             self.result.output,
             r"\npermission: user_events_data of tracefs may not be opened \(Permission denied\)\. "
@@ -148,12 +148,12 @@ class Route(vm_case.Case):
             self.trace("permission"), [f"eventlog_late_event: number={integer(400)}"]
         )
 
-    def test_goes_on_without_its_descriptor(self):
+    def test_survives_closed_descriptor(self):
         self.assertEqual(
             self.trace("descriptor"), [f"eventlog_traced_silent: number={integer(200)}"]
         )
 
-    def test_takes_no_other_provider_s_descriptor_for_its_own(self):
+    def test_does_not_use_descriptor_of_other_provider(self):
         echo, silent = "eventlog_neighbor_echo", "eventlog_traced_silent"
         order = [(echo, 0), (silent, 0), (silent, 1), (echo, 1), (echo, 2), (silent, 2)]
         self.assertEqual(

@@ -236,7 +236,7 @@ class Tools(vm_case.Case):
             tools[f"/usr/bin/{name}"] = path
         program = vm_case.built("PROGRAMS", "user_events_load")
         kinds = vm_case.built("PROGRAMS", "user_events_kinds")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             vm_case.kernel_or_skip(cls.KERNEL),
             ["sh", "-c", SCRIPT, program, cls.KEYS, str(cls.COUNT_AS_TEXT), kinds],
             files={program: program, kinds: kinds, **tools},
@@ -272,7 +272,7 @@ class Tools(vm_case.Case):
         self.assert_written("perf", COUNT)
         self.assertEqual(self.read_perf("perf.data"), loads.emitted(COUNT))
 
-    def test_perf_gets_what_is_as_large_as_may_be(self):
+    def test_perf_records_largest_event(self):
         self.assert_written("largest", 3)
         self.assertEqual(self.read_perf("largest.data"),
                          [(number, number, "x" * LARGEST) for number in range(3)])
@@ -283,7 +283,7 @@ class Tools(vm_case.Case):
         self.assertNotIn("EVENTS DROPPED", report)
         self.assertEqual(items(report.splitlines()), loads.emitted(COUNT))
 
-    def test_perf_counts_what_it_loses(self):
+    def test_perf_counts_losses(self):
         self.assert_written("perf-lossy", COUNT_OF_LOSSY)
         file = self.collected("perf-lossy.data")
         shown = self.output("perf", "script", "--show-task-events", "--fields",
@@ -310,12 +310,12 @@ class Tools(vm_case.Case):
         self.assertEqual(len(kept) + sum(lost.values()), COUNT_OF_LOSSY)
         return kept, lost
 
-    def test_ftrace_counts_the_oldest_that_it_loses(self):
+    def test_ftrace_counts_overwritten(self):
         kept, lost = self.lossy_trace(1)
         self.assertGreater(lost["overrun"], 0)
         self.assertEqual(kept[-1], loads.emitted(COUNT_OF_LOSSY)[-1])
 
-    def test_ftrace_counts_the_newest_that_it_loses(self):
+    def test_ftrace_counts_dropped(self):
         kept, lost = self.lossy_trace(0)
         self.assertGreater(lost["dropped events"], 0)
         self.assertEqual(kept[0], loads.emitted(COUNT_OF_LOSSY)[0])

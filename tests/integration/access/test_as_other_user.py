@@ -16,22 +16,22 @@ import other_users
 
 # See other_users: no machine has such users.
 ANNE, BERT = (other_users.ANNE + i for i in range(2))
-NOBODYS_GROUP = 65534
+UNUSED_GROUP = 65534
 # The number of pipe2, by machine.
 PIPE2 = {"x86_64": 293, "aarch64": 59}
 
 
-def refuse_pipes():
+def deny_pipes():
     """As with too many files open."""
-    harness.refuse_call(PIPE2[os.uname().machine], errno.EMFILE)
+    harness.deny_syscall(PIPE2[os.uname().machine], errno.EMFILE)
 
 
-@unittest.skipIf(other_users.OBSTACLE is not None, other_users.OBSTACLE)
+@unittest.skipIf(other_users.SKIP_REASON is not None, other_users.SKIP_REASON)
 class AsOtherUser(other_users.Case):
     def elog_as(self, user, *arguments, **options):
         return self.run_elog("--user", str(user), *arguments, **options)
 
-    def pids_seen_as(self, user):
+    def pids_listed_as(self, user):
         shown = json.loads(self.elog_as(user, "list", "--json").stdout)
         return [process["pid"] for provider in shown["providers"]
                 for process in provider["processes"] if process["uid"] == user]
@@ -47,14 +47,14 @@ class AsOtherUser(other_users.Case):
         os.mkdir(path, 0o700)
         os.chown(path, owner, owner)
 
-    def test_sees_that_users_programs_alone(self):
+    def test_lists_only_programs_of_that_user(self):
         annes, _ = self.start_counter_as(ANNE)
         berts, _ = self.start_counter_as(BERT)
         self.start_counter_as(0)
-        self.assertEqual(self.pids_seen_as(ANNE), [annes.pid])
-        self.assertEqual(self.pids_seen_as(BERT), [berts.pid])
+        self.assertEqual(self.pids_listed_as(ANNE), [annes.pid])
+        self.assertEqual(self.pids_listed_as(BERT), [berts.pid])
 
-    def test_list_of_root_names_the_others_whose_directories_are_their_own(self):
+    def test_list_as_root_names_users_with_their_own_directories(self):
         self.start_counter_as(ANNE)
         os.symlink("/tmp", f"/dev/shm/eventlog-{BERT}")
         os.mkfifo(f"/dev/shm/eventlog-{BERT + 1}")
@@ -63,7 +63,7 @@ class AsOtherUser(other_users.Case):
                       self.run_elog("list").stderr)
         self.assertNotIn("users", self.elog_as(ANNE, "list").stderr)
 
-    def test_list_of_root_names_the_others_where_its_own_directory_is_anothers(self):
+    def test_list_as_root_names_users_if_its_directory_is_foreign(self):
         self.start_counter_as(BERT)
         self.make_folder("/dev/shm/eventlog-0", ANNE)
         self.assertIn(f"too: users {BERT}. See", self.run_elog("list", status=1).stderr)
@@ -73,7 +73,7 @@ class AsOtherUser(other_users.Case):
                                 for process in provider["processes"]]
                 for place in json.loads(shown)["places"] if place["process"] is None}
 
-    def test_list_of_all_shows_the_programs_of_each_user(self):
+    def test_list_all_shows_programs_of_each_user(self):
         annes, _ = self.start_counter_as(ANNE)
         berts, _ = self.start_counter_as(BERT)
         roots, _ = self.start_counter_as(0)
@@ -87,20 +87,20 @@ class AsOtherUser(other_users.Case):
         for part, user in zip(parts[1:], expected):
             self.assertIn(f"  processes counter {expected[user][0]}\n", part)
 
-    def test_list_of_all_looks_for_others_where_they_are(self):
+    def test_list_all_finds_users_directories(self):
         annes, _ = self.start_counter_as(ANNE)
         self.environment["EVENTLOG_DIR"] = self.path("roots")
         self.make_folder(self.path("roots"), 0)
         self.assertEqual(self.pids_by_user(self.run_elog("list", "--all", "--json").stdout),
                          {ANNE: [annes.pid]})
 
-    def test_list_of_all_of_another_user_shows_his_own_alone(self):
+    def test_list_all_as_other_user_shows_only_own_programs(self):
         annes, _ = self.start_counter_as(ANNE)
         self.start_counter_as(BERT)
         process = self.start_as(ANNE, self.copy(harness.ELOG), "list", "--all", "--json")
         self.assertEqual(self.pids_by_user(self.finish(process)[0]), {ANNE: [annes.pid]})
 
-    def test_list_of_all_waits_for_nobody_for_ever(self):
+    def test_list_all_has_a_timeout_per_user(self):
         self.start_counter_as(ANNE)
         berts, _ = self.start_counter_as(BERT)
         holder = self.start_as(ANNE, "flock", "--no-fork", self.folder_of(ANNE, "subscriptions"),
@@ -111,7 +111,7 @@ class AsOtherUser(other_users.Case):
         self.assertIn(f"user {ANNE}: there has been no answer in time. Try it alone with: "
                       f"elog --user {ANNE} list\n", shown.stderr)
 
-    def test_list_of_all_says_who_was_killed_while_he_looked(self):
+    def test_list_all_reports_killed_helper(self):
         self.start_counter_as(ANNE)
         holder = self.start_as(ANNE, "flock", "--no-fork", self.folder_of(ANNE, "subscriptions"),
                                "sh", "-c", "echo held; exec sleep 1000")
@@ -137,7 +137,7 @@ class AsOtherUser(other_users.Case):
         self.assertIn(f"user {ANNE}: who looked there was ended by signal 9. Try it alone with: "
                       f"elog --user {ANNE} list\n", self.finish(listing, 1)[1])
 
-    def test_list_of_all_tells_of_what_it_cannot_see_and_goes_on(self):
+    def test_list_all_reports_inaccessible_users_and_continues(self):
         self.make_folder(f"/dev/shm/eventlog-{ANNE}", ANNE)
         os.symlink("/tmp", f"/dev/shm/eventlog-{ANNE}/providers")
         berts, _ = self.start_counter_as(BERT)
@@ -145,7 +145,7 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})
         self.assertIn(f"user {ANNE}: elog: ", shown.stderr)
 
-    def test_list_of_all_is_whole_where_ends_of_children_are_ignored(self):
+    def test_list_all_is_complete_with_sigchld_ignored(self):
         annes, _ = self.start_counter_as(ANNE)
         roots, _ = self.start_counter_as(0)
         shown = self.run_elog("list", "--all", "--json",
@@ -153,22 +153,22 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(self.pids_by_user(shown.stdout), {0: [roots.pid], ANNE: [annes.pid]})
 
     @unittest.skipIf(harness.SANITIZER_RUNTIME, "sanitizers make pipes of their own")
-    def test_list_of_all_tells_of_each_place_that_nobody_can_be_sent_to(self):
+    def test_list_all_reports_each_unreachable_namespace(self):
         self.start_counter_as(ANNE)
         self.start_counter_as(BERT)
-        shown = self.run_elog("list", "--all", "--json", status=1, preexec_fn=refuse_pipes)
+        shown = self.run_elog("list", "--all", "--json", status=1, preexec_fn=deny_pipes)
         self.assertEqual(json.loads(shown.stdout), {"places": []})
         for user in ANNE, BERT:
             self.assertIn(f"elog: user {user}: No pipe can be had (Too many open files).",
                           shown.stderr)
 
-    def test_list_of_all_finds_nothing_where_nothing_matches_anywhere(self):
+    def test_list_all_fails_if_nothing_matches(self):
         self.start_counter_as(ANNE)
-        self.assert_one_sentence(self.run_elog("list", "--all", "shop:*", status=1).stderr,
+        self.assert_one_message(self.run_elog("list", "--all", "shop:*", status=1).stderr,
                                  "'shop:*', here or elsewhere")
         self.run_elog("list", "--all", "counter:", status=2)
 
-    def test_records_every_event_into_a_file_of_that_users(self):
+    def test_records_every_event_into_file_of_that_user(self):
         self.start_counter_as(ANNE)[0].kill()
         folder = self.path("annes")
         os.chmod(self.scratch, 0o755)
@@ -181,24 +181,24 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(recorded + lost, attempted)
         self.assertGreater(recorded, 0)
         status = os.stat(f"{folder}/run.elog")
-        self.assertEqual((status.st_uid, status.st_gid), (ANNE, NOBODYS_GROUP))
+        self.assertEqual((status.st_uid, status.st_gid), (ANNE, UNUSED_GROUP))
         self.assertEqual(os.listdir(self.folder_of(ANNE, "subscriptions")), [])
 
-    def test_writes_nowhere_that_user_may_not(self):
+    def test_writes_only_where_that_user_may(self):
         self.start_counter_as(ANNE)
         folder = self.path("roots")
         os.chmod(self.scratch, 0o755)
         self.make_folder(folder, 0)
         refused = self.elog_as(ANNE, "record", "-e", "counter:*", "-o", f"{folder}/run.elog",
                                status=1)
-        self.assert_one_sentence(refused.stderr, "Permission denied")
+        self.assert_one_message(refused.stderr, "Permission denied")
         self.assertEqual(os.listdir(folder), [])
 
-    def test_keeps_none_of_roots_rights(self):
+    def test_drops_all_root_privileges(self):
         self.start_counter_as(ANNE)
         recording = self.start_recording_as(ANNE, extra_groups=[0, BERT])
         self.assertEqual(other_users.status_of(recording.pid, "Uid"), [str(ANNE)] * 4)
-        self.assertEqual(other_users.status_of(recording.pid, "Gid"), [str(NOBODYS_GROUP)] * 4)
+        self.assertEqual(other_users.status_of(recording.pid, "Gid"), [str(UNUSED_GROUP)] * 4)
         self.assertEqual(other_users.status_of(recording.pid, "Groups"), [])
         for rights in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
             (held,) = other_users.status_of(recording.pid, rights)
@@ -210,12 +210,12 @@ class AsOtherUser(other_users.Case):
         self.finish(stolen, 2)  # as ls says what it could not read
         self.stop(recording)
 
-    def test_does_not_need_roots_own_directory(self):
+    def test_does_not_need_root_directory(self):
         annes, _ = self.start_counter_as(ANNE)
         self.make_folder("/dev/shm/eventlog-0", BERT)
-        self.assertEqual(self.pids_seen_as(ANNE), [annes.pid])
+        self.assertEqual(self.pids_listed_as(ANNE), [annes.pid])
 
-    def test_refuses_what_is_no_directory_of_that_users(self):
+    def test_rejects_directory_of_another_user(self):
         path = f"/dev/shm/eventlog-{ANNE}"
         roots = self.path("roots")
         self.make_folder(roots, 0)
@@ -231,14 +231,14 @@ class AsOtherUser(other_users.Case):
                            (lambda: os.symlink(roots, path), "Not a directory")):
             make()
             refused = self.elog_as(ANNE, "list", status=1)
-            self.assert_one_sentence(refused.stderr, path, told)
+            self.assert_one_message(refused.stderr, path, told)
             if os.path.isdir(path) and not os.path.islink(path):
                 shutil.rmtree(path)
             else:
                 os.unlink(path)
         self.assertEqual(os.listdir(roots), [])
 
-    def test_can_be_ended_while_that_user_lets_it_wait(self):
+    def test_can_be_interrupted_while_blocked_by_that_user(self):
         self.start_counter_as(ANNE)
         path = self.folder_of(ANNE, "subscriptions")
         holder = self.start_as(ANNE, "flock", "--no-fork", path, "sh", "-c", "echo held; exec sleep 1000")
@@ -247,10 +247,10 @@ class AsOtherUser(other_users.Case):
         with self.assertRaises(subprocess.TimeoutExpired):
             waiting.wait(0.5)
         waiting.send_signal(signal.SIGTERM)
-        self.assertNotEqual(waiting.wait(harness.PATIENCE), 0)
+        self.assertNotEqual(waiting.wait(harness.TIMEOUT), 0)
         self.expect(waiting, waiting.returncode)
 
-    def test_completes_what_that_user_has(self):
+    def test_completes_names_of_that_user(self):
         self.start_counter_as(ANNE)
         for words in (["--user", str(ANNE)], [f"--user={ANNE}"]):
             offered = self.run_elog("completion", "--", *words, "list", "counter").stdout
@@ -260,15 +260,15 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(self.run_elog("completion", "--", "--user", "").stdout, "")
         self.assertIn("--user\t", self.run_elog("completion", "--", "--u").stdout)
 
-    def test_only_root_becomes_somebody_else(self):
+    def test_requires_root(self):
         elog = self.copy(harness.ELOG)
         process = self.start_as(ANNE, elog, "--user", str(BERT), "list")
         _, errors = self.finish(process, 1)
-        self.assert_one_sentence(errors.replace("...", "list"), f"sudo elog --user {BERT}")
+        self.assert_one_message(errors.replace("...", "list"), f"sudo elog --user {BERT}")
         self.start_counter_as(ANNE)
         self.finish(self.start_as(ANNE, elog, "--user", str(ANNE), "list"))
 
-    def test_takes_a_user_that_there_is(self):
+    def test_requires_existing_user(self):
         for words, told in ((["--user", "no such user", "list"], "no user 'no such user'"),
                             (["--user", str(2**32 - 1), "list"], "no user"),
                             (["--user=", "list"], "name or number"),

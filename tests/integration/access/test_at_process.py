@@ -46,12 +46,12 @@ def namespace(pid, kind):
     return os.readlink(f"/proc/{pid}/ns/{kind}")
 
 
-@unittest.skipIf(other_users.OBSTACLE is not None, other_users.OBSTACLE)
+@unittest.skipIf(other_users.SKIP_REASON is not None, other_users.SKIP_REASON)
 class AtProcess(other_users.Case):
     def elog_at(self, pid, *arguments, **options):
         return self.run_elog("--at", str(pid), *arguments, **options)
 
-    def processes_seen_at(self, pid, **options):
+    def processes_listed_at(self, pid, **options):
         shown = json.loads(self.elog_at(pid, "list", "--json", **options).stdout)
         return [(process["pid"], process["uid"]) for provider in shown["providers"]
                 for process in provider["processes"]]
@@ -83,13 +83,13 @@ class AtProcess(other_users.Case):
         (inside,) = children_of(recording.pid)
         return recording, inside
 
-    def test_sees_the_programs_of_that_container_alone(self):
+    def test_lists_only_programs_of_that_container(self):
         _, first = self.start_container()
         self.start_container(program=[self.counter[0], "1", "0", "2000"])
         self.start_counter_as(0)
-        self.assertEqual(self.processes_seen_at(first), [(1, 0)])
+        self.assertEqual(self.processes_listed_at(first), [(1, 0)])
 
-    def test_list_of_all_shows_the_programs_of_each_container(self):
+    def test_list_all_shows_programs_of_each_container(self):
         _, first = self.start_container()
         _, second = self.start_container()
         roots, _ = self.start_counter_as(0)
@@ -102,7 +102,7 @@ class AtProcess(other_users.Case):
         self.assertIn(f"Programs of process {first} (counter) of user 0 (root)\n",
                       self.run_elog("list", "--all").stdout)
 
-    def test_list_of_all_waits_for_no_container_in_front_of_another(self):
+    def test_list_all_queries_containers_in_parallel(self):
         _, first = self.start_container()
         _, second = self.start_container()
         holder = self.start("nsenter", "--target", str(first), "--all", "flock", "--no-fork",
@@ -115,7 +115,7 @@ class AtProcess(other_users.Case):
         self.assertNotIn(first, shown)
         self.assertIn(f"elog --at {first} list", listed.stderr)
 
-    def test_list_of_all_is_kept_by_nobody_who_cannot_be_killed(self):
+    def test_list_all_does_not_wait_for_unkillable_helper(self):
         if not os.path.exists("/dev/fuse"):
             self.skipTest("this machine has no file systems of users (FUSE)")
         _, second = self.start_container()
@@ -126,12 +126,12 @@ class AtProcess(other_users.Case):
             listed = self.run_elog("list", "--all", "--json", status=1)
         finally:
             server.kill()
-            server.wait(harness.PATIENCE)
+            server.wait(harness.TIMEOUT)
         self.assertIn(second, {place["process"] for place in json.loads(listed.stdout)["places"]})
         self.assertRegex(listed.stderr,
                          rf"process {server.pid} .* there has been no answer in time")
 
-    def test_records_every_event_into_a_file_there(self):
+    def test_records_every_event_into_file_in_container(self):
         _, pid = self.start_container()
         recording, _ = self.start_recording_at(pid, "--wait", "-o", "/dev/shm/run.elog")
         program = self.start("nsenter", "--target", str(pid), "--all", self.counter[0], "1", "1000")
@@ -145,7 +145,7 @@ class AtProcess(other_users.Case):
         self.assertEqual(shown.count(" counter:count "), recorded)
         self.assertEqual(self.files_of(pid, "subscriptions"), [])
 
-    def test_keeps_none_of_roots_rights(self):
+    def test_drops_all_root_privileges(self):
         _, pid = self.start_container()
         recording, inside = self.start_recording_at(pid)
         for process in (recording.pid, inside):
@@ -167,7 +167,7 @@ class AtProcess(other_users.Case):
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
 
-    def test_joins_the_control_group_that_says_which_devices_may_be_opened(self):
+    def test_joins_device_cgroup(self):
         for tree in ("/sys/fs/cgroup/devices", "/sys/fs/cgroup"):
             group = f"{tree}/eventlog-test-{other_users.ANNE}"
             try:
@@ -200,7 +200,7 @@ class AtProcess(other_users.Case):
         except OSError:
             return True
 
-    def test_takes_no_open_file_along(self):
+    def test_inherits_no_open_file(self):
         _, pid = self.start_container()
         with open(self.path("held"), "w", encoding="ascii") as held:
             recording = self.start(harness.ELOG, "--at", str(pid), "record", "-e", "counter:*",
@@ -214,7 +214,7 @@ class AtProcess(other_users.Case):
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
 
-    def test_is_of_the_user_that_the_process_is_of(self):
+    def test_runs_as_user_of_target_process(self):
         # Who becomes another user no longer ends with the parent, if not told to.
         program = ["setpriv", "--reuid", str(ANNE), "--regid", str(ANNE + 1), "--groups",
                    str(ANNE + 2), "--pdeathsig", "KILL", *self.counter]
@@ -228,23 +228,23 @@ class AtProcess(other_users.Case):
         recording.send_signal(signal.SIGTERM)
         self.finish(recording)
 
-    def test_leaves_nothing_behind_when_it_is_killed(self):
+    def test_cleans_up_after_being_killed(self):
         _, pid = self.start_container()
         recording, inside = self.start_recording_at(pid)
         recording.kill()
         self.wait_for(lambda: not os.path.exists(f"/proc/{inside}"), "the end of the one within")
         self.assertEqual(self.files_of(pid, "subscriptions"), [])
 
-    def test_ends_as_the_one_within_does(self):
+    def test_exits_like_child_in_container(self):
         _, pid = self.start_container()
         self.elog_at(pid, "record", "-e", "nobody:*", status=1)
         self.elog_at(pid, "no such command", status=2)
         recording, inside = self.start_recording_at(pid)
         os.kill(inside, signal.SIGKILL)
         self.expect(recording, -signal.SIGKILL)
-        self.assertEqual(recording.wait(harness.PATIENCE), -signal.SIGKILL)
+        self.assertEqual(recording.wait(harness.TIMEOUT), -signal.SIGKILL)
 
-    def test_stops_and_goes_on_with_the_one_within(self):
+    def test_stops_and_continues_with_child_in_container(self):
         _, pid = self.start_container()
         recording, inside = self.start_recording_at(pid)
 
@@ -260,7 +260,7 @@ class AtProcess(other_users.Case):
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
 
-    def test_ends_in_good_order_when_its_terminal_is_gone(self):
+    def test_exits_cleanly_on_terminal_hangup(self):
         _, pid = self.start_container()
         terminal, far_end = pty.openpty()
         name = os.ttyname(far_end)
@@ -278,7 +278,7 @@ class AtProcess(other_users.Case):
         shutil.copy(f"/proc/{pid}/root/dev/shm/run.elog", self.path("run.elog"))
         self.run_elog("verify", self.path("run.elog"))
 
-    def test_meets_those_whom_the_process_meets(self):
+    def test_uses_shared_memory_of_target_process(self):
         self.environment["EVENTLOG_DIR"] = "/dev/shm/theirs"
         maker = self.start("unshare", *NAMESPACES, "sh", "-c", f'{MOUNT} && exec "$@"', "sh",
                            *self.counter)
@@ -287,9 +287,9 @@ class AtProcess(other_users.Case):
         self.wait_for(lambda: os.path.exists(f"/proc/{pid}/root/dev/shm/theirs/providers") and
                       os.listdir(f"/proc/{pid}/root/dev/shm/theirs/providers"), "a provider")
         self.environment["EVENTLOG_DIR"] = "/dev/shm/ours"
-        self.assertEqual(self.processes_seen_at(pid), [(1, 0)])
+        self.assertEqual(self.processes_listed_at(pid), [(1, 0)])
 
-    def test_goes_below_the_root_directory_of_the_process(self):
+    def test_uses_root_directory_of_target_process(self):
         root = self.path("root")
         os.mkdir(root)
         subprocess.run(["mount", "--rbind", "/", root], check=True)
@@ -302,14 +302,14 @@ class AtProcess(other_users.Case):
             del self.environment["TZ"]
             program = self.start("chroot", root, *self.counter)
             self.await_provider(program.pid)
-            self.assertEqual(self.processes_seen_at(program.pid), [(program.pid, 0)])
+            self.assertEqual(self.processes_listed_at(program.pid), [(program.pid, 0)])
             self.elog_at(program.pid, "record", "-e", "counter:*", "--count", "2")
             program.kill()
-            program.wait(harness.PATIENCE)
+            program.wait(harness.TIMEOUT)
         finally:
             subprocess.run(["umount", "--lazy", "--recursive", root], check=True)
 
-    def test_takes_part_in_a_container_of_its_own_users(self):
+    def test_works_in_rootless_container(self):
         elog = self.copy(harness.ELOG)
         settings = {"user": ANNE, "group": ANNE, "extra_groups": []}
         try:
@@ -322,30 +322,30 @@ class AtProcess(other_users.Case):
         shown = json.loads(self.finish(process)[0])
         self.assertEqual(shown["providers"][0]["processes"][0]["pid"], 1)
 
-    def test_refuses_in_words(self):
+    def test_reports_errors(self):
         ended = self.start("true")
-        ended.wait(harness.PATIENCE)
+        ended.wait(harness.TIMEOUT)
         for words, told in ((["--at", "list"], "the number of a process"),
                             (["--at=-1", "list"], "the number of a process"),
                             (["--at", "0", "list"], "the number of a process"),
                             (["--at", str(ended.pid), "list"], "no process"),
                             (["--at"], "the number of a process"),
                             (["--at", str(os.getpid()), "--user", "root", "list"], "no --user")):
-            self.assert_one_sentence(self.run_elog(*words, status=2).stderr, told)
+            self.assert_one_message(self.run_elog(*words, status=2).stderr, told)
         both = self.start("setpriv", "--ruid", str(ANNE), "--clear-groups", *self.counter)
         self.wait_for(lambda: other_users.status_of(both.pid, "Uid")[0] == str(ANNE), "two users")
         refused = self.run_elog("--at", str(both.pid), "list", status=1)
-        self.assert_one_sentence(refused.stderr, "acts as another one")
+        self.assert_one_message(refused.stderr, "acts as another one")
         elog = self.copy(harness.ELOG)
         _, pid = self.start_container()
         for words, told in ((["doctor"], "elog doctor tells of the machine"),
                             (["features"], "elog features tells of the machine"),
                             (["record", "-e", "counter", "--", "true"], "no command is run")):
-            self.assert_one_sentence(self.elog_at(pid, *words, status=2).stderr, told)
+            self.assert_one_message(self.elog_at(pid, *words, status=2).stderr, told)
         _, errors = self.finish(self.start_as(ANNE, elog, "--at", str(pid), "list"), 1)
-        self.assert_one_sentence(errors.replace("...", "list"), f"sudo elog --at {pid}")
+        self.assert_one_message(errors.replace("...", "list"), f"sudo elog --at {pid}")
 
-    def test_completes_what_is_there(self):
+    def test_completes_names_in_container(self):
         _, pid = self.start_container()
         offered = self.run_elog("completion", "--", "--at", str(pid), "list", "counter").stdout
         self.assertIn("counter:count", offered)

@@ -14,28 +14,28 @@ class BadInput(harness.Case):
     def test_file_that_does_not_exist(self):
         for command in ("print", "stat"):
             result = self.run_elog(command, self.path("missing.elog"), status=1)
-            self.assert_one_sentence(result.stderr, "missing.elog", "cannot be opened")
+            self.assert_one_message(result.stderr, "missing.elog", "cannot be opened")
 
-    def test_file_that_may_not_be_read(self):
+    def test_file_without_read_permission(self):
         # Not even by root: the kernel has attributes that can be written only.
         for path in glob.glob("/sys/bus/*/drivers_probe"):
             for command in ("print", "stat", "verify"):
                 result = self.run_elog(command, path, status=1)
-                self.assert_one_sentence(result.stderr, path, "cannot be opened", "Permission")
+                self.assert_one_message(result.stderr, path, "cannot be opened", "Permission")
             return
         self.skipTest("there is no attribute that can only be written")
 
     def test_file_that_is_a_directory(self):
         result = self.run_elog("print", self.scratch, status=1)
-        self.assert_one_sentence(result.stderr, "is not a file")
+        self.assert_one_message(result.stderr, "is not a file")
 
-    def test_file_of_something_else(self):
+    def test_file_of_another_type(self):
         with open(self.path("text"), "w", encoding="utf-8") as file:
             file.write("this is a text\n" * 100)
         result = self.run_elog("print", self.path("text"), status=1)
-        self.assert_one_sentence(result.stderr, "is not an .elog file")
+        self.assert_one_message(result.stderr, "is not an .elog file")
 
-    def assert_damage_is_told(self, damage):
+    def assert_damage_reported(self, damage):
         self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
             harness.program("counter"), "2", "20000",
@@ -49,17 +49,17 @@ class BadInput(harness.Case):
         self.assertLess(len(shown), len(whole.splitlines()))
         self.assertLessEqual(set(shown), set(whole.splitlines()))
 
-    def test_file_that_is_damaged_shows_the_rest_and_names_the_place(self):
-        self.assert_damage_is_told(harness.damage_records)
+    def test_damaged_file_shows_remaining_records_and_reports_offset(self):
+        self.assert_damage_reported(harness.damage_records)
 
-    def test_records_whose_ring_is_damaged_are_a_damaged_block_as_any_other(self):
+    def test_damaged_ring_id_is_a_damaged_block(self):
         def damage(path):
             at, _ = harness.records_in_the_middle(path)
             harness.flip(path, at + harness.BLOCK_HEADER.size + 1, bits=0xFF)
 
-        self.assert_damage_is_told(damage)
+        self.assert_damage_reported(damage)
 
-    def test_file_that_was_cut_shows_what_is_left(self):
+    def test_truncated_file_shows_remaining_records(self):
         self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
             harness.program("counter"), "2", "20000",
@@ -69,10 +69,10 @@ class BadInput(harness.Case):
         self.assertRegex(result.stderr, r"ends in the middle of the block at \d+")
         self.assertIn("counter:count", result.stdout)
 
-    def test_output_that_cannot_be_made(self):
+    def test_output_that_cannot_be_created(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("record", "-e", "counter:*", "-o", "/no/such/folder/x", status=1)
-        self.assert_one_sentence(result.stderr, "/no/such/folder/x", "cannot be made")
+        self.assert_one_message(result.stderr, "/no/such/folder/x", "cannot be made")
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_output_that_is_a_pipe(self):
@@ -82,40 +82,40 @@ class BadInput(harness.Case):
             self.run_elog(*command, self.path("pipe"), status=1)
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_standard_output_that_is_closed_is_not_mistaken_for_a_file_of_ours(self):
+    def test_closed_standard_output_is_not_reused(self):
         for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
             result = subprocess.run(
                 ["/bin/sh", "-c", f"{harness.ELOG} record -e 'counter:*' -- "
                  f"{harness.program('counter')} 1 1000 {closed}"],
                 env=self.environment, capture_output=True, encoding="utf-8", check=False,
-                timeout=harness.PATIENCE,
+                timeout=harness.TIMEOUT,
             )
             self.assertIn(result.returncode, (0, 1), result.stderr)
             if result.stderr:
                 self.assertIn("output cannot be written", result.stderr)
             self.assertEqual(self.names("subscriptions"), [])
 
-    def test_standard_error_that_is_full_is_no_reason_to_die(self):
+    def test_full_standard_error_is_ignored(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             for arguments, status in ((["print", "missing"], 1), (["nonsense"], 2)):
                 result = subprocess.run(
                     [harness.ELOG, *arguments], env=self.environment, stderr=full,
-                    stdout=subprocess.PIPE, check=False, timeout=harness.PATIENCE,
+                    stdout=subprocess.PIPE, check=False, timeout=harness.TIMEOUT,
                 )
                 self.assertEqual(result.returncode, status)
 
-    def test_names_with_terminal_escapes_are_shown_escaped(self):
+    def test_terminal_escapes_in_names_are_escaped(self):
         result = self.run_elog("print", self.path("\x1b[31mred\nline"), status=1)
         self.assertNotIn("\x1b", result.stderr)
         self.assertIn("\\x1b[31mred\\nline", result.stderr)
 
-    def test_pattern_that_nobody_answers_to(self):
+    def test_pattern_without_match(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("record", "-e", "conter:*", status=1)
-        self.assert_one_sentence(result.stderr, "conter:*", "elog list", "--wait")
+        self.assert_one_message(result.stderr, "conter:*", "elog list", "--wait")
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_subscription_that_is_cut_short_is_told_by_whoever_listens(self):
+    def test_truncated_subscription_is_reported(self):
         for command in (["record", "-e", "*"], ["record", "-e", "*", "--overwrite"],
                         ["agg", "count()", "-e", "*"], ["top", "--frames", "1000"]):
             for part in (0, 0.001, 0.5):
@@ -125,32 +125,32 @@ class BadInput(harness.Case):
                 path = os.path.join(self.directory, "subscriptions", name)
                 os.truncate(path, int(os.path.getsize(path) * part))
                 _, errors = self.finish(process, status=1)
-                self.assert_one_sentence(errors, "cut short")
+                self.assert_one_message(errors, "cut short")
                 self.assertEqual(self.names("subscriptions"), [])
 
-    def test_directory_of_someone_else(self):
+    def test_directory_of_another_user(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make a directory that belongs to someone else")
         os.mkdir(self.directory, 0o700)
         os.chown(self.directory, 12345, 12345)
         for arguments in (["list"], ["record", "-e", "*"]):
             result = self.run_elog(*arguments, status=1)
-            self.assert_one_sentence(result.stderr, "belongs to user 12345", "EVENTLOG_DIR")
+            self.assert_one_message(result.stderr, "belongs to user 12345", "EVENTLOG_DIR")
         self.assertEqual(os.listdir(self.directory), [])
 
-    def test_directory_that_others_may_enter(self):
+    def test_directory_accessible_to_other_users(self):
         os.mkdir(self.directory)
         os.chmod(self.directory, 0o755)
         result = self.run_elog("record", "-e", "*", status=1)
         self.assertIn(f"chmod 700 {self.directory}", result.stderr)
         self.assertEqual(os.listdir(self.directory), [])
 
-    def test_directory_that_cannot_be_made(self):
+    def test_directory_that_cannot_be_created(self):
         self.environment["EVENTLOG_DIR"] = "/proc/no/such/place"
         result = self.run_elog("record", "-e", "*", status=1)
-        self.assert_one_sentence(result.stderr, "cannot be made", "EVENTLOG_DIR")
+        self.assert_one_message(result.stderr, "cannot be made", "EVENTLOG_DIR")
 
-    def test_command_lines_that_make_no_sense_are_usage_errors(self):
+    def test_invalid_command_lines_are_usage_errors(self):
         for arguments in (
             [],
             ["nonsense"],
@@ -186,7 +186,7 @@ class BadInput(harness.Case):
             self.assertTrue(result.stderr.startswith("elog: "), (arguments, result.stderr))
         self.assertFalse(os.path.exists(self.directory))
 
-    def test_words_that_are_unknown_are_named_and_the_nearest_is_told(self):
+    def test_unknown_words_are_named_with_suggestion(self):
         for arguments, complaint in (
             (["recrod", "-e", "*"], "There is no command 'recrod'. Did you mean 'record'?"),
             (["nonsense"], "There is no command 'nonsense'."),

@@ -44,7 +44,7 @@ class Answers(harness.Case):
         self.assertEqual(self.candidates("record", "--wait", "--wa"), [])
         self.assertEqual(self.candidates("record", "-e", "a", "--ev"), ["--event"])
 
-    def test_values_there_is_a_choice_of(self):
+    def test_values_of_options(self):
         self.assertEqual(self.candidates("convert", "--to", ""), ["jsonl", "csv"])
         self.assertEqual(self.candidates("convert", "--to=c"), ["--to=csv"])
         self.assertEqual(self.candidates("convert", "--to=jsonl", ""), [":files"])
@@ -57,12 +57,12 @@ class Answers(harness.Case):
         self.assertEqual(self.candidates("record", "-e", "shop:*@w"), ["shop:*@warn"])
         self.assertEqual(self.candidates("record", "--event=shop:*@in"), ["--event=shop:*@info"])
 
-    def test_processes_that_can_be_listened_to(self):
+    def test_processes_with_providers(self):
         service = self.start_provider(harness.example("order_service"), "60")
         self.assertEqual(self.candidates("record", "-p", ""), [str(service.pid)])
         self.assertEqual(self.candidates("record", "--comm", "or"), ["order_service"])
 
-    def test_subscriptions_that_stand_by_themselves(self):
+    def test_detached_subscriptions(self):
         self.run_elog("start", "flight", "-e", "shop:*", "--wait")
         self.assertEqual(self.candidates("stop", ""), ["flight"])
         self.assertEqual(self.candidates("snapshot", "fl"), ["flight"])
@@ -74,15 +74,15 @@ class Answers(harness.Case):
         self.assertEqual(self.candidates("merge", "a", "b", "c"), [":files"])
         self.assertEqual(self.candidates("record", "--", "l"), [":commands"])
 
-    def test_directory_of_someone_else_is_not_told_of_while_typing(self):
+    def test_directory_of_another_user_is_not_reported(self):
         os.mkdir(self.directory, 0o777)
         os.chmod(self.directory, 0o777)
         self.assertEqual(self.candidates("record", "-e", ""), [])
 
-    def test_without_words_it_says_what_it_is_for(self):
+    def test_without_arguments_prints_usage(self):
         for words in ((), ("--",)):
             result = self.run_elog("completion", *words, status=2)
-            self.assert_one_sentence(result.stderr, "what is to be completed", "A shell does so")
+            self.assert_one_message(result.stderr, "what is to be completed", "A shell does so")
 
 
 class Typing(harness.Case):
@@ -115,7 +115,7 @@ class Typing(harness.Case):
         os.write(self.terminal, keys.encode())
 
     def read_until(self, pattern):
-        end = time.monotonic() + harness.PATIENCE
+        end = time.monotonic() + harness.TIMEOUT
         while not (found := re.search(pattern, self.seen, re.S)):
             self.assertLess(time.monotonic(), end, self.seen)
             if select.select([self.terminal], [], [], 0.1)[0]:
@@ -182,7 +182,7 @@ class Typing(harness.Case):
             result = subprocess.run(
                 ["fish", "--no-config", "-c", f"source {SCRIPTS}/elog.fish; complete -C '{line}'"],
                 env=self.environment, cwd=self.scratch, stdout=subprocess.PIPE,
-                encoding="utf-8", check=True, timeout=harness.PATIENCE,
+                encoding="utf-8", check=True, timeout=harness.TIMEOUT,
             )
             return [each.split("\t")[0] for each in result.stdout.splitlines()]
 

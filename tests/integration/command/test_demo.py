@@ -15,7 +15,7 @@ class Demo(harness.Case):
         before = set(os.listdir("/dev/shm"))
         result = subprocess.run(
             [SCRIPT], env=self.environment, capture_output=True, encoding="utf-8",
-            timeout=harness.PATIENCE, check=False,
+            timeout=harness.TIMEOUT, check=False,
         )
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn("shop\n  processes order_service ", result.stdout)

@@ -35,14 +35,14 @@ class Doctor(harness.Case):
                 self.assertIn(item["text"], line)
             self.assertTrue(line.endswith(item["repair"]), line)
         if form.returncode != 0:
-            self.assert_one_sentence(form.stderr, f" of {len(ITEMS)} items are missing")
+            self.assert_one_message(form.stderr, f" of {len(ITEMS)} items are missing")
         return form.returncode, {item["item"]: item for item in found["items"]}
 
     def test_names_every_item_once(self):
         _, items = self.examine()
         self.assertEqual(list(items), ITEMS)
 
-    def test_finds_a_directory_that_can_be_made_or_is_there(self):
+    def test_accepts_existing_or_creatable_directory(self):
         _, items = self.examine()
         self.assertEqual(items["directory"]["state"], "ok")
         self.assertFalse(os.path.exists(self.directory), "it changes nothing")
@@ -51,7 +51,7 @@ class Doctor(harness.Case):
         self.assertEqual(items["directory"]["state"], "ok")
         self.assertIn("yours alone", items["directory"]["text"])
 
-    def test_its_command_closes_a_directory_that_is_open_to_others(self):
+    def test_its_command_restricts_accessible_directory(self):
         os.mkdir(self.directory)
         os.chmod(self.directory, 0o755)
         status, items = self.examine()
@@ -60,7 +60,7 @@ class Doctor(harness.Case):
         subprocess.run(["sh", "-c", items["directory"]["repair"]], check=True)
         self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
 
-    def test_its_command_removes_a_file_in_place_of_the_directory(self):
+    def test_its_command_removes_file_at_directory_path(self):
         with open(self.directory, "w", encoding="utf-8"):
             pass
         status, items = self.examine()
@@ -68,7 +68,7 @@ class Doctor(harness.Case):
         subprocess.run(["sh", "-c", items["directory"]["repair"]], check=True)
         self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
 
-    def test_a_directory_below_nothing_is_missing(self):
+    def test_directory_without_parent_is_missing(self):
         self.environment["EVENTLOG_DIR"] = self.path("not/there")
         status, items = self.examine()
         self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
@@ -79,11 +79,11 @@ class Doctor(harness.Case):
         result = self.run_elog("doctor", status=1)
         self.assertIn("EVENTLOG_DIR is too long", result.stdout)
 
-    def test_sequences_that_are_turned_off_are_a_note(self):
+    def test_disabled_rseq_is_a_note(self):
         self.environment["EVENTLOG_RSEQ"] = "off"
         self.assertEqual(self.examine()[1]["rseq"]["state"], "note")
 
-    def test_quotes_what_stands_in_a_path(self):
+    def test_quotes_special_characters_in_path(self):
         self.environment["EVENTLOG_DIR"] = self.directory = self.path("it's \"mine\"\n")
         os.mkdir(self.directory)
         os.chmod(self.directory, 0o755)

@@ -14,23 +14,23 @@ class Enable(harness.Case):
     def test_with_another_trigger_is_a_usage_error(self):
         for command in ("enable", "disable"):
             result = self.run_elog(command, "shop", "--trigger", "hist", status=2)
-            self.assert_one_sentence(result.stderr, "stacktrace, snapshot or traceoff")
+            self.assert_one_message(result.stderr, "stacktrace, snapshot or traceoff")
 
     def test_of_sessions_is_a_usage_error(self):
         for command in ("enable", "disable", "events"):
             result = self.run_elog(command, "shop:*#", status=2)
-            self.assert_one_sentence(result.stderr, "knows no sessions")
+            self.assert_one_message(result.stderr, "knows no sessions")
 
-    def test_of_what_is_no_pattern_is_a_usage_error(self):
+    def test_with_invalid_pattern_is_a_usage_error(self):
         for command in ("enable", "disable", "events"):
             result = self.run_elog(command, "shop:*@loud", status=2)
-            self.assert_one_sentence(result.stderr, "loud")
+            self.assert_one_message(result.stderr, "loud")
 
-    def test_with_what_is_no_predicate_is_a_usage_error(self):
+    def test_with_invalid_predicate_is_a_usage_error(self):
         result = self.run_elog("enable", "shop", "--where", "items >", status=2)
-        self.assert_one_sentence(result.stderr, "--where, column")
+        self.assert_one_message(result.stderr, "--where, column")
 
-    def test_of_what_the_kernel_does_not_have_fails_in_words(self):
+    def test_of_unknown_event_fails(self):
         for command in ("enable", "disable", "events"):
             result = self.run_elog(command, "nobody:nothing", status=1)
             # Whether or not it has tracefs, and lets us look.

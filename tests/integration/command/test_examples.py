@@ -11,7 +11,7 @@ import harness
 
 
 class Examples(harness.Case):
-    def heard(self, arguments, *command):
+    def recorded(self, arguments, *command):
         """Records a command from its first event to its last: [event, fields] of each line."""
         file = self.path("run.elog")
         result = self.run_elog("record", *arguments, "-o", file, "--", *command)
@@ -24,12 +24,12 @@ class Examples(harness.Case):
         return [(record["event"], record["fields"].strip()) for record in found]
 
     @staticmethod
-    def events(heard):
-        return [event for event, _ in heard]
+    def events(recorded):
+        return [event for event, _ in recorded]
 
 
 class Simulation(Examples):
-    def test_an_hour_passes_in_a_moment(self):
+    def test_simulated_hour_passes_quickly(self):
         file = self.path("hour.elog")
         self.run_elog("record", "-e", "lift", "-o", file, "--", harness.example("simulation"))
         self.assertEqual(len(self.parsed(self.run_elog("print", file).stdout)), 120)
@@ -42,20 +42,20 @@ class Simulation(Examples):
 
 
 class Sessions(Examples):
-    def test_all_downloads_are_heard(self):
-        heard = self.heard(["-e", "downloads"], harness.example("sessions"), "2")
-        self.assertEqual(self.events(heard).count("session_begin"), 4)
-        self.assertEqual(self.events(heard).count("session_end"), 4)
-        self.assertEqual(self.events(heard).count("chunk"), 8)
-        self.assertIn(("mirror_chosen", 'host="mirror.example"'), heard)
-        self.assertIn(("stalled", "session=4 waited=100ms"), heard)
+    def test_all_downloads_are_recorded(self):
+        recorded = self.recorded(["-e", "downloads"], harness.example("sessions"), "2")
+        self.assertEqual(self.events(recorded).count("session_begin"), 4)
+        self.assertEqual(self.events(recorded).count("session_end"), 4)
+        self.assertEqual(self.events(recorded).count("chunk"), 8)
+        self.assertIn(("mirror_chosen", 'host="mirror.example"'), recorded)
+        self.assertIn(("stalled", "session=4 waited=100ms"), recorded)
 
-    def test_one_download_is_followed(self):
-        heard = self.heard(
+    def test_one_download_is_selected(self):
+        recorded = self.recorded(
             ["-e", "downloads", "--session", "3"], harness.example("sessions"), "2"
         )
         self.assertEqual(
-            heard,
+            recorded,
             [
                 ("session_begin", "session=3"),
                 ("started", 'session=3 url="https://mirror.example/image"'),
@@ -65,22 +65,22 @@ class Sessions(Examples):
             ],
         )
 
-    def test_one_download_is_followed_more_closely_than_the_others(self):
-        heard = self.heard(
+    def test_one_download_is_recorded_at_more_verbose_level(self):
+        recorded = self.recorded(
             ["-e", "downloads@info", "-e", "downloads:*@trace#", "--session", "3"],
             harness.example("sessions"),
             "2",
         )
-        chunks = [fields.split()[0] for event, fields in heard if event == "chunk"]
+        chunks = [fields.split()[0] for event, fields in recorded if event == "chunk"]
         self.assertEqual(chunks, ["session=3"] * 2)
-        self.assertEqual(self.events(heard).count("started"), 4)
+        self.assertEqual(self.events(recorded).count("started"), 4)
 
 
 class SpansAndCounters(Examples):
-    def test_each_loaf_has_its_time_and_the_oven_is_empty_at_last(self):
-        heard = self.heard(["-e", "bakery"], harness.example("spans_and_counters"), "3")
-        self.assertEqual(self.events(heard).count("baking_begin"), 6)
-        ends = [fields for event, fields in heard if event == "baking_end"]
+    def test_spans_have_durations_and_counter_ends_at_zero(self):
+        recorded = self.recorded(["-e", "bakery"], harness.example("spans_and_counters"), "3")
+        self.assertEqual(self.events(recorded).count("baking_begin"), 6)
+        ends = [fields for event, fields in recorded if event == "baking_end"]
         self.assertEqual(len(ends), 6)
         for fields in ends:
             found = re.fullmatch(r'took=([\d.]+)(ms|s) baker="(ann|bert)" burnt=(true|false)', fields)
@@ -88,14 +88,14 @@ class SpansAndCounters(Examples):
             # At least as long as it slept.
             self.assertGreaterEqual(float(found[1]) * (1 if found[2] == "ms" else 1000), 20)
         self.assertEqual(sum("burnt=true" in fields for fields in ends), 2)
-        oven = [int(fields.split("=")[1]) for event, fields in heard if event == "loaves_in_oven"]
+        oven = [int(fields.split("=")[1]) for event, fields in recorded if event == "loaves_in_oven"]
         self.assertEqual(len(oven), 12)
         self.assertLessEqual(max(oven), 2)
         self.assertIn(0, oven[-2:])
 
 
 class ReadFile(Examples):
-    def test_it_shows_what_took_long_and_whose_it_was(self):
+    def test_shows_slow_requests_and_their_process(self):
         file = self.path("run.elog")
         bakery = harness.example("spans_and_counters")
         self.run_elog("record", "-e", "bakery", "-o", file, "--", bakery, "3")
@@ -105,7 +105,7 @@ class ReadFile(Examples):
         for line in lines:
             self.assertRegex(line, r"^baking_end [\d.]+(ms|s) (ann|bert)$")
 
-    def test_it_says_what_is_wrong_with_a_file(self):
+    def test_reports_file_errors(self):
         process = subprocess.run(
             [harness.example("read_file"), self.path("not.there")],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False,
@@ -115,7 +115,7 @@ class ReadFile(Examples):
 
 
 class KeepSlow(Examples):
-    def test_it_makes_one_recording_of_what_took_long_in_several(self):
+    def test_merges_slow_requests_of_several_recordings(self):
         files = [self.path("one.elog"), self.path("two.elog")]
         for file in files:
             bakery = harness.example("spans_and_counters")
@@ -131,7 +131,7 @@ class KeepSlow(Examples):
 
 
 class WatchLive(Examples):
-    def test_it_shows_what_is_emitted_until_it_is_interrupted(self):
+    def test_shows_events_until_interrupted(self):
         watcher = self.start(harness.example("watch_live"), "thermometer:*", "heating:*")
         self.wait_for(
             lambda: self.is_mapped(watcher, "subscriptions") or watcher.poll() is not None,
@@ -156,9 +156,9 @@ class WatchLive(Examples):
 class SharedLibrary(Examples):
     def test_program_and_library_are_two_providers(self):
         arguments = ["-e", "heating", "-e", "thermometer:reading"]
-        heard = self.heard(arguments, harness.example("heating"), "3")
+        recorded = self.recorded(arguments, harness.example("heating"), "3")
         self.assertEqual(
-            heard,
+            recorded,
             [
                 ("reading", "number=0 temperature=19.5C"),
                 ("switched", "on=true temperature=19.5"),
@@ -168,9 +168,9 @@ class SharedLibrary(Examples):
             ],
         )
 
-    def test_library_can_be_heard_alone(self):
-        heard = self.heard(["-e", "thermometer"], harness.example("heating"), "3")
-        self.assertEqual(self.events(heard), ["reading"] * 3)
+    def test_library_can_be_recorded_alone(self):
+        recorded = self.recorded(["-e", "thermometer"], harness.example("heating"), "3")
+        self.assertEqual(self.events(recorded), ["reading"] * 3)
 
 
 class HttpServer(Examples):
@@ -192,9 +192,9 @@ class HttpServer(Examples):
         return output, self.parsed(self.run_elog("print", file).stdout)
 
     def test_connection_is_a_session_and_request_a_span(self):
-        output, heard = self.serve(["-e", "http:*"], "/", "/nothing")
+        output, recorded = self.serve(["-e", "http:*"], "/", "/nothing")
         self.assertEqual(output, "/ HTTP/1.1 200 OK\n/nothing HTTP/1.1 404 Not Found\n")
-        without_dump = [item for item in heard if item != ("open_connections", "connections=0")]
+        without_dump = [item for item in recorded if item != ("open_connections", "connections=0")]
         events = [event for event, _ in without_dump if event != "dump_complete"]
         self.assertEqual(
             events,
@@ -202,18 +202,18 @@ class HttpServer(Examples):
             + ["request_begin", "header_received", "request_end"] * 2
             + ["session_end"],
         )
-        self.assertIn(("open_connections", "connections=1"), heard)
-        self.assertIn(("open_connections", "connections=0"), heard)
-        begins = [fields for event, fields in heard if event == "request_begin"]
+        self.assertIn(("open_connections", "connections=1"), recorded)
+        self.assertIn(("open_connections", "connections=0"), recorded)
+        begins = [fields for event, fields in recorded if event == "request_begin"]
         self.assertEqual(
             begins,
             ['session=1 method="GET" target="/"', 'session=1 method="GET" target="/nothing"'],
         )
-        ends = [fields for event, fields in heard if event == "request_end"]
+        ends = [fields for event, fields in recorded if event == "request_end"]
         self.assertRegex(ends[0], r"^session=1 took=[\d.]+[mu]?s status=200 sent=\d+B$")
         self.assertRegex(ends[1], r"^session=1 took=[\d.]+[mu]?s status=404 sent=\d+B$")
 
-    def test_requests_of_one_connection_are_picked_with_it(self):
+    def test_requests_are_selected_with_their_connection(self):
         file = self.path("run.elog")
         server = harness.example("http_server")
         recorder = self.start(
@@ -224,19 +224,19 @@ class HttpServer(Examples):
         for target in ("/first", "/second"):
             self.finish(self.start(server, "--client", port, target))
         self.finish(recorder)
-        heard = self.parsed(self.run_elog("print", file).stdout)
-        heard = [item for item in heard if item[0] != "dump_complete"]
-        self.assertEqual(self.events(heard), ["request_begin", "request_end"])
-        self.assertEqual(heard[0][1], 'session=2 method="GET" target="/second"')
-        self.assertTrue(heard[1][1].startswith("session=2 took="), heard[1])
+        recorded = self.parsed(self.run_elog("print", file).stdout)
+        recorded = [item for item in recorded if item[0] != "dump_complete"]
+        self.assertEqual(self.events(recorded), ["request_begin", "request_end"])
+        self.assertEqual(recorded[0][1], 'session=2 method="GET" target="/second"')
+        self.assertTrue(recorded[1][1].startswith("session=2 took="), recorded[1])
 
-    def test_keyword_picks_connections(self):
-        _, heard = self.serve(["-e", "http/network"], "/")
-        self.assertIn("connection_opened", self.events(heard))
-        self.assertNotIn("request_end", self.events(heard))
-        self.assertNotIn("header_received", self.events(heard))
+    def test_keyword_selects_connections(self):
+        _, recorded = self.serve(["-e", "http/network"], "/")
+        self.assertIn("connection_opened", self.events(recorded))
+        self.assertNotIn("request_end", self.events(recorded))
+        self.assertNotIn("header_received", self.events(recorded))
 
-    def test_what_is_no_request_is_refused_and_can_be_heard_alone(self):
+    def test_invalid_requests_are_rejected_and_can_be_recorded_alone(self):
         file = self.path("run.elog")
         server = harness.example("http_server")
         recorder = self.start(
@@ -252,7 +252,7 @@ class HttpServer(Examples):
              'session=1 status=501 why="this server knows GET of HTTP/1.1 alone"'),
         )
 
-    def test_latecomer_is_told_of_the_connections_that_are_open(self):
+    def test_late_subscription_gets_dump_of_open_connections(self):
         server = self.start_provider(harness.example("http_server"))
         with socket.create_connection(("127.0.0.1", int(self.port(server)))) as client:
             # Answered: so the server knows of the connection.

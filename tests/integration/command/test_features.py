@@ -43,7 +43,7 @@ class Features(harness.Case):
             pass
         return text.decode("utf-8").splitlines()
 
-    def test_names_every_feature_once_with_what_is_to_be_done_where_one_is_missing(self):
+    def test_names_every_feature_once_with_remedy_if_missing(self):
         features = self.find()
         self.assertEqual(list(features), NAMES)
         for each in features.values():
@@ -52,7 +52,7 @@ class Features(harness.Case):
             self.assertNotEqual(each["value"], "")
             self.assertEqual(each["remedy"] != "", each["state"] != "yes", each)
 
-    def test_text_says_the_same_in_columns(self):
+    def test_text_matches_json(self):
         features = self.find()
         lines = self.run_elog("features").stdout.splitlines()
         begins = [line for line in lines if not line.startswith(" ")]
@@ -70,7 +70,7 @@ class Features(harness.Case):
             for line in self.lines_on_terminal(columns):
                 self.assertLessEqual(len(line), columns, line)
 
-    def test_sequences_that_are_turned_off_say_by_what(self):
+    def test_disabled_rseq_names_its_cause(self):
         self.environment["EVENTLOG_RSEQ"] = "off"
         features = self.find()
         self.assertEqual(features["rseq"]["state"], "no")
@@ -80,13 +80,13 @@ class Features(harness.Case):
         self.environment["GLIBC_TUNABLES"] = "glibc.pthread.rseq=0"
         self.assertIn("GLIBC_TUNABLES", self.find()["rseq"]["remedy"])
 
-    def test_counter_that_is_turned_off_says_by_what(self):
+    def test_disabled_tsc_names_its_cause(self):
         self.environment["EVENTLOG_TSC"] = "off"
         clock = self.find()["clock"]
         self.assertEqual(clock["state"], "limited")
         self.assertIn("EVENTLOG_TSC", clock["remedy"])
 
-    def test_a_clock_that_cannot_be_chosen_is_told(self):
+    def test_invalid_clock_choice_is_reported(self):
         usual = self.find()["clock"]["value"].split(":")[0]
         self.environment["EVENTLOG_TSC"] = "perhaps"
         clock = self.find()["clock"]
@@ -94,7 +94,7 @@ class Features(harness.Case):
         self.assertEqual(clock["value"], f"{usual}: EVENTLOG_TSC is neither on, off nor auto")
         self.assertIn("Set EVENTLOG_TSC to on, off or auto", clock["remedy"])
 
-    def test_directory_is_the_one_of_doctor_and_nothing_is_made(self):
+    def test_directory_matches_doctor_and_is_not_created(self):
         self.assertEqual(self.find()["directory"]["value"], self.directory)
         self.assertFalse(os.path.exists(self.directory), "it changes nothing")
         self.environment["EVENTLOG_DIR"] = self.path("not/there")

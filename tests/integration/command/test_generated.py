@@ -194,7 +194,7 @@ class Generated(harness.Case):
         shutil.copy(os.path.join(GENERATED, "tour_main.py"), self.scratch)
         self.assert_emits_in_sessions("python3", "-W", "error", self.path("tour_main.py"))
 
-    def test_python_warns_of_what_it_cannot_encode_and_goes_on(self):
+    def test_python_warns_about_encoding_errors_and_continues(self):
         self.generate("python", "zoo.py")
         result = self.run_elog(
             "record", "-e", "zoo:*", "--", "python3", "-c",
@@ -204,7 +204,7 @@ class Generated(harness.Case):
         self.assertEqual(result.stderr.count("zoo:delete is not emitted"), 2, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
 
-    def test_cpp_of_sessions_and_dumps_leaves_their_own_events_to_the_provider(self):
+    def test_cpp_leaves_builtin_session_and_dump_events_to_provider(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:
             file.write(
                 """provider s {
@@ -227,7 +227,7 @@ class Generated(harness.Case):
         for compiler in ("g++", "clang++"):
             self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
 
-    def test_of_the_guides_schema_lets_its_program_in_c_emit(self):
+    def test_guide_schema_compiles_with_guide_program(self):
         (schema,) = harness.read_blocks("docs/guide.md", "schema")
         (source,) = [text for text in harness.read_blocks("docs/guide.md", "c") if "main" in text]
         for name, text in (("spool.schema", schema), ("spool.c", source)):
@@ -256,7 +256,7 @@ class Generated(harness.Case):
         self.compile(rustc, "--edition", "2021", "-A", "dead_code", "--crate-type", "lib",
                      "--emit=metadata", name)
 
-    def test_of_enumerations_of_one_name_compiles(self):
+    def test_enumerations_of_one_name_compile(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:
             file.write(
                 """provider s {
@@ -283,7 +283,7 @@ class Generated(harness.Case):
             ast.parse(file.read())
         self.compile_rust_library("s.rs")
 
-    def test_of_a_field_called_like_a_value_of_its_enumeration_compiles_in_rust(self):
+    def test_field_named_like_enumerator_compiles_in_rust(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:
             file.write("provider s { enum state : u8 { open = 0, None = 1 } "
                        "event e info { Open: state None: state? } }")
@@ -338,14 +338,14 @@ class Generated(harness.Case):
             self.compile(compiler, "-x", language, *options, "-D_GNU_SOURCE", *WARNINGS,
                          f"-I{INCLUDE}", "-fsyntax-only", f"macros.{language}")
 
-    def test_of_names_of_macros_compiles_in_c_behind_usual_headers(self):
+    def test_macro_names_compile_in_c_after_system_headers(self):
         self.check_macros("c", ["-std=gnu11"], "gcc", "clang")
 
-    def test_of_names_of_macros_compiles_in_cpp_behind_usual_headers(self):
+    def test_macro_names_compile_in_cpp_after_system_headers(self):
         # The header asserts that its schema, with all these names, has the hash of the text's.
         self.check_macros("c++", ["-std=gnu++20"], "g++", "clang++")
 
-    def test_of_names_of_macros_emits_them_by_their_own_names(self):
+    def test_macro_names_are_emitted_unchanged(self):
         with open(self.path("m.schema"), "w", encoding="utf-8") as file:
             file.write("provider m { enum state : u8 { EOF = 1, delete = 2, open = 3 } "
                        "event errno info { EOF: u32 NULL: text major: state INT_MAX: bytes } }")
@@ -369,7 +369,7 @@ class Generated(harness.Case):
                              ['errno EOF=7 NULL="no" major=EOF INT_MAX=<6162>'])
             self.assert_schema_arrived(self.path("m.schema"))
 
-    def test_refuses_in_cpp_what_its_compiler_could_not_say(self):
+    def test_rejects_names_invalid_in_cpp(self):
         for items, complaint in (
             ("enum a : u8 {} event e info {}", "1:19: In C++ enumerations stand in the order"),
             ("enum a : u8 {} enum b : u8 {} event e info { b: b a: a }", "1:19: In C++ enumerations"),
@@ -391,20 +391,20 @@ class Generated(harness.Case):
             with open(self.path("p.schema"), "w", encoding="utf-8") as file:
                 file.write(f"provider p {{ {items} }}")
             result = self.run_elog("gen", "--lang", "c++", self.path("p.schema"), status=1)
-            self.assert_one_sentence(result.stderr, "p.schema:1:", complaint)
+            self.assert_one_message(result.stderr, "p.schema:1:", complaint)
 
-    def test_refuses_a_mistake_with_its_place_and_writes_nothing(self):
+    def test_rejects_schema_error_with_position_and_writes_nothing(self):
         with open(self.path("p.schema"), "w", encoding="utf-8") as file:
             file.write("provider p {\n    event e info {\n        a: u9\n    }\n}\n")
         result = self.run_elog(
             "gen", "--lang", "c", self.path("p.schema"), "-o", self.path("out"), status=1
         )
-        self.assert_one_sentence(result.stderr, "p.schema:3:12: A field's type is ", "not 'u9'.")
+        self.assert_one_message(result.stderr, "p.schema:3:12: A field's type is ", "not 'u9'.")
         self.assertFalse(os.path.exists(self.path("out")))
 
-    def test_of_an_unknown_language_is_a_mistake_in_the_command_line(self):
+    def test_unknown_language_is_a_usage_error(self):
         result = self.run_elog("gen", "--lang", "cobol", ZOO, status=2)
-        self.assert_one_sentence(result.stderr, "There is no language cobol")
+        self.assert_one_message(result.stderr, "There is no language cobol")
 
 
 if __name__ == "__main__":

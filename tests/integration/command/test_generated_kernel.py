@@ -142,7 +142,7 @@ class GeneratedKernel(harness.Case):
                 read = f"({name})" if kernel_type.startswith("__data_loc") else f"REC->{name}"
                 self.assertIn(read, text)
 
-    def test_of_the_guides_schema_compiles_with_its_module(self):
+    def test_guide_schema_compiles_with_guide_module(self):
         self.need_headers()
         (schema,) = harness.read_blocks("docs/guide.md", "schema")
         (source,) = [
@@ -181,7 +181,7 @@ class GeneratedKernel(harness.Case):
         module = KernelObject(self.path("two/two.ko"))
         self.assertEqual(module.events(), ["one_e", "other_e"])
 
-    def test_fields_called_like_macros_that_are_none_in_the_kernel_compile(self):
+    def test_fields_named_like_user_space_macros_compile(self):
         self.need_headers()
         os.mkdir(self.path("names"))
         names = ["EOF", "BUFSIZ", "RTT", "assert", "errno", "stdin", "major", "minor", "makedev"]
@@ -216,7 +216,7 @@ class GeneratedKernel(harness.Case):
         # The header's own, of this provider, and those that compilers have.
         return {name for name in names if not re.match(r"_|TRACE_|TP_|(?i:.*zoo)", name)}
 
-    def test_refuses_fields_called_like_any_macro_that_the_kernel_has_there(self):
+    def test_rejects_fields_named_like_kernel_macros(self):
         self.need_headers()
         # The list has been made of Linux 6.1; other versions have some others.
         headers = [path for path in self.headers if "-6.1." in os.path.basename(path)]
@@ -233,11 +233,11 @@ class GeneratedKernel(harness.Case):
             with self.subTest(name):
                 source = self.write("m.schema", f"provider p {{ event e info {{ {name}: u8 }} }}")
                 result = self.run_elog("gen", "--lang", "kernel-c", source, status=1)
-                self.assert_one_sentence(
+                self.assert_one_message(
                     result.stderr, "m.schema:1:29: The kernel shows fields by their names in C"
                 )
 
-    def test_a_field_in_another_place_does_not_compile(self):
+    def test_misplaced_field_does_not_compile(self):
         self.need_headers()
         header = self.prepare("module")
         with open(header, encoding="utf-8") as file:
@@ -252,7 +252,7 @@ class GeneratedKernel(harness.Case):
         self.assertNotEqual(result.returncode, 0)
         self.assertRegex(result.stderr, r"static assertion failed: .*trace_event_raw_kernel_zoo_numbers")
 
-    def test_has_comments_that_kernel_doc_takes(self):
+    def test_has_valid_kernel_doc_comments(self):
         self.need_headers()
         scripts = [
             script
@@ -267,7 +267,7 @@ class GeneratedKernel(harness.Case):
         )
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_keeps_to_the_width_of_the_kernels_style(self):
+    def test_respects_kernel_line_width(self):
         header = self.prepare("module")
         with open(header, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -275,7 +275,7 @@ class GeneratedKernel(harness.Case):
                 self.assertEqual(line, line.rstrip() + "\n")
                 self.assertNotRegex(line, r"^        ")
 
-    def test_says_level_keywords_and_meaning(self):
+    def test_documents_level_keywords_and_meaning(self):
         header = self.prepare("module")
         with open(header, encoding="utf-8") as file:
             text = file.read()
@@ -288,19 +288,19 @@ class GeneratedKernel(harness.Case):
             text,
         )
 
-    def test_without_a_file_is_called_by_its_provider(self):
+    def test_default_file_name_is_that_of_provider(self):
         text = self.run_elog("gen", "--lang", "kernel-c", ZOO).stdout
         self.assertIn("#define TRACE_INCLUDE_FILE eventlog_kernel_zoo\n", text)
 
-    def test_into_a_file_that_it_cannot_include_is_a_mistake_in_the_command_line(self):
+    def test_unsuitable_output_file_is_a_usage_error(self):
         for name in ("kernel-zoo.h", "kernel_zoo.c", "kernel_zoo"):
             result = self.run_elog(
                 "gen", "--lang", "kernel-c", ZOO, "-o", self.path(name), status=2
             )
-            self.assert_one_sentence(result.stderr, "-o eventlog_kernel_zoo.h", f"not {name}.")
+            self.assert_one_message(result.stderr, "-o eventlog_kernel_zoo.h", f"not {name}.")
             self.assertFalse(os.path.exists(self.path(name)))
 
-    def test_refuses_what_the_kernel_cannot_carry(self):
+    def test_rejects_unsupported_types(self):
         for items, complaint in (
             ("event e info { f: f32 }", "1:29: The kernel computes nothing in floating point"),
             ("event e info { f: f64[2]? }", "1:29: The kernel computes nothing in floating point"),
@@ -330,10 +330,10 @@ class GeneratedKernel(harness.Case):
         ):
             source = self.write("p.schema", f"provider p {{ {items} }}")
             result = self.run_elog("gen", "--lang", "kernel-c", source, status=1)
-            self.assert_one_sentence(result.stderr, "p.schema:1:", complaint)
+            self.assert_one_message(result.stderr, "p.schema:1:", complaint)
             self.assertEqual(result.stdout, "")
 
-    def test_of_the_largest_fields_is_made(self):
+    def test_accepts_largest_fields(self):
         source = self.write(
             "p.schema", "provider p { event e info cut { a: u64[495] b: text c: bytes } }"
         )

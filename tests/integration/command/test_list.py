@@ -67,7 +67,7 @@ class List(harness.Case):
         except OSError:  # EIO: the other side is closed
             pass
         os.close(controller)
-        self.assertEqual(process.wait(harness.PATIENCE), 0)
+        self.assertEqual(process.wait(harness.TIMEOUT), 0)
         return output.decode()
 
     def test_shows_provider_process_events_and_fields(self):
@@ -110,7 +110,7 @@ class List(harness.Case):
         self.assertEqual(output.count("counter\n"), 1)
         self.assertIn(f"  processes counter {pids[0]}, {pids[1]}, {pids[2]}\n", output)
 
-    def test_tells_schemas_of_one_name_apart(self):
+    def test_distinguishes_schemas_of_one_name(self):
         self.start_plant()
         self.start_plant(PLANT.replace("row: i16[3]", "row: i16[4]"))
         output = self.run_elog("list", "plant:watered").stdout
@@ -119,7 +119,7 @@ class List(harness.Case):
         self.assertIn("row: i16[3],", output)
         self.assertIn("row: i16[4],", output)
 
-    def test_shows_who_listens_to_which_event(self):
+    def test_shows_listeners_per_event(self):
         service = self.start_provider(harness.example("order_service"), "30")
         listener = self.start_recording("-e", "shop:order_*", "-o", self.path("run.elog"))
         output = self.run_elog("list").stdout
@@ -141,7 +141,7 @@ class List(harness.Case):
         self.stop(listener)
         self.assertNotIn("[0]", self.run_elog("list").stdout)
 
-    def test_shows_what_was_written_and_lost(self):
+    def test_shows_written_and_lost_counts(self):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
 
@@ -161,7 +161,7 @@ class List(harness.Case):
         )
         self.assertNotIn("counted", self.run_elog("list", "counter").stdout)
 
-    def test_shows_listeners_in_some_sessions_only(self):
+    def test_shows_session_listeners(self):
         self.start_plant()
         self.start_recording("-e", "plant:*#", "--session", "7", "-o", self.path("run.elog"))
         output = self.run_elog("list").stdout
@@ -215,7 +215,7 @@ class List(harness.Case):
     def test_is_json_even_if_nothing_runs(self):
         self.assertEqual(self.list_json(), {"providers": [], "subscriptions": []})
 
-    def test_takes_a_provider_or_an_event(self):
+    def test_accepts_provider_or_event(self):
         self.start_provider(harness.example("order_service"), "30")
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         output = self.run_elog("list", "shop").stdout
@@ -247,7 +247,7 @@ class List(harness.Case):
         self.assertIn("\x1b[1;35mwarn\x1b[0m", self.list_on_terminal())
         self.assertNotIn("\x1b", self.run_elog("list").stdout)
 
-    def test_has_no_colours_that_a_light_background_swallows(self):
+    def test_has_no_colours_invisible_on_light_background(self):
         self.start_plant()
         self.start_recording("-e", "plant", "-o", self.path("run.elog"))
         shown = self.list_on_terminal()
@@ -257,36 +257,36 @@ class List(harness.Case):
             f"\x1b[{code}m" for code in ("0", "1", "2", "1;31", "1;35")
         })
 
-    def test_has_no_colours_for_who_wants_none(self):
+    def test_has_no_colours_with_no_color(self):
         self.start_plant()
         self.assertNotIn("\x1b", self.list_on_terminal(NO_COLOR="1"))
         self.assertNotIn("\x1b", self.list_on_terminal(TERM="dumb"))
         self.assertIn("\x1b", self.list_on_terminal(NO_COLOR=""))
 
-    def test_says_in_words_that_there_is_nothing(self):
+    def test_reports_empty_list(self):
         result = self.run_elog("list")
         self.assertEqual(result.stdout, "")
         self.assertIn("No running program of yours offers events.", result.stderr)
         self.assertEqual(self.names("providers", may_be_missing=True), [])
 
-    def test_of_a_pattern_that_matches_nothing_fails_in_words(self):
+    def test_pattern_without_match_fails(self):
         result = self.run_elog("list", "nobody:*", status=1)
         self.assertEqual(result.stdout, "")
-        self.assert_one_sentence(result.stderr, "nobody:*")
+        self.assert_one_message(result.stderr, "nobody:*")
 
     def test_suggests_the_nearest_name(self):
         self.start_provider(harness.example("order_service"), "30")
         for pattern, name in (("shp", "shop"), ("shop:ordr_done", "shop:order_done"),
                               ("order_done", "shop:order_done")):
             result = self.run_elog("list", pattern, status=1)
-            self.assert_one_sentence(result.stderr, f"Did you mean '{name}'?")
+            self.assert_one_message(result.stderr, f"Did you mean '{name}'?")
 
-    def test_says_that_only_level_or_keyword_differ(self):
+    def test_reports_mismatch_of_level_or_keyword(self):
         self.start_provider(harness.example("order_service"), "30")
         result = self.run_elog("list", "shop:order_*@error", status=1)
-        self.assert_one_sentence(result.stderr, "there is shop:order_placed, but not of that level")
+        self.assert_one_message(result.stderr, "there is shop:order_placed, but not of that level")
 
-    def test_leaves_out_and_removes_what_a_killed_program_has_left(self):
+    def test_removes_files_of_killed_program(self):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")
         program.send_signal(signal.SIGKILL)
         program.wait()
@@ -294,7 +294,7 @@ class List(harness.Case):
         self.assertEqual(self.run_elog("list").stdout, "")
         self.assertEqual(self.names("providers"), [])
 
-    def test_mentions_a_damaged_provider_file_and_shows_the_others(self):
+    def test_reports_damaged_provider_file_and_shows_the_rest(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         with open(f"{self.directory}/providers/junk", "wb") as file:
             file.write(b"junk")

@@ -23,7 +23,7 @@ class Schema(harness.Case):
         with open(self.path(name), "rb") as file:
             return file.read()
 
-    def test_of_a_running_program_is_a_text_that_gives_the_same_schema(self):
+    def test_of_running_program_round_trips(self):
         self.start_provider(harness.example("order_service"), "30")
         text = self.run_elog("schema", "shop").stdout
         self.assertTrue(text.startswith("provider shop {\n"), text)
@@ -40,16 +40,16 @@ class Schema(harness.Case):
         self.assertRegex(text, r"# counter with hash 0x[0-9a-f]{16}\nprovider counter {\n")
         self.assertRegex(text, r"# shop with hash 0x[0-9a-f]{16}\nprovider shop {\n")
 
-    def test_without_any_program_says_so(self):
+    def test_without_any_program_fails(self):
         self.assertIn("No running program", self.run_elog("schema").stderr)
 
-    def test_of_a_recording_is_that_of_the_program(self):
+    def test_of_recording_matches_program(self):
         self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
                       harness.program("counter"), "1", "1")
         text = self.run_elog("schema", self.path("run.elog")).stdout
         self.assertTrue(text.startswith("provider counter {\n"), text)
 
-    def test_of_a_program_that_does_not_run_is_that_of_the_running_one(self):
+    def test_of_program_file_matches_running_program(self):
         self.start_provider(harness.example("order_service"), "30")
         self.assertEqual(
             self.run_elog("schema", harness.example("order_service")).stdout,
@@ -60,7 +60,7 @@ class Schema(harness.Case):
         text = self.run_elog("schema", harness.program("plugin_shared.so")).stdout
         self.assertTrue(text.startswith("provider plugin {\n"), text)
 
-    def test_of_a_damaged_program_is_not_believed(self):
+    def test_of_damaged_program_file_is_rejected(self):
         with open(harness.example("order_service"), "rb") as file:
             whole = file.read()
         # A byte of the provider's name, behind the header and the name's length, wherever the
@@ -70,7 +70,7 @@ class Schema(harness.Case):
             damaged[schema.start() + 25] ^= 1
         self.assertNotEqual(damaged, whole)
         result = self.run_elog("schema", self.write("damaged", bytes(damaged)), status=1)
-        self.assert_one_sentence(result.stderr, "No provider has been compiled into")
+        self.assert_one_message(result.stderr, "No provider has been compiled into")
 
     def test_of_a_program_is_found_at_the_end_of_a_large_file(self):
         with open(harness.example("order_service"), "rb") as file:
@@ -82,21 +82,21 @@ class Schema(harness.Case):
             text = self.run_elog("schema", self.write("large", content)).stdout
             self.assertTrue(text.startswith("provider shop {\n"), text)
 
-    def test_of_a_text_is_its_normal_form(self):
+    def test_of_text_is_canonical_form(self):
         source = self.write("p.schema", TEXT.encode())
         normal = self.run_elog("schema", source).stdout
         self.assertIn("\n    event e info {\n        a: u8\n        b: text?\n    }\n", normal)
         again = self.write("again.schema", normal.encode())
         self.assertEqual(self.run_elog("schema", again).stdout, normal)
 
-    def test_of_the_example_in_the_manual_is_taken(self):
+    def test_accepts_example_of_manual(self):
         page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "man")
         with open(os.path.join(page, "elog-schema.5"), encoding="utf-8") as file:
             example = file.read().split(".Bd -literal -offset indent\n")[1].split(".Ed\n")[0]
         text = self.run_elog("schema", self.write("tcp.schema", example.encode())).stdout
         self.assertIn("event loss warn [retransmit]", text)
 
-    def test_of_the_binary_form_is_that_of_the_text(self):
+    def test_of_binary_form_matches_text(self):
         source = self.write("p.schema", TEXT.encode())
         self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
         self.assertTrue(self.read("p.bin").startswith(b"ESCH"))
@@ -105,7 +105,7 @@ class Schema(harness.Case):
             self.run_elog("schema", source).stdout,
         )
 
-    def test_of_a_damaged_binary_form_is_refused(self):
+    def test_of_damaged_binary_form_is_rejected(self):
         source = self.write("p.schema", TEXT.encode())
         self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
         whole = self.read("p.bin")
@@ -114,28 +114,28 @@ class Schema(harness.Case):
             self.assertEqual(result.stdout, "")
             self.assertIn("damaged", result.stderr)
 
-    def test_of_a_wrong_text_names_file_line_and_column(self):
+    def test_error_names_file_line_and_column(self):
         source = self.write("p.schema", TEXT.replace("u8", "u9").encode())
         result = self.run_elog("schema", source, status=1)
-        self.assert_one_sentence(result.stderr, f"{source}:2:23: A field's type is")
+        self.assert_one_message(result.stderr, f"{source}:2:23: A field's type is")
 
-    def test_of_something_that_is_not_there_fails_in_words(self):
-        self.assert_one_sentence(
+    def test_of_missing_source_fails(self):
+        self.assert_one_message(
             self.run_elog("schema", "nobody", status=1).stderr, "No running program", "nobody"
         )
-        self.assert_one_sentence(self.run_elog("schema", "./nobody", status=1).stderr, "./nobody")
-        self.assert_one_sentence(self.run_elog("schema", self.scratch, status=1).stderr, "read")
+        self.assert_one_message(self.run_elog("schema", "./nobody", status=1).stderr, "./nobody")
+        self.assert_one_message(self.run_elog("schema", self.scratch, status=1).stderr, "read")
 
-    def test_in_binary_form_needs_a_file_to_write_to(self):
+    def test_in_binary_form_requires_output_file(self):
         source = self.write("p.schema", TEXT.encode())
         result = self.run_elog("schema", source, "--binary", status=2)
-        self.assert_one_sentence(result.stderr, "-o FILE")
+        self.assert_one_message(result.stderr, "-o FILE")
 
-    def test_that_cannot_be_written_fails_in_words(self):
+    def test_write_error_is_reported(self):
         source = self.write("p.schema", TEXT.encode())
         target = os.path.join(self.scratch, "missing", "out")
         result = self.run_elog("schema", source, "-o", target, status=1)
-        self.assert_one_sentence(result.stderr, "missing/out")
+        self.assert_one_message(result.stderr, "missing/out")
 
 
 if __name__ == "__main__":

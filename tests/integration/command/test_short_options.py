@@ -14,7 +14,7 @@ class ShortOptions(harness.Case):
                       "1", "10")
         return path
 
-    def test_every_command_takes_its_flags_in_one_word(self):
+    def test_every_command_accepts_combined_flags(self):
         answer = self.run_elog("completion", "--", "").stdout
         several = 0
         for command in (line.split("\t")[0] for line in answer.splitlines()):
@@ -28,7 +28,7 @@ class ShortOptions(harness.Case):
             self.assertEqual(self.run_elog(command, word).stdout, text, word)
         self.assertGreaterEqual(several, 15)
 
-    def test_flags_in_one_word_are_the_flags(self):
+    def test_combined_flags_equal_separate_flags(self):
         path = self.record()
         apart = self.run_elog("print", path, "--utc", "--delta").stdout
         self.assertEqual(self.run_elog("print", path, "-ud").stdout, apart)
@@ -41,7 +41,7 @@ class ShortOptions(harness.Case):
         self.start_provider(harness.example("order_service"), "60")
         self.assertTrue(self.run_elog("list", "-js").stdout.startswith("{"))
 
-    def test_last_of_them_may_take_a_value(self):
+    def test_last_combined_flag_may_take_a_value(self):
         for number, words in enumerate((
             ("-wjo", "{}", "-ecounter:*"), ("-wjo{}", "-e", "counter:*"),
             ("-jo", "{}", "-we", "counter:*"), ("-jwecounter:*", "-o{}"),
@@ -51,16 +51,16 @@ class ShortOptions(harness.Case):
             result = self.run_elog("record", *words, "--", harness.program("counter"), "1", "10")
             self.assertIn(f'{{"file":"{path}","events":10,', result.stdout)
 
-    def test_one_that_is_none_is_named(self):
+    def test_unknown_flag_is_named(self):
         path = self.record()
         self.assertIn("-x", self.run_elog("stat", "-jx", path, status=2).stderr)
         self.assertIn("-x", self.run_elog("print", "-fxu", path, status=2).stderr)
 
-    def test_those_that_exclude_each_other_do_so_in_one_word(self):
+    def test_exclusive_flags_conflict_when_combined(self):
         errors = self.run_elog("print", "-ju", self.record(), status=2).stderr
         self.assertRegex(errors, "--(json|utc) excludes --(utc|json)")
 
-    def test_shells_complete_the_value_of_the_last(self):
+    def test_shells_complete_value_of_last_flag(self):
         def candidates(*words):
             return self.run_elog("completion", "--", *words).stdout.splitlines()
 

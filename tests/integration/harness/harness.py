@@ -26,7 +26,7 @@ SANITIZER_RUNTIME = os.environ.get("SANITIZER_RUNTIME", "")
 
 # Until something counts as hanging. A sanitizer's machine is slow, and CI's is shared: there ten
 # thousand providers have been seen to take more than a minute.
-PATIENCE = 150
+TIMEOUT = 150
 
 # The quick tier runs often; the full one takes its time. What is tried by chance is tried more often
 # there: see trials.
@@ -56,7 +56,7 @@ THREADS = 1 if IS_SHARED else 2
 # That ring gets its memory from those who write there. On kernels before 5.14 it is reserved at
 # once.
 KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
-IS_SHARED_RING_LATE = KERNEL >= (5, 14)
+IS_SHARED_RING_LAZY = KERNEL >= (5, 14)
 
 # What is said of a file in which a byte has changed, in a block or in what tells its size.
 DAMAGE = r"the block at \d+ is damaged|bytes \d+ to \d+ are not a whole block"
@@ -120,7 +120,7 @@ def damage_records(path):
     flip(path, at + BLOCK_HEADER.size + size // 2)
 
 
-def refuse_call(number, error):
+def deny_syscall(number, error):
     """From now on that system call fails in this process, and in all that it starts."""
     steps = (
         (0x20, 0, 0, 0),  # what is called?
@@ -178,7 +178,7 @@ class Case(unittest.TestCase):
             running = [each for each in self.processes if each.poll() is None]
             for process in running:
                 process.kill()
-            found = [self.end_of(process, process in running) for process in self.processes]
+            found = [self.exit_problem(process, process in running) for process in self.processes]
         finally:
             shutil.rmtree(self.scratch, ignore_errors=True)
         found = [each for each in found if each]
@@ -186,10 +186,10 @@ class Case(unittest.TestCase):
             self.fail("\n".join(found))
 
     @staticmethod
-    def end_of(process, was_killed):
+    def exit_problem(process, was_killed):
         """A sentence about a process that ended in a way that the test did not expect, or None. The
         status of a process that the harness killed says nothing."""
-        said = process.communicate(timeout=PATIENCE)
+        said = process.communicate(timeout=TIMEOUT)
         text = "".join(each if isinstance(each, str) else each.decode(errors="replace")
                        for each in said if each)
         is_expected = was_killed or process.returncode in process.expected
@@ -200,7 +200,7 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.scratch, name)
 
-    def made_once(self, name, make):
+    def create_once(self, name, make):
         """A copy, for this test, of a file that the first test of its class to want it has made.
 
         `make` makes it where this test has it. No name stands for two contents."""
@@ -244,7 +244,7 @@ class Case(unittest.TestCase):
             "stdout": subprocess.PIPE,
             "stderr": subprocess.PIPE,
             "encoding": "utf-8",
-            "timeout": PATIENCE,
+            "timeout": TIMEOUT,
             **options,
         }
         result = subprocess.run([ELOG, *arguments], check=False, **settings)
@@ -253,7 +253,7 @@ class Case(unittest.TestCase):
         self.assertNotRegex(said, SANITIZER_REPORT)
         return result
 
-    def share_awake(self, process, seconds=0.5):
+    def cpu_share(self, process, seconds=0.5):
         """Which part of the time a process runs, of that in which it does not wait for a CPU.
 
         So one that never sleeps is told from one that does on a machine with other work, too."""
@@ -280,7 +280,7 @@ class Case(unittest.TestCase):
         return int(re.search(r"rchar: (\d+)", output)[1])
 
     def wait_for(self, condition, what):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not condition():
             if time.monotonic() > end:
                 self.fail(f"waited in vain: {what}")
@@ -370,7 +370,7 @@ class Case(unittest.TestCase):
     def finish(self, process, status=0):
         """Waits for a process to end by itself, checks its exit status, returns its output."""
         self.expect(process, status)
-        output, errors = process.communicate(timeout=PATIENCE)
+        output, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, status, f"{output}{errors}")
         return output, errors
 
@@ -381,11 +381,11 @@ class Case(unittest.TestCase):
         self.assertGreaterEqual(float(found[4]), 0)
         return int(found[1]), int(found[2]), int(found[3])
 
-    def assert_nothing_left(self):
+    def assert_no_files_left(self):
         self.assertEqual(self.names("subscriptions"), [])
         self.assertEqual(self.names("providers"), [])
 
-    def assert_one_sentence(self, errors, *parts):
+    def assert_one_message(self, errors, *parts):
         """An error is one line that names the command and says something."""
         lines = errors.strip().splitlines()
         self.assertEqual(len(lines), 1, errors)

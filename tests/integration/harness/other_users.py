@@ -20,7 +20,7 @@ PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 # What root needs for these tests, by the numbers that capabilities have.
-NEEDED = {"CAP_CHOWN": 0, "CAP_DAC_OVERRIDE": 1, "CAP_FOWNER": 3, "CAP_KILL": 5, "CAP_SETGID": 6,
+REQUIRED_CAPABILITIES = {"CAP_CHOWN": 0, "CAP_DAC_OVERRIDE": 1, "CAP_FOWNER": 3, "CAP_KILL": 5, "CAP_SETGID": 6,
           "CAP_SETUID": 7, "CAP_SYS_ADMIN": 21}
 
 
@@ -36,7 +36,7 @@ def status_of(pid, label):
     return line.split()[1:]
 
 
-def end_as(child):
+def exit_like(child):
     """Ends as the child does. Meanwhile others may end that are left to this process."""
     ended = status = 0
     while ended != child:
@@ -44,23 +44,23 @@ def end_as(child):
     os._exit(os.waitstatus_to_exitcode(status) & 0xff)
 
 
-def go_on_among_own_processes():
+def enter_pid_namespace():
     """In the namespace that children of this process are in, below its first process. The one of
     before ends when this one has ended, and nothing is left then of what it has started."""
     for _ in range(2):
         child = os.fork()
         if child != 0:
-            end_as(child)
+            exit_like(child)
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def find_obstacle():
+def find_skip_reason():
     """Gives this process, and all that it starts, a /dev/shm of its own, and a /proc with nobody
     else in it; or says why it cannot."""
     if os.geteuid() != 0:
         return "only root starts programs of other users"
     rights = int(status_of("self", "CapEff")[0], 16)
-    missing = [name for name, number in NEEDED.items() if not rights >> number & 1]
+    missing = [name for name, number in REQUIRED_CAPABILITIES.items() if not rights >> number & 1]
     if missing:
         return f"root has no {', '.join(missing)}"
     if not any(int(begin) <= ANNE and ANNE + 3 < int(begin) + int(count) for begin, _, count
@@ -70,13 +70,13 @@ def find_obstacle():
             or LIBC.mount(b"none", b"/", None, MS_REC_PRIVATE, None) != 0
             or LIBC.mount(b"tmpfs", b"/dev/shm", b"tmpfs", MS_NODEV, b"mode=1777") != 0):
         return f"no mounts of our own: {os.strerror(ctypes.get_errno())}"
-    go_on_among_own_processes()
+    enter_pid_namespace()
     if LIBC.mount(b"proc", b"/proc", b"proc", MS_NODEV, None) != 0:
         return f"no /proc of our own: {os.strerror(ctypes.get_errno())}"
     return None
 
 
-OBSTACLE = find_obstacle()
+SKIP_REASON = find_skip_reason()
 
 
 class Case(harness.Case):

@@ -40,7 +40,7 @@ Record = collections.namedtuple(
 )
 
 
-class Refused(Exception):
+class InvalidRegion(Exception):
     """Not a region that this reader can read; says why."""
 
 
@@ -77,7 +77,7 @@ class Region:
         self.file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             self.header = self.check_header()
-        except Refused:
+        except InvalidRegion:
             self.close()
             raise
 
@@ -93,7 +93,7 @@ class Region:
     def read_at(self, offset, size):
         data = os.pread(self.file, size, offset)
         if len(data) != size:
-            raise Refused(f"the region ends before byte {offset + size}")
+            raise InvalidRegion(f"the region ends before byte {offset + size}")
         return data
 
     def unpack(self, layout, offset):
@@ -102,9 +102,9 @@ class Region:
     def check_header(self):
         header = Header._make(self.unpack(HEADER, 0))
         if header.magic != MAGIC:
-            raise Refused("this is no region")
+            raise InvalidRegion("this is no region")
         if header.version != VERSION or header.features & ~FEATURES_KNOWN:
-            raise Refused(
+            raise InvalidRegion(
                 f"version {header.version} with features {header.features:#x} is not known here"
             )
         stride = round_up(RING_SIZE + BUFFER_SIZE * header.buffer_count, 64)
@@ -126,7 +126,7 @@ class Region:
             and header[10:] == (rings, providers, schemas, header.schemas_size, buffers, total)
             and os.fstat(self.file).st_size >= total
         ):
-            raise Refused("the header contradicts itself")
+            raise InvalidRegion("the header contradicts itself")
         return header
 
     # Providers ------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class Region:
             named = [g for g in generations if control.names(g)]
             if len(named) == 1:
                 return control, named[0], generations
-        raise Refused(f"ring {number} has no buffer that is in use")
+        raise InvalidRegion(f"ring {number} has no buffer that is in use")
 
     def read_ring(self, number):
         ring = Ring(number)

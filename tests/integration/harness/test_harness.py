@@ -36,12 +36,12 @@ class Harness(harness.Case):
         def test(case):
             process = case.start("/bin/sh", "-c", script)
             if awaited:
-                process.wait(harness.PATIENCE)
+                process.wait(harness.TIMEOUT)
             else:
                 process.stdout.readline()
         return test
 
-    def test_process_that_still_runs_is_killed(self):
+    def test_running_process_is_killed(self):
         started = []
 
         def test(case):
@@ -52,13 +52,13 @@ class Harness(harness.Case):
     def test_crash_fails_the_test(self):
         self.assert_fails("ended with -11:", self.shell("kill -SEGV $$"))
 
-    def test_crash_that_is_not_awaited_fails_the_test(self):
+    def test_unawaited_crash_fails_the_test(self):
         def test(case):
             process = case.start("/bin/sh", "-c", "kill -ABRT $$")
             os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         self.assert_fails("ended with -6:", test)
 
-    def test_exit_status_that_is_not_expected_fails_the_test(self):
+    def test_unexpected_exit_status_fails_the_test(self):
         self.assert_fails(re.escape("'exit 3'] has ended with 3:"), self.shell("exit 3"))
 
     def test_exit_status_may_be_expected(self):
@@ -71,17 +71,17 @@ class Harness(harness.Case):
         def test(case):
             process = case.start("sleep", "1000")
             process.terminate()
-            process.wait(harness.PATIENCE)
+            process.wait(harness.TIMEOUT)
         self.assertEqual(self.run_with(test), [])
 
-    def test_end_that_the_end_of_another_process_causes_is_no_failure(self):
+    def test_exit_caused_by_exit_of_another_process_is_no_failure(self):
         def test(case):
             child = case.start("sleep", "1000")
             parent = case.start("/bin/sh", "-c", "read nothing; exit 3", stdin=child.stdout)
             parent.kill = parent.wait
         self.assertEqual(self.run_with(test), [])
 
-    def test_report_of_a_sanitizer_fails_the_test(self):
+    def test_sanitizer_report_fails_the_test(self):
         for report in REPORTS:
             with self.subTest(report=report):
                 self.assert_fails(re.escape(report), self.shell(f"echo '{report}' >&2"))
@@ -89,7 +89,7 @@ class Harness(harness.Case):
                 script = f"echo '{report}' >&2; echo; exec sleep 1000"
                 self.assert_fails(re.escape(report), self.shell(script, awaited=False))
 
-    def test_report_of_a_sanitizer_is_no_error_of_elog(self):
+    def test_sanitizer_report_is_no_error_of_elog(self):
         command = self.path("elog")
         with open(command, "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\necho '{REPORTS[0]}' >&2\nexit 1\n")
@@ -97,17 +97,17 @@ class Harness(harness.Case):
         with unittest.mock.patch.object(harness, "ELOG", command):
             self.assert_fails("AddressSanitizer", lambda case: case.run_elog("list", status=1))
 
-    def test_process_that_never_sleeps_is_told_from_one_that_does(self):
+    def test_busy_process_is_distinguished_from_sleeping_one(self):
         busy = self.start("/bin/sh", "-c", "while :; do :; done")
         idle = self.start("/bin/sh", "-c", "while :; do sleep 0.02; done")
-        self.assertGreater(self.share_awake(busy), 0.25)
-        self.assertLess(self.share_awake(idle), 0.25)
+        self.assertGreater(self.cpu_share(busy), 0.25)
+        self.assertLess(self.cpu_share(idle), 0.25)
 
     def test_missing_folder_is_an_error_unless_it_may_be_missing(self):
         self.assert_fails("FileNotFoundError", lambda case: case.names("providers"))
         self.assertEqual(self.names("providers", may_be_missing=True), [])
 
-    def test_file_is_made_once_for_all_tests(self):
+    def test_file_is_created_once_for_all_tests(self):
         made = []
 
         def make(path):
@@ -116,7 +116,7 @@ class Harness(harness.Case):
                 file.write("content")
 
         def test(case):
-            path = case.made_once("file", make)
+            path = case.create_once("file", make)
             with open(path, "r+", encoding="utf-8") as file:
                 case.assertEqual(file.read(), "content")
                 file.write("changed")

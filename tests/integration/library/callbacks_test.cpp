@@ -21,7 +21,7 @@
 namespace {
 
 using eventlog::core::callback;
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 
 using change = void (*)(void* context, unsigned listeners);
 
@@ -97,7 +97,7 @@ bool read_pair(const stepped_callback& place) {
     return read;
 }
 
-TEST_F(callbacks, are_not_read_in_the_middle_of_a_replacement) {
+TEST_F(callbacks, are_not_read_during_replacement) {
     std::size_t refused = 0;
     bool interrupted = true;
     for (std::size_t steps = 0; interrupted; ++steps) {
@@ -114,7 +114,7 @@ TEST_F(callbacks, are_not_read_in_the_middle_of_a_replacement) {
     EXPECT_EQ(refused, 3U);
 }
 
-TEST_F(callbacks, that_are_replaced_in_the_middle_of_reading_are_not_read) {
+TEST_F(callbacks, are_reread_when_replaced_during_read) {
     std::size_t refused = 0;
     bool interrupted = true;
     for (std::size_t steps = 0; interrupted; ++steps) {
@@ -130,7 +130,7 @@ TEST_F(callbacks, that_are_replaced_in_the_middle_of_reading_are_not_read) {
     EXPECT_EQ(refused, 3U);
 }
 
-TEST_F(callbacks, of_a_provider_get_their_own_context_whoever_replaces_them) {
+TEST_F(callbacks, get_matching_context_under_concurrent_replacement) {
     const eventlog::dynamic_provider provider(definition());
     ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
     constexpr std::size_t replacers = 3;
@@ -167,7 +167,7 @@ struct stay {
     }
 };
 
-TEST_F(callbacks, that_run_in_another_thread_are_told_of_when_they_are_taken_back) {
+TEST_F(callbacks, unregistration_reports_callback_running_in_another_thread) {
     const eventlog::dynamic_provider provider(definition());
     stay place;
     EXPECT_TRUE(eventlog_provider_on_change(provider.handle(), stay::wait, &place));
@@ -182,7 +182,7 @@ TEST_F(callbacks, that_run_in_another_thread_are_told_of_when_they_are_taken_bac
     EXPECT_TRUE(eventlog_provider_on_change(provider.handle(), nullptr, nullptr));
 }
 
-TEST_F(callbacks, that_have_been_taken_back_for_good_leave_their_context_alone) {
+TEST_F(callbacks, do_not_use_context_after_unregistration) {
     const eventlog::dynamic_provider provider(definition());
     std::atomic<bool> stop{false};
     std::jthread runner([&] {
@@ -212,13 +212,13 @@ TEST_F(callbacks, that_have_been_taken_back_for_good_leave_their_context_alone) 
     EXPECT_EQ(late, 0U);
 }
 
-TEST_F(callbacks, are_not_those_of_the_provider_that_had_the_handle_before) {
+TEST_F(callbacks, are_reset_when_handle_is_reused) {
     {
         const eventlog::dynamic_provider first(definition());
         eventlog_provider_on_change(first.handle(), changes[0], contexts.data());
     }
     const eventlog::dynamic_provider second(definition());
-    const listener ears("callbacks_test:*");
+    const event_listener listener("callbacks_test:*");
     second.emit(0);
     eventlog_provider_poll(second.handle());
     EXPECT_EQ(calls, 0U);

@@ -18,7 +18,7 @@
 
 namespace {
 
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 
 struct farewell {
     std::uint32_t number;
@@ -44,7 +44,7 @@ bool ends_although_cancelled(const std::function<void()>& work) {
     return whole.ended;
 }
 
-TEST(cancellation, does_not_happen_in_registering_and_unregistering) {
+TEST(cancellation, is_disabled_during_register_and_unregister) {
     alignas(65536) static std::array<std::uint32_t, 16384> gate{};
     const auto& schema = cancellation::schema();
     const eventlog_provider_definition definition{
@@ -58,14 +58,14 @@ TEST(cancellation, does_not_happen_in_registering_and_unregistering) {
     EXPECT_EQ(status, EVENTLOG_OK);
 }
 
-TEST(cancellation, does_not_happen_in_the_emit_that_attaches) {
-    listener ears("cancellation:*");
+TEST(cancellation, is_disabled_during_attaching_emit) {
+    event_listener listener("cancellation:*");
     ASSERT_TRUE(ends_although_cancelled([] { cancellation::emit(farewell{1}); }));
-    ears.finish();
-    EXPECT_EQ(ears.records().size(), 1U);
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 1U);
 }
 
-TEST(cancellation, does_not_happen_in_fork) {
+TEST(cancellation, is_disabled_during_fork_handlers) {
     cancellation::emit(farewell{1});
     int status = 0;
     ASSERT_TRUE(ends_although_cancelled([&] {

@@ -26,8 +26,8 @@
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 
 struct step {
     std::uint64_t number;
@@ -120,34 +120,34 @@ void wait_for_handler(std::uint64_t count) {
 /// Checks every record that was heard and forgets it: memory stays small.
 class checker {
   public:
-    explicit checker(listener& ears) : ears_(ears) {}
+    explicit checker(event_listener& listener) : listener_(listener) {}
 
     void take() {
-        ears_.poll();
-        for (const heard_record& record : ears_.records()) {
+        listener_.poll();
+        for (const received_record& record : listener_.records()) {
             check(record);
         }
-        ears_.forget_records();
+        listener_.clear_records();
     }
 
     [[nodiscard]] std::uint64_t steps() const { return steps_; }
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 
   private:
-    std::uint64_t number(const heard_record& record, const char* field) {
-        return std::get<std::uint64_t>(ears_.field(record, field));
+    std::uint64_t number(const received_record& record, const char* field) {
+        return std::get<std::uint64_t>(listener_.field(record, field));
     }
 
-    void check(const heard_record& record) {
+    void check(const received_record& record) {
         const std::uint64_t index = number(record, "number");
-        if (ears_.event_name(record) == "interruption") {
+        if (listener_.event_name(record) == "interruption") {
             ASSERT_EQ(number(record, "check"), check_of(index, 99));
             ++handled_;
             return;
         }
         const std::uint64_t worker = number(record, "worker");
         ASSERT_EQ(number(record, "check"), check_of(index, worker));
-        ASSERT_EQ(std::get<std::string_view>(ears_.field(record, "text")),
+        ASSERT_EQ(std::get<std::string_view>(listener_.field(record, "text")),
                   letters.substr(0, index % 50));
         // Within a ring a thread's events are in order; it may go from ring to ring.
         auto [place, first] = next_.try_emplace({record.ring, worker}, 0);
@@ -164,7 +164,7 @@ class checker {
         ++steps_;
     }
 
-    listener& ears_;
+    event_listener& listener_;
     eventlog_clock clock_ = eventlog::core::best_clock();
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> next_;
     std::map<std::uint32_t, std::uint64_t> time_;
@@ -173,46 +173,46 @@ class checker {
 };
 
 // Sanitizers and emulated processors are slow; what they look for does not need many events.
-const std::uint64_t events_per_thread = eventlog::test::is_slow_here() ? 20'000 : 300'000;
+const std::uint64_t events_per_thread = eventlog::test::is_slow_run() ? 20'000 : 300'000;
 constexpr std::uint32_t thread_count = 8;
 
-constexpr listener::options small_rings{128U << 10U, 4};
-constexpr listener::options large_rings{1U << 20U, 4};
-constexpr listener::options overwritten_rings{128U << 10U, 4, true};
+constexpr event_listener::options small_rings{128U << 10U, 4};
+constexpr event_listener::options large_rings{1U << 20U, 4};
+constexpr event_listener::options overwritten_rings{128U << 10U, 4, true};
 
 /// Ends the subscription and counts.
-void expect_conservation(listener& ears, checker& check, std::uint64_t attempted) {
-    ears.source().end();
+void expect_conservation(event_listener& listener, checker& check, std::uint64_t attempted) {
+    listener.source().end();
     check.take();
-    static_cast<void>(ears.reader().finish());
-    const elog::ring_totals totals = ears.totals();
+    static_cast<void>(listener.reader().finish());
+    const elog::ring_totals totals = listener.totals();
     EXPECT_EQ(totals.damaged, 0U);
     EXPECT_EQ(totals.read, check.steps() + check.handled());
-    EXPECT_EQ(totals.read + totals.lost + totals.overwritten + ears.lost_by_providers(), attempted);
+    EXPECT_EQ(totals.read + totals.lost + totals.overwritten + listener.lost_by_providers(), attempted);
     std::uint64_t lost_by_provider = 0;
-    for (const auto& [id, provider] : ears.providers()) {
-        lost_by_provider += ears.reader().losses_of(id).full;
+    for (const auto& [id, provider] : listener.providers()) {
+        lost_by_provider += listener.reader().losses_of(id).full;
     }
     EXPECT_EQ(lost_by_provider, totals.lost);
 }
 
 /// Nothing is lost as long as what has not been read fits into the buffers that have been: then it
 /// does not matter when the reader runs.
-TEST(conservation, holds_with_a_reader_that_keeps_up_and_nothing_is_lost) {
+TEST(conservation, holds_without_loss_with_fast_reader) {
     constexpr std::uint64_t unread_max = 2000;
     constexpr std::uint64_t record_max = sizeof(eventlog_record) + 80;
     // A thread may have begun with events that are not allowed yet when it is told to end.
     static_assert((unread_max + thread_count * workers::at_a_time + 1) * record_max <
                   (small_rings.buffers_per_cpu - 1) * (small_rings.buffer_size - record_max));
     const std::uint64_t wanted = thread_count * events_per_thread / 4;
-    listener ears("conservation:*", small_rings);
-    checker check(ears);
+    event_listener listener("conservation:*", small_rings);
+    checker check(listener);
     emit_step(thread_count, 0);  // attaches
     workers load(thread_count, 0, unread_max);
     std::uint64_t settled = 0;
     for (int idle = 0; load.emitted() < wanted && idle < 100'000; ++idle) {
         check.take();
-        const std::uint64_t now = check.steps() + ears.totals().lost + ears.lost_by_providers();
+        const std::uint64_t now = check.steps() + listener.totals().lost + listener.lost_by_providers();
         idle = now == settled ? idle : 0;
         settled = now;
         load.allow(settled + unread_max);
@@ -220,17 +220,17 @@ TEST(conservation, holds_with_a_reader_that_keeps_up_and_nothing_is_lost) {
     }
     EXPECT_GE(load.emitted(), wanted) << "for 10 s nothing was read or known to be lost";
     const std::uint64_t attempted = load.finish() + 1;
-    expect_conservation(ears, check, attempted);
-    EXPECT_EQ(ears.totals().lost, 0U);
+    expect_conservation(listener, check, attempted);
+    EXPECT_EQ(listener.totals().lost, 0U);
     // Where all threads share a ring, one that waits too long for its lock gives up.
-    EXPECT_LE(ears.lost_by_providers(), eventlog::core::rseq_available() ? 0 : attempted / 2);
+    EXPECT_LE(listener.lost_by_providers(), eventlog::core::rseq_available() ? 0 : attempted / 2);
 }
 
-TEST(conservation, holds_with_a_reader_that_is_too_slow) {
+TEST(conservation, holds_with_slow_reader) {
     // More than all rings hold, whoever writes to which.
     const std::uint64_t too_many = thread_count * events_per_thread / 3;
-    listener ears("conservation:*", small_rings);
-    checker check(ears);
+    event_listener listener("conservation:*", small_rings);
+    checker check(listener);
     emit_step(thread_count, 0);
     workers load(thread_count, events_per_thread);
     for (std::uint64_t round = 1; round <= 3; ++round) {
@@ -239,14 +239,14 @@ TEST(conservation, holds_with_a_reader_that_is_too_slow) {
         }
         check.take();
     }
-    expect_conservation(ears, check, load.finish() + 1);
-    EXPECT_GT(ears.totals().lost, 0U);
+    expect_conservation(listener, check, load.finish() + 1);
+    EXPECT_GT(listener.totals().lost, 0U);
 }
 
-TEST(conservation, holds_when_the_newest_take_the_place_of_the_oldest) {
+TEST(conservation, holds_in_overwrite_mode) {
     const std::uint64_t round_size = thread_count * events_per_thread / 20;
-    listener ears("conservation:*", overwritten_rings);
-    checker check(ears);
+    event_listener listener("conservation:*", overwritten_rings);
+    checker check(listener);
     emit_step(thread_count, 0);
     workers load(thread_count, events_per_thread);
     // Now and then a reader is there: it is overtaken while it copies.
@@ -256,25 +256,25 @@ TEST(conservation, holds_when_the_newest_take_the_place_of_the_oldest) {
         }
         check.take();
     }
-    expect_conservation(ears, check, load.finish() + 1);
-    EXPECT_EQ(ears.totals().lost, 0U);
-    EXPECT_GT(ears.totals().overwritten, 0U);
+    expect_conservation(listener, check, load.finish() + 1);
+    EXPECT_EQ(listener.totals().lost, 0U);
+    EXPECT_GT(listener.totals().overwritten, 0U);
 }
 
-TEST(conservation, holds_with_signal_handlers_that_emit_while_the_thread_emits) {
-    constexpr std::uint64_t interruptions_wanted = 200;
+TEST(conservation, holds_with_emitting_signal_handlers) {
+    constexpr std::uint64_t signal_count = 200;
     struct sigaction action {};
     action.sa_handler = emit_from_handler;
     struct sigaction before {};
     ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
     interruptions = 0;
-    listener ears("conservation:*", large_rings);
-    checker check(ears);
+    event_listener listener("conservation:*", large_rings);
+    checker check(listener);
     emit_step(thread_count, 0);
     workers load(1, events_per_thread);
     // All events of the handler are lost, and counted, as long as signals only come while the
     // thread holds the lock of a shared ring: where programs are emulated that can take a while.
-    while (load.emitted() < events_per_thread || interruptions < interruptions_wanted ||
+    while (load.emitted() < events_per_thread || interruptions < signal_count ||
            check.handled() == 0) {
         for (int i = 0; i < 20; ++i) {
             const std::uint64_t next = interruptions + 1;
@@ -285,24 +285,24 @@ TEST(conservation, holds_with_signal_handlers_that_emit_while_the_thread_emits) 
     }
     const std::uint64_t steps = load.finish() + 1;
     ASSERT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
-    expect_conservation(ears, check, steps + interruptions);
+    expect_conservation(listener, check, steps + interruptions);
 }
 
-TEST(conservation, holds_while_other_subscriptions_come_and_go) {
-    constexpr int others_wanted = 10;
-    listener ears("conservation:step", large_rings);
-    checker check(ears);
+TEST(conservation, holds_while_other_subscriptions_start_and_end) {
+    constexpr int interfering_subscriptions = 10;
+    event_listener listener("conservation:step", large_rings);
+    checker check(listener);
     emit_step(thread_count, 0);
     workers load(2, events_per_thread);
-    for (int others = 0; others < others_wanted || load.emitted() < 2 * events_per_thread;
+    for (int others = 0; others < interfering_subscriptions || load.emitted() < 2 * events_per_thread;
          ++others) {
-        listener other("conservation:step");
+        event_listener other("conservation:step");
         check.take();
         other.poll();
         other.finish();
         EXPECT_EQ(other.totals().damaged, 0U);
     }
-    expect_conservation(ears, check, load.finish() + 1);
+    expect_conservation(listener, check, load.finish() + 1);
 }
 
 }  // namespace

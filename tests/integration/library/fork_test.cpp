@@ -20,15 +20,15 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "in_child.hpp"
+#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "scratch.hpp"
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::in_child;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::run_in_child;
+using eventlog::test::event_listener;
 
 struct birth {
     std::uint32_t generation;
@@ -49,35 +49,35 @@ bool is_published(pid_t process) {
                                    std::to_string(process) + ".0");
 }
 
-TEST(fork, child_emits_at_once_under_its_own_number) {
-    listener ears("fork_test:*");
+TEST(fork, child_emits_immediately_with_its_own_pid) {
+    event_listener listener("fork_test:*");
     fork_test::emit(birth{1});
     const pid_t parent = ::getpid();
-    ASSERT_EQ(in_child([] {
+    ASSERT_EQ(run_in_child([] {
                   fork_test::emit(birth{2});
                   return 0;
               }),
               0);
-    ears.finish();
-    ASSERT_EQ(ears.records().size(), 2U);
-    for (const heard_record& record : ears.records()) {
-        const std::uint32_t process = ears.providers().at(record.header.provider).pid;
+    listener.finish();
+    ASSERT_EQ(listener.records().size(), 2U);
+    for (const received_record& record : listener.records()) {
+        const std::uint32_t process = listener.providers().at(record.header.provider).pid;
         const bool from_parent = process == static_cast<std::uint32_t>(parent);
-        EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "generation")), from_parent ? 1U : 2U);
+        EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "generation")), from_parent ? 1U : 2U);
         EXPECT_EQ(record.header.thread, process);
     }
 }
 
-TEST(fork, child_publishes_itself_and_leaves_the_parent_published) {
+TEST(fork, child_publishes_its_own_provider_file) {
     fork_test::emit(birth{1});
     EXPECT_TRUE(is_published(::getpid()));
     const pid_t parent = ::getpid();
     EXPECT_EQ(
-        in_child([parent] { return is_published(::getpid()) && is_published(parent) ? 0 : 1; }), 0);
+        run_in_child([parent] { return is_published(::getpid()) && is_published(parent) ? 0 : 1; }), 0);
     EXPECT_TRUE(is_published(parent));
 }
 
-TEST(fork, without_the_c_library_does_not_withdraw_the_parent_when_the_child_exits) {
+TEST(fork, raw_clone_child_exit_does_not_unregister_parent) {
     fork_test::emit(birth{1});
     const auto child = static_cast<pid_t>(::syscall(SYS_fork));
     ASSERT_GE(child, 0);
@@ -89,7 +89,7 @@ TEST(fork, without_the_c_library_does_not_withdraw_the_parent_when_the_child_exi
     EXPECT_TRUE(is_published(::getpid()));
 }
 
-TEST(fork, gates_of_parent_and_child_are_apart) {
+TEST(fork, parent_and_child_have_separate_gates) {
     int ready[2];
     int go[2];
     ASSERT_EQ(::pipe(ready), 0);
@@ -107,22 +107,22 @@ TEST(fork, gates_of_parent_and_child_are_apart) {
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     {
         // A subscription that begins later finds both.
-        listener ears("fork_test:*");
+        event_listener listener("fork_test:*");
         fork_test::emit(birth{1});
         ASSERT_EQ(::write(go[1], "g", 1), 1);
         int status = 0;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
         EXPECT_EQ(WEXITSTATUS(status), 0);
-        ears.finish();
-        EXPECT_EQ(ears.records().size(), 2U);
+        listener.finish();
+        EXPECT_EQ(listener.records().size(), 2U);
     }
     for (const int end : {ready[0], ready[1], go[0], go[1]}) {
         ::close(end);
     }
 }
 
-TEST(fork, among_several_emitting_threads_gives_everyone_the_right_numbers) {
-    listener ears("fork_test:signature", {1U << 20U, 4});
+TEST(fork, with_emitting_threads_yields_correct_pids_and_tids) {
+    event_listener listener("fork_test:signature", {1U << 20U, 4});
     sign();  // attaches: what is emitted while another thread is at that does not count yet
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> attempted{1};
@@ -138,34 +138,34 @@ TEST(fork, among_several_emitting_threads_gives_everyone_the_right_numbers) {
     constexpr std::uint64_t children = 20;
     for (std::uint64_t i = 0; i < children; ++i) {
         // At once: it is the first thing that the child does.
-        EXPECT_EQ(in_child([] {
+        EXPECT_EQ(run_in_child([] {
                       sign();
                       return 0;
                   }),
                   0);
         sign();
         attempted.fetch_add(2);
-        ears.poll();
+        listener.poll();
     }
     stop = true;
     for (std::thread& worker : workers) {
         worker.join();
     }
-    ears.finish();
-    EXPECT_EQ(ears.records().size() + ears.totals().lost + ears.lost_by_providers(),
+    listener.finish();
+    EXPECT_EQ(listener.records().size() + listener.totals().lost + listener.lost_by_providers(),
               attempted.load());
     std::set<std::uint64_t> processes;
-    for (const heard_record& record : ears.records()) {
-        const auto process = std::get<std::uint64_t>(ears.field(record, "process"));
-        ASSERT_EQ(ears.providers().at(record.header.provider).pid, process);
-        ASSERT_EQ(std::get<std::uint64_t>(ears.field(record, "thread")), record.header.thread);
+    for (const received_record& record : listener.records()) {
+        const auto process = std::get<std::uint64_t>(listener.field(record, "process"));
+        ASSERT_EQ(listener.providers().at(record.header.provider).pid, process);
+        ASSERT_EQ(std::get<std::uint64_t>(listener.field(record, "thread")), record.header.thread);
         processes.insert(process);
     }
     EXPECT_EQ(processes.size(), children + 1);
 }
 
-TEST(fork, while_other_threads_emit_loses_nothing) {
-    listener ears("fork_test:*", {1U << 20U, 4});
+TEST(fork, loses_nothing_while_other_threads_emit) {
+    event_listener listener("fork_test:*", {1U << 20U, 4});
     fork_test::emit(birth{0});
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> emitted{1};
@@ -177,19 +177,19 @@ TEST(fork, while_other_threads_emit_loses_nothing) {
     });
     constexpr std::uint64_t children = 20;
     for (std::uint64_t i = 0; i < children; ++i) {
-        EXPECT_EQ(in_child([] {
+        EXPECT_EQ(run_in_child([] {
                       for (std::uint32_t k = 0; k < 100; ++k) {
                           fork_test::emit(birth{k});
                       }
                       return 0;
                   }),
                   0);
-        ears.poll();
+        listener.poll();
     }
     stop = true;
     worker.join();
-    ears.finish();
-    EXPECT_EQ(ears.totals().read + ears.totals().lost + ears.lost_by_providers(),
+    listener.finish();
+    EXPECT_EQ(listener.totals().read + listener.totals().lost + listener.lost_by_providers(),
               emitted.load() + children * 100);
 }
 

@@ -27,7 +27,7 @@
 
 namespace {
 
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 using eventlog::test::trial_size;
 
 struct small_talk {
@@ -69,24 +69,24 @@ struct tally {
     std::uint64_t damaged = 0;
 };
 
-void look(listener& ears, tally& sum) {
+void look(event_listener& listener, tally& sum) {
     try {
-        ears.poll();
+        listener.poll();
     } catch (const elog::user_error&) {
         ++sum.refused;
     }
-    sum.heard += ears.records().size();
-    ears.forget_records();
+    sum.heard += listener.records().size();
+    listener.clear_records();
     ++sum.looks;
 }
 
 /// A subscription, somebody who writes to it as one should, and somebody who does not.
 void run_round(std::uint64_t looks, bool overwrite, bool header_too, tally& sum) {
-    listener ears("hostile_writer:*", {128U << 10U, 4, overwrite});
+    event_listener listener("hostile_writer:*", {128U << 10U, 4, overwrite});
     hostile_writer::emit(small_talk{0, "attaches"});
-    const eventlog::core::region_geometry geometry = ears.source().geometry();
+    const eventlog::core::region_geometry geometry = listener.source().geometry();
     void* const mapped = ::mmap(nullptr, geometry.total_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                ears.source().file().get(), 0);
+                                listener.source().file().get(), 0);
     ASSERT_NE(mapped, MAP_FAILED);
     const pid_t enemy = ::fork();
     ASSERT_GE(enemy, 0);
@@ -100,22 +100,22 @@ void run_round(std::uint64_t looks, bool overwrite, bool header_too, tally& sum)
         }
     });
     for (std::uint64_t i = 0; i < looks; ++i) {
-        look(ears, sum);
+        look(listener, sum);
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
     enough.store(true);
     writer.join();
     ASSERT_EQ(::kill(enemy, SIGKILL), 0);
     ASSERT_EQ(::waitpid(enemy, nullptr, 0), enemy);
-    ears.source().end();
-    look(ears, sum);
-    sum.damaged += ears.totals().damaged;
+    listener.source().end();
+    look(listener, sum);
+    sum.damaged += listener.totals().damaged;
     ::munmap(mapped, geometry.total_size);
 }
 
 class hostile_writer_in_mode : public ::testing::TestWithParam<bool> {};
 
-TEST_P(hostile_writer_in_mode, harms_neither_reader_nor_writers) {
+TEST_P(hostile_writer_in_mode, does_not_harm_reader_or_writers) {
     constexpr std::uint64_t at_a_time = 100;
     const std::uint64_t looks = trial_size("EVENTLOG_TEST_SCRIBBLES", 1000);
     tally sum;
@@ -127,11 +127,11 @@ TEST_P(hostile_writer_in_mode, harms_neither_reader_nor_writers) {
               << " events emitted, " << sum.heard << " heard, " << sum.damaged
               << " made no sense\n";
     // What follows is as if nothing had been.
-    listener ears("hostile_writer:*");
+    event_listener listener("hostile_writer:*");
     hostile_writer::emit(small_talk{0, "all is well"});
-    ears.finish();
-    EXPECT_EQ(ears.totals().read, 1U);
-    EXPECT_EQ(ears.totals().damaged, 0U);
+    listener.finish();
+    EXPECT_EQ(listener.totals().read, 1U);
+    EXPECT_EQ(listener.totals().damaged, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(modes, hostile_writer_in_mode, ::testing::Bool(), [](const auto& each) {

@@ -28,11 +28,11 @@
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 using eventlog::test::trial_size;
 
-struct last_words {
+struct final_counts {
     std::uint32_t victim;
     std::uint64_t number;
     std::uint64_t check;
@@ -41,11 +41,11 @@ struct last_words {
 struct survivor_alive {
     std::uint64_t number;
 };
-using killed_writers = eventlog::provider<"killed_writers", last_words, survivor_alive>;
+using killed_writers = eventlog::provider<"killed_writers", final_counts, survivor_alive>;
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
 constexpr std::uint64_t words_max = 10'000;  // of a victim: what buffers hold
-constexpr listener::options large_rings{2U << 20U, 4};
+constexpr event_listener::options large_rings{2U << 20U, 4};
 
 std::uint64_t check_of(std::uint64_t number, std::uint32_t victim) {
     return (number + victim) * 0x9e3779b97f4a7c15U;
@@ -64,7 +64,7 @@ struct shared_notes {
 
 [[noreturn]] void speak_until_killed(shared_notes& notes, std::uint32_t victim) {
     for (std::uint64_t number = 0; number < words_max; ++number) {
-        killed_writers::emit(last_words{victim, number, check_of(number, victim),
+        killed_writers::emit(final_counts{victim, number, check_of(number, victim),
                                         letters.substr(0, number % letters.size())});
         notes.said.store(number + 1, std::memory_order_relaxed);
     }
@@ -136,27 +136,27 @@ class killed_processes : public ::testing::Test {
     }
 
     /// Takes all records. Returns how many of that victim there are; none may be from another.
-    std::uint64_t take_words_of(listener& ears, std::uint32_t victim) {
+    std::uint64_t collect_final_counts(event_listener& listener, std::uint32_t victim) {
         std::uint64_t count = 0;
-        ears.poll();
+        listener.poll();
         // A thread may go from ring to ring, and the rings are read one after the other.
         std::map<std::uint32_t, std::uint64_t> next;
-        for (const heard_record& record : ears.records()) {
-            const auto number = std::get<std::uint64_t>(ears.field(record, "number"));
-            if (ears.event_name(record) == "survivor_alive") {
-                ++survivor_heard;
+        for (const received_record& record : listener.records()) {
+            const auto number = std::get<std::uint64_t>(listener.field(record, "number"));
+            if (listener.event_name(record) == "survivor_alive") {
+                ++survivor_received;
                 continue;
             }
-            const auto check = std::get<std::uint64_t>(ears.field(record, "check"));
-            const auto text = std::get<std::string_view>(ears.field(record, "text"));
-            EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "victim")), victim);
+            const auto check = std::get<std::uint64_t>(listener.field(record, "check"));
+            const auto text = std::get<std::string_view>(listener.field(record, "text"));
+            EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "victim")), victim);
             EXPECT_EQ(check, check_of(number, victim));
             EXPECT_EQ(text, letters.substr(0, number % letters.size()));
             EXPECT_GE(number, next[record.ring]);
             next[record.ring] = number + 1;
             ++count;
         }
-        ears.forget_records();
+        listener.clear_records();
         for (const auto& [ring, end] : next) {
             EXPECT_LE(end, notes->said.load() + 1) << "on ring " << ring;
         }
@@ -165,12 +165,12 @@ class killed_processes : public ::testing::Test {
 
     std::mt19937_64 random{1};
     shared_notes* notes = nullptr;
-    std::uint64_t survivor_heard = 0;
+    std::uint64_t survivor_received = 0;
 };
 
-TEST_F(killed_processes, leave_all_that_they_have_said_and_nothing_torn) {
+TEST_F(killed_processes, leave_all_committed_records_and_no_torn_record) {
     const std::uint64_t kills = trial_size("EVENTLOG_TEST_KILLS", 300);
-    listener ears("killed_writers:*", large_rings);
+    event_listener listener("killed_writers:*", large_rings);
     const pid_t survivor = start(*notes, notes->longest, notes->survived, [](std::uint64_t number) {
         killed_writers::emit(survivor_alive{number});
     });
@@ -183,9 +183,9 @@ TEST_F(killed_processes, leave_all_that_they_have_said_and_nothing_torn) {
     for (std::uint32_t victim = 0; victim < kills && !HasFailure(); ++victim) {
         kill_one(victim);
         const std::uint64_t least = notes->said.load();
-        const std::uint64_t lost_before = ears.totals().lost + ears.lost_by_providers();
-        const std::uint64_t words = take_words_of(ears, victim);
-        const std::uint64_t lost = ears.totals().lost + ears.lost_by_providers() - lost_before;
+        const std::uint64_t lost_before = listener.totals().lost + listener.lost_by_providers();
+        const std::uint64_t words = collect_final_counts(listener, victim);
+        const std::uint64_t lost = listener.totals().lost + listener.lost_by_providers() - lost_before;
         // Killed between the commit and the return, it has said one more than it knows.
         ASSERT_GE(words + lost, least) << "of victim " << victim;
         ASSERT_LE(words, least + 1) << "of victim " << victim;
@@ -195,13 +195,13 @@ TEST_F(killed_processes, leave_all_that_they_have_said_and_nothing_torn) {
     notes->enough.store(true);
     wait_for(survivor);
     wait_for(idler);
-    ears.source().end();
-    EXPECT_EQ(take_words_of(ears, UINT32_MAX), 0U);
-    static_cast<void>(ears.reader().finish());
-    const std::uint64_t lost = ears.totals().lost + ears.lost_by_providers();
-    EXPECT_EQ(ears.totals().damaged, 0U);
-    EXPECT_GE(heard + survivor_heard + lost, said + notes->survived.load());
-    EXPECT_LE(heard + survivor_heard + lost, said + notes->survived.load() + kills);
+    listener.source().end();
+    EXPECT_EQ(collect_final_counts(listener, UINT32_MAX), 0U);
+    static_cast<void>(listener.reader().finish());
+    const std::uint64_t lost = listener.totals().lost + listener.lost_by_providers();
+    EXPECT_EQ(listener.totals().damaged, 0U);
+    EXPECT_GE(heard + survivor_received + lost, said + notes->survived.load());
+    EXPECT_LE(heard + survivor_received + lost, said + notes->survived.load() + kills);
     if (eventlog::core::rseq_available()) {
         EXPECT_EQ(lost, 0U);
     }

@@ -23,8 +23,8 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "forbid_call.hpp"
-#include "in_child.hpp"
+#include "syscall_override.hpp"
+#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/ring_writer.hpp"
@@ -35,10 +35,10 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::answer_call;
-using eventlog::test::forbid_call;
-using eventlog::test::in_child;
-using eventlog::test::listener;
+using eventlog::test::override_syscall;
+using eventlog::test::deny_syscall;
+using eventlog::test::run_in_child;
+using eventlog::test::event_listener;
 using eventlog::test::plain;
 using eventlog::test::ring_test;
 using eventlog::test::slot_of;
@@ -62,7 +62,7 @@ class other_pid_namespace : public ::testing::Test {
   protected:
     void SetUp() override {
         ring_test::emit(tick{0});
-        slot = slot_of(ears);
+        slot = slot_of(listener);
         ASSERT_NE(slot, nullptr);
         ring = slot->ring(slot->ring_count.load() - 1);
         ASSERT_EQ(write(), write_result::written);  // the ring has begun
@@ -75,15 +75,15 @@ class other_pid_namespace : public ::testing::Test {
     }
 
     /// The name of a holder that we cannot see, dead or alive.
-    [[nodiscard]] std::uint64_t stranger(std::uint32_t thread) {
-        return (ears.source().header().owner_pid_namespace + 1) << 32U | thread;
+    [[nodiscard]] std::uint64_t foreign_namespace_process(std::uint32_t thread) {
+        return (listener.source().header().owner_pid_namespace + 1) << 32U | thread;
     }
 
     /// Has a thread of another pid namespace die while it has the lock and copies a record. False
     /// if there can be no such namespace.
     bool kill_holder();
 
-    listener ears{"ring_test:*", {128U << 10U, 2}};
+    event_listener listener{"ring_test:*", {128U << 10U, 2}};
     subscription_slot* slot = nullptr;
     eventlog_ring* ring = nullptr;
 };
@@ -127,30 +127,30 @@ bool other_pid_namespace::kill_holder() {
     return WEXITSTATUS(status) == 0;
 }
 
-TEST_F(other_pid_namespace, whose_thread_is_killed_with_the_lock_delays_nobody) {
+TEST_F(other_pid_namespace, thread_killed_with_lock_does_not_delay_writers) {
     if (!kill_holder()) {
         GTEST_SKIP() << "No pid namespaces here.";
     }
     const std::uint64_t left = shared(ring->lock).load();
     ASSERT_NE(left, 0U);
-    EXPECT_NE(left >> 32U, ears.source().header().owner_pid_namespace & 0xffffffffU);
+    EXPECT_NE(left >> 32U, listener.source().header().owner_pid_namespace & 0xffffffffU);
     EXPECT_TRUE(has_holder_died(left));
     for (int i = 0; i < burst; ++i) {
         ASSERT_EQ(write(), write_result::written) << i;
     }
     EXPECT_EQ(shared(ring->lock).load(), 0U);
-    ears.finish();
-    EXPECT_EQ(ears.totals().damaged, 0U);
-    EXPECT_EQ(ears.totals().lost, 0U);
-    EXPECT_EQ(std::count_if(ears.records().begin(), ears.records().end(),
+    listener.finish();
+    EXPECT_EQ(listener.totals().damaged, 0U);
+    EXPECT_EQ(listener.totals().lost, 0U);
+    EXPECT_EQ(std::count_if(listener.records().begin(), listener.records().end(),
                             [this](const auto& record) {
-                                return record.ring == ears.reader().shared_ring();
+                                return record.ring == listener.reader().shared_ring();
                             }),
               burst + 1 + (rseq_available() ? 0 : 1));
 }
 
 /// One of them takes the lock over, for a moment, for which the others wait as for any other.
-TEST_F(other_pid_namespace, whose_death_costs_none_of_several_who_wait_an_event) {
+TEST_F(other_pid_namespace, killed_lock_holder_costs_waiters_no_event) {
     constexpr int rounds = 200;
     constexpr int writers = 4;
     std::barrier<> together(writers);
@@ -162,7 +162,7 @@ TEST_F(other_pid_namespace, whose_death_costs_none_of_several_who_wait_an_event)
                 for (int round = 0; round < rounds; ++round) {
                     together.arrive_and_wait();
                     if (i == 0) {
-                        shared(ring->lock).store((stranger(1) >> 32U << 32U) | FUTEX_OWNER_DIED);
+                        shared(ring->lock).store((foreign_namespace_process(1) >> 32U << 32U) | FUTEX_OWNER_DIED);
                     }
                     together.arrive_and_wait();
                     refused += write() == write_result::written ? 0 : 1;
@@ -176,9 +176,9 @@ TEST_F(other_pid_namespace, whose_death_costs_none_of_several_who_wait_an_event)
 
 /// As one leaves it that was killed between taking the lock and telling the kernel, or whose kernel
 /// cannot be told.
-TEST_F(other_pid_namespace, that_says_nothing_of_its_dead_costs_a_burst_little_and_is_counted) {
-    EXPECT_FALSE(has_holder_died(stranger(1)));
-    shared(ring->lock).store(stranger(1));
+TEST_F(other_pid_namespace, unreported_dead_lock_holder_costs_bounded_time_and_losses_are_counted) {
+    EXPECT_FALSE(has_holder_died(foreign_namespace_process(1)));
+    shared(ring->lock).store(foreign_namespace_process(1));
     const nanoseconds before = time_of_thread();
     for (int i = 0; i < burst; ++i) {
         if (rseq_available()) {
@@ -189,18 +189,18 @@ TEST_F(other_pid_namespace, that_says_nothing_of_its_dead_costs_a_burst_little_a
     }
     // One waits. If each did, it would be a thousand times that, on whatever machine.
     EXPECT_LT(time_of_thread() - before, burst / 50 * one_wait);
-    ears.poll();
-    EXPECT_EQ(ears.lost_by_providers(), rseq_available() ? 0U : std::uint64_t{burst});
+    listener.poll();
+    EXPECT_EQ(listener.lost_by_providers(), rseq_available() ? 0U : std::uint64_t{burst});
     // Somebody over there finds it dead, or it goes on.
     shared(ring->lock).store(0);
     EXPECT_EQ(write(), write_result::written);
     EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
 }
 
-TEST_F(other_pid_namespace, that_is_told_of_by_the_kernel_while_we_wait_lets_us_go_on_at_once) {
-    shared(ring->lock).store(stranger(1));
+TEST_F(other_pid_namespace, robust_futex_notification_wakes_waiter_immediately) {
+    shared(ring->lock).store(foreign_namespace_process(1));
     ASSERT_EQ(write(), write_result::lost_busy);
-    shared(ring->lock).store(stranger(0) | FUTEX_OWNER_DIED);
+    shared(ring->lock).store(foreign_namespace_process(0) | FUTEX_OWNER_DIED);
     const nanoseconds before = time_of_thread();
     EXPECT_EQ(write(), write_result::written);
     EXPECT_LT(time_of_thread() - before, milliseconds(20));  // less than any wait
@@ -208,23 +208,23 @@ TEST_F(other_pid_namespace, that_is_told_of_by_the_kernel_while_we_wait_lets_us_
     EXPECT_EQ(shared(ring->lock).load(), 0U);
 }
 
-TEST_F(other_pid_namespace, is_no_reason_to_write_nothing_where_the_kernel_cannot_be_told) {
+TEST_F(other_pid_namespace, lock_is_used_without_robust_futex_support) {
     // A thread asks the kernel once, so this is another: the only one of a child.
     const auto write_in_thread = [this] {
         write_result found = write_result::stale;
         std::thread([&] { found = write(); }).join();
         return found;
     };
-    EXPECT_EQ(in_child([&] {
-                  return forbid_call(SYS_get_robust_list) &&
+    EXPECT_EQ(run_in_child([&] {
+                  return deny_syscall(SYS_get_robust_list) &&
                                  write_in_thread() == write_result::written
                              ? 0
                              : 1;
               }),
               0);
     // As where an emulator says yes and does nothing.
-    EXPECT_EQ(in_child([&] {
-                  return answer_call(SYS_get_robust_list, 0) &&
+    EXPECT_EQ(run_in_child([&] {
+                  return override_syscall(SYS_get_robust_list, 0) &&
                                  write_in_thread() == write_result::written
                              ? 0
                              : 1;

@@ -18,8 +18,8 @@
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 
 struct packet {
     std::uint32_t bytes;
@@ -84,46 +84,46 @@ namespace {
 
 using connection = eventlog::session<net>;
 
-std::uint64_t session_of(const listener& ears, const heard_record& record) {
-    return std::get<std::uint64_t>(ears.field(record, "session"));
+std::uint64_t session_of(const event_listener& listener, const received_record& record) {
+    return std::get<std::uint64_t>(listener.field(record, "session"));
 }
 
-TEST(session, begins_and_ends_and_names_itself_in_each_event) {
-    listener ears("sessions_test:*");
+TEST(session, emits_begin_and_end_and_tags_each_event) {
+    event_listener listener("sessions_test:*");
     {
         const connection one(0xfedcba9876543210);
         one.emit(packet{7, "here"});
     }
-    EXPECT_EQ(ears.heard_names(), "session_begin packet session_end");
-    for (const heard_record& record : ears.records()) {
-        EXPECT_EQ(session_of(ears, record), 0xfedcba9876543210);
+    EXPECT_EQ(listener.received_names(), "session_begin packet session_end");
+    for (const received_record& record : listener.records()) {
+        EXPECT_EQ(session_of(listener, record), 0xfedcba9876543210);
     }
-    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[1], "from")), "here");
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[1], "from")), "here");
 }
 
-TEST(session, makes_a_lazy_event_only_if_somebody_listens) {
+TEST(session, builds_lazy_event_only_when_enabled) {
     unsigned made = 0;
     const connection one(5);
     const auto make = [&] { return packet{++made, "there"}; };
     one.emit_lazily(make);
     EXPECT_EQ(made, 0U);
-    listener ears("sessions_test:packet");
+    event_listener listener("sessions_test:packet");
     one.emit_lazily(make);
     EXPECT_EQ(made, 1U);
-    ASSERT_EQ(ears.heard_names(), "packet");
-    EXPECT_EQ(session_of(ears, ears.records()[0]), 5U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[0], "bytes")), 1U);
-    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "from")), "there");
+    ASSERT_EQ(listener.received_names(), "packet");
+    EXPECT_EQ(session_of(listener, listener.records()[0]), 5U);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "bytes")), 1U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "from")), "there");
 }
 
-TEST(session, says_whether_making_an_event_can_throw) {
+TEST(session, is_noexcept_if_event_construction_is) {
     const connection one(6);
     EXPECT_TRUE(noexcept(one.emit_lazily([]() noexcept { return packet{}; })));
     EXPECT_FALSE(noexcept(one.emit_lazily([] { return packet{}; })));
 }
 
-TEST(session, ends_once_however_often_it_is_moved_or_ended) {
-    listener ears("sessions_test:*");
+TEST(session, ends_once_after_repeated_moves_and_ends) {
+    event_listener listener("sessions_test:*");
     {
         connection one(1);
         connection two(std::move(one));
@@ -132,9 +132,9 @@ TEST(session, ends_once_however_often_it_is_moved_or_ended) {
         three.end();
         three.end();
     }
-    EXPECT_EQ(ears.heard_names(), "session_begin session_begin session_end session_end");
-    EXPECT_EQ(session_of(ears, ears.records()[2]), 3U);
-    EXPECT_EQ(session_of(ears, ears.records()[3]), 1U);
+    EXPECT_EQ(listener.received_names(), "session_begin session_begin session_end session_end");
+    EXPECT_EQ(session_of(listener, listener.records()[2]), 3U);
+    EXPECT_EQ(session_of(listener, listener.records()[3]), 1U);
 }
 
 void emit_in(std::uint64_t id) {
@@ -144,139 +144,139 @@ void emit_in(std::uint64_t id) {
     net::emit(restart{3});
 }
 
-TEST(session, can_be_picked_by_its_number) {
-    listener ears(std::vector<std::string>{"sessions_test:*"}, {42, 44});
+TEST(session, can_be_selected_by_id) {
+    event_listener listener(std::vector<std::string>{"sessions_test:*"}, {42, 44});
     for (const std::uint64_t id : {41U, 42U, 43U, 44U}) {
         emit_in(id);
     }
-    EXPECT_EQ(ears.heard_names(),
+    EXPECT_EQ(listener.received_names(),
               "session_begin packet detail session_end session_begin packet detail session_end");
-    EXPECT_EQ(session_of(ears, ears.records()[0]), 42U);
-    EXPECT_EQ(session_of(ears, ears.records()[7]), 44U);
+    EXPECT_EQ(session_of(listener, listener.records()[0]), 42U);
+    EXPECT_EQ(session_of(listener, listener.records()[7]), 44U);
 }
 
-TEST(session, can_be_followed_more_closely_than_the_others) {
-    listener ears(std::vector<std::string>{"sessions_test:*@info", "sessions_test:*@trace#"}, {42});
+TEST(session, can_be_recorded_at_more_verbose_level) {
+    event_listener listener(std::vector<std::string>{"sessions_test:*@info", "sessions_test:*@trace#"}, {42});
     emit_in(41);
     emit_in(42);
-    EXPECT_EQ(ears.heard_names(), "session_begin packet restart session_end "
+    EXPECT_EQ(listener.received_names(), "session_begin packet restart session_end "
                                   "session_begin packet detail restart session_end");
 }
 
-TEST(session, that_is_picked_by_one_is_heard_whole_by_another) {
-    listener all("sessions_test:packet");
-    listener picky(std::vector<std::string>{"sessions_test:packet"}, {2});
+TEST(session, selected_by_one_listener_is_complete_for_another) {
+    event_listener all("sessions_test:packet");
+    event_listener picky(std::vector<std::string>{"sessions_test:packet"}, {2});
     emit_in(1);
     emit_in(2);
-    EXPECT_EQ(all.heard_names(), "packet packet");
-    EXPECT_EQ(picky.heard_names(), "packet");
+    EXPECT_EQ(all.received_names(), "packet packet");
+    EXPECT_EQ(picky.received_names(), "packet");
 }
 
-TEST(session, with_texts_too_long_for_the_stack_is_picked_all_the_same) {
-    listener picky(std::vector<std::string>{"sessions_test:packet"}, {2});
+TEST(session, with_texts_exceeding_stack_buffer_is_selected) {
+    event_listener picky(std::vector<std::string>{"sessions_test:packet"}, {2});
     const std::string text(5000, 'x');
     connection(1).emit(packet{1, text});
     connection(2).emit(packet{1, text});
-    EXPECT_EQ(picky.heard_names(), "packet");
+    EXPECT_EQ(picky.received_names(), "packet");
 }
 
 TEST(span, emits_begin_and_end_with_its_duration) {
-    listener ears("spans_test:query_*");
+    event_listener listener("spans_test:query_*");
     const auto before = std::chrono::steady_clock::now();
     {
         eventlog::span<database, query_begin, query_end> span(query_begin{"select 1"});
         span.result().rows = 12;
     }
     const auto all = std::chrono::steady_clock::now() - before;
-    EXPECT_EQ(ears.heard_names(), "query_begin query_end");
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[1], "rows")), 12U);
-    const auto took = std::get<std::int64_t>(ears.field(ears.records()[1], "took"));
+    EXPECT_EQ(listener.received_names(), "query_begin query_end");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[1], "rows")), 12U);
+    const auto took = std::get<std::int64_t>(listener.field(listener.records()[1], "took"));
     EXPECT_GT(took, 0);
     EXPECT_LE(took, std::chrono::nanoseconds(all).count());
 }
 
-TEST(span, that_nobody_heard_begin_ends_with_a_duration_of_zero) {
-    std::optional<listener> ears;
+TEST(span, enabled_after_begin_ends_with_zero_duration) {
+    std::optional<event_listener> listener;
     {
         eventlog::span<database, query_begin, query_end> span(query_begin{"select 1"});
-        ears.emplace("spans_test:query_*");
+        listener.emplace("spans_test:query_*");
     }
-    EXPECT_EQ(ears->heard_names(), "query_end");
-    EXPECT_EQ(std::get<std::int64_t>(ears->field(ears->records()[0], "took")), 0);
+    EXPECT_EQ(listener->received_names(), "query_end");
+    EXPECT_EQ(std::get<std::int64_t>(listener->field(listener->records()[0], "took")), 0);
 }
 
 using transfer = eventlog::span<ftp, transfer_begin, transfer_end>;
 
-TEST(span, of_a_session_carries_its_number_at_both_ends) {
-    listener ears("session_spans_test:transfer_*");
+TEST(span, of_session_carries_session_id_in_begin_and_end) {
+    event_listener listener("session_spans_test:transfer_*");
     {
         const eventlog::session<ftp> client(0xfedcba9876543210);
         transfer span(client, transfer_begin{"motd"});
         span.result().bytes = 12;
     }
-    EXPECT_EQ(ears.heard_names(), "transfer_begin transfer_end");
-    for (const heard_record& record : ears.records()) {
-        EXPECT_EQ(session_of(ears, record), 0xfedcba9876543210);
+    EXPECT_EQ(listener.received_names(), "transfer_begin transfer_end");
+    for (const received_record& record : listener.records()) {
+        EXPECT_EQ(session_of(listener, record), 0xfedcba9876543210);
     }
-    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "file")), "motd");
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[1], "bytes")), 12U);
-    EXPECT_GT(std::get<std::int64_t>(ears.field(ears.records()[1], "took")), 0);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "file")), "motd");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[1], "bytes")), 12U);
+    EXPECT_GT(std::get<std::int64_t>(listener.field(listener.records()[1], "took")), 0);
 }
 
-TEST(span, of_a_session_is_picked_by_its_number) {
-    listener ears(std::vector<std::string>{"session_spans_test:*"}, {42});
+TEST(span, of_session_is_selected_by_session_id) {
+    event_listener listener(std::vector<std::string>{"session_spans_test:*"}, {42});
     for (const std::uint64_t id : {41U, 42U, 43U}) {
         const eventlog::session<ftp> client(id);
         const transfer span(client, transfer_begin{"motd"});
     }
-    EXPECT_EQ(ears.heard_names(), "session_begin transfer_begin transfer_end session_end");
-    for (const heard_record& record : ears.records()) {
-        EXPECT_EQ(session_of(ears, record), 42U);
+    EXPECT_EQ(listener.received_names(), "session_begin transfer_begin transfer_end session_end");
+    for (const received_record& record : listener.records()) {
+        EXPECT_EQ(session_of(listener, record), 42U);
     }
 }
 
-TEST(span, outlives_its_session_and_keeps_the_number) {
-    listener ears("session_spans_test:*");
+TEST(span, outlives_session_and_keeps_session_id) {
+    event_listener listener("session_spans_test:*");
     {
         eventlog::session<ftp> client(7);
         const transfer span(client, transfer_begin{"motd"});
         client.end();
     }
-    EXPECT_EQ(ears.heard_names(), "session_begin transfer_begin session_end transfer_end");
-    EXPECT_EQ(session_of(ears, ears.records()[3]), 7U);
+    EXPECT_EQ(listener.received_names(), "session_begin transfer_begin session_end transfer_end");
+    EXPECT_EQ(session_of(listener, listener.records()[3]), 7U);
 }
 
-TEST(counter, tells_each_new_value) {
-    listener ears("spans_test:queue_length");
+TEST(counter, emits_each_new_value) {
+    event_listener listener("spans_test:queue_length");
     eventlog::counter<database, queue_length> queue(5);
     queue.add(2);
     queue.add(-3);
     queue.set(100);
     queue.announce();
-    EXPECT_EQ(ears.heard_names(), "queue_length queue_length queue_length queue_length");
+    EXPECT_EQ(listener.received_names(), "queue_length queue_length queue_length queue_length");
     const std::int64_t expected[] = {7, 4, 100, 100};
     for (std::size_t i = 0; i < 4; ++i) {
-        EXPECT_EQ(std::get<std::int64_t>(ears.field(ears.records()[i], "requests")), expected[i]);
+        EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[i], "requests")), expected[i]);
     }
     EXPECT_EQ(queue.value(), 100);
 }
 
-TEST(counter, goes_on_with_its_smallest_number_past_its_largest) {
+TEST(counter, wraps_from_maximum_to_minimum) {
     using limits = std::numeric_limits<std::int64_t>;
-    listener ears("spans_test:queue_length");
+    event_listener listener("spans_test:queue_length");
     eventlog::counter<database, queue_length> queue(limits::max());
     queue.add(2);
     queue.add(-2);
-    ASSERT_EQ(ears.heard_names(), "queue_length queue_length");
+    ASSERT_EQ(listener.received_names(), "queue_length queue_length");
     const std::int64_t expected[] = {limits::min() + 1, limits::max()};
     for (std::size_t i = 0; i < 2; ++i) {
-        EXPECT_EQ(std::get<std::int64_t>(ears.field(ears.records()[i], "requests")), expected[i]);
+        EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[i], "requests")), expected[i]);
     }
     EXPECT_EQ(queue.value(), limits::max());
 }
 
-TEST(counter, of_a_session_carries_its_number_and_is_picked_by_it) {
-    listener ears(std::vector<std::string>{"session_spans_test:in_flight"}, {42});
+TEST(counter, of_session_carries_session_id_and_is_selected_by_it) {
+    event_listener listener(std::vector<std::string>{"session_spans_test:in_flight"}, {42});
     for (const std::uint64_t id : {41U, 42U, 43U}) {
         const eventlog::session<ftp> client(id);
         eventlog::counter<ftp, in_flight> bytes(client, 1000);
@@ -284,23 +284,23 @@ TEST(counter, of_a_session_carries_its_number_and_is_picked_by_it) {
         bytes.set(7);
         bytes.announce();
     }
-    ASSERT_EQ(ears.heard_names(), "in_flight in_flight in_flight");
+    ASSERT_EQ(listener.received_names(), "in_flight in_flight in_flight");
     const std::uint64_t expected[] = {1448, 7, 7};
     for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_EQ(session_of(ears, ears.records()[i]), 42U);
-        EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[i], "bytes")), expected[i]);
+        EXPECT_EQ(session_of(listener, listener.records()[i]), 42U);
+        EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[i], "bytes")), expected[i]);
     }
 }
 
-TEST(counter, of_a_session_begins_at_zero_and_outlives_it) {
-    listener ears("session_spans_test:in_flight");
+TEST(counter, of_session_starts_at_zero_and_outlives_session) {
+    event_listener listener("session_spans_test:in_flight");
     eventlog::session<ftp> client(0xfedcba9876543210);
     eventlog::counter<ftp, in_flight> bytes(client);
     client.end();
     bytes.add(5);
-    ASSERT_EQ(ears.heard_names(), "in_flight");
-    EXPECT_EQ(session_of(ears, ears.records()[0]), 0xfedcba9876543210);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[0], "bytes")), 5U);
+    ASSERT_EQ(listener.received_names(), "in_flight");
+    EXPECT_EQ(session_of(listener, listener.records()[0]), 0xfedcba9876543210);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "bytes")), 5U);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 
 struct left {
     std::uint64_t number;
@@ -72,27 +72,27 @@ bool eventually(const std::function<bool()>& condition) {
     return true;
 }
 
-TEST(subscriptions, that_follow_each_other_in_a_slot_are_all_heard_and_only_by_what_they_want) {
+TEST(subscriptions, reusing_slot_each_receive_their_own_events_only) {
     const crowd emitters(6);
     for (int round = 0; round < 30; ++round) {
         const bool wants_left = round % 2 == 0;
-        listener ears(wants_left ? "sides:left" : "sides:right");
+        event_listener listener(wants_left ? "sides:left" : "sides:right");
         ASSERT_TRUE(eventually([&] {
-            ears.poll();
-            return !ears.records().empty();
+            listener.poll();
+            return !listener.records().empty();
         })) << "round "
             << round;
-        ears.finish();
-        for (const heard_record& record : ears.records()) {
-            ASSERT_EQ(ears.event_name(record), wants_left ? "left" : "right") << "round " << round;
+        listener.finish();
+        for (const received_record& record : listener.records()) {
+            ASSERT_EQ(listener.event_name(record), wants_left ? "left" : "right") << "round " << round;
         }
     }
 }
 
-TEST(subscriptions, that_could_not_be_opened_at_first_are_heard_when_they_can_be) {
+TEST(subscriptions, attach_on_retry_after_failed_open) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-    listener ears("sides:left");
+    event_listener listener("sides:left");
     // Not one descriptor more: attaching fails, and says nothing.
     const rlimit none{0, before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -101,21 +101,21 @@ TEST(subscriptions, that_could_not_be_opened_at_first_are_heard_when_they_can_be
     const int seen = errno;
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     EXPECT_EQ(seen, 0);
-    ears.poll();
-    EXPECT_TRUE(ears.records().empty());
+    listener.poll();
+    EXPECT_TRUE(listener.records().empty());
     EXPECT_TRUE(eventually([&] {
         sides::emit(left{2});
-        ears.poll();
-        return !ears.records().empty();
+        listener.poll();
+        return !listener.records().empty();
     }));
 }
 
-TEST(subscriptions, leave_their_head_readable_to_applications_that_are_late) {
-    std::optional<listener> ears(std::in_place, "sides:left");
+TEST(subscriptions, keep_header_readable_for_late_processes) {
+    std::optional<event_listener> listener(std::in_place, "sides:left");
     sides::emit(left{1});
-    const int copy = ::dup(ears->source().file().get());
+    const int copy = ::dup(listener->source().file().get());
     ASSERT_GE(copy, 0);
-    ears.reset();
+    listener.reset();
     eventlog_region header{};
     ASSERT_EQ(::pread(copy, &header, sizeof header, 0), static_cast<ssize_t>(sizeof header));
     EXPECT_EQ(header.magic, EVENTLOG_REGION_MAGIC);
@@ -123,7 +123,7 @@ TEST(subscriptions, leave_their_head_readable_to_applications_that_are_late) {
     ::close(copy);
 }
 
-TEST(provider_handle, of_a_provider_that_is_gone_does_no_harm_to_who_comes_late) {
+TEST(provider_handle, use_after_unregister_is_harmless) {
     static constinit eventlog::detail::gate_page gate{};
     const auto& schema = sides::schema();
     const eventlog_provider_definition definition{
@@ -145,7 +145,7 @@ TEST(provider_handle, of_a_provider_that_is_gone_does_no_harm_to_who_comes_late)
     eventlog_provider_unregister(handle.load());
 }
 
-TEST(provider_handle, takes_nonsense_without_a_word) {
+TEST(provider_handle, ignores_invalid_arguments) {
     eventlog_emit(nullptr, 0, nullptr, 0);
     eventlog_provider_unregister(nullptr);
     EXPECT_EQ(eventlog_provider_register(nullptr), nullptr);
@@ -155,17 +155,17 @@ TEST(provider_handle, takes_nonsense_without_a_word) {
     eventlog_provider_definition definition{
         sizeof definition, 2, gate.words, sizeof gate, schema.data(), schema.size()};
     eventlog_provider* handle = eventlog_provider_register(&definition);
-    listener ears("sides:*");
+    event_listener listener("sides:*");
     const std::uint64_t payload = 7;
     eventlog_emit(handle, 99, &payload, sizeof payload);
     eventlog_emit(handle, 0, nullptr, 8);
     eventlog_emit_pieces(handle, 0, nullptr, 0, 0);
-    ears.poll();
-    EXPECT_TRUE(ears.records().empty());
+    listener.poll();
+    EXPECT_TRUE(listener.records().empty());
     eventlog_emit(handle, 0, nullptr, 0);
-    ears.poll();
-    ASSERT_EQ(ears.records().size(), 1U);
-    EXPECT_TRUE(ears.records()[0].payload.empty());
+    listener.poll();
+    ASSERT_EQ(listener.records().size(), 1U);
+    EXPECT_TRUE(listener.records()[0].payload.empty());
     eventlog_provider_unregister(handle);
     definition.event_count = 3;  // the schema says 2
     handle = eventlog_provider_register(&definition);

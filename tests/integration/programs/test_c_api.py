@@ -16,7 +16,7 @@ class CApi(harness.Case):
         self.assertNotIn(None, found, lines)
         return [(record["event"], record["fields"].strip()) for record in found]
 
-    def heard(self, *command):
+    def recorded(self, *command):
         """The fields of each event, by its name."""
         return dict(self.lines(["-e", "*:*"], *command))
 
@@ -26,29 +26,29 @@ class CApi(harness.Case):
                 ("whispered", f'session={number} word="aloud"')]
 
     def test_values_of_every_type_arrive(self):
-        heard = self.heard(harness.program("c_values"))
+        recorded = self.recorded(harness.program("c_values"))
         self.assertEqual(
-            heard["single"],
+            recorded["single"],
             "boolean=true character='x' signed_8=-128 signed_16=-32768 signed_32=-2147483648 "
             "signed_64=-9223372036854775808 unsigned_8=255 unsigned_16=65535 "
             "unsigned_32=4294967295 unsigned_64=18446744073709551615 float_32=0.25 "
             "float_64=-1e+300 paint=green may=may_read|may_write absent=- present=5",
         )
         self.assertEqual(
-            heard["arrays"], 'numbers=[-1,0,1] reals=[0.5,2.5] address=192.0.2.1 tag="tag"'
+            recorded["arrays"], 'numbers=[-1,0,1] reals=[0.5,2.5] address=192.0.2.1 tag="tag"'
         )
         self.assertEqual(
-            heard["texts"], 'terminated="to the NUL" counted="counted" null=(null) bytes=<01ff>'
+            recorded["texts"], 'terminated="to the NUL" counted="counted" null=(null) bytes=<01ff>'
         )
-        self.assertEqual(heard["nothing"], "")
-        self.assertEqual(heard["in_session"], "session=77 step=1")
+        self.assertEqual(recorded["nothing"], "")
+        self.assertEqual(recorded["in_session"], "session=77 step=1")
 
-    def test_provider_that_is_left_is_withdrawn_when_the_process_ends(self):
+    def test_provider_left_registered_is_removed_at_exit(self):
         output, _ = self.finish(self.start(harness.program("c_values")))
         self.assertEqual(output, "5 emitted, status 0\n")
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
-    def test_mistake_is_told_and_the_program_goes_on(self):
+    def test_error_is_reported_and_program_continues(self):
         output, _ = self.finish(self.start(harness.program("c_values"), "wrong"))
         lines = output.splitlines()
         self.assertEqual(lines[0], "4")
@@ -67,13 +67,13 @@ class CApi(harness.Case):
         self.assertFalse(os.path.exists(self.directory))
 
     def test_example_in_c(self):
-        heard = self.heard(harness.example("c_api"), "2")
-        self.assertEqual(heard["station_found"], 'station="harbour" address=192.0.2.17')
+        recorded = self.recorded(harness.example("c_api"), "2")
+        self.assertEqual(recorded["station_found"], 'station="harbour" address=192.0.2.17')
         self.assertEqual(
-            heard["measured"], 'session=2 station="hill" temperature=18.75C sky=cloudy wind=-'
+            recorded["measured"], 'session=2 station="hill" temperature=18.75C sky=cloudy wind=-'
         )
 
-    def test_station_of_the_example_is_picked_by_its_number(self):
+    def test_example_session_is_selected_by_id(self):
         lines = self.lines(["-e", "weather", "--session", "1"], harness.example("c_api"), "4")
         self.assertEqual([event for event, _ in lines],
                          ["session_begin", "measured", "measured", "session_end"])
@@ -89,7 +89,7 @@ class CApi(harness.Case):
             + [("session_end", f"session={number}") for number in (1, 2, 3)],
         )
 
-    def test_session_is_heard_alone(self):
+    def test_session_is_recorded_alone(self):
         lines = self.lines(
             ["-e", "c_sessions", "--session", "2"], harness.program("c_sessions")
         )
@@ -98,7 +98,7 @@ class CApi(harness.Case):
             [("session_begin", "session=2"), *self.spoken(2), ("session_end", "session=2")],
         )
 
-    def test_session_is_heard_more_closely_than_the_others(self):
+    def test_session_is_recorded_at_more_verbose_level(self):
         lines = self.lines(
             ["-e", "c_sessions@info", "-e", "c_sessions:*@trace#", "--session", "2"],
             harness.program("c_sessions"),
@@ -107,26 +107,26 @@ class CApi(harness.Case):
                          ['session=2 word="aloud"'])
         self.assertEqual(sum(event == "said" for event, _ in lines), 3)
 
-    def test_sessions_that_nobody_listens_to_cost_no_error_and_mistakes_are_told(self):
+    def test_disabled_sessions_still_report_errors(self):
         output, _ = self.finish(self.start(harness.program("c_sessions")))
         self.assertEqual(
             output,
             "The event does not belong to a session. Define it as session_bound, or emit it with "
             "eventlog_emit_values.\n13 emitted, 0 enabled\n",
         )
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
     def test_example_in_cpp(self):
         self.environment["DYNAMIC_ROUNDS"] = "1"
-        heard = self.heard(harness.example("dynamic"), "door_opened:door,floor", "lamp_lit:lamp")
-        self.assertEqual(heard, {"door_opened": "door=0 floor=0", "lamp_lit": "lamp=0"})
+        recorded = self.recorded(harness.example("dynamic"), "door_opened:door,floor", "lamp_lit:lamp")
+        self.assertEqual(recorded, {"door_opened": "door=0 floor=0", "lamp_lit": "lamp=0"})
 
-    def test_example_in_cpp_says_what_is_wrong(self):
+    def test_example_in_cpp_reports_error(self):
         process = self.start(harness.example("dynamic"), "door opened:door")
         _, errors = self.finish(process, status=1)
         self.assertIn("dynamic: Event 0 (door opened): It cannot be called that", errors)
 
-    def test_brief_event_that_is_not_published_leaves_the_thread_alone(self):
+    def test_small_event_of_unpublished_provider_does_not_touch_thread(self):
         self.environment["EVENTLOG"] = "off"
         output, _ = self.finish(self.start(harness.program("unpublished_site")))
         self.assertEqual(output, "2 longer ways, 5 in a thread\n")

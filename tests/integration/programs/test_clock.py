@@ -30,18 +30,18 @@ class Clock(harness.Case):
     def record(self, *command):
         path = self.path("run.elog")
         self.run_elog("record", "-e", "*", "-o", path, "--", *command,
-                      timeout=harness.PATIENCE + SECONDS)
+                      timeout=harness.TIMEOUT + SECONDS)
         return path
 
     def punctual(self):
-        return self.made_once("run.elog", lambda _: self.record(
-            harness.program("punctual"), str(SECONDS)))
+        return self.create_once("run.elog", lambda _: self.record(
+            harness.program("time_bounds"), str(SECONDS)))
 
-    def test_file_says_which_clock_it_is(self):
+    def test_file_names_its_clock(self):
         path = self.record(harness.program("counter"), "1", "10")
         dumped = subprocess.run(
             [harness.program("dump_recording"), path], env=self.environment, check=True,
-            stdout=subprocess.PIPE, encoding="utf-8", timeout=harness.PATIENCE,
+            stdout=subprocess.PIPE, encoding="utf-8", timeout=harness.TIMEOUT,
         )
         self.assertIn(dumped.stdout.split(" ")[1], self.kinds)
 
@@ -107,7 +107,7 @@ class Clock(harness.Case):
             file.write(data[:at])
         return pairs
 
-    def test_times_are_what_the_readings_around_them_say(self):
+    def test_times_match_surrounding_clock_readings(self):
         path = self.punctual()
         file, events = self.readings_around(path)
         pairs = self.inject(path, str(file.host[0]))
@@ -134,7 +134,7 @@ class Clock(harness.Case):
         middle = len(ahead) // 2
         return abs(min(ahead[:middle]) - min(ahead[middle:])) > 1000
 
-    def test_times_lie_between_the_readings_of_the_program(self):
+    def test_times_lie_between_readings_of_program(self):
         """To a millisecond: so much a clock may turn away from a straight line in a second."""
         path = self.punctual()
         _, events = self.readings_around(path)
@@ -174,7 +174,7 @@ class WithoutCounter(Clock):
         super().setUp()
         self.environment["EVENTLOG_TSC"] = "off"
 
-    def test_counter_is_taken_unless_it_is_turned_off(self):
+    def test_tsc_is_used_unless_disabled(self):
         self.assertEqual(self.clock_of_features(), "monotonic")
         self.environment["EVENTLOG_TSC"] = "auto"
         self.assertIn(self.clock_of_features(), ("tsc", "monotonic"))

@@ -36,7 +36,7 @@ class Cpus(harness.Case):
             return []
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one processor only")
-    def test_threads_that_are_moved_between_them_all_the_time(self):
+    def test_constantly_migrating_threads(self):
         threads, events = 4, 20000
         cpus = sorted(os.sched_getaffinity(0))
         recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "4M",
@@ -72,12 +72,12 @@ class Cpus(harness.Case):
         found = self.check(errors, threads * events)
         self.assertEqual(len(set(found)), len(found))
 
-    def test_a_storm_of_forks(self):
+    def test_fork_storm(self):
         # Each process forks twice as soon as it is there, all emit, and most end without a word.
         depth, events = 8, 20
         result = self.run_elog(
             "record", "-e", "storm:*", "--buffer-size", "4M", "-o", self.path("run.elog"), "--",
-            harness.program("storm"), str(depth), str(events),
+            harness.program("fork_storm"), str(depth), str(events),
         )
         processes = 2 ** (depth + 1) - 1
         self.assertIn(f"processes {processes}\n", result.stdout)
@@ -86,12 +86,12 @@ class Cpus(harness.Case):
         if not harness.IS_SHARED:
             self.assertEqual(lost, 0)
         printed = self.run_elog("print", self.path("run.elog")).stdout
-        found = set(re.findall(r" storm-\d+ storm:leaf process=(\d+) number=(\d+)$", printed,
+        found = set(re.findall(r" fork_storm-\d+ storm:leaf process=(\d+) number=(\d+)$", printed,
                                re.MULTILINE))
         self.assertEqual(len(found), recorded)
         # What they have left behind, the next elog removes.
-        self.assertNotIn("storm", self.run_elog("list").stdout)
-        self.assert_nothing_left()
+        self.assertNotIn("fork_storm", self.run_elog("list").stdout)
+        self.assert_no_files_left()
 
 
 if __name__ == "__main__":

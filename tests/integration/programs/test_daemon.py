@@ -13,7 +13,7 @@ class Daemon(harness.Case):
         self.emitted = 0
 
     def start_hermit(self):
-        return self.start(harness.program("hermit"), self.path("log"), stdin=subprocess.PIPE)
+        return self.start(harness.program("daemonized"), self.path("log"), stdin=subprocess.PIPE)
 
     def emit(self, process, count):
         self.emitted += count
@@ -41,13 +41,13 @@ class Daemon(harness.Case):
     def record(self, *options):
         return self.start_recording("-e", "hermit:*", "-o", self.path("run.elog"), *options)
 
-    def test_is_heard_by_who_was_there_first(self):
+    def test_is_recorded_by_earlier_subscription(self):
         recording = self.record("--wait")
         process = self.start_hermit()
         self.emit(process, 5)
         self.check(recording, 0, 5)
 
-    def test_is_heard_by_each_who_comes_later(self):
+    def test_is_recorded_by_each_later_subscription(self):
         process = self.start_hermit()
         self.emit(process, 1)
         for _ in range(3):
@@ -56,7 +56,7 @@ class Daemon(harness.Case):
             self.emit(process, 10)
             self.check(recording, first, self.emitted)
         self.finish(process)
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ class DefiningPlugins(harness.Case):
         return [harness.program("defining_plugin_host"), manner, str(rounds),
                 harness.program(f"{plugin}.so")]
 
-    def check_heard(self, output, errors):
+    def check_recorded(self, output, errors):
         """Returns how many beats were heard and emitted."""
         said = dict(re.findall(r"^(steps|beats) (\d+)$", output, re.MULTILINE))
         self.assertEqual(len(said), 2, output + errors)
@@ -43,21 +43,21 @@ class DefiningPlugins(harness.Case):
             "record", "-e", "defining_host:*", "-e", "defined_by_plugin:*", "--buffer-size", "4M",
             "-o", self.path("run.elog"), "--", *self.command(manner, plugin, ROUNDS),
         )
-        heard = self.check_heard(result.stdout, result.stderr)
-        self.assert_nothing_left()
+        heard = self.check_recorded(result.stdout, result.stderr)
+        self.assert_no_files_left()
         return heard
 
     def check_withdrawn(self, plugin):
         heard, emitted = self.record("withdraw", plugin)
         self.assertEqual(heard, emitted)
 
-    def test_that_come_and_go_are_heard(self):
+    def test_loaded_and_unloaded_are_recorded(self):
         self.check_withdrawn("defining_plugin_shared")
 
-    def test_that_come_and_go_with_a_library_of_their_own_are_heard(self):
+    def test_loaded_and_unloaded_with_static_library_are_recorded(self):
         self.check_withdrawn("defining_plugin_static")
 
-    def test_that_withdraw_while_their_threads_emit_are_heard_until_then(self):
+    def test_unregistering_under_load_are_recorded_until_then(self):
         for plugin in ("defining_plugin_shared", "defining_plugin_static"):
             heard, emitted = self.record("late", plugin)
             # What a thread emits while the gate is closing is for nobody.
@@ -75,16 +75,16 @@ class DefiningPlugins(harness.Case):
         self.assertRegex(output, r"^steps \d+\nbeats \d+\n$")
         _, errors = self.stop(recorder)
         self.assertEqual(self.summary(errors), (1, self.summary(errors)[1], 0))
-        self.assert_nothing_left()
+        self.assert_no_files_left()
         return len(left)
 
-    def test_that_forget_their_providers_leave_them_until_the_process_ends(self):
+    def test_unloaded_without_unregister_keep_providers_until_exit(self):
         self.assertEqual(self.forgotten("defining_plugin_shared"), 5)
 
-    def test_that_forget_their_providers_take_them_along_with_a_library_of_their_own(self):
+    def test_unloaded_with_static_library_remove_providers(self):
         self.assertEqual(self.forgotten("defining_plugin_static"), 0)
 
-    def test_that_forget_their_providers_are_heard(self):
+    def test_unloaded_without_unregister_are_recorded(self):
         process = self.start(
             harness.ELOG, "record", "-e", "defining_host:*", "-e", "defined_by_plugin:*",
             "--buffer-size", "4M", "-o", self.path("run.elog"), "--",
@@ -92,9 +92,9 @@ class DefiningPlugins(harness.Case):
             stdin=subprocess.DEVNULL,
         )
         output, errors = self.finish(process)
-        heard, emitted = self.check_heard(output, errors)
+        heard, emitted = self.check_recorded(output, errors)
         self.assertEqual(heard, emitted)
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
 
 if __name__ == "__main__":

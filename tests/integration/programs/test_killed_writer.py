@@ -53,7 +53,7 @@ class KilledWriter(harness.Case):
         self.assertLessEqual(missing, lost)
         self.assertGreaterEqual(len(numbers), 2 + rounds)
 
-    def test_does_not_disturb_what_follows(self):
+    def test_does_not_affect_later_events(self):
         for _ in range(5):
             victim = self.start_provider(harness.program("counter"), "3", "0")
             recording = self.start_recording("-e", "counter:*", "-o", self.path("other.elog"),

@@ -61,17 +61,17 @@ class LockedDirectory(harness.Case):
         self.stop(waiting)
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_is_named_to_whoever_gives_up(self):
+    def test_is_named_on_timeout(self):
         self.lock()
         waiting = self.start(harness.ELOG, "record", "-e", "hello:*")
         self.wait_for(lambda: self.is_in_directory(waiting), "somebody who wants the lock")
         self.expect(waiting, 1)
         _, errors = self.end_impatiently(waiting)
         self.assertEqual(waiting.returncode, 1)
-        self.assert_one_sentence(errors, f"is locked by process {os.getpid()}, ",
+        self.assert_one_message(errors, f"is locked by process {os.getpid()}, ",
                                  f"kill -CONT {os.getpid()}")
 
-    def test_does_not_keep_a_recorder_from_its_end(self):
+    def test_does_not_prevent_recorder_exit(self):
         recording = self.start_recording("-e", "hello:*", "-o", self.path("run.elog"))
         folder = self.lock()
         _, errors = self.end_impatiently(recording)

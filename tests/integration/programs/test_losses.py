@@ -142,7 +142,7 @@ class Losses(harness.Case):
         self.assert_counted(shop, "1 written 3 lost (3 busy)", 1, busy=3)
         self.assert_recorded(recording, 1, 3, "-- lost 3 events of shop: shared ring busy --")
 
-    def test_subscription_that_cannot_be_joined(self):
+    def test_subscription_that_cannot_be_attached(self):
         shop = self.start_shop()
         recording = self.listen()
         self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
@@ -152,7 +152,7 @@ class Losses(harness.Case):
         # A listener that could not be joined knows nothing of them.
         self.assert_recorded(recording, 0, 0)
 
-    def test_several_reasons_stand_side_by_side(self):
+    def test_several_reasons_are_shown_side_by_side(self):
         shop = self.start_shop(EVENTLOG_RSEQ="off")
         recording = self.listen()
         self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
@@ -192,7 +192,7 @@ class Losses(harness.Case):
         for output in (said, found):
             self.assertCountEqual(json.loads(output)["lost_by_provider"], expected)
 
-    def test_what_went_to_the_kernel_stands_in_a_line_of_its_own(self):
+    def test_kernel_route_has_its_own_line(self):
         # In place of a kernel that refuses: the counts of that route, where the process keeps them.
         shop = self.start_shop()
         (name,) = (name for name in self.names("providers") if f".{shop.pid}." in name)

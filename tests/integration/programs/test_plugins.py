@@ -26,7 +26,7 @@ class Plugins(harness.Case):
         self.assertEqual(events + lost, sum(map(int, attempted)))
         self.assertEqual(lost, 0)
         self.assertNotIn("made no sense", result.stderr)
-        self.assert_nothing_left()
+        self.assert_no_files_left()
         text = self.run_elog("print", self.path("run.elog")).stdout
         steps = {}
         for _, number, worker in STEP.findall(text):
@@ -46,7 +46,7 @@ class Plugins(harness.Case):
         first, second = (harness.program(f"{plugin}.so") for plugin in (first, second))
         self.assertEqual(self.run_host("together", first, second), [(0, 1), (1, 2), (2, 2)])
 
-    def test_export_nothing_of_ours(self):
+    def test_export_no_library_symbols(self):
         # What two plugins exported under one name would tie one to the other, which could then not
         # be unloaded.
         for plugin in ("plugin_shared", "twin_shared", "defining_plugin_shared"):
@@ -59,7 +59,7 @@ class Plugins(harness.Case):
             if plugin != "defining_plugin_shared":  # which has threads of its own
                 self.assertNotIn("std::", symbols)
 
-    def test_leave_the_subscription_that_wanted_them_alone_when_they_go(self):
+    def test_unloading_keeps_subscription_intact(self):
         for plugin in ("plugin_shared", "plugin_static"):
             with self.subTest(plugin=plugin):
                 result = self.run_elog(
@@ -70,19 +70,19 @@ class Plugins(harness.Case):
                                  ["1", "0"])
                 self.assertEqual(self.summary(result.stderr)[::2], (1, 0))
 
-    def test_that_come_and_go_are_heard(self):
+    def test_loaded_and_unloaded_are_recorded(self):
         self.check_loop("plugin_shared", "twin_shared")
 
-    def test_that_come_and_go_with_a_library_of_their_own_are_heard(self):
+    def test_loaded_and_unloaded_with_static_library_are_recorded(self):
         self.check_loop("plugin_static", "twin_static")
 
-    def test_with_the_same_provider_are_two_and_one_outlives_the_other(self):
+    def test_with_same_provider_are_separate_instances(self):
         self.check_together("plugin_shared", "twin_shared")
 
-    def test_with_the_same_provider_and_libraries_of_their_own_are_two(self):
+    def test_with_same_provider_and_static_libraries_are_separate(self):
         self.check_together("plugin_static", "twin_static")
 
-    def test_with_the_same_provider_and_one_library_of_their_own_are_two(self):
+    def test_with_same_provider_and_one_static_library_are_separate(self):
         self.check_together("plugin_static", "plugin_shared")
         self.check_together("plugin_shared", "plugin_static")
 

@@ -11,7 +11,7 @@ WHEN_PUBLISHED = {"main", "atexit", "constructor", "destructor"}
 
 
 class StaticOrder(harness.Case):
-    def test_is_heard_from_when_it_is_published_to_when_it_is_withdrawn(self):
+    def test_is_recorded_from_registration_to_unregistration(self):
         result = self.run_elog(
             "record", "-e", "static_order:*", "-o", self.path("run.elog"), "--",
             harness.program("static_order"),
@@ -30,13 +30,13 @@ class StaticOrder(harness.Case):
         self.assertEqual(heard[first : first + 3], ["main", "destructor", "atexit"])
         self.assertLessEqual(set(heard), WHEN_PUBLISHED)
         self.assertEqual(self.summary(result.stderr)[::2], (len(heard), 0))
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
-    def test_is_silent_and_ends_well_when_nobody_listens(self):
+    def test_exits_normally_without_listener(self):
         output, errors = self.finish(self.start(harness.program("static_order")))
         self.assertEqual(errors, "")
         self.assertNotIn("heard", output)
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
 
 if __name__ == "__main__":

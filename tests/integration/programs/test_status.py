@@ -17,23 +17,23 @@ class Status(harness.Case):
         code, sentence = self.ask()
         self.assertEqual(code, 0)
         self.assertIn(self.directory, sentence)
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
-    def test_switched_off_by_the_environment(self):
+    def test_disabled_by_environment(self):
         self.environment["EVENTLOG"] = "off"
         code, sentence = self.ask()
         self.assertEqual(code, 1)
         self.assertIn("EVENTLOG=off", sentence)
         self.assertFalse(os.path.exists(self.directory))
 
-    def test_directory_that_others_may_enter(self):
+    def test_directory_accessible_to_other_users(self):
         os.mkdir(self.directory)
         os.chmod(self.directory, 0o755)
         code, sentence = self.ask()
         self.assertEqual(code, 2)
         self.assertIn("chmod 700", sentence)
 
-    def test_directory_that_cannot_be_made(self):
+    def test_directory_that_cannot_be_created(self):
         self.environment["EVENTLOG_DIR"] = "/proc/no/such/place"
         code, sentence = self.ask()
         self.assertEqual(code, 2)

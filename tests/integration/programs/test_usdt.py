@@ -15,7 +15,7 @@ import harness
 class Usdt(harness.Case):
     def setUp(self):
         super().setUp()
-        self.program = harness.program("probed")
+        self.program = harness.program("usdt_probes")
 
     def probes(self):
         """Arguments and whether there is a semaphore, by name, as the file has them."""
@@ -23,7 +23,7 @@ class Usdt(harness.Case):
                               capture_output=True, text=True).stdout
         found = re.findall(r"Provider: (\w+)\s+Name: (\w+)\s+Location: .*, Semaphore: 0x(\w+)\s+"
                            r"Arguments:(.*)", text)
-        self.assertEqual({provider for provider, *_ in found}, {"probed"})
+        self.assertEqual({provider for provider, *_ in found}, {"usdt_probes"})
         return {name: (places.split(" %")[0].strip(), int(semaphore, 16) != 0)
                 for _, name, semaphore, places in found}
 
@@ -39,7 +39,7 @@ class Usdt(harness.Case):
         environment = {**self.environment,
                        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         return subprocess.run([*words, self.program], capture_output=True, text=True,
-                              timeout=harness.PATIENCE, env=environment,
+                              timeout=harness.TIMEOUT, env=environment,
                               stdin=subprocess.DEVNULL, check=False).stdout
 
     def test_each_event_is_a_probe_with_a_semaphore(self):
@@ -49,7 +49,7 @@ class Usdt(harness.Case):
         for name, (_, has_semaphore) in probes.items():
             self.assertTrue(has_semaphore, name)
 
-    def test_numbers_with_a_sign_say_so(self):
+    def test_signed_numbers_are_marked(self):
         arguments = {name: re.findall(r"(-?)8@", places)
                      for name, (places, _) in self.probes().items()}
         self.assertEqual(arguments["order_placed"], ["-", "", "", ""])
@@ -79,7 +79,7 @@ class Usdt(harness.Case):
                              'printf "session %d size %d\\n", $_probe_arg0, $_probe_arg1', "kill")
         self.assertIn("session 81 size 4096", printed)
 
-    def test_a_lazy_event_is_made_for_who_looks_at_its_probe(self):
+    def test_lazy_event_is_built_for_enabled_probe(self):
         self.assertEqual(subprocess.run([self.program, "3"], check=True, capture_output=True,
                                         text=True, env=self.environment).stdout, "0 made\n")
         printed = self.debug("break -probe-stap probed:connected", "run 3",

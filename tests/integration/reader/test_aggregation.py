@@ -37,7 +37,7 @@ class Aggregation(harness.Case):
         self.assertEqual(result.stderr, "")
         return json.loads(result.stdout)
 
-    def test_numbers_are_those_of_the_lines(self):
+    def test_numbers_match_printed_lines(self):
         path = self.record()
         expected = collections.defaultdict(list)
         for number, check, worker, text in self.rows(path):
@@ -62,7 +62,7 @@ class Aggregation(harness.Case):
             variance = sum((check - average) ** 2 for check in checks) / len(checks)
             self.assertAlmostEqual(values["stddev(check)"] / math.sqrt(variance), 1, delta=1e-14)
 
-    def test_where_leaves_the_rest_out(self):
+    def test_where_filters_records(self):
         path = self.record()
         expected = [row for row in self.rows(path) if row[0] >= 100 and row[2] != 1]
         result = self.agg("count(), sum(number)", "--where", "number >= 100 && worker != 1", path)
@@ -72,7 +72,7 @@ class Aggregation(harness.Case):
                                     "sum(number)": sum(row[0] for row in expected)}}],
         )
 
-    def test_distributions_are_those_of_the_lines(self):
+    def test_distributions_match_printed_lines(self):
         path = self.record()
         numbers = [row[0] for row in self.rows(path)]
         values = self.agg("quantize(number), hist(number), hist(number, 100)", path)
@@ -97,7 +97,7 @@ class Aggregation(harness.Case):
             [count for _, count in counts.most_common(3)],
         )
 
-    def test_intervals_add_up_to_the_whole(self):
+    def test_intervals_add_up_to_the_total(self):
         path = self.path("run.elog")
         self.run_elog(
             "record", "-e", "counter:*", "-o", path, "--",
@@ -115,14 +115,14 @@ class Aggregation(harness.Case):
             sum(range(400)),
         )
 
-    def test_keys_beyond_the_limit_are_counted_and_told(self):
+    def test_keys_beyond_the_limit_are_counted_and_reported(self):
         path = self.record(threads="1")
         result = self.run_elog("agg", "--json", "--keys", "10", "count() by number", path)
         self.assertEqual(json.loads(result.stdout)["overflowed"], 3990)
         self.assertEqual(len(json.loads(result.stdout)["groups"]), 10)
         self.assertIn("3990 events had other keys than the first 10", result.stderr)
 
-    def test_table_is_for_people(self):
+    def test_table_is_human_readable(self):
         path = self.record()
         lines = self.run_elog("agg", "count() by worker | top 2", path).stdout.splitlines()
         self.assertEqual(lines[0], "worker  count()")
@@ -130,7 +130,7 @@ class Aggregation(harness.Case):
         self.assertEqual(lines[3:], ["... and 1 more", "12000 events, 0 lost"])
         self.assertLessEqual(max(len(line) for line in lines), 80)
 
-    def test_live_counts_until_the_time_is_over(self):
+    def test_live_counts_until_the_duration_ends(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog(
             "agg", "--json", "count(), max(number) by event", "-e", "counter:*",
@@ -145,19 +145,19 @@ class Aggregation(harness.Case):
         self.assertEqual(greatest, sorted(set(greatest)))
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_live_shows_an_interval_of_a_clock_that_is_ahead_and_stands_still(self):
+    def test_live_shows_interval_of_stopped_clock_that_is_ahead(self):
         with open(self.path("shown"), "wb") as shown:
             process = self.start(
                 harness.ELOG, "agg", "--json", "count()", "-e", "simulation", "--wait",
                 "--where", "number == 1", "--every", "200ms", stdout=shown,
             )
             self.wait_for(lambda: self.is_mapped(process, "subscriptions"), "a subscription")
-            self.start(harness.program("own_clock"), stdin=subprocess.PIPE)
+            self.start(harness.program("custom_clock"), stdin=subprocess.PIPE)
             self.wait_for(lambda: os.path.getsize(shown.name) > 0, "a result")
         with open(shown.name, encoding="utf-8") as file:
             self.assertEqual(json.loads(file.readline())["events"], 1)
 
-    def test_live_ends_with_one_result_when_asked_to(self):
+    def test_live_prints_one_result_on_interrupt(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         process = self.start(harness.ELOG, "agg", "--json", "count()", "-e", "counter")
         self.wait_for(lambda: self.is_mapped(process, "subscriptions"), "a subscription")
@@ -171,7 +171,7 @@ class Aggregation(harness.Case):
         output, _ = self.stop(process)
         self.assertGreater(json.loads(output)["events"], 0)
 
-    def test_live_hears_only_the_processes_that_are_asked_for(self):
+    def test_live_counts_only_selected_processes(self):
         heard, _ = [
             self.start_provider(harness.program("counter"), "1", "0", "1000") for _ in range(2)
         ]
@@ -184,7 +184,7 @@ class Aggregation(harness.Case):
                               "--buffer-size", "128K", "--wait", *options)
             self.assertEqual({group["key"]["pid"] for group in result["groups"]}, pids)
 
-    def test_part_of_the_time_is_that_of_print(self):
+    def test_time_range_matches_print(self):
         path = self.record()
         times = [line.split(" ")[0] for line in self.run_elog("print", path).stdout.splitlines()]
         part = ("--from", times[3000], "--to", times[9000])
@@ -201,7 +201,7 @@ class Aggregation(harness.Case):
         aggregated = self.agg("count()", path)
         self.assertEqual((aggregated["events"], aggregated["lost"]), (events, lost))
 
-    def test_what_cannot_be_computed_is_refused(self):
+    def test_invalid_aggregations_are_rejected(self):
         path = self.record(threads="1", events="10")
         for text, said in (
             ("summ(number)", "The aggregation, column 1: 'summ' is no function"),
@@ -222,7 +222,7 @@ class Aggregation(harness.Case):
                           ["count()", "-e", "counter", "--to", "+1s"]):
             self.run_elog("agg", *arguments, status=2)
 
-    def test_damaged_file_shows_the_rest_and_fails(self):
+    def test_damaged_file_shows_remaining_records_and_fails(self):
         path = self.record()
         harness.damage_records(path)
         result = self.run_elog("agg", "--json", "count()", path, status=1)
@@ -233,19 +233,19 @@ class Aggregation(harness.Case):
 class PushedDown(harness.Case):
     """What the kernel is asked to compute; that it does is tested on real kernels, in tests/vm."""
 
-    def test_says_where_it_is_computed(self):
+    def test_reports_where_it_is_computed(self):
         self.start_provider(harness.example("order_service"), "60")
         result = self.run_elog("agg", "count()", "-e", "shop:*", "--explain")
         self.assertIn("only via tracefs and perf does the kernel count", result.stdout)
 
-    def test_pushed_down_now_and_then_is_a_usage_error(self):
+    def test_pushdown_with_interval_is_a_usage_error(self):
         result = self.run_elog("agg", "count()", "-e", "a", "--push-down", "often", status=2)
-        self.assert_one_sentence(result.stderr, "--push-down is auto or never")
+        self.assert_one_message(result.stderr, "--push-down is auto or never")
 
-    def test_of_a_file_is_pushed_down_to_nobody(self):
+    def test_of_a_file_cannot_be_pushed_down(self):
         for option in (("--push-down", "never"), ("--explain",)):
             result = self.run_elog("agg", "count()", "x.elog", *option, status=2)
-            self.assert_one_sentence(result.stderr, "are for listening with -e")
+            self.assert_one_message(result.stderr, "are for listening with -e")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import harness
 
 class Convert(harness.Case):
     def record(self):
-        return self.made_once("run.elog", lambda path: self.run_elog(
+        return self.create_once("run.elog", lambda path: self.run_elog(
             "record", "-e", "counter:*", "-o", path, "--", harness.program("counter"), "3", "4000",
         ))
 
@@ -54,7 +54,7 @@ class Convert(harness.Case):
                          {("counter", "count")})
         self.assertEqual([self.of_row(row) for row in self.rows(path)], expected)
 
-    def test_has_only_what_is_asked_for(self):
+    def test_has_only_selected_events(self):
         path = self.record()
         expected = self.printed(path, "--where", "worker == 1 && number < 10")
         self.assertEqual(len(expected), 10)
@@ -69,7 +69,7 @@ class Convert(harness.Case):
         self.assertEqual(len(earlier) + len(later), len(times))
         self.assertEqual([line["time"] for line in later], times[len(earlier):])
 
-    def test_tells_all_losses(self):
+    def test_reports_all_losses(self):
         path = self.path("lossy.elog")
         _, events, lost, _ = self.record_with_losses(path, 4, 20000)
         lines = self.lines(path)
@@ -80,16 +80,16 @@ class Convert(harness.Case):
         self.assertEqual(sum(row["event"] != "" for row in rows), events)
         self.assertEqual({len(row) for row in rows}, {14})
 
-    def test_refuses_what_it_cannot_do(self):
+    def test_rejects_unsupported_options(self):
         path = self.record()
         result = self.run_elog("convert", "--to", "xml", path, status=2)
         self.assertIn("'xml' is no format", result.stderr)
         self.run_elog("convert", path, status=2)
         self.run_elog("convert", "--to", "csv", path, "--where", "nonsense == 1", status=2)
         result = self.run_elog("convert", "--to", "csv", self.path("missing"), status=1)
-        self.assert_one_sentence(result.stderr, "cannot be opened")
+        self.assert_one_message(result.stderr, "cannot be opened")
 
-    def test_shows_what_a_damaged_file_still_holds(self):
+    def test_shows_remaining_records_of_damaged_file(self):
         path = self.record()
         harness.damage_records(path)
         whole = self.printed_of_damaged(path)

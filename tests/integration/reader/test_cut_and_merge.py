@@ -16,13 +16,13 @@ COPIED = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, in ")
 
 class CutAndMerge(harness.Case):
     def record(self, name="run.elog", *options, count=2000):
-        return self.made_once(name, lambda path: self.run_elog(
+        return self.create_once(name, lambda path: self.run_elog(
             "record", "-e", "counter:*", "-o", path, *options, "--",
             harness.program("counter"), "2", str(count),
         ))
 
     def record_with_gaps(self):
-        return self.made_once("lossy.elog", self.make_with_gaps)
+        return self.create_once("lossy.elog", self.make_with_gaps)
 
     def make_with_gaps(self, path):
         """Several times more than the buffers hold comes at once: there are gaps between events."""
@@ -47,7 +47,7 @@ class CutAndMerge(harness.Case):
         """How many were lost, as the lines say."""
         return sum(int(found[1]) for found in map(LOST.match, self.print(path, *options)) if found)
 
-    def assert_sound(self, path, errors):
+    def assert_intact(self, path, errors):
         """The file agrees with itself, and with what was said about it. Returns its counters."""
         events, size, lost = map(int, COPIED.search(errors).groups())
         self.assertEqual(size, os.path.getsize(path))
@@ -63,12 +63,12 @@ class CutAndMerge(harness.Case):
 
     def cut(self, path, *options, name="cut.elog"):
         errors = self.run_elog("cut", path, "-o", self.path(name), *options).stderr
-        self.assert_sound(self.path(name), errors)
+        self.assert_intact(self.path(name), errors)
         return self.path(name)
 
     def merge(self, *paths, name="merged.elog"):
         errors = self.run_elog("merge", *paths, "-o", self.path(name)).stderr
-        self.assert_sound(self.path(name), errors)
+        self.assert_intact(self.path(name), errors)
         return self.path(name)
 
     def middle(self, path):
@@ -79,14 +79,14 @@ class CutAndMerge(harness.Case):
 
     # cut ------------------------------------------------------------------------------------------
 
-    def test_cut_of_a_time_prints_as_that_time_of_the_whole(self):
+    def test_cut_of_time_range_prints_like_range_of_source(self):
         for path in (self.record(), self.record_with_gaps(),
                      self.record("packed.elog", "--compress")):
             begin, end = self.middle(path)
             for part in (["--from", begin], ["--to", end], ["--from", begin, "--to", end]):
                 self.assertEqual(self.print(self.cut(path, *part)), self.print(path, *part))
 
-    def test_cut_by_a_predicate_keeps_what_it_wants_and_every_loss(self):
+    def test_cut_by_predicate_keeps_matches_and_all_losses(self):
         path = self.record_with_gaps()
         wanted = ["--where", "worker == 1"]
         cut = self.cut(path, *wanted)
@@ -97,7 +97,7 @@ class CutAndMerge(harness.Case):
         self.assertEqual(self.events(nothing), [])
         self.assertEqual(self.told(nothing), self.told(path))
 
-    def test_cut_of_everything_says_what_the_whole_says(self):
+    def test_cut_of_everything_equals_source(self):
         path = self.record_with_gaps()
         for options in ([], ["--compress"]):
             cut = self.cut(path, *options)
@@ -106,7 +106,7 @@ class CutAndMerge(harness.Case):
                 self.run_elog("stat", cut).stdout, self.run_elog("stat", path).stdout
             )
 
-    def test_cut_of_a_cut_is_a_cut(self):
+    def test_cut_of_a_cut(self):
         path = self.record()
         begin, end = self.middle(path)
         cut = self.cut(self.cut(path, "--from", begin), "--to", end, name="again.elog")
@@ -125,11 +125,11 @@ class CutAndMerge(harness.Case):
         for target in (path, self.path("link.elog")):
             for command in ("cut", "merge"):
                 result = self.run_elog(command, path, "-o", target, status=1)
-                self.assert_one_sentence(result.stderr, "would be overwritten")
+                self.assert_one_message(result.stderr, "would be overwritten")
         with open(path, "rb") as file:
             self.assertEqual(file.read(), content)
 
-    def test_cut_replaces_an_older_file_but_not_for_a_mistake(self):
+    def test_cut_replaces_existing_file_only_on_success(self):
         path = self.record()
         old = self.path("old.elog")
         with open(old, "w", encoding="utf-8") as file:
@@ -143,7 +143,7 @@ class CutAndMerge(harness.Case):
         self.run_elog("cut", path, "-o", self.path("no/such/folder"), status=1)
         self.run_elog("cut", path, status=2)
 
-    def test_cut_of_a_damaged_file_keeps_what_is_whole_and_fails(self):
+    def test_cut_of_damaged_file_keeps_intact_records_and_fails(self):
         path = self.record()
         harness.damage_records(path)
         whole = self.run_elog("print", path, status=1).stdout.splitlines()
@@ -151,16 +151,16 @@ class CutAndMerge(harness.Case):
             result = self.run_elog(command, path, "-o", self.path("rest.elog"), status=1)
             self.assertRegex(result.stderr, harness.DAMAGE)
             self.assertRegex(result.stderr, r"damaged; everything else in (it|them) has been copied")
-            self.assert_sound(self.path("rest.elog"), result.stderr)
+            self.assert_intact(self.path("rest.elog"), result.stderr)
             self.assertEqual(self.events(self.path("rest.elog")), whole)
 
-    def test_cut_of_a_file_that_is_being_written_takes_what_there_is(self):
+    def test_cut_of_open_recording_copies_current_contents(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "-o", self.path("live.elog"))
         self.wait_for(lambda: self.print(self.path("live.elog")), "events")
         result = self.run_elog("cut", self.path("live.elog"), "-o", self.path("cut.elog"))
         self.assertIn("still being written", result.stderr)
-        self.assertGreater(self.assert_sound(self.path("cut.elog"), result.stderr)[0], 0)
+        self.assertGreater(self.assert_intact(self.path("cut.elog"), result.stderr)[0], 0)
         self.stop(recording)
 
     # merge ----------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class CutAndMerge(harness.Case):
         times = [line.split(" ")[0] for line in self.events(path)]
         self.assertEqual(times, sorted(times))
 
-    def test_merge_has_the_events_of_all_in_the_order_of_time(self):
+    def test_merge_orders_all_events_by_time(self):
         one, other = self.record("one.elog"), self.record("other.elog", "--compress")
         merged = self.merge(other, one)
         self.assert_in_order(merged)
@@ -184,7 +184,7 @@ class CutAndMerge(harness.Case):
         )
         self.assertEqual(len(self.print(merged)), 8000)
 
-    def test_merge_of_recordings_at_the_same_time_keeps_both_and_their_losses(self):
+    def test_merge_of_concurrent_recordings_keeps_events_and_losses(self):
         first = self.start_recording("-e", "counter:*", "-o", self.path("one.elog"), "--wait")
         second = self.path("second.elog")
         self.make_with_gaps(second)
@@ -197,7 +197,7 @@ class CutAndMerge(harness.Case):
         )
         self.assertEqual(self.told(merged), self.told(self.path("one.elog")) + self.told(second))
 
-    def test_merge_of_the_parts_of_a_recording_is_the_recording(self):
+    def test_merge_of_rotated_files_equals_recording(self):
         self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("part.elog"), "--rotate", "1MiB",
             "--buffer-size", "4M", "--", harness.program("counter"), "2", "30000",
@@ -212,7 +212,7 @@ class CutAndMerge(harness.Case):
         # A process that all of them know is one.
         self.assertIn(", 1 providers,", self.run_elog("verify", merged).stdout)
 
-    def test_merge_of_cuts_is_what_they_were_cut_from(self):
+    def test_merge_of_cuts_equals_source(self):
         path = self.record_with_gaps()
         middle, _ = self.middle(path)
         before = self.cut(path, "--to", middle, name="before.elog")
@@ -221,24 +221,24 @@ class CutAndMerge(harness.Case):
         self.assertEqual(self.without_times(self.events(merged)),
                          self.without_times(self.events(path)))
 
-    def test_merge_refuses_a_file_that_comes_twice(self):
+    def test_merge_rejects_duplicate_file(self):
         path = self.record()
         result = self.run_elog("merge", path, path, "-o", self.path("new.elog"), status=1)
-        self.assert_one_sentence(result.stderr, "is named twice")
+        self.assert_one_message(result.stderr, "is named twice")
         self.assertFalse(os.path.exists(self.path("new.elog")))
 
-    def test_merge_refuses_what_is_no_recording_before_it_writes_anything(self):
+    def test_merge_rejects_other_files_before_writing(self):
         path = self.record()
         shutil.copy(harness.ELOG, self.path("no.elog"))
         for other in (self.path("no.elog"), self.path("missing")):
             result = self.run_elog("merge", path, other, "-o", self.path("new"), status=1)
-            self.assert_one_sentence(result.stderr, other)
+            self.assert_one_message(result.stderr, other)
         self.run_elog("merge", "-o", self.path("new"), status=2)
         self.run_elog("merge", path, status=2)
         self.assertFalse(os.path.exists(self.path("new")))
 
 
-    def test_what_was_overwritten_stays_apart_from_what_was_lost(self):
+    def test_overwritten_and_lost_stay_separate(self):
         path = self.path("newest.elog")
         recording = self.start_recording("-e", "counter:*", "--overwrite", "--buffer-size", "128K",
                                          "--wait", "-o", path)
@@ -258,7 +258,7 @@ class CutAndMerge(harness.Case):
             self.assertRegex(self.run_elog("verify", command[-1]).stdout,
                              rf" {known['overwritten']} overwritten,")
 
-    def test_what_was_overwritten_is_not_lost_although_no_event_follows(self):
+    def test_trailing_overwritten_is_not_counted_as_lost(self):
         path, none, again = (self.path(name) for name in ("run.elog", "none.elog", "again.elog"))
         result = self.run_elog("record", "-e", "counter:*", "--overwrite", "--buffer-size", "128K",
                                "-o", path, "--", harness.program("counter"), "1", "50000")

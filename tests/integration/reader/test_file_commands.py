@@ -19,7 +19,7 @@ class FileCommands(harness.Case):
         )
         return self.path(name)
 
-    def test_print_shows_a_part_of_the_time(self):
+    def test_print_shows_time_range(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "-o", path)
@@ -45,7 +45,7 @@ class FileCommands(harness.Case):
             self.run_elog("print", path, "--from", "@0", "--to", "+1h").stdout.splitlines(), lines
         )
 
-    def test_print_refuses_times_that_are_none(self):
+    def test_print_rejects_invalid_times(self):
         path = self.record(count=10)
         for text in ("", "soon", "14", "14:3", "14:03:61", "25:00:00", "2026-13-01T00:00:00", "@",
                      "@x", "+", "+x", "14:03:07.", "14:03:07,5", "@99999999999999999999"):
@@ -53,7 +53,7 @@ class FileCommands(harness.Case):
             self.assertNotEqual(result.stderr, "")
         self.run_elog("print", path, "--follow", "--from", "+1s", status=2)
 
-    def test_print_of_a_part_reads_only_a_part_of_the_file(self):
+    def test_print_of_time_range_reads_part_of_file(self):
         path = self.record("large.elog", "--buffer-size", "64M", count=200000)
         size = os.path.getsize(path)
         self.assertGreater(size, 16 << 20)
@@ -80,7 +80,7 @@ class FileCommands(harness.Case):
                 followed.read(), self.run_elog("print", self.path("run.elog")).stdout
             )
 
-    def test_print_that_follows_ends_when_it_is_asked_to(self):
+    def test_print_follow_ends_on_interrupt(self):
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
         self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
         self.start_provider(harness.program("counter"), "1", "0", "1000")
@@ -91,12 +91,12 @@ class FileCommands(harness.Case):
         self.assertIn("still being written", errors)
         self.stop(recording)
 
-    def test_verify_says_what_is_there_and_that_it_is_whole(self):
+    def test_verify_summarizes_intact_file(self):
         result = self.run_elog("verify", self.record())
         self.assertRegex(result.stdout, r"run\.elog: whole: \d+ blocks in \d+ bytes, 4000 records")
         self.assertEqual(result.stderr, "")
 
-    def test_verify_names_the_place_of_damage(self):
+    def test_verify_reports_offset_of_damage(self):
         path = self.record()
         harness.damage_records(path)
         result = self.run_elog("verify", path, status=1)
@@ -105,7 +105,7 @@ class FileCommands(harness.Case):
         self.assertIn("elog repair", result.stderr)
         self.assertIn(": damaged: ", result.stdout)
 
-    def test_verify_of_a_file_without_an_end_says_why(self):
+    def test_verify_explains_missing_end(self):
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
         self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
         self.assertIn(
@@ -116,7 +116,7 @@ class FileCommands(harness.Case):
         recording.communicate()
         self.assertIn("was killed", self.run_elog("verify", self.path("run.elog")).stdout)
 
-    def test_repair_makes_a_sound_file_and_says_what_was_left_out(self):
+    def test_repair_writes_intact_file_and_reports_losses(self):
         path = self.record()
         whole = self.run_elog("print", path).stdout.splitlines()
         harness.damage_records(path)
@@ -131,24 +131,24 @@ class FileCommands(harness.Case):
         self.assertEqual(sum(map(int, told)), missing)
         self.assertIn(": whole: ", self.run_elog("verify", self.path("sound.elog")).stdout)
 
-    def test_repair_never_writes_over_what_it_reads(self):
+    def test_repair_never_overwrites_input(self):
         path = self.record()
         with open(path, "rb") as file:
             content = file.read()
         os.symlink(path, self.path("link.elog"))
         for target in (path, self.path("link.elog")):
             result = self.run_elog("repair", path, "-o", target, status=1)
-            self.assert_one_sentence(result.stderr, "would be overwritten")
+            self.assert_one_message(result.stderr, "would be overwritten")
         with open(path, "rb") as file:
             self.assertEqual(file.read(), content)
 
-    def test_repair_of_what_is_no_recording_leaves_nothing_behind(self):
+    def test_repair_of_other_file_creates_nothing(self):
         shutil.copy(harness.ELOG, self.path("no.elog"))
         result = self.run_elog("repair", self.path("no.elog"), "-o", self.path("new"), status=1)
-        self.assert_one_sentence(result.stderr, "is not an .elog file")
+        self.assert_one_message(result.stderr, "is not an .elog file")
         self.assertFalse(os.path.exists(self.path("new")))
 
-    def test_compressed_recordings_are_smaller_and_say_the_same(self):
+    def test_compressed_recordings_are_smaller_and_equal(self):
         plain = self.record("plain.elog", count=5000)
         for options in (["--compress"], ["--compress=9"], ["--compress", "1"]):
             path = self.record("compressed.elog", *options, count=5000)
@@ -159,7 +159,7 @@ class FileCommands(harness.Case):
                       for each in (plain, path)]
             self.assertEqual(fields[0], fields[1])
 
-    def test_options_that_make_no_sense_are_usage_errors(self):
+    def test_invalid_options_are_usage_errors(self):
         for options in (
             ["--compress"],
             ["--rotate", "1MiB"],

@@ -19,7 +19,7 @@ class FileFormat(harness.Case):
     def lines(self, *command):
         result = subprocess.run(
             command, env=self.environment, stdout=subprocess.PIPE, encoding="utf-8", check=True,
-            timeout=harness.PATIENCE,
+            timeout=harness.TIMEOUT,
         )
         return result.stdout.splitlines()
 
@@ -58,9 +58,9 @@ class FileFormat(harness.Case):
         self.assertEqual(sum(line.startswith("record ") for line in read), 1200)
         self.assertLess(os.path.getsize(path), os.path.getsize(self.record("plain.elog")))
 
-    def test_of_a_clock_of_the_programs_own(self):
+    def test_of_a_custom_clock(self):
         path = self.path("own.elog")
-        self.run_elog("record", "-e", "*", "-o", path, "--", harness.program("own_clock"),
+        self.run_elog("record", "-e", "*", "-o", path, "--", harness.program("custom_clock"),
                       stdin=subprocess.DEVNULL)
         read = self.assert_agreed(path)
         flags = [line.split(" ")[7] for line in read if line.startswith("record ")]
@@ -90,7 +90,7 @@ class FileFormat(harness.Case):
         read = self.assert_agreed(self.path("copy.elog"))
         self.assertFalse(any(line.startswith("end ") for line in read))
 
-    def test_of_files_with_damage_and_of_what_repair_makes_of_them(self):
+    def test_of_damaged_and_repaired_files(self):
         path = self.record("sound.elog", "--compress", arguments=("2", "200"))
         with open(path, "rb") as file:
             sound = file.read()
@@ -113,7 +113,7 @@ class FileFormat(harness.Case):
                 self.assertEqual(self.assert_agreed(self.path("repaired.elog"))[-1], "whole")
         self.assertGreater(told, 14)
 
-    def test_of_what_is_cut_and_merged(self):
+    def test_of_cut_and_merged_files(self):
         one = self.record("one.elog")
         other = self.record("other.elog", program="order_service", arguments=("0.3",))
         for command, count in (
@@ -129,7 +129,7 @@ class FileFormat(harness.Case):
         for provider in ("counter:count", "shop:order_placed"):
             self.assertIn(provider, "".join(read))
 
-    def test_of_the_files_that_are_kept_for_fuzzing(self):
+    def test_of_fuzzing_corpus(self):
         names = sorted(os.listdir(CORPUS))
         self.assertGreater(len(names), 3)
         for name in names:

@@ -8,7 +8,7 @@ import harness
 
 
 class OneLiner(harness.Case):
-    def test_shows_the_events_for_which_the_predicate_is_true(self):
+    def test_shows_events_that_match_predicate(self):
         said = self.run_elog("-n", "counter:count /worker == 1 && number < 3/", "--wait", "--",
                              harness.program("counter"), "2", "100").stdout
         # The program says something of its own.
@@ -25,20 +25,20 @@ class OneLiner(harness.Case):
         self.assertEqual(sum(group["values"]["count()"] for group in shown["groups"]),
                          shown["events"])
 
-    def test_is_refused_with_the_place_of_the_mistake(self):
-        self.assert_one_sentence(self.run_elog("-n", "counter:* {", status=2).stderr,
+    def test_is_rejected_with_column(self):
+        self.assert_one_message(self.run_elog("-n", "counter:* {", status=2).stderr,
                                  "one-liner, column 11: the brace is not closed")
         self.run_elog("-n", status=2)
         self.assertIn("one-liner, column 17: 'sume' is no function",
                       self.run_elog("-n", "counter:* { @ = sume(number) }", status=2).stderr)
 
-    def test_takes_no_options_from_within(self):
-        self.assert_one_sentence(self.run_elog("-n", "counter:* { @ = --help }", status=2).stderr,
+    def test_contains_no_options(self):
+        self.assert_one_message(self.run_elog("-n", "counter:* { @ = --help }", status=2).stderr,
                                  "one-liner, column 17: ")
-        self.assert_one_sentence(self.run_elog("-n", "--help {}", status=2).stderr,
+        self.assert_one_message(self.run_elog("-n", "--help {}", status=2).stderr,
                                  "one-liner, column 1: ")
 
-    def test_completes_the_options_of_what_it_means(self):
+    def test_completes_options_of_equivalent_command(self):
         self.assertIn("--every\t", self.run_elog("completion", "--", "-n", "a:* { @ = count() }",
                                                  "--ev").stdout)
         self.assertIn("--output\t", self.run_elog("completion", "--", "-n", "a:*", "--ou").stdout)

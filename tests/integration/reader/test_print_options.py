@@ -27,13 +27,13 @@ class PrintOptions(harness.Case):
         self.assertEqual(result.stdout, "")
         return result.stderr
 
-    def test_fields_are_those_that_are_named_in_that_order(self):
+    def test_fields_select_and_order_fields(self):
         lines = self.lines("--fields", "customer,order", "--where", 'event == "order_placed"')
         self.assertGreater(len(lines), 0)
         for line in lines:
             self.assertRegex(harness.LINE.match(line)["fields"], r'^ customer=".*" order=\d+$')
 
-    def test_fields_that_an_event_does_not_have_are_left_out(self):
+    def test_missing_fields_are_omitted(self):
         whole = self.lines()
         chosen = self.lines("--fields", "customer")
         self.assertEqual(len(whole), len(chosen))
@@ -44,7 +44,7 @@ class PrintOptions(harness.Case):
             self.assertEqual(harness.LINE.match(line)["fields"], customer[0] if customer else "")
         self.assertTrue(0 < found < len(whole))
 
-    def test_names_that_no_event_has_are_refused_with_the_nearest(self):
+    def test_unknown_names_are_rejected_with_suggestion(self):
         self.assertEqual(
             self.refusal("--fields", "order,custmer"),
             "elog: --fields, column 7: No event has a field 'custmer'. Did you mean 'customer'?\n",
@@ -57,7 +57,7 @@ class PrintOptions(harness.Case):
         self.assertIn("--format, column 3: This { has no }.", self.refusal("--format", "a {time"))
         self.assertIn("--delta", self.refusal("--format", "{time}", "--delta"))
 
-    def test_count_shows_the_first_of_those_that_are_wanted_and_no_more(self):
+    def test_count_limits_matching_events(self):
         for wanted in ((), ("--where", 'event == "order_placed"'), ("--json",), ("--follow",)):
             whole = self.lines(*wanted)
             self.assertGreater(len(whole), 3)
@@ -66,7 +66,7 @@ class PrintOptions(harness.Case):
         for number in ("0", "-1", "1000000001"):
             self.assertIn("--count", self.refusal(f"--count={number}"))
 
-    def test_count_ends_what_is_followed(self):
+    def test_count_ends_follow(self):
         path = self.path("growing.elog")
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "-o", path)
@@ -87,7 +87,7 @@ class PrintOptions(harness.Case):
         # Each is cut to a microsecond.
         self.assertLess(abs(sum(deltas) * 1e6 - between), len(lines) + 2)
 
-    def test_times_are_those_of_the_clock_that_is_asked_for(self):
+    def test_clock_option_selects_clock(self):
         clocks = {"realtime": time.CLOCK_REALTIME, "monotonic": time.CLOCK_MONOTONIC,
                   "boottime": time.CLOCK_BOOTTIME, "tai": time.CLOCK_TAI}
         before = {name: time.clock_gettime(clock) for name, clock in clocks.items()}
@@ -121,7 +121,7 @@ class PrintOptions(harness.Case):
         self.assertEqual(len(self.lines("--clock", "tai", "--from", "+0.05s")),
                          len(self.lines("--from", "+0.05s")))
 
-    def test_clocks_that_do_not_fit_are_refused(self):
+    def test_unavailable_clocks_are_rejected(self):
         self.assertIn("realtime, monotonic, boottime or tai", self.refusal("--clock", "sun"))
         self.assertIn("--clock realtime", self.refusal("--clock", "tai", "--utc"))
         self.assertEqual({line.split(" ")[0] for line in self.lines(
@@ -141,7 +141,7 @@ class PrintOptions(harness.Case):
                 self.lines("--from", lines[middle][:width], *options), lines[middle:]
             )
 
-    def test_format_makes_lines_of_ones_own(self):
+    def test_format_applies_custom_template(self):
         whole = self.lines()
         made = self.lines("--format", r"{comm}-{tid} {provider}:{event} {fields}")
         self.assertEqual(made, [line.split("] ", 1)[1] for line in whole])
@@ -151,12 +151,12 @@ class PrintOptions(harness.Case):
             self.assertTrue(other.startswith(f"{time} [{int(cpu[1:-1]):03}] "), (line, other))
             self.assertGreater(int(pid), 0)
 
-    def test_format_shows_what_is_not_there_as_a_dash(self):
+    def test_format_shows_dash_for_missing_fields(self):
         customers = self.lines("--format", "{customer}")
         self.assertIn("-", customers)
         self.assertTrue(any(re.fullmatch('".+"', customer) for customer in customers))
 
-    def test_format_and_fields_hold_for_events_that_are_followed(self):
+    def test_format_and_fields_apply_to_follow(self):
         for options in (["--fields", "customer"], ["--format", "{customer}"]):
             self.assertEqual(self.lines(*options, "--follow"), self.lines(*options))
         result = self.run_elog("print", self.file, "--follow", "--fields", "no_such", status=2)

@@ -91,7 +91,7 @@ class SecondReader(harness.Case):
         self.assertEqual((events, lost), (attempted, 0))
         self.assert_agrees_with_elog(rings, processes)
 
-    def test_agrees_with_elog_on_the_number_of_losses_and_where_they_are(self):
+    def test_agrees_with_elog_on_losses(self):
         recording = self.start_stopped_recording("--buffer-size", "128K")
         attempted = self.attempt(2, 40000)
         rings, processes = self.read(self.region)
@@ -138,7 +138,7 @@ class SecondReader(harness.Case):
 
         return condition
 
-    def test_reads_what_a_killed_subscriber_has_left(self):
+    def test_reads_region_of_killed_recorder(self):
         recording = self.start_stopped_recording()
         attempted = self.attempt(2, 3000)
         recording.send_signal(signal.SIGKILL)
@@ -156,7 +156,7 @@ class SecondReader(harness.Case):
             self.assertEqual(check, (number + worker) * 0x9E3779B97F4A7C15 % 2**64)
             self.assertEqual(text, "abcdefghijklmnopqrstuvwxyz"[: number % 26])
 
-    def test_reads_while_elog_reads_and_believes_nothing_torn(self):
+    def test_reads_concurrently_without_torn_records(self):
         program = self.start(harness.program("counter"), "2", "0", "20")
         recording = self.start_recording(
             "-e", "counter:*", "-o", self.path("run.elog"), "--wait", "--buffer-size", "128K"
@@ -173,7 +173,7 @@ class SecondReader(harness.Case):
         program.kill()
         self.end(recording)
 
-    def test_and_elog_leave_a_region_alone_whose_version_or_features_they_do_not_know(self):
+    def test_and_elog_reject_unknown_versions_and_features(self):
         recording = self.start_stopped_recording()
         for offset in (VERSION_OFFSET, FEATURES_OFFSET):
             copy = self.path("copy")
@@ -181,7 +181,7 @@ class SecondReader(harness.Case):
             with open(copy, "r+b") as file:
                 file.seek(offset)
                 file.write(struct.pack("=I", 0x80000002))
-            with self.assertRaisesRegex(second_reader.Refused, "is not known here"):
+            with self.assertRaisesRegex(second_reader.InvalidRegion, "is not known here"):
                 second_reader.Region(copy)
         # A writer: the program finds the bit in the subscription itself.
         with open(self.region, "r+b") as file:
@@ -197,7 +197,7 @@ class SecondReader(harness.Case):
         self.assertEqual(sum(len(ring.records) for ring in rings), 0)
         self.assertEqual(self.end(recording), (0, 0, 0))
 
-    def test_refuses_what_is_cut_short_or_contradicts_itself(self):
+    def test_rejects_truncated_and_inconsistent_regions(self):
         recording = self.start_stopped_recording()
         size = os.path.getsize(self.region)
         for what, cut, offset, value in (
@@ -212,7 +212,7 @@ class SecondReader(harness.Case):
                 file.truncate(cut)
                 file.seek(offset)
                 file.write(value)
-            with self.assertRaisesRegex(second_reader.Refused, what):
+            with self.assertRaisesRegex(second_reader.InvalidRegion, what):
                 second_reader.Region(copy)
         self.end(recording)
 

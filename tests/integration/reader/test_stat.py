@@ -46,7 +46,7 @@ class Stat(harness.Case):
                          [2000, 3000])
         self.assertEqual(len({each["pid"] for each in found}), 3)
 
-    def test_counts_only_what_is_asked_for(self):
+    def test_counts_only_selected_events(self):
         path = self.record_two()
         where = ("--where", "provider == \"counter\" && number < 100")
         self.assertEqual(len(self.lines(path, *where)), 300)
@@ -59,7 +59,7 @@ class Stat(harness.Case):
         self.assertRegex(text, r"\n\nprocess +count +per second +bytes +bytes each +lost\n"
                                r"counter-\d+ +3000 .*\ncounter-\d+ +2000 ")
 
-    def test_tells_losses_by_reason(self):
+    def test_shows_losses_by_reason(self):
         path = self.path("lossy.elog")
         attempted, _, lost, _ = self.record_with_losses(path, 4, 20000)
         found = self.stat(path)

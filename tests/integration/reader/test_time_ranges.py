@@ -124,7 +124,7 @@ class TimeRanges(harness.Case):
                         == self.shown(command, other, part, status)
                     )
 
-    def test_shows_the_same_with_an_index_and_without(self):
+    def test_match_with_and_without_index(self):
         path = self.record_bursts("run.elog")
         self.assertGreater(self.indexes(path), 1)
         hidden = self.change(path, "hidden.elog", self.hide_index)
@@ -132,7 +132,7 @@ class TimeRanges(harness.Case):
         self.assert_same(path, hidden, 1, 2, seed=1)
         self.assert_same(path, spoilt, 1, 1, seed=2)
 
-    def test_shows_the_same_of_a_compressed_file_that_was_not_ended(self):
+    def test_match_for_unfinished_compressed_file(self):
         path = self.record_bursts("run.elog", "--compress", bursts=3, events=30000, room="128K",
                                   loses=True)
         killed = self.change(path, "killed.elog", self.drop_end)
@@ -140,7 +140,7 @@ class TimeRanges(harness.Case):
         hidden = self.change(killed, "hidden.elog", self.hide_index)
         self.assert_same(killed, hidden, 0, 4, seed=3)
 
-    def test_shows_of_the_files_of_a_rotation_what_they_have_of_that_time(self):
+    def test_apply_to_rotated_files(self):
         self.record_bursts("run.elog", "--rotate", "1MiB", events=10000)
         parts = sorted(name for name in os.listdir(self.scratch) if name.startswith("run-"))
         self.assertGreater(len(parts), 2)
@@ -159,7 +159,7 @@ class TimeRanges(harness.Case):
                 [line for line, when in zip(events, times) if times[begin] <= when < times[end]],
             )
 
-    def test_reads_little_more_of_a_large_file_than_that_part(self):
+    def test_read_little_more_than_the_range(self):
         path = self.record_bursts("run.elog", bursts=10, events=3000)
         size = os.path.getsize(path)
         self.assertGreater(self.indexes(path), 5)
@@ -177,7 +177,7 @@ class TimeRanges(harness.Case):
             self.assertLess(read, passes * size // 3, command)
         self.assertGreater(self.bytes_read_by("print", path, "--from", "@0") - none, size)
 
-    def test_index_step_that_is_none_is_an_error(self):
+    def test_invalid_index_step_is_an_error(self):
         for value in ("", "1k", "-1", "32767", str(16 * MIB + 1)):
             self.environment["EVENTLOG_TEST_INDEX_BYTES"] = value
             result = self.run_elog("record", "-e", "*", "-o", self.path("run.elog"), "--", "true",

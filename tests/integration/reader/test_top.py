@@ -102,7 +102,7 @@ class OnTerminal(harness.Case):
         return False
 
     def wait_for_screen(self, pattern):
-        end = time.monotonic() + harness.PATIENCE
+        end = time.monotonic() + harness.TIMEOUT
         while not (found := re.search(pattern, self.screen.text(), re.M)):
             self.assertIsNone(self.top.poll(), self.screen.text())
             self.assertLess(time.monotonic(), end, f"{pattern}\n{self.screen.text()}")
@@ -124,7 +124,7 @@ class OnTerminal(harness.Case):
         self.assertEqual(self.names("subscriptions"), [])
 
     def end(self, status=0):
-        end = time.monotonic() + harness.PATIENCE
+        end = time.monotonic() + harness.TIMEOUT
         while self.top.poll() is None:
             self.assertLess(time.monotonic(), end, self.screen.text())
             self.read()
@@ -135,7 +135,7 @@ class OnTerminal(harness.Case):
         """Emits counter:count until it is stopped."""
         return self.start_provider(harness.program("counter"), "1", "0", "20")
 
-    def test_shows_rates_then_values_of_an_event_and_leaves(self):
+    def test_shows_rates_then_values_and_quits(self):
         self.start_counter()
         self.open_top("-e", "counter:*", "--every", "200ms")
         self.wait_for_screen(r"^> counter +[\d.]+k? +[\d.]+[kM]? ")
@@ -151,7 +151,7 @@ class OnTerminal(harness.Case):
         self.press("q")
         self.end()
 
-    def test_stands_still_while_it_is_paused(self):
+    def test_does_not_update_while_paused(self):
         self.start_counter()
         self.open_top("-e", "counter:*", "--every", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
@@ -179,7 +179,7 @@ class OnTerminal(harness.Case):
         self.press("q")
         self.end()
 
-    def test_gives_the_terminal_back_when_it_is_told_to_end(self):
+    def test_restores_terminal_on_signal(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(signal=number):
                 self.open_top("--every", "100ms")
@@ -193,13 +193,13 @@ class OnTerminal(harness.Case):
         self.press("\x03")
         self.end()
 
-    def test_gives_the_terminal_back_while_it_is_stopped(self):
+    def test_restores_terminal_while_stopped(self):
         self.start_counter()
         self.open_top("-e", "counter:*", "--every", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         # A session's leader is in an orphaned group, which the terminal's key does not stop.
         self.top.send_signal(signal.SIGTSTP)
-        end = time.monotonic() + harness.PATIENCE
+        end = time.monotonic() + harness.TIMEOUT
         while FIRST_SCREEN not in self.seen:
             self.assertLess(time.monotonic(), end)
             self.read()
@@ -211,23 +211,23 @@ class OnTerminal(harness.Case):
         self.press("q")
         self.end()
 
-    def test_gives_the_terminal_back_after_an_error(self):
+    def test_restores_terminal_after_error(self):
         for part in (0, 0.001, 0.5):  # nothing is left, what is mapped in part, all of that
             self.open_top("--every", "100ms")
             self.wait_for_screen(r"No event has come yet")
             (name,) = self.names("subscriptions")
             path = os.path.join(self.directory, "subscriptions", name)
             os.truncate(path, int(os.path.getsize(path) * part))
-            end = time.monotonic() + harness.PATIENCE
+            end = time.monotonic() + harness.TIMEOUT
             while self.top.poll() is None:
                 self.assertLess(time.monotonic(), end, self.screen.text())
                 self.read()
             self.assertEqual(self.top.returncode, 1)
             self.expect(self.top, 1)
-            self.assert_one_sentence(self.top.stderr.read(), "cut short")
+            self.assert_one_message(self.top.stderr.read(), "cut short")
             self.assert_restored()
 
-    def test_has_no_colours_that_a_light_background_swallows(self):
+    def test_has_no_colours_invisible_on_light_background(self):
         self.start_counter()
         self.open_top("-e", "counter:*", "--every", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
@@ -244,7 +244,7 @@ class OnTerminal(harness.Case):
         for painted in re.findall(r"\x1b\[32m([^\x1b]*)", self.seen):
             self.assertRegex(painted, r"\A[ ▁▂▃▄▅▆▇█▏▎▍▌▋▊▉]*\Z")
 
-    def test_has_no_colours_if_they_are_not_wanted(self):
+    def test_has_no_colours_with_no_color(self):
         self.start_counter()
         self.environment["NO_COLOR"] = "1"
         self.open_top("-e", "counter:*", "--every", "100ms")
@@ -254,7 +254,7 @@ class OnTerminal(harness.Case):
         # The one that ends all of them belongs to giving the terminal back.
         self.assertEqual(re.findall(r"\x1b\[(?!0m)[\d;]*m", self.seen), [])
 
-    def test_counts_only_what_is_asked_for(self):
+    def test_counts_only_selected_events(self):
         self.start_counter()
         self.open_top("-e", "counter:*", "--where", "worker > 99", "--every", "100ms")
         self.wait_for_screen(r"^> counter +0 +0 ")
@@ -263,18 +263,18 @@ class OnTerminal(harness.Case):
 
 
 class WithoutTerminal(harness.Case):
-    def test_is_an_error_that_names_what_prints(self):
+    def test_is_an_error_that_suggests_alternatives(self):
         errors = self.run_elog("top", status=2).stderr
-        self.assert_one_sentence(errors, "--frames", "elog agg --every", "elog stat")
+        self.assert_one_message(errors, "--frames", "elog agg --every", "elog stat")
 
-    def test_keys_come_from_a_terminal(self):
+    def test_requires_terminal_for_keys(self):
         terminal, other = pty.openpty()
         self.addCleanup(os.close, terminal)
         self.addCleanup(os.close, other)
         result = self.run_elog("top", status=1, stdin=subprocess.DEVNULL, stdout=other)
-        self.assert_one_sentence(result.stderr, "Standard input is no terminal")
+        self.assert_one_message(result.stderr, "Standard input is no terminal")
 
-    def test_prints_as_many_screens_as_are_wanted(self):
+    def test_prints_requested_number_of_screens(self):
         self.start_provider(harness.program("counter"), "1", "0", "20")
         output = self.run_elog("top", "-e", "counter:*", "--frames", "3", "--every", "300ms").stdout
         frames = output.split("\n\n")
@@ -285,9 +285,9 @@ class WithoutTerminal(harness.Case):
         self.assertNotIn("\x1b", output)
         self.assertNotIn("q quit", output)
 
-    def test_pattern_that_nobody_has_is_an_error_unless_it_may_wait(self):
+    def test_pattern_without_match_is_an_error_unless_waiting(self):
         result = self.run_elog("top", "-e", "nobody:*", "--frames", "1", status=1)
-        self.assert_one_sentence(result.stderr, "nobody:*")
+        self.assert_one_message(result.stderr, "nobody:*")
         output = self.run_elog(
             "top", "-e", "nobody:*", "--frames", "1", "--every", "100ms", "--wait"
         ).stdout

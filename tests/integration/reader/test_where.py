@@ -43,7 +43,7 @@ class Where(harness.Case):
          lambda n, c, w, t: n == 7),
     )
 
-    def test_print_shows_what_is_wanted_and_nothing_else(self):
+    def test_print_shows_only_matches(self):
         path, _ = self.record()
         for text, wanted in self.CASES:
             lines = self.run_elog("print", "--where", text, path).stdout.splitlines()
@@ -51,7 +51,7 @@ class Where(harness.Case):
             self.assertNotEqual(expected, [], text)
             self.assertEqual(lines, expected, text)
 
-    def test_explanation_says_who_asks_and_records_nothing(self):
+    def test_explanation_shows_evaluation_place_and_records_nothing(self):
         path = self.path("none.elog")
         result = self.run_elog("record", "-e", "counter", "--wait", "--where", "number > 5",
                                "--explain", "-o", path)
@@ -61,7 +61,7 @@ class Where(harness.Case):
         ])
         self.assertFalse(os.path.exists(path))
 
-    def test_explanation_says_what_of_it_programs_ask(self):
+    def test_explanation_shows_part_evaluated_by_programs(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         predicate = 'level <= info && (event == "count" || event ~ "x*") && number > 5'
         result = self.run_elog("record", "-e", "counter", "--where", predicate, "--explain")
@@ -71,7 +71,7 @@ class Where(harness.Case):
             "elog asks        all of --where",
         ])
 
-    def test_programs_do_not_emit_what_cannot_be_wanted(self):
+    def test_programs_do_not_emit_unmatchable_events(self):
         process = self.start_provider(harness.program("counter"), "1", "0", "1000")
         for predicate, comes in (("level <= info && number >= 0", True),
                                  ("level <= warn && number >= 0", False),
@@ -82,12 +82,12 @@ class Where(harness.Case):
             os.unlink(self.path(f"{comes}.elog"))
             self.assertEqual(self.summary(result.stderr)[0] > 0, comes, predicate)
 
-    def test_who_comes_later_is_known_although_nothing_of_it_is_wanted(self):
+    def test_late_process_without_matches_is_recorded(self):
         result = self.run_elog("record", "-e", "counter:*", "--where", "level <= warn && number > 5",
                                "--", harness.program("counter"), "1", "10")
         self.assertIn("0 events passed --where", result.stderr)
 
-    def test_recording_keeps_what_is_wanted_and_nothing_else(self):
+    def test_recording_keeps_only_matches(self):
         for number, (text, wanted) in enumerate(self.CASES[:3]):
             path, result = self.record("--where", text, name=f"{number}.elog")
             lines = self.run_elog("print", path).stdout.splitlines()
@@ -97,13 +97,13 @@ class Where(harness.Case):
             # The file agrees with itself.
             self.run_elog("stat", path)
 
-    def test_recording_has_all_that_printing_would_have_shown(self):
+    def test_recording_matches_print(self):
         path, _ = self.record("--where", "number >= 10 && number < 20")
         numbers = [self.fields(line)[0] for line in
                    self.run_elog("print", path).stdout.splitlines()]
         self.assertEqual(sorted(numbers), sorted(list(range(10, 20)) * 3))
 
-    def test_live_text_shows_what_is_wanted(self):
+    def test_live_text_shows_matches(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--where", "number % 2", "--",
             harness.program("counter"), "1", "10", status=2,
@@ -118,7 +118,7 @@ class Where(harness.Case):
         self.assertEqual(sorted(shown), [5, 5, 8, 8])
         self.assertIn("4 events passed --where", result.stderr)
 
-    def test_what_does_not_fit_is_refused_before_anything_is_recorded(self):
+    def test_type_mismatch_is_rejected_before_recording(self):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")
         for text, said in (
             ("numbr > 5", "--where, column 1: No event has a field 'numbr'. Did you mean 'number'?"),
@@ -136,7 +136,7 @@ class Where(harness.Case):
         self.assertEqual(self.names("subscriptions"), [])
         program.kill()
 
-    def test_other_events_of_a_provider_are_not_asked(self):
+    def test_other_events_are_not_evaluated(self):
         # session is no field of mirror_chosen, but that is not what is listened to.
         result = self.run_elog(
             "record", "-e", "downloads:chunk", "--where", "bytes >= 1KiB && session == 3", "--",
@@ -146,21 +146,21 @@ class Where(harness.Case):
         self.assertEqual(len(lines), 2)
         self.assertTrue(all("session=3" in line for line in lines))
 
-    def test_a_name_that_no_event_of_the_command_had_is_told_at_the_end(self):
+    def test_unknown_name_is_reported_at_the_end(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--where", "numbr > 5", "--",
             harness.program("counter"), "1", "10", status=2,
         )
         self.assertIn("Did you mean 'number'?", result.stderr)
 
-    def test_print_refuses_what_does_not_fit_the_file(self):
+    def test_print_rejects_type_mismatch(self):
         path, _ = self.record()
         for text in ("numbr > 5", 'number == "x"', "text", "("):
             result = self.run_elog("print", "--where", text, path, status=2)
             self.assertEqual(result.stdout, "")
             self.assertRegex(result.stderr, r"^elog: --where, column \d+: ")
 
-    def test_a_part_of_the_time_shows_what_is_wanted_of_it(self):
+    def test_time_range_shows_matches(self):
         path, _ = self.record()
         wanted = "number & 1"
         lines = self.run_elog("print", path, "--where", wanted).stdout.splitlines()
@@ -170,7 +170,7 @@ class Where(harness.Case):
         self.assertEqual(begin.splitlines() + end.splitlines(), lines)
         self.assertNotEqual(begin, "")
 
-    def test_following_shows_what_is_wanted_of_programs_that_come_later(self):
+    def test_follow_shows_matches_of_late_programs(self):
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "-o", path, "--wait")
         self.wait_for(lambda: harness.os.path.exists(path), "the file")
@@ -182,7 +182,7 @@ class Where(harness.Case):
         numbers = sorted(self.fields(line)[0] for line in output.splitlines())
         self.assertEqual(numbers, sorted(2 * list(range(5))))
 
-    def test_following_tells_at_the_end_of_a_name_that_no_event_had(self):
+    def test_follow_reports_unknown_name_at_the_end(self):
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "-o", path, "--wait")
         self.wait_for(lambda: harness.os.path.exists(path), "the file")
@@ -193,7 +193,7 @@ class Where(harness.Case):
         self.assertEqual(output, "")
         self.assertIn("Did you mean 'number'?", errors)
 
-    def test_files_of_a_rotated_recording_hold_what_is_wanted_and_are_whole(self):
+    def test_rotated_files_have_matches_and_are_complete(self):
         path = self.path("run.elog")
         self.run_elog(
             "record", "-e", "counter:*", "--where", "number & 1", "-o", path, "--compress",
@@ -209,7 +209,7 @@ class Where(harness.Case):
             numbers += [self.fields(line)[0] for line in lines if harness.LINE.match(line)]
         self.assertEqual(numbers, list(range(1, 60000, 2)))
 
-    def test_times_pick_a_part(self):
+    def test_times_select_records(self):
         path, _ = self.record()
         lines = self.run_elog("print", path).stdout.splitlines()
         middle = lines[len(lines) // 2].split()[0]

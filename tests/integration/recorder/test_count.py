@@ -9,7 +9,7 @@ import re
 
 import harness
 
-LEFT_OUT = re.compile(r"(\d+) events were kept for --count, (\d+) that came later were left out")
+SKIPPED_EVENTS = re.compile(r"(\d+) events were kept for --count, (\d+) that came later were left out")
 
 
 class Count(harness.Case):
@@ -20,11 +20,11 @@ class Count(harness.Case):
 
     def left_out(self, errors):
         """How many were kept, and how many were not."""
-        found = LEFT_OUT.search(errors)
+        found = SKIPPED_EVENTS.search(errors)
         self.assertIsNotNone(found, errors)
         return int(found[1]), int(found[2])
 
-    def test_file_has_as_many_events_as_were_asked_for_and_is_whole(self):
+    def test_file_has_requested_count_and_is_complete(self):
         path = self.path("run.elog")
         result = self.run_elog("record", "-e", "counter:*", "--count", "70", "-o", path, "--",
                                *self.COUNTER)
@@ -41,7 +41,7 @@ class Count(harness.Case):
         self.assertEqual(len(shown), 3)
         self.assertEqual(self.left_out(result.stderr)[0], 3)
 
-    def test_only_events_that_are_wanted_count(self):
+    def test_only_matching_events_count(self):
         path = self.path("run.elog")
         result = self.run_elog(
             "record", "-e", "counter:*", "--where", "number >= 100", "--count", "40", "-o", path,
@@ -56,14 +56,14 @@ class Count(harness.Case):
         self.assertEqual(len(numbers), 40)
         self.assertGreaterEqual(min(map(int, numbers)), 100)
 
-    def test_more_than_there_are_is_all(self):
+    def test_larger_count_yields_all_events(self):
         path = self.path("run.elog")
         result = self.run_elog("record", "-e", "counter:*", "--count", "1000000000", "-o", path,
                                "--", harness.program("counter"), "1", "50")
         self.assertEqual(self.left_out(result.stderr), (50, 0))
         self.assertEqual(self.events_in(path), 50)
 
-    def test_all_files_of_a_recording_have_that_many_together(self):
+    def test_count_applies_to_all_rotated_files(self):
         self.run_elog(
             "record", "-e", "counter:*", "--count", "30000", "--rotate", "1MiB", "--compress",
             "--buffer-size", "16M", "-o", self.path("run.elog"), "--",
@@ -72,12 +72,12 @@ class Count(harness.Case):
         parts = glob.glob(self.path("run-*.elog"))
         self.assertEqual(sum(map(self.events_in, parts)), 30000)
 
-    def test_command_that_goes_on_is_mentioned(self):
+    def test_continuing_command_is_reported(self):
         result = self.run_elog("record", "-e", "counter:*", "--count", "5", "--",
                                harness.program("counter"), "1", "1000", "1000")
         self.assertRegex(result.stderr, r"is still running, as process \d+")
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_invalid_counts_are_rejected(self):
         for number in ("0", "-1", "1000000001", "many"):
             errors = self.run_elog("record", "-e", "counter:*", f"--count={number}", status=2).stderr
             self.assertIn("--count", errors)

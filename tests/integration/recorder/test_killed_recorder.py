@@ -51,7 +51,7 @@ class KilledRecorder(harness.Case):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         self.wait_for(lambda: self.names("subscriptions") == [], "the cleaning")
 
-    def test_of_all_slots_does_not_block_the_next(self):
+    def test_in_every_slot_does_not_block_the_next(self):
         for slot in range(16):
             recording = self.start_recording(
                 "-e", "counter:*", "-o", self.path(f"{slot}.elog"), "--wait", "--buffer-size",

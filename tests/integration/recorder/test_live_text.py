@@ -23,7 +23,7 @@ class LiveText(harness.Case):
         recording.send_signal(signal.SIGINT)
         rest = recording.stdout.read()
         errors = recording.stderr.read()
-        self.assertEqual(recording.wait(timeout=harness.PATIENCE), 0)
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 0)
         events, _, lost = self.summary(errors)
         self.assertEqual(events, 50 + len(rest.splitlines()))
         self.assertEqual(lost, 0)
@@ -50,13 +50,13 @@ class LiveText(harness.Case):
         self.assertGreater(slow, 0.4)
         self.assertLess(slow, 1 + quick + 1)
 
-    def test_takes_hardly_any_time_while_little_happens(self):
+    def test_uses_little_cpu_when_idle(self):
         """Who has nothing to read sleeps: a reader that looks all the time takes a whole CPU."""
         self.start_provider(harness.program("counter"), "1", "0", "20000")
         recording = self.start_recording("-e", "counter:*")
         recording.stdout.readline()
         # What comes meanwhile has room in the pipe.
-        self.assertLess(self.share_awake(recording), 0.25)
+        self.assertLess(self.cpu_share(recording), 0.25)
         self.stop(recording)
 
     def test_is_in_the_order_of_time_across_cpus(self):
@@ -70,7 +70,7 @@ class LiveText(harness.Case):
         self.assertEqual(events, len(lines))
         self.assertEqual(events + lost, 20000)
 
-    def test_leaves_lines_whole_between_those_of_the_command(self):
+    def test_does_not_mix_lines_with_command_output(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--", harness.program("counter"), "4", "5000"
         )
@@ -88,17 +88,17 @@ class LiveText(harness.Case):
         self.assertRegex(line["fields"], r'^ number=\d+ text="hello, whoever listens"$')
         self.stop(recording)
 
-    def test_ends_quietly_when_nobody_reads_it_any_more(self):
+    def test_ends_quietly_on_closed_pipe(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*")
         recording.stdout.readline()
         recording.stdout.close()
-        recording.wait(timeout=harness.PATIENCE)
+        recording.wait(timeout=harness.TIMEOUT)
         self.assertEqual(recording.returncode, 0)
         self.assertEqual(recording.stderr.read(), "")
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_print_ends_quietly_when_nobody_reads_it_any_more(self):
+    def test_print_ends_quietly_on_closed_pipe(self):
         self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
             harness.program("counter"), "1", "50000",
@@ -106,15 +106,15 @@ class LiveText(harness.Case):
         printing = self.start(harness.ELOG, "print", self.path("run.elog"))
         printing.stdout.readline()
         printing.stdout.close()
-        self.assertEqual(printing.wait(timeout=harness.PATIENCE), 0)
+        self.assertEqual(printing.wait(timeout=harness.TIMEOUT), 0)
         self.assertEqual(printing.stderr.read(), "")
 
-    def test_that_nobody_takes_does_not_keep_it_from_ending(self):
+    def test_blocked_output_does_not_prevent_exit(self):
         self.start_provider(harness.program("counter"), "2", "0", "20")
         recording = self.start_recording("-e", "counter:*", "--duration", "200ms")
         # Nobody reads the pipe, and nobody closes it.
         self.expect(recording, 1)
-        self.assertEqual(recording.wait(timeout=harness.PATIENCE), 1)
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 1)
         self.assertIn("Nobody takes the output", recording.stderr.read())
         self.assertEqual(self.names("subscriptions"), [])
 
@@ -126,7 +126,7 @@ class LiveText(harness.Case):
             )
         # It may also say that the command goes on without it.
         told = [line for line in result.stderr.splitlines() if "still running" not in line]
-        self.assert_one_sentence("\n".join(told), "output cannot be written")
+        self.assert_one_message("\n".join(told), "output cannot be written")
         self.assertEqual(self.names("subscriptions"), [])
 
 

@@ -25,7 +25,7 @@ class NoSpace(harness.Case):
             ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
              f"set -e; {mount}; {script}"],
             env=self.environment, capture_output=True, encoding="utf-8", check=False,
-            timeout=harness.PATIENCE,
+            timeout=harness.TIMEOUT,
         )
 
     def setUp(self):
@@ -68,7 +68,7 @@ class NoSpace(harness.Case):
         self.assertIn("attempted 1000", result.stdout, result.stderr)
         return self.summary(result.stderr), result
 
-    @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
     def test_for_the_shared_ring_loses_events_and_counts_them(self):
         (events, _, lost), result = self.record_without_room_for_the_shared_ring("off")
         self.assertEqual((events, lost), (0, 1000))
@@ -78,9 +78,9 @@ class NoSpace(harness.Case):
         told = self.run_elog("print", self.path("run.elog")).stdout
         self.assertIn("-- lost 1000 events in the shared ring --", told)
 
-    @unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
     @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")
-    def test_for_the_shared_ring_is_no_matter_to_who_does_not_need_it(self):
+    def test_for_the_shared_ring_does_not_affect_rseq_processes(self):
         (events, _, lost), _ = self.record_without_room_for_the_shared_ring("on")
         self.assertEqual((events, lost), (1000, 0))
 

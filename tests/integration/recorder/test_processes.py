@@ -21,7 +21,7 @@ class Processes(harness.Case):
         """A program that emits until it is ended."""
         return self.start_provider(self.named(name), "1", "0", "50")
 
-    def heard(self, path):
+    def recorded(self, path):
         """The processes in a recording."""
         lines = self.run_elog("print", path).stdout.splitlines()
         found = [harness.LINE.match(line) for line in lines]
@@ -34,17 +34,17 @@ class Processes(harness.Case):
             file.seek(0x10000)
             return file.read(4)
 
-    def test_by_number_is_heard_alone(self):
+    def test_by_pid_is_recorded_alone(self):
         one, other = self.start_counting("one"), self.start_counting("other")
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "-p", str(other.pid), "-o", path)
         self.assertNotEqual(self.gate(other), bytes(4))
         self.assertEqual(self.gate(one), bytes(4))
-        self.wait_for(lambda: self.heard(path), "an event")
+        self.wait_for(lambda: self.recorded(path), "an event")
         self.stop(recording)
-        self.assertEqual(self.heard(path), {"other"})
+        self.assertEqual(self.recorded(path), {"other"})
 
-    def test_by_pattern_is_heard_whenever_it_begins(self):
+    def test_by_pattern_is_recorded_whenever_it_starts(self):
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "--comm", "work*", "--comm", "boss",
                                          "-o", path, "--wait")
@@ -52,23 +52,23 @@ class Processes(harness.Case):
             self.finish(self.start(self.named(name), "1", "1000"))
         _, errors = self.stop(recording)
         self.assertEqual(self.summary(errors)[::2], (2000, 0))
-        self.assertEqual(self.heard(path), {"worker", "boss"})
+        self.assertEqual(self.recorded(path), {"worker", "boss"})
 
-    def test_by_number_or_by_pattern_is_enough(self):
+    def test_by_pid_or_by_pattern(self):
         one, _, _ = (self.start_counting(name) for name in ("one", "two", "three"))
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "-p", str(one.pid), "--comm", "tw?",
                                          "-o", path)
-        self.wait_for(lambda: self.heard(path) == {"one", "two"}, "events of both")
+        self.wait_for(lambda: self.recorded(path) == {"one", "two"}, "events of both")
         self.stop(recording)
-        self.assertEqual(self.heard(path), {"one", "two"})
+        self.assertEqual(self.recorded(path), {"one", "two"})
 
-    def test_that_is_not_there_is_told(self):
+    def test_missing_pid_is_reported(self):
         self.start_counting("one")
         result = self.run_elog("record", "-e", "counter:*", "--comm", "two", status=1)
-        self.assert_one_sentence(result.stderr, "No running program that -p and --comm ask for")
+        self.assert_one_message(result.stderr, "No running program that -p and --comm ask for")
 
-    def test_that_cannot_be_is_refused(self):
+    def test_invalid_pid_is_rejected(self):
         for arguments in (("-p", "0"), ("-p", "-1"), ("-p", "x"), ("-p", "4294967296"),
                           ("--comm", ""), ("--comm", "a_name_of_16_char"),
                           ("--comm", "a_name_of_16_char*")):
@@ -76,7 +76,7 @@ class Processes(harness.Case):
         self.run_elog("record", "-e", "counter:*", "--comm", "a_name_of_16_c*", "--duration",
                       "10ms", "--wait")
 
-    def test_is_shown_to_others(self):
+    def test_selection_is_shown_in_list(self):
         self.start_counting("one")
         self.start_recording("-e", "counter:*", "--comm", "one", "-p", "4242", "-o",
                              self.path("run.elog"))

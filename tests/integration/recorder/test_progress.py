@@ -21,7 +21,7 @@ RECORDING = re.compile(
     r"\relog: \d+ s  ([\d.]+k?) events  [\d.]+k?B  0 lost  [\d.]+k? events/s\x1b\[K"
 )
 # How long work takes before the line comes, unless EVENTLOG_TEST_PROGRESS_MS says otherwise.
-PATIENCE_OF_LINE = 0.5
+LINE_TIMEOUT = 0.5
 ENDLESS = 1 << 42
 
 
@@ -53,7 +53,7 @@ class Progress(harness.Case):
             pass
         return self.seen
 
-    def wait_until_seen(self, is_enough):
+    def wait_until_shown(self, is_enough):
         def look():
             self.read(0.1)
             return is_enough()
@@ -82,7 +82,7 @@ class Progress(harness.Case):
 
     def record(self, name="run.elog", events=500):
         """So few that a terminal has room for all lines of the work with them."""
-        return self.made_once(name, lambda path: self.run_elog(
+        return self.create_once(name, lambda path: self.run_elog(
             "record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
             str(harness.THREADS), str(events)))
 
@@ -93,7 +93,7 @@ class Progress(harness.Case):
         os.truncate(path, ENDLESS)
         return path
 
-    def test_commands_that_read_files_show_it_and_take_it_away(self):
+    def test_file_commands_show_and_erase_it(self):
         path, other = self.record(), self.record("other.elog")
         new = self.path("new.elog")
         for command, said in (
@@ -111,7 +111,7 @@ class Progress(harness.Case):
                 self.assertRegex(self.seen, READING)
                 self.assertLessEqual(int(READING.search(self.seen)[1]), 100)
 
-    def test_lines_of_records_show_it_beside_a_file_only(self):
+    def test_shown_with_lines_only_if_output_is_a_file(self):
         path = self.record()
         with open(self.path("lines"), "w", encoding="utf-8") as lines:
             for command in (("print", path), ("convert", "--to", "jsonl", path)):
@@ -125,7 +125,7 @@ class Progress(harness.Case):
         self.run_elog("print", path, stderr=self.other, stdout=taker.stdin)
         self.assertEqual(self.read_rest(), "")
 
-    def test_nothing_is_written_where_there_is_no_terminal(self):
+    def test_nothing_is_written_without_terminal(self):
         path = self.record()
         self.assertEqual(self.run_elog("verify", path).stderr, "")
         with open(self.path("lines"), "w", encoding="utf-8") as lines:
@@ -135,62 +135,62 @@ class Progress(harness.Case):
         self.run_elog("verify", path, stderr=self.other)
         self.assertEqual(self.read_rest(), "")
 
-    def test_quick_work_is_not_told_of(self):
+    def test_short_operations_show_nothing(self):
         path = self.record()
         self.environment["EVENTLOG_TEST_PROGRESS_MS"] = "3600000"
         self.open_terminal()
         self.run_elog("verify", path, stderr=self.other)
         self.assertEqual(self.read_rest(), "")
 
-    def test_comes_after_half_a_second_and_is_gone_when_it_is_interrupted(self):
+    def test_appears_after_half_a_second_and_is_erased_on_interrupt(self):
         path = self.endless()
         del self.environment["EVENTLOG_TEST_PROGRESS_MS"]
         for number in (signal.SIGINT, signal.SIGTERM):
             self.open_terminal()
             begin = time.monotonic()
             process = self.start(harness.ELOG, "verify", path, stderr=self.other)
-            self.wait_until_seen(lambda: READING.search(self.seen))
-            self.assertGreaterEqual(time.monotonic() - begin, PATIENCE_OF_LINE)
+            self.wait_until_shown(lambda: READING.search(self.seen))
+            self.assertGreaterEqual(time.monotonic() - begin, LINE_TIMEOUT)
             self.assertIsNone(process.poll())
             process.send_signal(number)
-            self.assertEqual(process.wait(harness.PATIENCE), -number)
+            self.assertEqual(process.wait(harness.TIMEOUT), -number)
             self.assertEqual(self.left(), "")
 
-    def test_delay_that_is_none_is_an_error(self):
+    def test_invalid_delay_is_an_error(self):
         for value in ("", "soon", "-1", "3600001"):
             self.environment["EVENTLOG_TEST_PROGRESS_MS"] = value
             result = self.run_elog("verify", self.path("run.elog"), status=1)
-            self.assert_one_sentence(result.stderr, "EVENTLOG_TEST_PROGRESS_MS", f"'{value}'")
+            self.assert_one_message(result.stderr, "EVENTLOG_TEST_PROGRESS_MS", f"'{value}'")
 
-    def test_recording_to_a_file_shows_what_it_has(self):
+    def test_recording_to_a_file_shows_counts(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start(harness.ELOG, "record", "-e", "counter:*", "-o",
                                self.path("run.elog"), stderr=self.open_terminal())
-        self.wait_until_seen(lambda: len(set(RECORDING.findall(self.seen))) >= 2)
+        self.wait_until_shown(lambda: len(set(RECORDING.findall(self.seen))) >= 2)
         recording.send_signal(signal.SIGINT)
-        self.wait_until_seen(lambda: recording.poll() is not None)
+        self.wait_until_shown(lambda: recording.poll() is not None)
         self.finish(recording)
         left = self.left()
         self.assertRegex(left, rf"\A{harness.SUMMARY.pattern}, in .*\n\Z")
 
-    def test_recording_goes_on_while_the_terminal_is_stopped(self):
+    def test_recording_continues_while_terminal_is_stopped(self):
         path = self.path("run.elog")
         recording = self.start(harness.ELOG, "record", "-e", "counter:*", "-o", path, "--wait",
                                stderr=self.open_terminal())
-        self.wait_until_seen(lambda: RECORDING.search(self.seen))
+        self.wait_until_shown(lambda: RECORDING.search(self.seen))
         termios.tcflow(self.other, termios.TCOOFF)
         # Who takes events from the ring has looked after the line before, or does so behind.
         for events in (1000, 2000):
-            self.run_program_until_heard(path, events)
+            self.run_program_until_recorded(path, events)
         recording.kill()
         termios.tcflow(self.other, termios.TCOON)
 
-    def run_program_until_heard(self, path, events):
+    def run_program_until_recorded(self, path, events):
         self.finish(self.start(harness.program("counter"), "1", "1000"))
         self.wait_for(lambda: self.run_elog("print", path).stdout.count("counter:count") == events,
                       "events")
 
-    def test_recording_in_the_background_leaves_the_terminal_alone(self):
+    def test_background_recording_does_not_write_to_terminal(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         command = '"$@" -o "$RUN" & wait $!'
         for monitor, is_shown in (("-m", False), ("+m", True)):
@@ -215,7 +215,7 @@ class Progress(harness.Case):
         for line in shown:
             self.assertEqual(len(line), 19)
 
-    def test_recording_does_not_mix_it_with_what_others_say(self):
+    def test_recording_does_not_mix_it_with_other_output(self):
         self.start_provider(harness.program("counter"), "1", "0", "100000")
         for command in (
             ("-o", self.path("run.elog"), "--", "/bin/sleep", "0.3"),

@@ -47,14 +47,14 @@ class RecordFile(harness.Case):
             file.write(content)
         return path
 
-    def test_of_a_newer_version_is_printed_as_far_as_it_is_known(self):
+    def test_newer_version_is_printed_as_far_as_known(self):
         lines = self.run_elog("print", self.record_one_newer_of_three()).stdout.splitlines()
         self.assertEqual([" number=1 " in lines[0], " number=2 " in lines[1]], [True, True])
         self.assertEqual(
             lines[2:], ["-- 1 events of a newer version of eventlog are left out --"]
         )
 
-    def test_of_a_newer_version_is_told_whatever_is_wanted(self):
+    def test_newer_version_is_reported_with_any_filter(self):
         path = self.record_one_newer_of_three()
         lines = self.run_elog("print", path, "--where", "number == 2").stdout.splitlines()
         self.assertIn(" number=2 ", lines[0])
@@ -62,13 +62,13 @@ class RecordFile(harness.Case):
             lines[1:], ["-- 1 events of a newer version of eventlog are left out --"]
         )
 
-    def test_of_a_newer_version_is_counted_as_far_as_it_is_known(self):
+    def test_newer_version_is_counted_as_far_as_known(self):
         lines = self.run_elog("stat", self.record_one_newer_of_three()).stdout.splitlines()
         self.assertRegex(lines[1], r"^counter:count +2 ")
         self.assertRegex(lines[2], r"^all +2 ")
         self.assertEqual(lines[-1], "1 events of a newer version of eventlog are left out")
 
-    def test_counts_events_that_have_been_cut_like_others(self):
+    def test_counts_truncated_events_like_others(self):
         path = self.record_one_newer_of_three()
         with open(path, "rb") as file:
             content = bytearray(file.read())
@@ -77,7 +77,7 @@ class RecordFile(harness.Case):
             file.write(content)
         self.assertRegex(self.run_elog("stat", path).stdout, r"\ncounter:count +2 ")
 
-    def test_of_several_processes_and_threads_keeps_every_event_or_counts_it(self):
+    def test_several_processes_and_threads_are_conserved(self):
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
         counters = [self.start(harness.program("counter"), "3", "20000") for _ in range(4)]
         attempted = 0
@@ -101,7 +101,7 @@ class RecordFile(harness.Case):
         self.assertRegex(stat, rf"counter:count +{events} ")
         self.assertIn(f"{events} events in ", stat)
         self.assertIn(f", {lost} lost", stat)
-        self.assert_nothing_left()
+        self.assert_no_files_left()
 
     def check_order(self, records):
         """By time over all; each thread's events in the order in which it emitted them."""
@@ -120,7 +120,7 @@ class RecordFile(harness.Case):
             self.assertGreater(int(number), numbers.get(record["thread"], -1))
             numbers[record["thread"]] = int(number)
 
-    def test_for_a_duration_ends_by_itself(self):
+    def test_duration_ends_recording(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--duration", "300ms"
@@ -132,9 +132,9 @@ class RecordFile(harness.Case):
         self.assertIn(f"in {self.path('run.elog')}", result.stderr)
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_sleeps_while_nothing_is_said(self):
+    def test_sleeps_when_idle(self):
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"))
-        self.assertLess(self.share_awake(recording), 0.25)
+        self.assertLess(self.cpu_share(recording), 0.25)
         self.stop(recording)
 
     def test_can_be_read_while_it_is_written(self):
@@ -149,7 +149,7 @@ class RecordFile(harness.Case):
         self.stop(recording)
         self.assertEqual(self.run_elog("print", self.path("run.elog")).stderr, "")
 
-    def test_takes_only_the_events_that_were_asked_for(self):
+    def test_has_only_selected_events(self):
         self.start_provider(harness.example("order_service"), "30")
         path, wanted = self.path("run.elog"), {"order_placed", "order_done", "queue_length"}
         recording = self.start_recording("-e", "shop:order_*", "-e", "shop:queue_length", "-o", path)
@@ -162,7 +162,7 @@ class RecordFile(harness.Case):
         self.stop(recording)
         self.assertEqual(seen(), wanted)
 
-    def test_with_tiny_buffers_counts_what_it_loses(self):
+    def test_tiny_buffers_count_losses(self):
         _, events, lost, errors = self.record_with_losses(self.path("run.elog"), 2, 100000)
         self.assertIn("--buffer-size", errors)
         stat = self.run_elog("stat", self.path("run.elog")).stdout
@@ -171,7 +171,7 @@ class RecordFile(harness.Case):
         told = [int(found[1]) for found in map(re.compile(r"-- lost (\d+) ").match, lines) if found]
         self.assertEqual(sum(told), lost)
 
-    def test_that_lost_events_is_an_error_only_if_that_is_asked_for(self):
+    def test_losses_fail_only_with_fail_on_loss(self):
         *_, errors = self.record_with_losses(self.path("run.elog"), 2, 100000, "--fail-on-loss",
                                              status=3)
         self.assertNotIn("fail-on-loss", errors)
@@ -185,7 +185,7 @@ class RecordFile(harness.Case):
         )
         self.assertEqual(self.summary(result.stderr)[::2], (10, 0))
 
-    def test_what_nobody_takes_any_more_is_lost_if_that_is_asked_for(self):
+    def test_unread_events_are_losses_with_fail_on_loss(self):
         for options, status in (([], 0), (["--fail-on-loss"], 3)):
             readable, writable = os.pipe()
             os.close(readable)

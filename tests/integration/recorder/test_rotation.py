@@ -31,7 +31,7 @@ class Rotation(harness.Case):
         printed = self.run_elog("print", path).stdout
         return re.findall(r"number=(\d+) .* worker=(\d+)", printed)
 
-    def test_by_size_loses_nothing_and_each_file_stands_for_itself(self):
+    def test_by_size_loses_nothing_and_files_are_self_contained(self):
         events, _, lost = self.record("--rotate", "1MiB")
         self.assertEqual(events + lost, 120000)
         parts = self.parts()
@@ -60,7 +60,7 @@ class Rotation(harness.Case):
         last = self.numbers(parts[-1])
         self.assertIn("119999", {number for number, _ in last})
 
-    def test_never_keeps_more_than_the_bound_on_all_files(self):
+    def test_respects_total_size_limit(self):
         events, _, _ = self.record("--max-total", "4MiB", "--compress", "1")
         self.assertEqual(events, 120000)
         self.record("--max-total", "4MiB")
@@ -90,7 +90,7 @@ class Rotation(harness.Case):
                                   for each in os.listdir(files)), "an open file")
         return following
 
-    def test_is_followed_from_file_to_file(self):
+    def test_follow_continues_in_next_file(self):
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"),
                                          "--buffer-size", "16M", "--rotate", "1MiB", "--compress")
         following = self.follow_first()
@@ -104,7 +104,7 @@ class Rotation(harness.Case):
         self.assertEqual(len(seen), events)
         self.assertEqual(len(set(seen)), events)
 
-    def test_that_was_not_kept_is_told_by_who_follows_too_late(self):
+    def test_late_follower_reports_removed_files(self):
         cpu = min(os.sched_getaffinity(0))
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"),
                                          "--buffer-size", "16M", "--rotate", "1MiB", "--keep", "2")
@@ -126,7 +126,7 @@ class Rotation(harness.Case):
         self.assertEqual(seen[-len(kept):], kept)
         self.assertEqual(len(set(seen)), len(seen))
 
-    def test_goes_on_behind_the_files_of_an_earlier_recording(self):
+    def test_continues_numbering_of_earlier_recording(self):
         self.record("--rotate", "64MiB", count=100)
         with open(self.parts()[0], "rb") as file:
             first = file.read()
@@ -137,19 +137,19 @@ class Rotation(harness.Case):
         self.record("--rotate", "64MiB", "--keep", "1", count=100)
         self.assertEqual([os.path.basename(part) for part in self.parts()], ["run-000003.elog"])
 
-    def test_that_finds_no_number_left_says_so(self):
+    def test_reports_exhausted_numbers(self):
         last = self.path("run-999999999999999999.elog")
         with open(last, "w", encoding="utf-8") as file:
             file.write("mine")
         result = self.run_elog("record", "-e", "*", "--wait", "-o", self.path("run.elog"),
                                "--rotate", "1MiB", status=1)
-        self.assert_one_sentence(result.stderr, last, "the last number")
+        self.assert_one_message(result.stderr, last, "the last number")
         self.assertEqual(self.parts(), [last])
         os.rename(last, self.path("run-999999999999999998.elog"))
         self.record("--rotate", "64MiB", count=100)
         self.assertEqual(len(self.numbers(last)), 100)
 
-    def test_converts_times_of_a_later_file_as_those_of_the_first(self):
+    def test_converts_times_consistently_across_files(self):
         self.record("--rotate", "1MiB")
         times = {}
         for part in self.parts():

@@ -6,7 +6,7 @@ import harness
 
 
 class Routes(harness.Case):
-    def test_takes_memory_if_all_are_there(self):
+    def test_prefers_memory_if_all_programs_support_it(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "--count", "3")
         self.assertEqual(result.stderr.splitlines()[0],
@@ -14,7 +14,7 @@ class Routes(harness.Case):
         self.assertEqual(sum(bool(harness.LINE.match(line))
                              for line in result.stdout.splitlines()), 3)
 
-    def test_says_why_none_has_all(self):
+    def test_reports_why_no_route_covers_all(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         for command in (["record"], ["agg", "count()"]):
             result = self.run_elog(*command, "--via", "auto", "-v", "-e", "counter:*", "-e",
@@ -26,7 +26,7 @@ class Routes(harness.Case):
             self.assertIn("Events come via memory: ", chosen)
             self.assertIn("'no_such_provider:*'", complaint)
 
-    def test_waits_in_memory_for_who_comes(self):
+    def test_uses_memory_to_wait_for_programs(self):
         path = self.path("run.elog")
         # The kernel may have counter:* of other tests.
         result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e",
@@ -36,7 +36,7 @@ class Routes(harness.Case):
                       result.stderr)
         self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
 
-    def test_tells_nothing_unless_asked(self):
+    def test_prints_route_only_on_request(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("top", "--via", "auto", "-e", "counter:*", "--frames", "1")
         self.assertNotIn(" via ", result.stderr)

@@ -6,7 +6,7 @@ import harness
 
 
 class SeveralRecorders(harness.Case):
-    def test_each_get_everything_they_asked_for(self):
+    def test_each_receive_all_selected_events(self):
         first = self.start_recording("-e", "counter:*", "-o", self.path("1.elog"), "--wait")
         second = self.start_recording("-e", "counter:*", "-o", self.path("2.elog"), "--wait")
         other = self.start_recording("-e", "shop:*", "-o", self.path("3.elog"), "--wait")
@@ -18,14 +18,14 @@ class SeveralRecorders(harness.Case):
         _, errors = self.stop(other)
         self.assertEqual(self.summary(errors), (0, 0, 0))
 
-    def test_that_wait_hear_a_program_that_starts_later(self):
+    def test_waiting_record_late_program(self):
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
         for _ in range(3):
             self.finish(self.start(harness.program("counter"), "1", "1000"))
         _, errors = self.stop(recording)
         self.assertEqual(self.summary(errors)[::2], (3000, 0))
 
-    def test_that_come_and_go_while_a_program_runs_leave_its_gate_closed(self):
+    def test_starting_and_ending_leave_gate_disabled(self):
         self.start_provider(harness.program("counter"), "2", "0", "50")
         for _ in range(10):
             result = self.run_elog("record", "-e", "counter:*", "--duration", "30ms")

@@ -24,7 +24,7 @@ class SnapshotRequests(harness.Case):
 
     def start_asking(self, *arguments):
         return self.start(
-            harness.program("asking"), *arguments, stdin=subprocess.PIPE, stderr=None
+            harness.program("snapshot_requester"), *arguments, stdin=subprocess.PIPE, stderr=None
         )
 
     def ask(self, program, reason):
@@ -35,7 +35,7 @@ class SnapshotRequests(harness.Case):
 
     def run_asking(self, *reasons):
         program = self.start_asking()
-        output, _ = program.communicate("".join(f"{each}\n" for each in reasons), harness.PATIENCE)
+        output, _ = program.communicate("".join(f"{each}\n" for each in reasons), harness.TIMEOUT)
         self.assertEqual(program.returncode, 0)
         return [int(line.split()[1]) for line in output.splitlines()]
 
@@ -71,7 +71,7 @@ class SnapshotRequests(harness.Case):
     def finish_watch(self, watch, status=0):
         """Waits for its end; returns all that it has said."""
         self.expect(watch, status)
-        self.assertEqual(watch.wait(harness.PATIENCE), status, self.said_by(watch))
+        self.assertEqual(watch.wait(harness.TIMEOUT), status, self.said_by(watch))
         self.assertNotRegex(self.said_by(watch), harness.SANITIZER_REPORT)
         return self.said_by(watch)
 
@@ -90,7 +90,7 @@ class SnapshotRequests(harness.Case):
     def wait_for_answers(self, count):
         self.wait_for(lambda: self.requests()[1] == count, f"{count} answers")
 
-    def test_program_asks_and_the_file_has_all_that_it_said_before(self):
+    def test_program_request_writes_all_earlier_events(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request")
         program = self.start_asking()
@@ -108,7 +108,7 @@ class SnapshotRequests(harness.Case):
         self.assertIn("3 snapshots, for 3 requests and 0 events", errors)
         self.run_elog("stop", "flight")
 
-    def test_two_programs_ask(self):
+    def test_two_programs_request(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--count", "2")
         programs = [self.start_asking(), self.start_asking()]
@@ -118,19 +118,19 @@ class SnapshotRequests(harness.Case):
         self.finish_watch(watch)
         self.assertEqual(self.reasons_in("run-000002.elog"), ["program 1", "program 2"])
 
-    def test_program_asks_every_recorder_that_hears_it(self):
+    def test_program_request_reaches_every_recorder_of_it(self):
         self.begin("--overwrite")
         self.begin("--overwrite", name="second")
         self.begin(name="oldest")
         self.begin("--overwrite", name="deaf", events="other:*")
         self.assertEqual(self.run_asking("why"), [2])
 
-    def test_program_that_nobody_keeps_anything_of_is_told_so(self):
+    def test_request_without_recorder_is_reported(self):
         self.assertEqual(self.run_asking("why"), [0])
         self.start_recording("-e", "asking:*", "--wait", "--overwrite", "-o", self.path("x.elog"))
         self.assertEqual(self.run_asking("why"), [0])
 
-    def test_request_without_anybody_who_waits_stays_and_is_answered_later(self):
+    def test_request_without_waiter_is_answered_later(self):
         self.begin("--overwrite")
         self.assertEqual(self.run_asking("one", "two"), [1, 1])
         self.assertEqual(self.requests(), (2, 0, "two"))
@@ -150,7 +150,7 @@ class SnapshotRequests(harness.Case):
         self.assertIn("2 snapshots by programs, 0 of them not answered yet", text)
         self.assertNotIn("--on-request", text)
 
-    def test_snapshot_that_is_written_to_a_file_answers_what_was_asked_before(self):
+    def test_manual_snapshot_answers_earlier_requests(self):
         self.begin("--overwrite")
         self.run_asking("one", "two")
         result = self.run_elog("snapshot", "flight", "-o", self.path("run-1.elog"))
@@ -160,7 +160,7 @@ class SnapshotRequests(harness.Case):
         result = self.run_elog("snapshot", "flight", "-o", self.path("run-2.elog"))
         self.assertNotIn("requests", result.stderr)
 
-    def test_program_that_is_killed_while_two_ask_at_once_leaves_nothing_behind(self):
+    def test_kill_during_concurrent_requests_leaves_no_state(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--keep", "2")
         questions = 20000
@@ -190,21 +190,21 @@ class SnapshotRequests(harness.Case):
         programs = []
         for _ in range(count):
             with open(self.path(name), encoding="utf-8") as lines:
-                programs.append(self.start(harness.program("asking"), stdin=lines, stderr=None))
+                programs.append(self.start(harness.program("snapshot_requester"), stdin=lines, stderr=None))
         return programs
 
-    def test_request_of_a_program_that_is_killed_right_behind_it_is_answered(self):
+    def test_request_of_killed_program_is_answered(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--count", "1")
         program = self.start_asking("die")
         self.expect(program, -signal.SIGKILL)
-        program.communicate("last words\n", harness.PATIENCE)
+        program.communicate("last words\n", harness.TIMEOUT)
         self.assertEqual(program.returncode, -signal.SIGKILL)
         errors = self.finish_watch(watch)
         self.assertIn("1 requests of programs, the last for: last words", errors)
         self.assertEqual(self.reasons_in("run-000001.elog"), ["last words"])
 
-    def test_requests_are_answered_by_the_next_one_if_who_waited_is_killed(self):
+    def test_requests_of_killed_waiter_are_answered_by_next_waiter(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--after", "1h")
         self.assertEqual(self.run_asking("before"), [1])
@@ -218,7 +218,7 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.files(), ["run-000001.elog"])
         self.assertEqual(self.reasons_in("run-000001.elog"), ["before", "why"])
 
-    def test_that_is_killed_leaves_no_file_that_looks_whole(self):
+    def test_killed_waiter_leaves_no_complete_looking_file(self):
         self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
         self.finish(self.start(harness.program("counter"), "1", "100000"))
         watch = self.watch("--when", "number == 0", "--compress=19")  # which takes it seconds
@@ -239,7 +239,7 @@ class SnapshotRequests(harness.Case):
         with open(unfinished, "rb") as file:
             self.assertEqual(file.read(), content)
 
-    def test_requests_are_not_answered_if_the_file_cannot_be_written(self):
+    def test_write_error_leaves_requests_unanswered(self):
         self.begin("--overwrite")
         os.mkdir(self.path("gone"))
         watch = self.watch("--on-request", output="gone/run.elog")
@@ -249,7 +249,7 @@ class SnapshotRequests(harness.Case):
         self.assertIn("run-000001.elog cannot be made", errors)
         self.assertEqual(self.requests(), (1, 0, "why"))
 
-    def test_snapshot_that_cannot_be_written_leaves_those_before_it_alone(self):
+    def test_write_error_keeps_earlier_snapshots(self):
         self.begin("--overwrite")
         self.run_asking("good")
         self.finish_watch(self.watch("--on-request", "--count", "1"))
@@ -270,7 +270,7 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.reasons_in("run-000001.elog"), ["good"])
         self.assertEqual(self.requests()[:2], (2001, 1))
 
-    def test_says_that_what_it_watches_has_been_taken_away(self):
+    def test_reports_removed_recorder(self):
         for arguments in (("--on-request",), ("--when", "number > 3")):
             self.begin("--overwrite")
             watch = self.watch(*arguments)
@@ -279,7 +279,7 @@ class SnapshotRequests(harness.Case):
             errors = self.finish_watch(watch, status=1)
             self.assertIn("'flight' is not there any more", errors)
 
-    def test_says_that_what_it_watches_has_been_cut_off(self):
+    def test_reports_truncated_region(self):
         for part in (0, 0.001, 0.5):
             for arguments in (("--on-request",), ("--when", "number > 3")):
                 self.begin("--overwrite")
@@ -302,7 +302,7 @@ class SnapshotRequests(harness.Case):
         self.assertGreater(answered, 0)
         self.assertGreaterEqual(len(self.reasons_in("run-000001.elog")), answered)
 
-    def test_what_is_due_is_taken_when_it_is_asked_to_end(self):
+    def test_pending_snapshot_is_written_on_interrupt(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--after", "1h")
         self.assertEqual(self.run_asking("why"), [1])
@@ -311,7 +311,7 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.requests(), (1, 1, "why"))
         self.assertEqual(self.reasons_in("run-000001.elog"), ["why"])
 
-    def test_overwrites_no_file(self):
+    def test_does_not_overwrite_files(self):
         self.begin("--overwrite")
         for name in ("run-000001.elog", "run-000003.elog"):
             with open(self.path(name), "w", encoding="utf-8") as file:
@@ -323,7 +323,7 @@ class SnapshotRequests(harness.Case):
             with open(self.path(name), encoding="utf-8") as file:
                 self.assertEqual(file.read(), "mine")
 
-    def test_keeps_as_many_files_as_it_is_told(self):
+    def test_keeps_requested_number_of_files(self):
         self.begin("--overwrite")
         with open(self.path("run-000001.elog"), "w", encoding="utf-8") as file:
             file.write("mine")
@@ -338,7 +338,7 @@ class SnapshotRequests(harness.Case):
             self.files(), ["run-000001.elog", "run-000004.elog", "run-000005.elog"]
         )
 
-    def test_two_that_wait_write_a_file_each(self):
+    def test_two_waiters_write_one_file_each(self):
         self.begin("--overwrite")
         watches = [self.watch("--on-request", "--count", "1") for _ in range(2)]
         self.run_asking("why")
@@ -349,7 +349,7 @@ class SnapshotRequests(harness.Case):
             self.assertEqual(self.reasons_in(name), ["why"])
         self.assertEqual(self.requests(), (1, 1, "why"))
 
-    def test_event_for_which_a_predicate_is_true_asks(self):
+    def test_matching_event_triggers_snapshot(self):
         self.begin("--overwrite")
         self.run_asking("bad before")
         watch = self.watch("--when", 'reason ~ "bad*"', "--count", "1")
@@ -362,7 +362,7 @@ class SnapshotRequests(harness.Case):
         # Nobody was asked to answer programs.
         self.assertEqual(self.requests(), (3, 0, "bad now"))
 
-    def test_looks_at_every_event_or_says_how_many_it_could_not(self):
+    def test_checks_every_event_or_counts_missed_ones(self):
         self.begin("--overwrite", events="counter:*")
         watch = self.watch("--on-request", "--when", "number == 99999")
         program = self.start(harness.program("counter"), str(harness.THREADS), "100000")
@@ -379,7 +379,7 @@ class SnapshotRequests(harness.Case):
         self.assertRegex(errors, r"[12] snapshots, for 0 requests and [12] events")
         self.run_elog("verify", self.path("run-000001.elog"))
 
-    def test_ends_with_what_it_watches(self):
+    def test_ends_with_its_recorder(self):
         self.begin("--overwrite")
         for arguments in (("--on-request",), ("--when", "number > 3")):
             watch = self.watch(*arguments)
@@ -389,7 +389,7 @@ class SnapshotRequests(harness.Case):
             self.assertIn("0 snapshots", errors)
             self.begin("--overwrite")
 
-    def test_takes_of_it_what_another_predicate_wants(self):
+    def test_snapshot_predicate_selects_records(self):
         self.begin("--overwrite")
         watch = self.watch("--on-request", "--count", "1", "--where", "number > 1", "--compress")
         program = self.start_asking()
@@ -397,14 +397,14 @@ class SnapshotRequests(harness.Case):
         self.finish_watch(watch)
         self.assertEqual(self.reasons_in("run-000001.elog"), [])
 
-    def test_says_that_no_program_has_a_name_yet_and_waits_all_the_same(self):
+    def test_reports_unknown_name_and_waits(self):
         self.begin("--overwrite")
         self.run_asking("why")
         watch = self.watch("--when", 'raeson ~ "bad*"')
         self.assertIn("No event has a field 'raeson'.", self.said_by(watch))
         self.stop_watch(watch)
 
-    def test_refuses_what_makes_no_sense(self):
+    def test_rejects_invalid_options(self):
         self.begin("--overwrite")
         self.begin(name="oldest")
         path = self.path("run.elog")
@@ -430,7 +430,7 @@ class SnapshotRequests(harness.Case):
             file.seek(offset)
             file.write(data)
 
-    def test_status_shows_a_reason_as_text_and_says_if_it_is_mixed(self):
+    def test_status_escapes_reason_and_marks_torn_reason(self):
         self.begin("--overwrite")
         self.assertEqual(self.requests(), (0, 0, None))
         self.assertNotIn("asked for", self.run_elog("status").stdout)

@@ -12,7 +12,7 @@ import harness
 RING = 4 << 20  # a CPU's room, if nothing else is said
 
 
-@unittest.skipUnless(harness.IS_SHARED_RING_LATE, "the shared ring is reserved at once")
+@unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
 class SubscriptionMemory(harness.Case):
     def setUp(self):
         super().setUp()
@@ -22,7 +22,7 @@ class SubscriptionMemory(harness.Case):
     def start_flight(self, *options):
         self.run_elog("start", "flight", "--overwrite", "--wait", "-e", "counter:*", *options)
 
-    def taken(self):
+    def allocated_bytes(self):
         path = os.path.join(self.directory, "subscriptions", "00")
         return os.stat(path).st_blocks * 512
 
@@ -35,37 +35,37 @@ class SubscriptionMemory(harness.Case):
         self.assertEqual(lost, 0)
         return events
 
-    def assert_taken(self, bytes_at_least):
-        self.assertGreaterEqual(self.taken(), bytes_at_least)
-        self.assertLessEqual(self.taken(), bytes_at_least + self.asked // 20)
+    def assert_allocated(self, bytes_at_least):
+        self.assertGreaterEqual(self.allocated_bytes(), bytes_at_least)
+        self.assertLessEqual(self.allocated_bytes(), bytes_at_least + self.asked // 20)
 
-    def test_is_what_was_asked_for(self):
-        self.assert_taken(self.asked)
+    def test_equals_requested_size(self):
+        self.assert_allocated(self.asked)
         # Whoever looks takes none.
         self.run_elog("status")
         self.run_elog("snapshot", "flight")
-        self.assert_taken(self.asked)
+        self.assert_allocated(self.asked)
 
-    def test_is_so_many_buffers_as_were_asked_for(self):
+    def test_has_requested_number_of_buffers(self):
         for number, size in (("2", "1M"), ("16", "128K"), ("64", "128K")):
             self.run_elog("stop", "flight")
             self.start_flight("--buffer-size", f"{number}x{size}")
             bytes_of_one = {"1M": 1 << 20, "128K": 128 << 10}[size]
             self.asked = int(number) * bytes_of_one * os.sysconf("SC_NPROCESSORS_ONLN")
-            self.assert_taken(self.asked)
+            self.assert_allocated(self.asked)
             self.assertEqual(self.emit("on"), 1000)
 
     @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")
-    def test_is_no_more_while_programs_have_restartable_sequences(self):
+    def test_does_not_grow_with_rseq_programs(self):
         features = json.loads(self.run_elog("features", "--json").stdout)["features"]
         if {each["name"]: each["state"] for each in features}["rseq"] != "yes":
             self.skipTest("there are no restartable sequences here")
         self.assertEqual(self.emit("on"), 1000)
-        self.assert_taken(self.asked)
+        self.assert_allocated(self.asked)
 
-    def test_is_a_ring_more_when_a_program_without_them_has_come_and_nothing_is_lost(self):
+    def test_grows_by_one_ring_for_program_without_rseq(self):
         self.assertEqual(self.emit("off"), 1000)
-        self.assert_taken(self.asked + RING)
+        self.assert_allocated(self.asked + RING)
 
 
 if __name__ == "__main__":

@@ -3,23 +3,23 @@
 // Emits before the provider can be published, and after it has been withdrawn.
 #include <cstdlib>
 
-#include "moments.hpp"
+#include "emit_points.hpp"
 
 namespace {
 
-using static_order::moment;
+using static_order::emit_point;
 
 class earliest {
   public:
     earliest() {
-        static_order::provider::emit(moment{"before all constructors"});
+        static_order::provider::emit(emit_point{"before all constructors"});
         // Runs after everything that is constructed later has been destroyed.
         static_cast<void>(
-            std::atexit([] { static_order::provider::emit(moment{"atexit, registered first"}); }));
+            std::atexit([] { static_order::provider::emit(emit_point{"atexit, registered first"}); }));
     }
     earliest(const earliest&) = delete;
     earliest& operator=(const earliest&) = delete;
-    ~earliest() { static_order::provider::emit(moment{"after all destructors"}); }
+    ~earliest() { static_order::provider::emit(emit_point{"after all destructors"}); }
 };
 
 [[gnu::init_priority(101)]] const earliest instance;

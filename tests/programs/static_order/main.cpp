@@ -5,15 +5,15 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "moments.hpp"
+#include "emit_points.hpp"
 
 namespace {
 
-using static_order::moment;
+using static_order::emit_point;
 
 void emit(const char* name) {
-    std::printf("%s %s\n", static_order::provider::enabled<moment>() ? "heard" : "deaf", name);
-    static_order::provider::emit(moment{name});
+    std::printf("%s %s\n", static_order::provider::enabled<emit_point>() ? "heard" : "deaf", name);
+    static_order::provider::emit(emit_point{name});
 }
 
 class ordinary {

@@ -24,7 +24,7 @@ static void sleeps_with_a_lock(struct kunit* test) {
     spin_unlock(&one_lock);
 }
 
-static void takes_locks_in_two_orders(struct kunit* test) {
+static void lock_order_inversion(struct kunit* test) {
     spin_lock(&one_lock);
     spin_lock(&other_lock);
     spin_unlock(&other_lock);
@@ -48,7 +48,7 @@ static struct kunit_case cases[] = {
     KUNIT_CASE(passes),
     KUNIT_CASE(fails),
     KUNIT_CASE(sleeps_with_a_lock),
-    KUNIT_CASE(takes_locks_in_two_orders),
+    KUNIT_CASE(lock_order_inversion),
     KUNIT_CASE(writes_after_free),
     {},
 };

@@ -12,10 +12,10 @@ import shutil
 import subprocess
 
 import cache
-from paths import Problem, Unavailable, cache_directory
+from paths import HarnessError, PackageUnavailable, cache_directory
 
 # The architecture that needs no lists of its own.
-OWN = "amd64"
+HOST_ARCHITECTURE = "amd64"
 
 # Which part of Debian's archive has a kernel, for the sentence that says so.
 SUITES = {
@@ -34,13 +34,13 @@ def _run(*command, **options):
         **options,
     )
     if result.returncode != 0:
-        raise Problem(f"`{' '.join(command)}` failed:\n{result.stdout}{result.stderr}".rstrip())
+        raise HarnessError(f"`{' '.join(command)}` failed:\n{result.stdout}{result.stderr}".rstrip())
     return result.stdout
 
 
 def _options(architecture):
     """What makes apt look at another architecture, with lists that are fetched if there are none."""
-    if architecture == OWN:
+    if architecture == HOST_ARCHITECTURE:
         return []
     folder = cache_directory() / "apt" / architecture
     options = [
@@ -58,8 +58,8 @@ def _options(architecture):
                 (folder / name).mkdir(parents=True, exist_ok=True)
             try:
                 _run("apt-get", "-q", *words, "-o", "APT::Update::Error-Mode=any", "update")
-            except Problem as problem:
-                raise Unavailable(
+            except HarnessError as problem:
+                raise PackageUnavailable(
                     f"apt cannot fetch its lists for {architecture}: {problem}"
                 ) from problem
             (folder / "complete").touch()
@@ -67,10 +67,10 @@ def _options(architecture):
 
 
 @functools.cache
-def candidate(package, series, architecture=OWN):
+def candidate(package, series, architecture=HOST_ARCHITECTURE):
     """What apt would install: a dictionary of the package's fields. `series` is that of the kernel."""
     if shutil.which("apt-get") is None:
-        raise Unavailable(f"{package} is a Debian package, and this is no Debian.")
+        raise PackageUnavailable(f"{package} is a Debian package, and this is no Debian.")
     listing = subprocess.run(
         ["apt-cache", *_options(architecture), "show", "--no-all-versions", package],
         check=False,
@@ -83,7 +83,7 @@ def candidate(package, series, architecture=OWN):
     # The package of one Debian release may be another kernel in the next.
     if not re.match(re.escape(series) + r"\D", version):
         offered = f"only version {version} of {package}" if version else f"no package {package}"
-        raise Unavailable(
+        raise PackageUnavailable(
             f"apt knows {offered}, but Linux {series} is needed. Add {SUITES[series]} (component "
             "`main`) to /etc/apt/sources.list and run `apt-get update`."
         )
@@ -96,10 +96,10 @@ def dependency(fields, pattern):
         name = alternative.split("(")[0].strip()
         if re.fullmatch(pattern, name):
             return name
-    raise Problem(f"{fields['Package']} {fields['Version']} depends on nothing like {pattern}.")
+    raise HarnessError(f"{fields['Package']} {fields['Version']} depends on nothing like {pattern}.")
 
 
-def download(package, version, folder, architecture=OWN):
+def download(package, version, folder, architecture=HOST_ARCHITECTURE):
     """Puts the .deb into a folder; returns its path. No version: the one that apt would install."""
     before = set(pathlib.Path(folder).glob("*.deb"))
     # apt changes to a user of its own where it can, who may not write here: it says so, and goes on
@@ -107,15 +107,15 @@ def download(package, version, folder, architecture=OWN):
     try:
         _run("apt-get", "-q", *_options(architecture), "-o", "APT::Sandbox::User=root", "download",
              f"{package}={version}" if version else package, cwd=folder)
-    except Problem as problem:
+    except HarnessError as problem:
         # Debian's archive keeps no versions that have been replaced.
         renew = "Run `apt-get update`"
-        if architecture != OWN:
+        if architecture != HOST_ARCHITECTURE:
             renew = f"Remove {cache_directory() / 'apt' / architecture}"
-        raise Problem(f"{problem}\n{renew} if apt's lists are old.") from problem
+        raise HarnessError(f"{problem}\n{renew} if apt's lists are old.") from problem
     new = set(pathlib.Path(folder).glob("*.deb")) - before
     if len(new) != 1:
-        raise Problem(f"apt-get downloaded no {package} {version}.")
+        raise HarnessError(f"apt-get downloaded no {package} {version}.")
     return new.pop()
 
 

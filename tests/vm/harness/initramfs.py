@@ -10,10 +10,10 @@ import subprocess
 import modules
 import programs
 from archive import Archive
-from paths import HERE, Problem
+from paths import HERE, HarnessError
 
 # What talks to the host where it is not built in.
-OWN_MODULES = ("virtio_pci", "virtio_console")
+HARNESS_MODULES = ("virtio_pci", "virtio_console")
 
 PASSWD = """root:x:0:0:root:/root:/bin/sh
 user:x:1000:1000:an ordinary user:/home/user:/bin/sh
@@ -34,7 +34,7 @@ USERS = tuple(line.split(":")[0] for line in PASSWD.splitlines())
 def _busybox():
     busybox = shutil.which("busybox")
     if busybox is None or programs.libraries_of(busybox):
-        raise Problem("the guest needs a busybox that is linked statically: install busybox-static.")
+        raise HarnessError("the guest needs a busybox that is linked statically: install busybox-static.")
     return busybox
 
 
@@ -84,10 +84,10 @@ def _add_command(archive, run):
 
 def _add_settings(archive, run):
     if run.user not in USERS:
-        raise Problem(f"the guest has no user {run.user}. It has: {', '.join(USERS)}.")
+        raise HarnessError(f"the guest has no user {run.user}. It has: {', '.join(USERS)}.")
     for path in run.collect:
         if not re.fullmatch(r"/[\w./+-]+", path):
-            raise Problem(f"{path} cannot be collected: give an absolute path without spaces.")
+            raise HarnessError(f"{path} cannot be collected: give an absolute path without spaces.")
     run_as = "" if run.user == "root" else f"su {run.user} -s /bin/sh -c"
     archive.text(
         "/vm/settings",
@@ -97,7 +97,7 @@ def _add_settings(archive, run):
 
 
 def _add_modules(archive, kernel, wanted):
-    ordered = modules.in_order(kernel.modules, [*OWN_MODULES, *wanted])
+    ordered = modules.in_order(kernel.modules, [*HARNESS_MODULES, *wanted])
     for name, content in ordered:
         archive.bytes(f"/vm/modules/{name}.ko", content)
     archive.text("/vm/modules/order", "".join(f"{name}\n" for name, _ in ordered))
@@ -111,7 +111,7 @@ def make(path, kernel, run):
     _add_settings(archive, run)
     for place, source in run.files.items():
         if not os.path.exists(source):
-            raise Problem(f"there is no {source} to be taken into the guest.")
+            raise HarnessError(f"there is no {source} to be taken into the guest.")
         programs.add_tree(archive, source, place)
     if run.python:
         programs.add_python(archive)

@@ -18,7 +18,7 @@ import tempfile
 import cache
 import debian
 import kernels
-from paths import HERE, Problem, Unavailable
+from paths import HERE, HarnessError, PackageUnavailable
 
 ROOT = HERE.parent.parent
 SOURCES = ("kernel/eventlog/**/*.[ch]", "kernel/eventlog/Kbuild", "kernel/eventlog/Makefile",
@@ -69,20 +69,20 @@ def make_modules(headers, directory, options):
     result = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, encoding="utf-8",
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
     if result.returncode != 0:
-        raise Problem(f"{result.stdout}\nThe module does not build with {headers}.")
+        raise HarnessError(f"{result.stdout}\nThe module does not build with {headers}.")
     warnings = re.findall(r"^.*warning: .*$", result.stdout, re.MULTILINE | re.IGNORECASE)
     if warnings:
-        raise Problem("\n".join(["The compiler warns:", *warnings]))
+        raise HarnessError("\n".join(["The compiler warns:", *warnings]))
 
 
 def build(headers, directory, options=()):
     """Builds the module in a folder, so that no source folder fills up, and the samples that use
     it. Returns the path of the module."""
     if not (headers / "Makefile").exists():
-        raise Problem(f"{headers} does not have what modules are built with. Install the package "
+        raise HarnessError(f"{headers} does not have what modules are built with. Install the package "
                       f"linux-headers-{headers.parent.name}, or name a kernel of ./dev vm --list.")
     if shutil.which("make") is None:
-        raise Problem("there is no make. ./dev setup installs it.")
+        raise HarnessError("there is no make. ./dev setup installs it.")
     for path in _sources():
         place = directory / path.relative_to(ROOT / "kernel")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def build(headers, directory, options=()):
     return directory / "eventlog" / "eventlog.ko"
 
 
-def sample_beside(module, name):
+def sample_of_module(module, name):
     """The path of a sample that was built with a module."""
     return pathlib.Path(module).parent.parent / SAMPLES / name
 
@@ -118,7 +118,7 @@ def _keep_modules(directory):
             path.unlink()
 
 
-def using_module(kernel, module, folder):
+def kernel_with_module(kernel, module, folder):
     """The folder with what is built of another folder of sources, which use the module: from the
     cache if nothing has changed."""
     headers = headers_of(kernel)
@@ -163,7 +163,7 @@ def main():
     try:
         for name in parser.parse_args().kernels or [None]:
             _build_named(name)
-    except (Problem, Unavailable) as problem:
+    except (HarnessError, PackageUnavailable) as problem:
         print(f"module: {problem}", file=sys.stderr)
         return 1
     return 0

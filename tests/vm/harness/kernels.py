@@ -9,7 +9,7 @@ import time
 
 import cache
 import debian
-from paths import HERE, Problem
+from paths import HERE, HarnessError
 from source import build, configuration, patch_series, unpacked_source
 
 # Changes whenever the same ingredients are to give another result.
@@ -117,7 +117,7 @@ def recipe(name):
     for entry in RECIPES:
         if entry.name == name:
             return entry
-    raise Problem(f"there is no kernel called {name}. There are: {', '.join(NAMES)}.")
+    raise HarnessError(f"there is no kernel called {name}. There are: {', '.join(NAMES)}.")
 
 
 def _package(entry):
@@ -148,7 +148,7 @@ def find(name):
     return (_load(name, directory) if directory.is_dir() else None), key
 
 
-def obtain(name, say):
+def obtain(name, print_status):
     """The kernel of that name, fetched or built if it has to be. `say` is told what takes time."""
     entry = recipe(name)
     package, version = _package(entry)
@@ -156,11 +156,11 @@ def obtain(name, say):
     def make(directory):
         start = time.monotonic()
         if entry.built:
-            say(f"{name}: building it from {package} {version}. This takes minutes, and only once.")
+            print_status(f"{name}: building it from {package} {version}. This takes minutes, and only once.")
             source = unpacked_source(package, version, entry.patches)
             release = build(source, configuration(entry.fragments), directory)
         else:
-            say(f"{name}: fetching {package} {version}.")
+            print_status(f"{name}: fetching {package} {version}.")
             release = _fetch(package, version, entry.architecture, directory)
         seconds = round(time.monotonic() - start)
         description = {
@@ -171,7 +171,7 @@ def obtain(name, say):
             "seconds": seconds,
         }
         (directory / "kernel.json").write_text(json.dumps(description, indent=4) + "\n")
-        say(f"{name}: done after {seconds} s.")
+        print_status(f"{name}: done after {seconds} s.")
 
     return _load(name, cache.obtain("kernels", name, _key(entry, package, version), make))
 
@@ -186,6 +186,6 @@ def _fetch(package, version, architecture, directory):
             debian.unpack(archive, directory)
     images = list((directory / "boot").glob("vmlinuz-*"))
     if len(images) != 1:
-        raise Problem(f"{package} {version} contains {len(images)} kernels where there should be one.")
+        raise HarnessError(f"{package} {version} contains {len(images)} kernels where there should be one.")
     (directory / "vmlinuz").symlink_to(images[0].relative_to(directory))
     return images[0].name.removeprefix("vmlinuz-")

@@ -20,12 +20,12 @@ tracing=/sys/kernel/tracing
 item=$tracing/events/$system/$event
 [ -e /eventlog.ko ] && { insmod /eventlog.ko || exit; }
 mkfifo /tmp/hold /tmp/keep
-is_there() { [ -e $item ]; }
+event_exists() { [ -e $item ]; }
 keep() {
     "$program" 0 < /tmp/keep > /dev/null &
     keeper=$!
     exec 8> /tmp/keep
-    wait_until is_there
+    wait_until event_exists
 }
 begin() {
     "$program" $1 < /tmp/hold > /tmp/written 8>&- &
@@ -81,7 +81,7 @@ def assert_one_timeline(case, lines, emitted_by_shop):
     case.assertGreater(checked, 0)
 
 
-def assert_in_pairs(case, lines, kind):
+def assert_begin_end_pairs(case, lines, kind):
     """What begins, of that kind, ends with the same fields."""
     begun, ended = None, 0
     for line in lines:
@@ -95,7 +95,7 @@ def assert_in_pairs(case, lines, kind):
 
 
 # More than buffers of 256 KiB take of the smallest records.
-COUNT_OF_TOO_MANY = vm_case.by_tier(12_000, 20_000)
+OVERFLOW_COUNT = vm_case.by_tier(12_000, 20_000)
 
 
 
@@ -104,13 +104,13 @@ class Case(parts.Case):
 
     COUNT = vm_case.by_tier(15_000, 50_000)
 
-    def test_counts_as_it_counts_of_memory(self):
+    def test_counts_match_memory(self):
         (line,) = self.part("agg")
         (group,) = json.loads(line)["groups"]
         self.assertEqual(list(group.values()), [
             {"event": "item"}, {"count()": self.COUNT, "sum(number)": sum(range(self.COUNT))}])
 
-    def test_is_watched_as_memory_is(self):
+    def test_trigger_matches_memory(self):
         *_, last = map(json.loads, self.part("top"))
         self.assertEqual((last["events"], last["lost"]), (self.COUNT, 0))
 
@@ -153,11 +153,11 @@ class Guest(parts.Case):
         program, *others = (vm_case.built("PROGRAMS", name)
                             for name in ("user_events_load", *cls.PROGRAMS))
         elog = vm_case.built("ELOG")
-        cls.result = cls.run_well(
+        cls.result = cls.run_successfully(
             kernel,
             ["sh", "-c", cls.SCRIPT, program, elog, cls.SYSTEM, cls.EVENT, *others],
             files={each: each for each in (program, elog, *others)}
-            | tools | cls.more_files(kernel),
+            | tools | cls.extra_files(kernel),
             collect=tuple(f"/tmp/{name}" for name in cls.FILES),
             **cls.OPTIONS,
         )
@@ -168,7 +168,7 @@ class Guest(parts.Case):
         return {}
 
     @staticmethod
-    def more_files(_kernel):
+    def extra_files(_kernel):
         return {}
 
 
@@ -180,21 +180,21 @@ class OfTheModule:
     EVENT = "load_item"
 
     @staticmethod
-    def more_files(kernel):
+    def extra_files(kernel):
         return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
 
 
-# What part `asked` records, see Traced.
-ASKED_FROM = Case.COUNT // 2
-ASKED = f'number >= {ASKED_FROM} && amount == 7 && word ~ "word *1*"'
+# What part `asked` records, see KernelTrace.
+PREDICATE_FROM = Case.COUNT // 2
+PREDICATE = f'number >= {ASKED_FROM} && amount == 7 && word ~ "word *1*"'
 
 
-class Traced(Guest, Case):
-    """One guest, in which of COUNT events those were recorded that ASKED is true for: part asked."""
+class KernelTrace(Guest, Case):
+    """One guest, in which of COUNT events those were recorded that PREDICATE is true for: part asked."""
 
-    def test_has_the_kernel_ask_what_it_can(self):
+    def test_pushes_predicate_to_kernel(self):
         found, lost = loads(self.collected("asked.elog"))
-        by_kernel = [one for one in emitted(self.COUNT) if one[0] >= ASKED_FROM and one[1] == 7]
+        by_kernel = [one for one in emitted(self.COUNT) if one[0] >= PREDICATE_FROM and one[1] == 7]
         self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
         self.assertGreater(len(found), 10)
         self.assertEqual(lost, 0)

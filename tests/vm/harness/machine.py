@@ -16,7 +16,7 @@ import subprocess
 import time
 
 import initramfs
-from paths import Problem
+from paths import HarnessError
 from splats import find_splats
 
 PORTS = ("output", "errors", "course", "files", "log")
@@ -104,10 +104,10 @@ EMULATORS = {
 
 
 def emulator_of(kernel):
-    """Throws a Problem if it is not installed."""
+    """Throws a HarnessError if it is not installed."""
     emulator = EMULATORS[kernel.architecture]
     if shutil.which(emulator.program) is None:
-        raise Problem(f"there is no {emulator.program}: install {emulator.package}.")
+        raise HarnessError(f"there is no {emulator.program}: install {emulator.package}.")
     return emulator
 
 
@@ -227,7 +227,7 @@ def _boot(kernel, run, scratch, tails):
         )
         timed_out = _wait(process, run, tails)
     if process.returncode not in (0, -9):
-        raise Problem(f"QEMU failed with {process.returncode}:\n{_read(scratch / 'qemu.log')}".rstrip())
+        raise HarnessError(f"QEMU failed with {process.returncode}:\n{_read(scratch / 'qemu.log')}".rstrip())
     return timed_out
 
 

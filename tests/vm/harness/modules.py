@@ -4,7 +4,7 @@
 import lzma
 import re
 
-from paths import Problem
+from paths import HarnessError
 
 
 def read_module(path):
@@ -33,7 +33,7 @@ def in_order(directory, wanted):
 
     def visit(name, visiting):
         if name in visiting:
-            raise Problem(f"the kernel modules {', '.join(visiting)} need each other.")
+            raise HarnessError(f"the kernel modules {', '.join(visiting)} need each other.")
         if name in ordered or name not in paths:
             return
         content = read_module(paths[name])

@@ -60,7 +60,7 @@ class Case(vm_case.Case):
         self.assertEqual(int(found[2]), status, found[1])
         return found[1].splitlines()
 
-    def assert_refused(self, sentences):
+    def assert_rejected(self, sentences):
         """That these parts have failed, and what each has said."""
         for title, sentence in sentences.items():
             with self.subTest(title):

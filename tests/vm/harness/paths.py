@@ -7,11 +7,11 @@ import pathlib
 HERE = pathlib.Path(__file__).resolve().parents[1]
 
 
-class Problem(Exception):
+class HarnessError(Exception):
     """Something a person can repair: a sentence that says what to do."""
 
 
-class Unavailable(Problem):
+class PackageUnavailable(HarnessError):
     """A kernel cannot be had on this machine, through nobody's fault."""
 
 

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-from paths import Problem
+from paths import HarnessError
 
 # Parts of Python that nothing here imports: half of its size.
-PYTHON_LEFT_OUT = {
+PYTHON_EXCLUDED = {
     "dist-packages",
     "distutils",
     "ensurepip",
@@ -47,7 +47,7 @@ def libraries_of(path):
         return []
     missing = re.findall(r"^\s*(\S+) => not found", result.stdout, re.MULTILINE)
     if missing or result.returncode != 0:
-        raise Problem(f"{path} lacks {', '.join(missing) or 'something'}:\n{result.stdout}".rstrip())
+        raise HarnessError(f"{path} lacks {', '.join(missing) or 'something'}:\n{result.stdout}".rstrip())
     return re.findall(r"(/\S+) \(0x", result.stdout)
 
 
@@ -115,7 +115,7 @@ def add_python(archive):
         folders[:] = [
             name
             for name in folders
-            if name not in PYTHON_LEFT_OUT and not name.startswith("config-")
+            if name not in PYTHON_EXCLUDED and not name.startswith("config-")
         ]
         for name in names:
             if not name.startswith("_tkinter"):

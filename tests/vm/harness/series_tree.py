@@ -10,7 +10,7 @@ import unittest
 
 import kernels
 import source
-from paths import Unavailable
+from paths import PackageUnavailable
 
 PACKAGE = "linux-source-6.12"
 CODE = "kernel/trace/eventlog/"
@@ -42,7 +42,7 @@ def pristine_or_skip():
     try:
         package, version = kernels._package(entry)  # pylint: disable=protected-access
         return source.unpacked_source(package, version)
-    except Unavailable as problem:
+    except PackageUnavailable as problem:
         raise unittest.SkipTest(f"{PACKAGE} cannot be had: {problem}") from problem
 
 

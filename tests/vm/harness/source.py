@@ -10,7 +10,7 @@ import tempfile
 
 import cache
 import debian
-from paths import HERE, Problem
+from paths import HERE, HarnessError
 
 sys.path.insert(0, str(HERE.parent.parent / "kernel" / "patches"))
 
@@ -18,7 +18,7 @@ import make_series  # pylint: disable=wrong-import-position
 
 # What no kernel of ours needs, and what makes up half of the source. Kconfig files and makefiles
 # stay, since others refer to them, and what our patches change or are tested with.
-LEFT_OUT = (
+EXCLUDED_PATHS = (
     "Documentation/[!t]*.rst",
     "Documentation/t[!r]*.rst",
     "Documentation/tra[!c]*.rst",
@@ -38,8 +38,8 @@ def patch_series():
     """The patches for Linux 6.12 in the order in which they apply: file name to text."""
     try:
         return make_series.make()
-    except make_series.Problem as problem:
-        raise Problem(str(problem)) from problem
+    except make_series.HarnessError as problem:
+        raise HarnessError(str(problem)) from problem
 
 
 def _run(log, *command, **options):
@@ -56,14 +56,14 @@ def _run(log, *command, **options):
     )
     if result.returncode != 0:
         lines = pathlib.Path(log.name).read_text(errors="replace").splitlines()
-        raise Problem("\n".join([*lines[-40:], f"`{command[0]}` failed with {result.returncode}."]))
+        raise HarnessError("\n".join([*lines[-40:], f"`{command[0]}` failed with {result.returncode}."]))
 
 
 def unpacked_source(package, version, patches=None):
     """The source of a package in the cache, with patches (file name to text). Files that no patch
     changes are links to those of the source without patches."""
     pristine = unpacked_source(package, version) if patches else None
-    key = cache.key_of(package, version, LEFT_OUT, list((patches or {}).values()))
+    key = cache.key_of(package, version, EXCLUDED_PATHS, list((patches or {}).values()))
 
     def make(directory):
         if pristine:
@@ -78,7 +78,7 @@ def unpacked_source(package, version, patches=None):
             archive.unlink()
             tarball = pathlib.Path(scratch, "usr", "src", f"{package}.tar.xz")
             with open(directory / "unpack.log", "w", encoding="utf-8") as log:
-                left_out = [f"--exclude={package}/{pattern}" for pattern in LEFT_OUT]
+                left_out = [f"--exclude={package}/{pattern}" for pattern in EXCLUDED_PATHS]
                 _run(log, "tar", "-C", directory, "--strip-components=1", "--anchored", *left_out,
                      "-xf", tarball)
 
@@ -108,7 +108,7 @@ def options_of(text):
     return dict(re.findall(r"^(CONFIG_\w+)=(.+)$", text, re.MULTILINE))
 
 
-def refused_options(wanted, got):
+def rejected_options(wanted, got):
     """What Kconfig made something else of, in most cases because of a dependency that is missing."""
     got = options_of(got)
     return [
@@ -136,9 +136,9 @@ def build(source, wanted, directory):
     with open(directory / "build.log", "w", encoding="utf-8") as log:
         _run(log, *make, f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig", env=environment)
         config = (output / ".config").read_text()
-        refused = refused_options(wanted, config)
+        refused = rejected_options(wanted, config)
         if refused:
-            raise Problem("The kernel's configuration is not what tests/vm/kernels asks for:\n"
+            raise HarnessError("The kernel's configuration is not what tests/vm/kernels asks for:\n"
                           + "\n".join(refused))
         _run(log, *make, "bzImage", "modules", env=environment)
         _run(log, *make, f"INSTALL_MOD_PATH={directory}", "modules_install", env=environment)

@@ -13,13 +13,13 @@ import cache
 import kernels
 from initramfs import applets
 from machine import Run, execute
-from paths import Problem, Unavailable, cache_directory
+from paths import HarnessError, PackageUnavailable, cache_directory
 
 # What the command's own status cannot be taken for: as env(1) and docker(1) do.
 FAILED = 125
 
 
-def say(text):
+def print_status(text):
     print(f"vm: {text}", file=sys.stderr, flush=True)
 
 
@@ -81,7 +81,7 @@ def show_list():
     for entry in kernels.RECIPES:
         try:
             kernel, key = kernels.find(entry.name)
-        except Unavailable as problem:
+        except PackageUnavailable as problem:
             print(f"{entry.name:17} {'cannot be had':16} {problem}")
             continue
         if kernel is None:
@@ -106,11 +106,11 @@ def prepare(names):
 
 def prepare_one(name):
     try:
-        kernel = kernels.obtain(name, say)
+        kernel = kernels.obtain(name, print_status)
         print(f"{name}: {kernel.release}", flush=True)
-    except Unavailable as problem:
+    except PackageUnavailable as problem:
         print(f"{name} cannot be had: {problem}", flush=True)
-    except Problem as problem:
+    except HarnessError as problem:
         print(f"{name}: {problem}", flush=True)
         return 1
     return 0
@@ -122,7 +122,7 @@ def clean():
     for name in kernels.NAMES:
         try:
             kernel, _ = kernels.find(name)
-        except Unavailable:
+        except PackageUnavailable:
             continue
         if kernel is not None:
             current.add(kernel.directory)
@@ -151,7 +151,7 @@ def files_of(options, command):
         if command[0] in files:
             return files
         if found is None:
-            raise Problem(f"there is no program {command[0]} here to be taken into the guest.")
+            raise HarnessError(f"there is no program {command[0]} here to be taken into the guest.")
         if "/" in command[0]:
             command[0] = os.path.abspath(found)
             files.setdefault(command[0], command[0])
@@ -163,12 +163,12 @@ def files_of(options, command):
 def variables_of(options):
     for text in options.env:
         if "=" not in text:
-            raise Problem(f"--env {text} gives no value: write NAME=VALUE.")
+            raise HarnessError(f"--env {text} gives no value: write NAME=VALUE.")
     return dict(text.split("=", 1) for text in options.env)
 
 
 def run_guest(options, command):
-    kernel = kernels.obtain(options.kernels[0], say)
+    kernel = kernels.obtain(options.kernels[0], print_status)
     options.python = options.python or command[:1] == ["python3"]
     run = Run(
         command=command,
@@ -195,10 +195,10 @@ def run_guest(options, command):
             shutil.copytree(result.files, options.to, dirs_exist_ok=True, symlinks=True)
         problem = result.problem()
         if problem:
-            say(problem)
+            print_status(problem)
             return FAILED
         if options.log:
-            say("the kernel's log:\n" + result.log)
+            print_status("the kernel's log:\n" + result.log)
         return result.status
 
 
@@ -219,8 +219,8 @@ def main():
             clean()
             return 0
         return run_guest(options, command)
-    except Problem as problem:
-        say(str(problem))
+    except HarnessError as problem:
+        print_status(str(problem))
         return FAILED
 
 

@@ -16,7 +16,7 @@ import unittest
 import kernel_module
 import kernels
 from machine import Run, emulator_of, execute
-from paths import Problem, Unavailable
+from paths import HarnessError, PackageUnavailable
 
 IS_FULL = os.environ.get("EVENTLOG_TEST_TIER") == "full"
 
@@ -24,7 +24,7 @@ IS_FULL = os.environ.get("EVENTLOG_TEST_TIER") == "full"
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
 
 # Lines of a guest that failed. Who reads of it may have a log that shows no more.
-SHOWN = 60
+SHOWN_CHARACTERS = 60
 
 
 def by_tier(quick, full):
@@ -58,13 +58,13 @@ def kernel_or_skip(name):
         kernel, _ = kernels.find(name)
         if kernel is None and not kernels.recipe(name).built:
             kernel = kernels.obtain(name, print)
-    except Unavailable as problem:
+    except PackageUnavailable as problem:
         raise unittest.SkipTest(f"{name} cannot be had: {problem}") from problem
     if kernel is None:
         raise unittest.SkipTest(f"{name} is not built. `./dev vm --prepare {name}` builds it.")
     try:
         emulator_of(kernel)
-    except Problem as problem:
+    except HarnessError as problem:
         raise unittest.SkipTest(f"{problem} `./dev setup` does it.") from problem
     return kernel
 
@@ -73,7 +73,7 @@ def module_or_skip(kernel, *options):
     """The kernel module for that kernel, built if its sources have changed, with options of make's."""
     try:
         return str(kernel_module.module_for(kernel, options))
-    except Unavailable as problem:
+    except PackageUnavailable as problem:
         raise unittest.SkipTest(f"modules for {kernel.name} cannot be built: {problem}") from problem
 
 
@@ -112,7 +112,7 @@ class Case(unittest.TestCase):
         return execute(kernel, Run(list(command), **settings), scratch)
 
     @classmethod
-    def run_well(cls, kernel, command, **settings):
+    def run_successfully(cls, kernel, command, **settings):
         """As run_guest, but everything has to go well, and the command to end with 0."""
         result = cls.run_guest(kernel, command, **settings)
         problem = result.problem()
@@ -125,9 +125,9 @@ class Case(unittest.TestCase):
 
     @classmethod
     def run_script(cls, kernel, script, programs, *words, files=(), **settings):
-        """As run_well: a script of the shell, whose $0, $1 and so on are programs of ours, which the
+        """As run_successfully: a script of the shell, whose $0, $1 and so on are programs of ours, which the
         guest gets with the other files, and behind them words."""
-        return cls.run_well(
+        return cls.run_successfully(
             kernel, ["sh", "-c", script, *programs, *words],
             files={**dict(files), **{program: program for program in programs}}, **settings)
 
@@ -139,9 +139,9 @@ class Case(unittest.TestCase):
 def tail(name, content):
     """The end of what a guest has said, which says why it failed, and how much that leaves out."""
     lines = content.splitlines(keepends=True)
-    if len(lines) <= SHOWN:
+    if len(lines) <= SHOWN_CHARACTERS:
         return content
-    return f"[{len(lines) - SHOWN} lines of {name} before]\n" + "".join(lines[-SHOWN:])
+    return f"[{len(lines) - SHOWN} lines of {name} before]\n" + "".join(lines[-SHOWN_CHARACTERS:])
 
 
 def text(result, path):

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-struct asked_event {
+struct nested_event {
 	u64 number;
 };
 

@@ -22,10 +22,10 @@ void reopen_device(void) {
     step("the device can be opened", device >= 0);
 }
 
-struct word_registration registration_of(const char* description) {
-    const struct word_registration made = {
+struct user_events_registration registration_of(const char* description) {
+    const struct user_events_registration made = {
         .size = sizeof made,
-        .bit = word_bit,
+        .bit = enable_bit,
         .word_size = sizeof(uint32_t),
         .word_address = (uintptr_t)&word,
         .description = (uintptr_t)description,
@@ -33,12 +33,12 @@ struct word_registration registration_of(const char* description) {
     return made;
 }
 
-int try_registration(struct word_registration* wanted) {
+int try_registration(struct user_events_registration* wanted) {
     return ioctl(device, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
 }
 
 int unregister_bit(const volatile void* address, uint8_t which) {
-    const struct word_unregistration end = {
+    const struct user_events_unregistration end = {
         .size = sizeof end, .bit = which, .word_address = (uintptr_t)address};
     return ioctl(device, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
 }
@@ -48,7 +48,7 @@ int delete_event(const char* name) {
 }
 
 int register_at(const char* description, volatile void* address, uint8_t which, uint32_t* index) {
-    struct word_registration wanted = registration_of(description);
+    struct user_events_registration wanted = registration_of(description);
     wanted.word_address = (uintptr_t)address;
     wanted.bit = which;
     const int error = try_registration(&wanted);
@@ -58,15 +58,15 @@ int register_at(const char* description, volatile void* address, uint8_t which, 
     return error;
 }
 
-bool is_there(const char* event) {
+bool event_exists(const char* event) {
     char path[512];
     (void)snprintf(path, sizeof path, OUR_EVENTS "%s", event);
     return access(path, F_OK) == 0;
 }
 
-bool goes_away(const char* event) {
-    for (int tries = 0; tries < 6000 && is_there(event); ++tries) {
+bool wait_until_removed(const char* event) {
+    for (int tries = 0; tries < 6000 && event_exists(event); ++tries) {
         (void)usleep(10000);
     }
-    return !is_there(event);
+    return !event_exists(event);
 }

@@ -13,7 +13,7 @@
 #define OUR_EVENTS TRACING "events/eventlog/"
 #define PARAMETERS "/sys/module/eventlog/parameters/"
 
-enum { word_bit = 30 };
+enum { enable_bit = 30 };
 
 /// The one that most steps use.
 extern int device;
@@ -25,11 +25,11 @@ int open_device(void);
 /// Closes the device, and opens it anew.
 void reopen_device(void);
 
-/// A registration of an event for word_bit of `word`.
-struct word_registration registration_of(const char* description);
+/// A registration of an event for enable_bit of `word`.
+struct user_events_registration registration_of(const char* description);
 
 /// Through `device`. 0 or an errno.
-int try_registration(struct word_registration* wanted);
+int try_registration(struct user_events_registration* wanted);
 int unregister_bit(const volatile void* address, uint8_t which);
 int delete_event(const char* name);
 
@@ -37,7 +37,7 @@ int delete_event(const char* name);
 int register_at(const char* description, volatile void* address, uint8_t which, uint32_t* index);
 
 /// Whether tracefs has the event.
-bool is_there(const char* event);
+bool event_exists(const char* event);
 
 /// Waits for that: the kernel removes what nobody uses a second later. False after a minute.
-bool goes_away(const char* event);
+bool wait_until_removed(const char* event);

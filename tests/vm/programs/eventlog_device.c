@@ -20,17 +20,17 @@
 enum { multi_format = 2, payload_max = 4048, ordinary = 1002 };
 
 static int try_description(const char* description) {
-    struct word_registration wanted = registration_of(description);
+    struct user_events_registration wanted = registration_of(description);
     const int error = try_registration(&wanted);
     if (error == 0) {
-        (void)unregister_bit(&word, word_bit);
+        (void)unregister_bit(&word, enable_bit);
     }
     return error;
 }
 
 static void follow_structs(void) {
     char large[8192] = {0};
-    struct word_registration wanted = registration_of("rules_struct u32 a");
+    struct user_events_registration wanted = registration_of("rules_struct u32 a");
     memcpy(large, &wanted, sizeof wanted);
     const uint32_t too_large = 4097;
     memcpy(large, &too_large, sizeof too_large);
@@ -43,8 +43,8 @@ static void follow_structs(void) {
          ioctl(device, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
     large[sizeof wanted] = 0;
     step("a longer one with zeros is taken", ioctl(device, USER_EVENTS_REGISTER, large) == 0);
-    step("and given back", unregister_bit(&word, word_bit) == 0);
-    step("once", unregister_bit(&word, word_bit) == ENOENT);
+    step("and given back", unregister_bit(&word, enable_bit) == 0);
+    step("once", unregister_bit(&word, enable_bit) == ENOENT);
     wanted.size = sizeof wanted - 1;
     step("a shorter one is invalid", try_registration(&wanted) == EINVAL);
     wanted = registration_of("rules_struct u32 a");
@@ -54,19 +54,19 @@ static void follow_structs(void) {
     char* const pages =
         mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted = registration_of("rules_struct u32 a");
-    void* const at_end = pages + 4096 - offsetof(struct word_registration, write_index);
+    void* const at_end = pages + 4096 - offsetof(struct user_events_registration, write_index);
     memcpy(at_end, &wanted, sizeof wanted);
     (void)mprotect(pages + 4096, 4096, PROT_READ);
     step("who cannot be answered has registered nothing",
          ioctl(device, USER_EVENTS_REGISTER, at_end) == -1 && errno == EFAULT &&
-             unregister_bit(&word, word_bit) == ENOENT);
+             unregister_bit(&word, enable_bit) == ENOENT);
     step("a struct that is not there is a bad address",
          ioctl(device, USER_EVENTS_REGISTER, NULL) == -1 && errno == EFAULT);
     step("an unknown command is none", ioctl(device, 0x2a03, NULL) == -1 && errno == ENOTTY);
 }
 
 static void follow_addresses(void) {
-    struct word_registration wanted = registration_of("rules_address u32 a");
+    struct user_events_registration wanted = registration_of("rules_address u32 a");
     wanted.word_size = 2;
     step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
     wanted = registration_of("rules_address u32 a");
@@ -93,20 +93,20 @@ static void follow_addresses(void) {
 }
 
 static void follow_names(void) {
-    struct word_registration first = registration_of("rules_name u32 a");
+    struct user_events_registration first = registration_of("rules_name u32 a");
     step("an event is registered", try_registration(&first) == 0);
-    struct word_registration again = registration_of("rules_name u32 a");
+    struct user_events_registration again = registration_of("rules_name u32 a");
     step("the same bit twice is in use", try_registration(&again) == EADDRINUSE);
     again.bit = 29;
     step("another bit is not", try_registration(&again) == 0);
     step("the event has one number", again.write_index == first.write_index);
-    struct word_registration other = registration_of("rules_name u64 b");
+    struct user_events_registration other = registration_of("rules_name u64 b");
     other.bit = 28;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
     step("unless they may be several", try_registration(&other) == 0);
     step("then they have another number", other.write_index != first.write_index);
-    struct word_registration same = registration_of("rules_name u64 b");
+    struct user_events_registration same = registration_of("rules_name u64 b");
     same.bit = 27;
     same.flags = multi_format;
     step("who has the same fields", try_registration(&same) == 0);
@@ -118,7 +118,7 @@ static void follow_names(void) {
     set_file(OUR_EVENTS "enable", "0");
     step("and of the other", word == 0);
     step("the bits are given back",
-         unregister_bit(&word, word_bit) == 0 && unregister_bit(&word, 29) == 0 &&
+         unregister_bit(&word, enable_bit) == 0 && unregister_bit(&word, 29) == 0 &&
              unregister_bit(&word, 28) == 0 && unregister_bit(&word, 27) == 0);
 }
 
@@ -218,13 +218,13 @@ static int write_text(uint32_t index, uint32_t size, uint32_t offset) {
 }
 
 static void follow_writes(void) {
-    struct word_registration wanted = registration_of("rules_write u32 a; __rel_loc char[] b");
+    struct user_events_registration wanted = registration_of("rules_write u32 a; __rel_loc char[] b");
     step("an event to write is registered", try_registration(&wanted) == 0);
     const uint32_t index = wanted.write_index;
     step("what nobody listens to is a bad descriptor", write_text(index, 7, 0) == EBADF);
     set_file(OUR_EVENTS "rules_write/enable", "1");
     step("it is written", write_text(index, 7, 0) == 0);
-    step("the trace has it", trace_holds("rules_write: a=7 b=a text"));
+    step("the trace has it", trace_contains("rules_write: a=7 b=a text"));
     step("a number must be whole", try_write(&index, 3) == EFAULT);
     step("and one of the file's", write_text(index + 1000, 7, 0) == ENOENT);
     step("of no other sign", write_text(INT32_MAX + UINT32_C(1), 7, 0) == ENOENT);
@@ -236,7 +236,7 @@ static void follow_writes(void) {
     step("it ends with NUL", write_text(index, 4, 0) == EFAULT);
     step("so it has a byte", write_text(index, 0, 1) == EFAULT);
     step("or is not there", write_text(index, 0, 0) == 0);
-    step("which the trace has", trace_holds("rules_write: a=7 b=\n"));
+    step("which the trace has", trace_contains("rules_write: a=7 b=\n"));
     static char large[sizeof index + payload_max + 1];
     const struct text_event head = {index, 7, (payload_max - 8) << 16U, ""};
     memset(large, 'x', sizeof large);
@@ -251,55 +251,55 @@ static void follow_writes(void) {
     step("that are there", writev(device, outside, 2) == -1 && errno == EFAULT);
     step("there is nothing to read", read(device, large, 1) == -1 && errno == EINVAL);
     set_file(OUR_EVENTS "rules_write/enable", "0");
-    step("its bit is given back", unregister_bit(&word, word_bit) == 0);
+    step("its bit is given back", unregister_bit(&word, enable_bit) == 0);
 }
 
 static void follow_lives(void) {
     step("an event that was never there is not", delete_event("rules_life") == ENOENT);
-    struct word_registration wanted = registration_of("rules_life u32 a");
+    struct user_events_registration wanted = registration_of("rules_life u32 a");
     step("an event is registered to be removed", try_registration(&wanted) == 0);
     step("which is refused", delete_event("rules_life") == EBUSY);
-    step("its bit is given back", unregister_bit(&word, word_bit) == 0);
+    step("its bit is given back", unregister_bit(&word, enable_bit) == 0);
     step("it stays, as the file is open", delete_event("rules_life") == EBUSY);
     const int other = open_device();
     (void)close(device);
     device = other;
     const int error = delete_event("rules_life");
     step("now it can be removed, if it has not gone", error == 0 || error == ENOENT);
-    step("it is gone", !is_there("rules_life") && delete_event("rules_life") == ENOENT);
+    step("it is gone", !event_exists("rules_life") && delete_event("rules_life") == ENOENT);
 
     wanted = registration_of("rules_life u32 a");
     step("an event is registered to be left", try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_life/enable", "1");
     (void)close(device);
-    step("its bit says that something has to be done", word == 1U << word_bit);
+    step("its bit says that something has to be done", word == 1U << enable_bit);
     device = open_device();
     step("it stays while it is traced", delete_event("rules_life") == EBUSY);
     word = 0;
     wanted = registration_of("rules_life u32 a");
     step("who comes back finds it", try_registration(&wanted) == 0);
-    step("traced", word == 1U << word_bit);
+    step("traced", word == 1U << enable_bit);
     (void)close(device);
     device = open_device();
     set_file(OUR_EVENTS "rules_life/enable", "0");
-    step("it goes by itself", goes_away("rules_life"));
+    step("it goes by itself", wait_until_removed("rules_life"));
     word = 0;
 }
 
 /// What it has left in the trace is not taken for the next one's.
 static void follow_trace_of_the_dead(void) {
-    struct word_registration wanted = registration_of("rules_dead u32 a");
+    struct user_events_registration wanted = registration_of("rules_dead u32 a");
     step("an event is registered that will be gone", try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_dead/enable", "1");
     const uint32_t event[] = {wanted.write_index, 4711};
     step("it is written", try_write(event, sizeof event) == 0);
-    step("the trace has it", trace_holds("rules_dead: a=4711"));
+    step("the trace has it", trace_contains("rules_dead: a=4711"));
     set_file(OUR_EVENTS "rules_dead/enable", "0");
     reopen_device();
-    step("it goes", goes_away("rules_dead"));
+    step("it goes", wait_until_removed("rules_dead"));
     word = 0;
     step("another one comes", try_description("rules_next u32 a") == 0);
-    step("which has not happened", !trace_holds("rules_next:"));
+    step("which has not happened", !trace_contains("rules_next:"));
 }
 
 /// Neither where many have died before it that left nothing there.
@@ -308,26 +308,26 @@ static void follow_trace_of_the_last(void) {
     char text[32];
     int errors = 0;
     reopen_device();
-    step("nothing is left", goes_away(""));
+    step("nothing is left", wait_until_removed(""));
     for (int i = 0; i < others; ++i) {
         (void)snprintf(text, sizeof text, "rules_before_%d u32 a", i);
         errors += try_description(text) != 0;
     }
-    struct word_registration wanted = registration_of("rules_last u32 a");
+    struct user_events_registration wanted = registration_of("rules_last u32 a");
     step("the last of many events is registered", errors == 0 && try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_last/enable", "1");
     const uint32_t event[] = {wanted.write_index, 4712};
     step("it is written", try_write(event, sizeof event) == 0);
     set_file(OUR_EVENTS "rules_last/enable", "0");
     reopen_device();
-    step("all go", goes_away(""));
+    step("all go", wait_until_removed(""));
     word = 0;
     for (int i = 0; i < others + 1; ++i) {
         (void)snprintf(text, sizeof text, "rules_after_%d u32 a", i);
         errors += try_description(text) != 0;
     }
     step("as many come", errors == 0);
-    step("none of which has happened", !trace_holds("rules_after_"));
+    step("none of which has happened", !trace_contains("rules_after_"));
 }
 
 /// More than are removed at once, and all have just been listened to.
@@ -345,11 +345,11 @@ static void follow_many(void) {
     set_file(OUR_EVENTS "enable", "0");
     const int error = delete_event("rules_many_149");
     step("at once when it is not any more", error == 0 || error == ENOENT);
-    step("all others go by themselves", goes_away(""));
+    step("all others go by themselves", wait_until_removed(""));
 }
 
 /// Where nobody but root may have events removed.
-static void follow_keeping(void) {
+static void check_persistence(void) {
     set_file(PARAMETERS "remove_idle", "0");
     step("an event is registered to be kept", try_description("rules_kept u32 a") == 0);
     step("another one, too", try_description("rules_kept_too u32 a") == 0);
@@ -358,19 +358,19 @@ static void follow_keeping(void) {
     step("who may not remove it", delete_event("rules_kept") == EPERM);
     step("nor ask for one that is not there", delete_event("rules_nothing") == EPERM);
     (void)sleep(2);
-    step("it stays", is_there("rules_kept"));
+    step("it stays", event_exists("rules_kept"));
     step("root may", seteuid(0) == 0 && delete_event("rules_kept") == 0);
-    step("for which it goes", !is_there("rules_kept"));
+    step("for which it goes", !event_exists("rules_kept"));
     step("the other one is found again", try_description("rules_kept_too u32 a") == 0);
     step("as it was", try_description("rules_kept_too u64 b") == EADDRINUSE);
     reopen_device();
     set_file(PARAMETERS "remove_idle", "1");
-    step("it goes when root wants that", goes_away("rules_kept_too"));
+    step("it goes when root wants that", wait_until_removed("rules_kept_too"));
 }
 
 /// Has an event, until there is nothing more to read.
 static int hold(const char* description) {
-    struct word_registration wanted = registration_of(description);
+    struct user_events_registration wanted = registration_of(description);
     char byte = 0;
     step("an event is registered to be held", try_registration(&wanted) == 0);
     return read(STDIN_FILENO, &byte, 1) == 0 ? 0 : 1;
@@ -391,7 +391,7 @@ int main(int argc, char** argv) {
     follow_trace_of_the_dead();
     follow_trace_of_the_last();
     follow_many();
-    follow_keeping();
+    check_persistence();
     (void)close(device);
     puts("ok: all rules");
     return 0;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
-#include "listening.h"
+#include "device_client.h"
 
 #define FAILURES "/sys/kernel/debug/"
 
@@ -83,12 +83,12 @@ static void close_device(void) {
 }
 
 static int register_new(void) {
-    return register_at("failures u32 a; __rel_loc char[] b", &word, word_bit, NULL);
+    return register_at("failures u32 a; __rel_loc char[] b", &word, enable_bit, NULL);
 }
 
 /// With all that it has: the next one is to be made anew.
 static void forget(void) {
-    step("the word can be given back", unregister_bit(&word, word_bit) == 0 && word == 0);
+    step("the word can be given back", unregister_bit(&word, enable_bit) == 0 && word == 0);
     reopen_device();
     step("the event can be removed", delete_event("failures") == 0);
 }
@@ -115,14 +115,14 @@ static int publish_one(void) {
 }
 
 static void withdraw_one(void) {
-    step("what is published can be withdrawn", withdraw(device, number_published) == 0);
+    step("what is published can be withdrawn", unpublish(device, number_published) == 0);
 }
 
 /// Opened before: that takes memory of its own.
 static int listener = -1;
 
 static int subscribe_to_all(void) {
-    return subscribe(listener, &(struct wanted){.overwrite = true});
+    return subscribe(listener, &(struct subscription_request){.overwrite = true});
 }
 
 static void reopen_listener(void) {
@@ -148,7 +148,7 @@ static void publish_without_memory(void) {
     static const struct attempt publishing = {"publish", publish_one, withdraw_one};
     static const struct attempt subscribing = {"subscribe", subscribe_to_all, reopen_listener};
     step("one event is registered",
-         register_at("published u64 a", &word, word_bit, &index_published) == 0);
+         register_at("published u64 a", &word, enable_bit, &index_published) == 0);
     set_file(PARAMETERS "files_per_user", "2");
     set_file(PARAMETERS "schema_pages_per_user", "1");
     step("publishing takes memory", try_all(&publishing) > 3);
@@ -162,7 +162,7 @@ static void publish_without_memory(void) {
     step("one subscribes", subscribe_to_all() == 0);
     step("publishing to somebody takes memory", try_all(&publishing) > 3);
     step("who is published at last", publish_one() == 0);
-    step("is heard", word == 1U << word_bit);
+    step("is heard", word == 1U << enable_bit);
     withdraw_one();
     (void)close(listener);
 }
@@ -277,7 +277,7 @@ int main(void) {
     step("registering takes memory", try_all(&registering) > 5);
     step("what is registered after that", register_new() == 0);
     set_file(OUR_EVENTS "failures/enable", "1");
-    step("can be listened to", word == 1U << word_bit);
+    step("can be listened to", word == 1U << enable_bit);
     step("an event that is large takes memory", try_all(&writing) > 0);
     set_file(OUR_EVENTS "failures/enable", "0");
     forget();

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "listening.h"
+#include "device_client.h"
 #include "steps.h"
 #include "user_events_abi.h"
 
@@ -126,7 +126,7 @@ static void note(int kind, long result) {
 static void register_event(int file) {
     char text[128];
     describe(text, sizeof text);
-    struct word_registration wanted = {
+    struct user_events_registration wanted = {
         .size = sizeof wanted,
         .bit = bit(),
         .word_size = next(8) == 0 ? (uint8_t)next(16) : 4,
@@ -138,7 +138,7 @@ static void register_event(int file) {
 }
 
 static void unregister_word(int file) {
-    const struct word_unregistration wanted = {
+    const struct user_events_unregistration wanted = {
         .size = sizeof wanted, .bit = bit(), .word_address = address()};
     note(unregistering, ioctl(file, USER_EVENTS_UNREGISTER, &wanted));
 }
@@ -155,7 +155,7 @@ static void delete_fresh_event(int file) {
     char text[32];
     const uint32_t number = names + next(1000000);
     (void)snprintf(text, sizeof text, "fuzz_%u u32 a", number);
-    struct word_registration wanted = {
+    struct user_events_registration wanted = {
         .size = sizeof wanted,
         .word_size = sizeof word,
         .word_address = (uintptr_t)&word,
@@ -174,7 +174,7 @@ static void listen_well(void) {
     volatile uint32_t word = 0;
     char text[32];
     (void)snprintf(text, sizeof text, "fuzz_heard_%u u32 a", next(names));
-    struct word_registration wanted = {
+    struct user_events_registration wanted = {
         .size = sizeof wanted,
         .word_size = sizeof word,
         .word_address = (uintptr_t)&word,
@@ -198,7 +198,7 @@ static void listen_well(void) {
         (void)munmap(header, page_size);
     }
     note(ending, -end_subscription(hearer));
-    note(withdrawing, -withdraw(teller, number));
+    note(withdrawing, -unpublish(teller, number));
     (void)close(hearer);
     (void)close(teller);
 }
@@ -496,7 +496,7 @@ static void trace_at_random(void) {
     }
 }
 
-static bool can_be_taken(int kind) {
+static bool is_accepted(int kind) {
     switch (kind) {
         case deleting:
             return may_delete;
@@ -509,9 +509,9 @@ static bool can_be_taken(int kind) {
     }
 }
 
-static bool is_each_taken(void) {
+static bool are_all_accepted(void) {
     for (int kind = 0; kind < kinds; ++kind) {
-        if (atomic_load(&counted->taken[kind]) == 0 && can_be_taken(kind)) {
+        if (atomic_load(&counted->taken[kind]) == 0 && is_accepted(kind)) {
             return false;
         }
     }
@@ -521,7 +521,7 @@ static bool is_each_taken(void) {
 static bool is_over(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec >= end.tv_sec && (is_each_taken() || now.tv_sec >= end.tv_sec + patience);
+    return now.tv_sec >= end.tv_sec && (are_all_accepted() || now.tv_sec >= end.tv_sec + patience);
 }
 
 static void* run_thread(void* seed) {
@@ -533,13 +533,13 @@ static void* run_thread(void* seed) {
 }
 
 /// As a member of the group that may open the device.
-static void give_up_capabilities(void) {
+static void drop_capabilities(void) {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     const struct __user_cap_data_struct none[2] = {{0}};
     step("there are no capabilities any more", syscall(SYS_capset, &head, none) == 0);
 }
 
-static bool may_others_delete(void) {
+static bool can_other_user_delete(void) {
     char answer = 'Y';
     const int file = open("/sys/module/eventlog/parameters/remove_idle", O_RDONLY);
     step("it is known who may delete", read(file, &answer, 1) == 1);
@@ -548,7 +548,7 @@ static bool may_others_delete(void) {
 }
 
 static void run_caller(uintptr_t process) {
-    give_up_capabilities();
+    drop_capabilities();
     // With room behind it for what is read to its end.
     memory = mmap(NULL, (size_t)(pages + 1) * page_size, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -614,7 +614,7 @@ int main(int argc, char** argv) {
     // Else the kernel changes its code whenever somebody listens, which emulated machines of
     // several processors do not always survive.
     set_file(TRACING "options/record-cmd", "0");
-    may_delete = may_others_delete();
+    may_delete = can_other_user_delete();
     has_processors = access(SECOND_PROCESSOR, W_OK) == 0;
     has_module = access("/sys/module/eventlog/refcnt", F_OK) == 0;
     counted =
@@ -643,5 +643,5 @@ int main(int argc, char** argv) {
         printf("%s: %lu of %lu\n", name_of_kind[kind], atomic_load(&counted->taken[kind]),
                atomic_load(&counted->calls[kind]));
     }
-    return worst == 0 && is_each_taken() ? 0 : 1;
+    return worst == 0 && are_all_accepted() ? 0 : 1;
 }

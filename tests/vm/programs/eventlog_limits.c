@@ -17,7 +17,7 @@
 
 enum { ordinary = 1002 };
 
-static void allow_as_many_as_usual(void) {
+static void restore_default_limit(void) {
     set_file(PARAMETERS "events_per_user", "4096");
     set_file(PARAMETERS "words_per_user", "65536");
     set_file(PARAMETERS "words_max", "262144");
@@ -30,7 +30,7 @@ static void follow_limits_of_a_user(void) {
     set_file(PARAMETERS "words_per_user", "3");
     set_file(PARAMETERS "pages_per_user", "1");
     set_file(PARAMETERS "files_per_user", "2");
-    struct word_registration wanted = registration_of("limits_1 u32 a");
+    struct user_events_registration wanted = registration_of("limits_1 u32 a");
     step("a first event is taken", try_registration(&wanted) == 0);
     wanted = registration_of("limits_2 u32 a");
     wanted.bit = 29;
@@ -57,9 +57,9 @@ static void follow_limits_of_a_user(void) {
     step("a second file is taken", second >= 0);
     step("a third is one too many", open_device() == -1 && errno == EMFILE);
     (void)close(second);
-    allow_as_many_as_usual();
+    restore_default_limit();
     step("the others are given back",
-         unregister_bit(&word, word_bit) == 0 && unregister_bit(&word, 29) == 0);
+         unregister_bit(&word, enable_bit) == 0 && unregister_bit(&word, 29) == 0);
 }
 
 /// Of eight words one is for root.
@@ -82,7 +82,7 @@ static void follow_limits_of_all(void) {
     step("what is closed counts no more", register_at(event, &word, 8, NULL) == 0);
     step("the words are given back",
          unregister_bit(&word, 7) == 0 && unregister_bit(&word, 8) == 0);
-    allow_as_many_as_usual();
+    restore_default_limit();
     word = 0;
 }
 
@@ -136,14 +136,14 @@ static void follow_limits_of_namespaces(void) {
     int status = -1;
     step("the users of a user count as that one",
          waitpid(child, &status, 0) == child && status == 0);
-    allow_as_many_as_usual();
+    restore_default_limit();
 }
 
 int main(void) {
     device = open_device();
     step("the device is there", device >= 0);
     // What other programs have left goes a moment later, and counts until then.
-    step("nothing is left", goes_away(""));
+    step("nothing is left", wait_until_removed(""));
     step("it is permitted to all", chmod("/dev/eventlog", 0666) == 0);
     follow_limits_of_a_user();
     follow_limits_of_all();

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
-#include "listening.h"
+#include "device_client.h"
 
 enum { ordinary = 1002, other = 1003 };
 enum { schema_size = 8000, schemas_room = 1 << 16 };
@@ -111,7 +111,7 @@ static pid_t listen_as(bool (*take)(void), int told) {
     if (child == 0) {
         bool listens = take();
         const int reader = open_device();
-        listens = listens && subscribe(reader, &(struct wanted){0}) == 0;
+        listens = listens && subscribe(reader, &(struct subscription_request){0}) == 0;
         _exit(write(told, &listens, sizeof listens) < 0 || pause() == 0);
     }
     return child;
@@ -121,7 +121,7 @@ static void publish_as(bool (*take)(void)) {
     step("rights are taken up", take());
     reopen_device();
     step("its event is registered",
-         register_at("members_own u64 a", &word, word_bit, &index_own) == 0);
+         register_at("members_own u64 a", &word, enable_bit, &index_own) == 0);
     const struct eventlog_published_event offer = {
         .write_index = index_own, .level = 3, .name = "own"};
     uint32_t number = 0;
@@ -139,7 +139,7 @@ static void try_pair(const struct pair* pair) {
         publish_as(pair->publisher);
         step("it says so", write(told[1], &listens, sizeof listens) == 1);
         step("it is to look", read(go[0], &listens, sizeof listens) == 1);
-        step(pair->name, (word >> word_bit & 1U) == (pair->is_heard ? 1U : 0U));
+        step(pair->name, (word >> enable_bit & 1U) == (pair->is_heard ? 1U : 0U));
         _exit(0);
     }
     step("one has published", read(told[0], &listens, sizeof listens) == 1);
@@ -154,7 +154,7 @@ static void try_pair(const struct pair* pair) {
     (void)close(told[1]);
 }
 
-static void hear_only_ones_like_oneself(void) {
+static void record_only_same_user(void) {
     static const struct pair pairs[] = {
         {"users hear their programs", be_ordinary, be_ordinary, true},
         {"not what may become another user", be_setuid, be_ordinary, false},
@@ -178,16 +178,16 @@ static void hear_only_ones_like_oneself(void) {
 /// 0 or an errno.
 static int publish_one(uint32_t index, const char* schema, uint64_t hash) {
     const struct eventlog_published_event offer = {.write_index = index, .level = 3, .name = "one"};
-    struct eventlog_publication wanted = {
-        .size = sizeof wanted,
+    struct eventlog_publication subscription_request = {
+        .size = sizeof subscription_request,
         .event_count = 1,
         .events = (uintptr_t)&offer,
         .schema = (uintptr_t)schema,
         .schema_size = schema_size,
         .schema_hash = hash,
     };
-    (void)snprintf(wanted.name, sizeof wanted.name, "member_%d_%d", getpid(), (int)index);
-    return ioctl(device, EVENTLOG_PUBLISH, &wanted) == 0 ? 0 : errno;
+    (void)snprintf(subscription_request.name, sizeof subscription_request.name, "member_%d_%d", getpid(), (int)index);
+    return ioctl(device, EVENTLOG_PUBLISH, &subscription_request) == 0 ? 0 : errno;
 }
 
 static void register_many(uint32_t count) {
@@ -195,7 +195,7 @@ static void register_many(uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t index = 0;
         (void)snprintf(text, sizeof text, "members_%u u64 a", i);
-        if (register_at(text, words + i, word_bit, &index) != 0 || index != i) {
+        if (register_at(text, words + i, enable_bit, &index) != 0 || index != i) {
             step("many events are registered", false);
         }
     }
@@ -230,8 +230,8 @@ static const struct eventlog_region* map_head(int reader) {
 
 /// All that have been published so far; in the room for eight.
 static void share_room_for_schemas(void) {
-    struct wanted wanted = {.schemas_size = schemas_room};
-    const int reader = listen_to(&wanted);
+    struct subscription_request subscription_request = {.schemas_size = schemas_room};
+    const int reader = subscribe_or_exit(&subscription_request);
     const struct eventlog_region* region = map_head(reader);
     publish_eight_as(ordinary);
     step("a user gets half of it", region->provider_count == 4);
@@ -249,11 +249,11 @@ static void share_room_for_schemas(void) {
 }
 
 /// Who listens to himself may fill his tables.
-static void fill_ones_own(void) {
+static void fill_own_quota(void) {
     const pid_t child = begin();
     if (child == 0) {
         step("an ordinary user", become(ordinary, ordinary, ordinary));
-        const int reader = listen_to(&(struct wanted){.schemas_size = schemas_room});
+        const int reader = subscribe_or_exit(&(struct subscription_request){.schemas_size = schemas_room});
         publish_eight();
         step("all of one's own are heard",
              statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 0);
@@ -277,7 +277,7 @@ static void publish_very_many(void) {
 }
 
 static void share_numbers(void) {
-    const int reader = listen_to(&(struct wanted){0});
+    const int reader = subscribe_or_exit(&(struct subscription_request){0});
     const struct eventlog_region* region = map_head(reader);
     const pid_t child = begin();
     if (child == 0) {
@@ -300,9 +300,9 @@ int main(int count, char** arguments) {
     device = open_device();
     step("the device is there", device >= 0);
     step("it is permitted to all", chmod("/dev/eventlog", 0666) == 0);
-    hear_only_ones_like_oneself();
+    record_only_same_user();
     share_room_for_schemas();
-    fill_ones_own();
+    fill_own_quota();
     // Thousands of registrations, which debugging makes slow.
     if (count > 1 && strcmp(arguments[1], "numbers") == 0) {
         share_numbers();

@@ -20,7 +20,7 @@ enum { page_size = 4096, large_size = 2 << 20 };
 
 static const char own_event[] = "memory_own u32 a";
 
-static void listen_to(const char* event, bool on) {
+static void subscribe_or_exit(const char* event, bool on) {
     char path[128];
     (void)snprintf(path, sizeof path, OUR_EVENTS "%s/enable", event);
     set_file(path, on ? "1" : "0");
@@ -57,11 +57,11 @@ static void follow_large_pages(void) {
     step("where that many are allowed it is taken", register_at(own_event, page, 0, NULL) == 0);
     char* const other = page + 100L * page_size;
     step("once for all words in it", register_at(own_event, other, 0, NULL) == 0);
-    listen_to("memory_own", true);
+    subscribe_or_exit("memory_own", true);
     step("both bits are set", *page == 1 && *other == 1);
     step("a page more is too many", register_at(own_event, &word, 0, NULL) == EMFILE);
     step("one word is given back", unregister_bit(page, 0) == 0);
-    listen_to("memory_own", false);
+    subscribe_or_exit("memory_own", false);
     step("the other one has its page still", *other == 0);
     step("the large page counts still", register_at(own_event, &word, 0, NULL) == EMFILE);
     step("the other word is given back", unregister_bit(other, 0) == 0);
@@ -90,7 +90,7 @@ static void follow_huge_pages(void) {
 }
 
 /// With whose pages the kernel has to know when they are written.
-static void follow_other_files(const char* folder) {
+static void check_other_files(const char* folder) {
     char path[256];
     (void)snprintf(path, sizeof path, "%s/page", folder);
     const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -105,9 +105,9 @@ static void follow_other_files(const char* folder) {
     (void)munmap(page, page_size);
     page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     step("a copy of the page is taken", register_at(own_event, page, 0, NULL) == 0);
-    listen_to("memory_own", true);
+    subscribe_or_exit("memory_own", true);
     step("its bit is set", *page == 3);
-    listen_to("memory_own", false);
+    subscribe_or_exit("memory_own", false);
     step("and given back", unregister_bit(page, 0) == 0);
     (void)munmap(page, page_size);
     (void)close(file);
@@ -115,12 +115,12 @@ static void follow_other_files(const char* folder) {
 
 static void follow_children(void) {
     uint32_t* shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct word_registration wanted = registration_of("rules_fork u32 a");
+    struct user_events_registration wanted = registration_of("rules_fork u32 a");
     step("an event is registered before a fork", try_registration(&wanted) == 0);
     const pid_t child = fork();
     if (child == 0) {
-        step("a child has no words", unregister_bit(&word, word_bit) == ENOENT);
-        struct word_registration own = registration_of("rules_fork u32 a");
+        step("a child has no words", unregister_bit(&word, enable_bit) == ENOENT);
+        struct user_events_registration own = registration_of("rules_fork u32 a");
         step("but can have them", try_registration(&own) == 0);
         step("through the same descriptor", own.write_index == wanted.write_index);
         set_file(OUR_EVENTS "rules_fork/enable", "1");
@@ -129,34 +129,34 @@ static void follow_children(void) {
     }
     int status = -1;
     step("the child ends", waitpid(child, &status, 0) == child && status == 0);
-    step("its bit was set", *shared == 1U << word_bit);
-    step("and ours", word == 1U << word_bit);
+    step("its bit was set", *shared == 1U << enable_bit);
+    step("and ours", word == 1U << enable_bit);
     const uint32_t event[] = {wanted.write_index, 1};
     step("we write", write(device, event, sizeof event) == sizeof event);
     set_file(OUR_EVENTS "rules_fork/enable", "0");
     step("our bit is cleared", word == 0);
-    step("and given back", unregister_bit(&word, word_bit) == 0);
+    step("and given back", unregister_bit(&word, enable_bit) == 0);
     wanted.word_address = (uintptr_t)shared;
     step("a word may be in shared memory", try_registration(&wanted) == 0);
     step("which is unmapped", munmap(shared, 4096) == 0);
     set_file(OUR_EVENTS "rules_fork/enable", "1");
     set_file(OUR_EVENTS "rules_fork/enable", "0");
-    step("without harm", unregister_bit(shared, word_bit) == 0);
+    step("without harm", unregister_bit(shared, enable_bit) == 0);
 }
 
 /// Also of two events.
-static void follow_wide_words(void) {
-    struct word_registration wanted = registration_of(own_event);
+static void check_wide_words(void) {
+    struct user_events_registration wanted = registration_of(own_event);
     wanted.word_size = sizeof word;
     wanted.bit = 40;
     step("a high bit of 8 bytes is taken", try_registration(&wanted) == 0);
     step("a low one, too, for another event", register_at("memory_low u32 a", &word, 3, NULL) == 0);
-    listen_to("memory_own", true);
-    listen_to("memory_low", true);
+    subscribe_or_exit("memory_own", true);
+    subscribe_or_exit("memory_low", true);
     step("both are set", word == (1ULL << 40U | 1U << 3U));
-    listen_to("memory_own", false);
+    subscribe_or_exit("memory_own", false);
     step("the high one is cleared", word == 1U << 3U);
-    listen_to("memory_low", false);
+    subscribe_or_exit("memory_low", false);
     step("and the low one", word == 0);
     step("they are given back", unregister_bit(&word, 40) == 0 && unregister_bit(&word, 3) == 0);
 }
@@ -167,7 +167,7 @@ static void follow_emptied_pages(void) {
         mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     step("a word is taken", register_at(own_event, page, 0, NULL) == 0);
     step("its page is emptied", madvise(page, page_size, MADV_DONTNEED) == 0);
-    listen_to("memory_own", true);
+    subscribe_or_exit("memory_own", true);
     step("the new page has no bit set", *page == 0);
     step("it is the same word still", register_at(own_event, page, 0, NULL) == EADDRINUSE);
     step("it is given back", unregister_bit(page, 0) == 0);
@@ -176,18 +176,18 @@ static void follow_emptied_pages(void) {
     (void)munmap(page, page_size);
     char* const other = mmap(page, page_size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    listen_to("memory_own", false);
+    subscribe_or_exit("memory_own", false);
     *other = 1;
     step("another page at its place is left alone", unregister_bit(page, 0) == 0 && *other == 1);
     (void)munmap(other, page_size);
 }
 
 /// In another program, which has the descriptor.
-static int look_after_exec(const char* address, const char* descriptor) {
+static int check_after_exec(const char* address, const char* descriptor) {
     device = (int)strtol(descriptor, NULL, 10);
     void* const old = (void*)strtoul(address, NULL, 16);
-    return unregister_bit(old, word_bit) == ENOENT &&
-                   register_at(own_event, &word, word_bit, NULL) == 0
+    return unregister_bit(old, enable_bit) == ENOENT &&
+                   register_at(own_event, &word, enable_bit, NULL) == 0
                ? 0
                : 1;
 }
@@ -201,7 +201,7 @@ static void follow_ends(void) {
         char descriptor[16];
         (void)snprintf(address, sizeof address, "%lx", (unsigned long)&word);
         (void)snprintf(descriptor, sizeof descriptor, "%d", dup(device));
-        if (register_at(own_event, &word, word_bit, NULL) == 0) {
+        if (register_at(own_event, &word, enable_bit, NULL) == 0) {
             (void)execl("/proc/self/exe", "eventlog_memory", "after", address, descriptor, NULL);
         }
         _exit(2);
@@ -210,27 +210,27 @@ static void follow_ends(void) {
     step("a program has no words of the one before it, which make room",
          waitpid(child, &status, 0) == child && status == 0);
     step("those of a process that has ended do, too",
-         register_at(own_event, &word, word_bit, NULL) == 0);
+         register_at(own_event, &word, enable_bit, NULL) == 0);
     step("one is allowed", register_at(own_event, &word, 1, NULL) == EMFILE);
-    step("it is given back", unregister_bit(&word, word_bit) == 0);
+    step("it is given back", unregister_bit(&word, enable_bit) == 0);
     set_file(PARAMETERS "words_per_user", "65536");
 }
 
 int main(int argc, char** argv) {
     if (argc == 4) {
-        return look_after_exec(argv[2], argv[3]);
+        return check_after_exec(argv[2], argv[3]);
     }
     device = open_device();
     step("the device is there", device >= 0);
     follow_large_pages();
     follow_huge_pages();
     if (argc > 1) {
-        follow_other_files(argv[1]);
+        check_other_files(argv[1]);
     } else {
         puts("without: a disk");
     }
     follow_children();
-    follow_wide_words();
+    check_wide_words();
     follow_emptied_pages();
     follow_ends();
     (void)close(device);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
-#include "listening.h"
+#include "device_client.h"
 
 enum { events = 512, bits = 32 };
 
@@ -108,7 +108,7 @@ _Noreturn static void publish_at_length(atomic_int* stage) {
     _exit(error);
 }
 
-static void let_others_publish(void) {
+static void check_concurrent_publish(void) {
     enum { enough = 3 };
     atomic_int* const stage =
         mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -128,7 +128,7 @@ static void let_others_publish(void) {
     while (waitpid(child, &status, WNOHANG) == 0) {
         const bool has_begun = atomic_load(stage) == 1;
         uint32_t number = 0;
-        if (publish(device, "own", &offer, 1, &number) != 0 || withdraw(device, number) != 0) {
+        if (publish(device, "own", &offer, 1, &number) != 0 || unpublish(device, number) != 0) {
             step("others publish", false);
         }
         meanwhile += has_begun && atomic_load(stage) == 1;
@@ -157,7 +157,7 @@ static void be_killed_while_publishing(void) {
     reopen_device();
     register_events();
     struct wanted all = {0};
-    const int reader = listen_to(&all);
+    const int reader = subscribe_or_exit(&all);
     const int slow = open_device();
     step("somebody subscribes with rules that take long", subscribe_to_none(slow) == 0);
     (void)fflush(stdout);
@@ -206,7 +206,7 @@ static void close_without_waiting(void) {
     publish_each(numbers, count);
     int64_t begin = microseconds();
     for (int i = 0; i < count; ++i) {
-        if (withdraw(device, numbers[i]) != 0) {
+        if (unpublish(device, numbers[i]) != 0) {
             step("each is withdrawn", false);
         }
     }
@@ -225,7 +225,7 @@ int main(void) {
     step("the device is there", device >= 0);
     publish_events();
     share_a_processor();
-    let_others_publish();
+    check_concurrent_publish();
     be_killed_while_publishing();
     close_without_waiting();
     puts("ok: all patterns");

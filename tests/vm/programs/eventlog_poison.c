@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
-#include "listening.h"
+#include "device_client.h"
 
 enum { poison = 0xa5, content = 0x11, page_size = 4096 };
 enum { buffer_size = 1 << 20, schema_size = 5003, payload_size = 1001, written = 50 };
@@ -90,18 +90,18 @@ static void publish_one(void) {
     static unsigned char schema[schema_size];
     memset(schema, content, sizeof schema);
     step("an event is registered",
-         register_at("poison struct block a 1001", &word, word_bit, &index_own) == 0);
+         register_at("poison struct block a 1001", &word, enable_bit, &index_own) == 0);
     const struct eventlog_published_event offer = {
         .write_index = index_own, .level = 3, .name = "one"};
-    const struct eventlog_publication wanted = {
-        .size = sizeof wanted,
+    const struct eventlog_publication subscription_request = {
+        .size = sizeof subscription_request,
         .event_count = 1,
         .events = (uintptr_t)&offer,
         .schema = (uintptr_t)schema,
         .schema_size = sizeof schema,
         .name = "poison",
     };
-    step("and published", ioctl(device, EVENTLOG_PUBLISH, &wanted) == 0);
+    step("and published", ioctl(device, EVENTLOG_PUBLISH, &subscription_request) == 0);
 }
 
 static void write_some(void) {
@@ -116,7 +116,7 @@ static void write_some(void) {
 }
 
 /// Its buffers, of which the first has been written to, if any.
-static void look_at_ring(const unsigned char* memory, const struct eventlog_region* region,
+static void check_ring(const unsigned char* memory, const struct eventlog_region* region,
                          uint32_t index) {
     const struct eventlog_ring* ring =
         (const void*)(memory + region->rings_offset + (size_t)index * region->ring_stride);
@@ -134,7 +134,7 @@ static void look_at_ring(const unsigned char* memory, const struct eventlog_regi
 }
 
 /// Padding between records is looked at by who reads them.
-static void look_at_memory(int file, uint64_t total_size) {
+static void check_memory(int file, uint64_t total_size) {
     const unsigned char* memory = mmap(NULL, total_size, PROT_READ, MAP_SHARED, file, 0);
     step("it is mapped", memory != MAP_FAILED);
     const struct eventlog_region* region = (const void*)memory;
@@ -150,13 +150,13 @@ static void look_at_memory(int file, uint64_t total_size) {
     step("nor behind the schemas",
          is_zero(memory + schemas_end, region->buffers_offset - schemas_end));
     for (uint32_t i = 0; i + 1 < region->ring_count; ++i) {
-        look_at_ring(memory, region, i);
+        check_ring(memory, region, i);
     }
     (void)munmap((void*)memory, total_size);
 }
 
 /// All bytes of each record that the kernel has not been given are its header's, or zero.
-static void look_at_records(int file) {
+static void check_records(int file) {
     static unsigned char bytes[1 << 20];
     const size_t size = sizeof(struct eventlog_record) + payload_size;
     const size_t padded = (size + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT *
@@ -173,7 +173,7 @@ static void look_at_records(int file) {
     step("nothing of others is in them", !is_poisoned(bytes, (size_t)got));
 }
 
-static void look_at_answers(int file) {
+static void check_answers(int file) {
     struct eventlog_provider_query query;
     memset(&query, poison, sizeof query);
     query.size = sizeof query;
@@ -198,9 +198,9 @@ int main(void) {
     const int file = begin(&total_size);
     publish_one();
     write_some();
-    look_at_memory(file, total_size);
-    look_at_answers(file);
-    look_at_records(file);
+    check_memory(file, total_size);
+    check_answers(file);
+    check_records(file);
     (void)close(file);
     (void)close(device);
     puts("ok: nothing of others");

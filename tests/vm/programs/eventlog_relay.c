@@ -415,7 +415,7 @@ static void try_reading_at_length(void) {
 }
 
 /// Whoever opens a buffer at any moment gets one that is whole, or none.
-static void try_opening_at_any_moment(void) {
+static void open_concurrently(void) {
     enum { rounds = 100 };
     const pid_t child = begin();
     if (child == 0) {
@@ -673,7 +673,7 @@ int main(int count, char** arguments) {
     try_reading_and_consuming();
     try_waiting_for_the_end();
     try_reading_at_length();
-    try_opening_at_any_moment();
+    open_concurrently();
     cpu_set_t both;
     CPU_ZERO(&both);
     CPU_SET(0, &both);

@@ -30,7 +30,7 @@ static const char passing[] = "threads_passing u32 a";
 static const char own[] = "threads_own u32 a";
 
 static _Alignas(4096) _Atomic uint32_t words[page_size / sizeof(uint32_t)];
-static uint32_t heard_index;
+static uint32_t enabled_index;
 /// Always a file in which `passing` has the number 0, though not the same for long.
 static int passing_file;
 static atomic_bool is_over;
@@ -44,7 +44,7 @@ static void check(const char* what, bool right) {
 }
 
 static int register_in(int file, const char* description, _Atomic uint32_t* at, uint8_t bit) {
-    struct word_registration wanted = registration_of(description);
+    struct user_events_registration wanted = registration_of(description);
     wanted.word_address = (uintptr_t)at;
     wanted.bit = bit;
     return ioctl(file, USER_EVENTS_REGISTER, &wanted) == 0 ? 0 : errno;
@@ -70,20 +70,20 @@ static bool write_to(int file, uint32_t index) {
     return written;
 }
 
-static void write_heard(void) {
-    (void)write_to(device, heard_index);
+static void write_enabled(void) {
+    (void)write_to(device, enabled_index);
 }
 
 static void listen(void) {
     enable("threads_heard", true);
     check("who listens sets the bit", is_set(&words[heard_word], 0));
-    check("and hears", write_to(device, heard_index));
+    check("and hears", write_to(device, enabled_index));
     enable("threads_heard", false);
     check("who stops to clears it", !is_set(&words[heard_word], 0));
-    check("and hears no more", !write_to(device, heard_index));
+    check("and hears no more", !write_to(device, enabled_index));
 }
 
-static void take_and_give(void) {
+static void map_and_unmap(void) {
     const uint8_t bit = 1;
     check("another bit is taken", register_in(device, heard, &words[heard_word], bit) == 0);
     check("once", register_in(device, heard, &words[heard_word], bit) == EADDRINUSE);
@@ -138,7 +138,7 @@ _Noreturn static void be_child(void) {
     check("a child has no words", unregister_bit(&words[heard_word], 0) == ENOENT);
     check("and can have them", register_in(device, heard, &words[heard_word], 0) == 0);
     for (int i = 0; i < 10; ++i) {
-        write_heard();
+        write_enabled();
         write_passing();
     }
     _exit(0);
@@ -182,8 +182,8 @@ struct worker {
 };
 
 static struct worker workers[] = {
-    {.name = "write_heard", .work = write_heard}, {.name = "write_passing", .work = write_passing},
-    {.name = "listen", .work = listen},           {.name = "take_and_give", .work = take_and_give},
+    {.name = "write_heard", .work = write_enabled}, {.name = "write_passing", .work = write_passing},
+    {.name = "listen", .work = listen},           {.name = "take_and_give", .work = map_and_unmap},
     {.name = "come_and_go", .work = come_and_go}, {.name = "replace_file", .work = replace_file},
     {.name = "have_child", .work = have_child},   {.name = "unmap", .work = unmap},
 };
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
     // several processors do not always survive.
     set_file(TRACING "options/record-cmd", "0");
     step("an event is registered",
-         register_at(heard, (void*)&words[heard_word], 0, &heard_index) == 0);
+         register_at(heard, (void*)&words[heard_word], 0, &enabled_index) == 0);
     step("and one that changes its file",
          register_in(passing_file, passing, &words[passing_word], 0) == 0);
     enable("threads_passing", true);
@@ -226,7 +226,7 @@ int main(int argc, char** argv) {
     enable("threads_passing", false);
     (void)close(passing_file);
     (void)close(device);
-    step("all of it goes away", goes_away(""));
+    step("all of it goes away", wait_until_removed(""));
     puts("ok: all threads");
     return 0;
 }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
-#include "listening.h"
+#include "device_client.h"
 
 #define FOLDER "/sys/kernel/debug/eventlog/"
 
@@ -65,7 +65,7 @@ static uint64_t stat_of(const char* what) {
 }
 
 static int listen_by(int channel) {
-    return listen_to(&(struct wanted){.to_relay = true, .relay = channel});
+    return subscribe_or_exit(&(struct wanted){.to_relay = true, .relay = channel});
 }
 
 static bool write_event(uint32_t index, uint64_t value) {
@@ -93,7 +93,7 @@ struct seen {
     bool right;
 };
 
-static size_t take_header(const unsigned char* at, struct seen* seen) {
+static size_t count_header(const unsigned char* at, struct seen* seen) {
     struct eventlog_relay_header header;
     memcpy(&header, at, sizeof header);
     seen->recorded = header.records_before;
@@ -107,7 +107,7 @@ static bool is_ours(const struct eventlog_record* record, uint64_t value, const 
            record->thread == (uint32_t)getpid() && value >= seen->next;
 }
 
-static size_t take_record(const unsigned char* at, struct seen* seen) {
+static size_t count_record(const unsigned char* at, struct seen* seen) {
     struct eventlog_record record;
     uint64_t value = 0;
     memcpy(&record, at, sizeof record);
@@ -128,8 +128,8 @@ static void drain(int file, struct seen* seen) {
         for (ssize_t at = 0; at < got;) {
             uint32_t first = 0;
             memcpy(&first, bytes + at, sizeof first);
-            at += (ssize_t)(first == EVENTLOG_RELAY_MAGIC ? take_header(bytes + at, seen)
-                                                          : take_record(bytes + at, seen));
+            at += (ssize_t)(first == EVENTLOG_RELAY_MAGIC ? count_header(bytes + at, seen)
+                                                          : count_record(bytes + at, seen));
         }
     }
 }
@@ -230,9 +230,9 @@ static void try_closing_the_channel(void) {
     step("what comes later is lost", counts.recorded == 0 && counts.lost == 4);
     struct pollfd polled = {.fd = reader, .events = POLLIN};
     step("that is polled", poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN) != 0);
-    struct tally tally = {0};
-    read_all(reader, &tally);
-    step("and told", tally.lost == 4 && tally.records == 0 && tally.last_was_gap);
+    struct read_totals read_totals = {0};
+    read_all(reader, &read_totals);
+    step("and told", read_totals.lost == 4 && read_totals.records == 0 && read_totals.last_was_gap);
     struct seen seen = {0};
     drain(buffer, &seen);
     step("what came before is there", seen.right && seen.records == 3);
@@ -285,7 +285,7 @@ static void try_times(void) {
     const int buffer = open_part("cpu0", O_RDONLY);
     const int reader = listen_by(channel);
     struct wanted of_kernel = {.provider = "kernel", .to_relay = true, .relay = channel};
-    const int interrupts = listen_to(&of_kernel);
+    const int interrupts = subscribe_or_exit(&of_kernel);
     struct seen seen = {.of_anybody = true};
     bool rise = true;
     bool written = true;
@@ -350,7 +350,7 @@ static void try_in_the_midst(uint32_t flags, const char* name) {
     const int buffer = open_part(name, O_RDONLY);
     const int control = open_part("control", O_WRONLY);
     struct wanted wanted = {.provider = "nested", .to_relay = true, .relay = channel};
-    const int reader = listen_to(&wanted);
+    const int reader = subscribe_or_exit(&wanted);
     const pid_t waiter = wait_for_each(buffer);
     const uint64_t before = told_by_module("tried");
     const uint64_t nested = told_by_module("nested");
@@ -383,7 +383,7 @@ int main(int count, char** arguments) {
     device = open_device();
     step("one processor", run_on(0));
     step("two events are registered",
-         register_at("relay_small u64 a", &word, word_bit, &index_small) == 0 &&
+         register_at("relay_small u64 a", &word, enable_bit, &index_small) == 0 &&
              register_at("relay_large u64 a; struct block b 4040", &word, 29, &index_large) == 0);
     const struct eventlog_published_event offers[] = {
         {.write_index = index_small, .event = 0, .level = 3, .name = "small"},

@@ -106,7 +106,7 @@ static void count_switches(int file, unsigned* all, unsigned* own) {
     }
 }
 
-static void leave_out_own(void) {
+static void exclude_reader(void) {
     unsigned all = 0;
     unsigned own = 0;
     // What happens in between, only the one that is there longer has.
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
     if (argc == 3 && strcmp(argv[1], "pass") == 0) {
         pass(strtol(argv[2], NULL, 10));
     } else if (argc == 2 && strcmp(argv[1], "without") == 0) {
-        leave_out_own();
+        exclude_reader();
         (void)puts("ok: without its own");
     } else {
         (void)fputs("usage: kernel_switches pass COUNT | without\n", stderr);

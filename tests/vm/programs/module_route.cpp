@@ -20,7 +20,7 @@
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/schema_format.hpp>
 
-#include "listening.h"
+#include "device_client.h"
 #include "steps.hpp"
 
 namespace {
@@ -54,7 +54,7 @@ bool says(const eventlog::dynamic_provider& provider, std::string_view text) {
 
 /// Whether what was not to be had at first is, some time after it can be.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
-    return soon([&] {
+    return wait_until([&] {
         eventlog_provider_poll(provider.handle());
         return route_of(provider).code == EVENTLOG_OK;
     });
@@ -107,10 +107,10 @@ void follow_listening(const eventlog::dynamic_provider& provider) {
     set_file(enable_item, "0");
     step("nobody does any more", !provider.enabled(0));
     step("the trace has both",
-         trace_holds("moved_item: number=1") && trace_holds("moved_item: number=2"));
+         trace_contains("moved_item: number=1") && trace_contains("moved_item: number=2"));
 }
 
-void give_up_privileges() {
+void drop_privileges() {
     step("privileges are given up", ::setegid(ordinary) == 0 && ::seteuid(ordinary) == 0);
 }
 
@@ -123,7 +123,7 @@ void close_all() {
 }
 
 /// Whether the module says that this process has published the provider.
-bool is_told_of(int reader, pid_t process) {
+bool is_enabled_word_set(int reader, pid_t process) {
     eventlog_provider_query query{};
     query.size = sizeof query;
     while (next_provider(reader, &query) == 0) {
@@ -138,7 +138,7 @@ bool is_told_of(int reader, pid_t process) {
 /// Through the device, without tracing.
 void follow_subscribing(const eventlog::dynamic_provider& provider) {
     wanted all{};
-    const int reader = listen_to(&all);
+    const int reader = subscribe_or_exit(&all);
     step("somebody subscribes", provider.enabled(0));
     provider.emit(0, 7U);
     struct {
@@ -149,21 +149,21 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
     step("as it was emitted", record.head.event == 0 && record.head.size == 28 &&
                                   record.head.thread == static_cast<std::uint32_t>(::getpid()) &&
                                   record.number == 7);
-    step("its provider is told of", is_told_of(reader, ::getpid()));
+    step("its provider is told of", is_enabled_word_set(reader, ::getpid()));
     const std::uint16_t own = record.head.provider;
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
         step("a child is heard, too", provider.enabled(0));
         step("its provider is told of beside its parent's",
-             is_told_of(reader, ::getpid()) && is_told_of(reader, ::getppid()));
+             is_enabled_word_set(reader, ::getpid()) && is_enabled_word_set(reader, ::getppid()));
         provider.emit(0, 8U);
         ::_exit(0);
     }
     expect_to_end_well(child);
     step("as itself", ::read(reader, &record, sizeof record) == sizeof record &&
                           record.number == 8 && record.head.provider != own);
-    step("until it ends", !is_told_of(reader, child) && is_told_of(reader, ::getpid()));
+    step("until it ends", !is_enabled_word_set(reader, child) && is_enabled_word_set(reader, ::getpid()));
     static_cast<void>(::close(reader));
     step("nobody listens when that has gone", !provider.enabled(0));
 }
@@ -175,7 +175,7 @@ void follow_child_without_fork(const eventlog::dynamic_provider& provider) {
     const long child = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
     if (child == 0) {
         close_all();
-        give_up_privileges();
+        drop_privileges();
         provider.emit(0, 5U);
         static_cast<void>(std::fflush(stdout));
         ::_exit(0);
@@ -206,7 +206,7 @@ void be_enclosed(const eventlog::dynamic_provider& provider) {
     for (std::uint32_t times = 0; times < 2; ++times) {
         set_file(enable, "1");
         step("the module opens the gate", provider.enabled(0));
-        step("which is closed where nothing can be written", soon([&] {
+        step("which is closed where nothing can be written", wait_until([&] {
                  provider.emit(0, 6U);
                  return !provider.enabled(0);
              }));
@@ -254,7 +254,7 @@ void expect_return(const eventlog::dynamic_provider& provider) {
     step("the gate closes", !provider.enabled(0));
 }
 
-void take_privileges_back() {
+void restore_privileges() {
     step("privileges come back", ::seteuid(0) == 0 && ::setegid(0) == 0);
 }
 
@@ -265,21 +265,21 @@ void follow_lost_descriptor(const eventlog::dynamic_provider& provider) {
     step("what is permitted is opened anew", !provider.enabled(0));
     step("and nothing is lost", route_of(provider).counters.lost_unattached == lost);
 
-    give_up_privileges();
+    drop_privileges();
     lose_descriptor(provider);
     expect_silence(provider);
     step("it says who may", says(provider, "/dev/eventlog cannot be opened (Permission denied)"));
-    take_privileges_back();
+    restore_privileges();
     expect_return(provider);
 
     // Root would have user_events instead, where the kernel has them.
     step("the device is permitted to all", ::chmod("/dev/eventlog", 0666) == 0);
     set_file(files_per_user, "0");
-    give_up_privileges();
+    drop_privileges();
     lose_descriptor(provider);
     expect_silence(provider);
     step("it says which limit that may be", says(provider, "or files_per_user or files_max in"));
-    take_privileges_back();
+    restore_privileges();
     set_file(files_per_user, "4096");
     step("the device is as it was", ::chmod("/dev/eventlog", 0660) == 0);
     expect_return(provider);
@@ -307,10 +307,10 @@ void publish_when_there_is_room() {
     const eventlog::dynamic_provider late(provider_called("late"));
     step("it says that nobody can subscribe", says(late, "Nobody can subscribe to provider late"));
     wanted all{};
-    const int reader = listen_to(&all);
+    const int reader = subscribe_or_exit(&all);
     step("nobody hears it", !late.enabled(0));
     set_file(schema_pages_per_user, "4096");
-    step("until there is room", soon([&] {
+    step("until there is room", wait_until([&] {
              eventlog_provider_poll(late.handle());
              return late.enabled(0);
          }));
@@ -319,7 +319,7 @@ void publish_when_there_is_room() {
 }
 
 /// Each new number takes a place in the tables of all who subscribe.
-void keep_number_while_events_are_missing() {
+void keep_index_of_removed_events() {
     constexpr eventlog_event_definition two[] = {
         {.name = "first", .fields = fields, .field_count = 1},
         {.name = "second", .fields = fields, .field_count = 1}};
@@ -335,7 +335,7 @@ void keep_number_while_events_are_missing() {
     const eventlog::dynamic_provider& scarce = *held;
     step("one of two has a word", says(scarce, "1 of 2 events of provider scarce"));
     wanted all{};
-    const int reader = listen_to(&all);
+    const int reader = subscribe_or_exit(&all);
     const std::uint32_t number = last_published(reader);
     for (int tries = 0; tries < 25; ++tries) {
         ::usleep(100'000);
@@ -359,8 +359,8 @@ void follow_lost_descriptors_of_two(const eventlog::dynamic_provider& provider) 
     neighbor.emit(0, 101U);
     provider.emit(0, 102U);
     step("each writes its own events",
-         trace_holds("neighbor_item: number=101") && trace_holds("moved_item: number=102"));
-    step("and none of the other's", !trace_holds("neighbor_item: number=102"));
+         trace_contains("neighbor_item: number=101") && trace_contains("moved_item: number=102"));
+    step("and none of the other's", !trace_contains("neighbor_item: number=102"));
     set_file(enable_item, "0");
     set_file(enable_neighbor, "0");
     step("both gates close", !provider.enabled(0) && !neighbor.enabled(0));
@@ -376,7 +376,7 @@ int main(int argc, char** argv) {
         const eventlog::dynamic_provider provider(provider_called("moved"));
         follow_listening(provider);
         follow_subscribing(provider);
-        keep_number_while_events_are_missing();
+        keep_index_of_removed_events();
         publish_when_there_is_room();
         follow_child_without_fork(provider);
         follow_hidden_device(provider);

@@ -28,7 +28,7 @@
 #include "aggregate/aggregating_sink.hpp"
 #include "base/user_error.hpp"
 #include "capture/kernel_trace_recording.hpp"
-#include "chance.hpp"
+#include "random_source.hpp"
 #include "memory/subscription.hpp"
 #include "tracing/kernel_trace_condition.hpp"
 #include "trials.hpp"

@@ -23,7 +23,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "base/user_error.hpp"
-#include "chance.hpp"
+#include "random_source.hpp"
 #include "format/page_events.hpp"
 #include "kernel/instance.hpp"
 #include "predicate/compiled_predicate.hpp"
@@ -322,7 +322,7 @@ int run(std::uint64_t count, std::uint32_t seed) {
     }
     const std::size_t first = found[0]->name.event == "item" ? 0 : 1;
     trial tried(*found[first], *found[1 - first], seed);
-    if (!soon([] { return pushed::enabled<item>() && pushed::enabled<control>(); })) {
+    if (!wait_until([] { return pushed::enabled<item>() && pushed::enabled<control>(); })) {
         std::printf("nobody listens\n");
         return 1;
     }

@@ -23,7 +23,7 @@ void set_file(const char* path, const char* text) {
     (void)close(file);
 }
 
-bool file_holds(const char* path, const char* text) {
+bool file_contains(const char* path, const char* text) {
     FILE* file = fopen(path, "r");
     char line[1024];
     bool found = false;
@@ -36,6 +36,6 @@ bool file_holds(const char* path, const char* text) {
     return found;
 }
 
-bool trace_holds(const char* text) {
-    return file_holds(TRACING "trace", text);
+bool trace_contains(const char* text) {
+    return file_contains(TRACING "trace", text);
 }

@@ -19,8 +19,8 @@ void step(const char* what, bool right);
 void set_file(const char* path, const char* text);
 
 /// Whether a line of a file has that text.
-bool file_holds(const char* path, const char* text);
-bool trace_holds(const char* text);
+bool file_contains(const char* path, const char* text);
+bool trace_contains(const char* text);
 
 #ifdef __cplusplus
 }

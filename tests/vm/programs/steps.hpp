@@ -17,7 +17,7 @@
 /// What the kernel, or somebody else, does a moment later. It is given up after minutes only: the
 /// machine may be busy.
 template <class Condition>
-bool soon(Condition condition) {
+bool wait_until(Condition condition) {
     for (int i = 0; i < 6000 && !condition(); ++i) {
         ::usleep(50'000);
     }
@@ -49,7 +49,7 @@ inline std::string name_of(std::string_view event) {
 }
 
 /// Has somebody listen to an event, or stop to listen.
-inline void listen(std::string_view event, bool on) {
+inline void set_event_enabled(std::string_view event, bool on) {
     set_file((EVENTS + name_of(event) + "/enable").c_str(), on ? "1" : "0");
 }
 

@@ -14,7 +14,7 @@
 #define USER_EVENTS_UNREGISTER 0x40082a02UL
 
 /// Since Linux 6.4: the kernel sets a bit in a word of the program.
-struct word_registration {
+struct user_events_registration {
     uint32_t size;
     uint8_t bit;
     uint8_t word_size;
@@ -24,7 +24,7 @@ struct word_registration {
     uint32_t write_index;
 } __attribute__((packed));
 
-struct word_unregistration {
+struct user_events_unregistration {
     uint32_t size;
     uint8_t bit;
     uint8_t reserved_byte;
@@ -33,16 +33,16 @@ struct word_unregistration {
 } __attribute__((packed));
 
 /// Before: it sets a bit in a page of its own.
-struct page_registration {
+struct user_events_page_registration {
     uint32_t size;
     uint64_t description;
     uint32_t status_bit;
     uint32_t write_index;
 } __attribute__((packed));
 
-static_assert(sizeof(struct word_registration) == 28, "as the kernel has it");
-static_assert(sizeof(struct word_unregistration) == 16, "as the kernel has it");
-static_assert(sizeof(struct page_registration) == 20, "as the kernel has it");
+static_assert(sizeof(struct user_events_registration) == 28, "as the kernel has it");
+static_assert(sizeof(struct user_events_unregistration) == 16, "as the kernel has it");
+static_assert(sizeof(struct user_events_page_registration) == 20, "as the kernel has it");
 
 /// How many events there may be; kernels of the older ABI do not have it.
 #define USER_EVENTS_MAX "/proc/sys/kernel/user_events_max"
@@ -51,11 +51,11 @@ static_assert(sizeof(struct page_registration) == 20, "as the kernel has it");
 extern "C" {
 #endif
 
-bool kernel_has_page(void);
+bool kernel_has_status_page(void);
 
 /// Registers an event in the kernel's own ABI, with bit 31 of the word if it wants one. True if it
 /// could be; then `index` is the event's number.
-bool register_by_hand(int data, const char* description, const volatile void* word,
+bool register_directly(int data, const char* description, const volatile void* word,
                       uint32_t* index);
 
 #ifdef __cplusplus

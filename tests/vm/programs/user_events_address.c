@@ -38,7 +38,7 @@ static bool soon_is(bool set) {
 }
 
 static bool unregister(void) {
-    const struct word_unregistration end = {
+    const struct user_events_unregistration end = {
         .size = sizeof end,
         .bit = 31,
         .word_address = (uintptr_t)&word,
@@ -64,7 +64,7 @@ static void* flip(void* unused) {
     return right ? NULL : &word;
 }
 
-static void follow_other_bits(struct word_registration wanted) {
+static void check_other_bits(struct user_events_registration wanted) {
     word = pattern;
     step("an event is registered in a word with other bits",
          ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0 && word == pattern);
@@ -97,7 +97,7 @@ static int unregister_in_child(int told, int tell) {
     return heard && cleared && said && !bit_is_set() ? 0 : 1;
 }
 
-static void follow_fork(struct word_registration wanted) {
+static void follow_fork(struct user_events_registration wanted) {
     step("an event is registered once more", ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0);
     int to_child[2];
     int to_parent[2];
@@ -129,7 +129,7 @@ int main(void) {
     data = open(TRACING "user_events_data", O_RDWR);
     step("user_events_data can be opened", data >= 0);
 
-    struct word_registration wanted = {
+    struct user_events_registration wanted = {
         .size = 20,
         .bit = 31,
         .word_size = sizeof word,
@@ -148,14 +148,14 @@ int main(void) {
     set_file(EVENT "enable", "1");
     step("the kernel sets the bit", bit_is_set());
     step("a record is taken", write(data, record, sizeof record) == (ssize_t)sizeof record);
-    step("the trace has it", trace_holds("vm_address_probe: number=4711") ||
-                                 trace_holds("vm_address_probe: number=0x1267 (4711)"));
+    step("the trace has it", trace_contains("vm_address_probe: number=4711") ||
+                                 trace_contains("vm_address_probe: number=0x1267 (4711)"));
     set_file(EVENT "enable", "0");
     step("the kernel clears the bit", !bit_is_set());
 
     step("the event is unregistered", unregister());
     step("it cannot be unregistered twice", !unregister() && errno == ENOENT);
-    follow_other_bits(wanted);
+    check_other_bits(wanted);
     follow_fork(wanted);
     return 0;
 }

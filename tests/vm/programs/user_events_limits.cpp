@@ -43,7 +43,7 @@ class event_by_hand {
     event_by_hand() : data_(::open(TRACING "user_events_data", O_RDWR)) {
         step("an event is registered by hand",
              data_ >= 0 &&
-                 register_by_hand(data_, "limits_by_hand __rel_loc char[] text", &word_, &index_));
+                 register_directly(data_, "limits_by_hand __rel_loc char[] text", &word_, &index_));
     }
     ~event_by_hand() { static_cast<void>(::close(data_)); }
     event_by_hand(const event_by_hand&) = delete;
@@ -163,8 +163,8 @@ std::size_t largest_for_perf(event_by_hand& event) {
 
 /// What the library takes, and what it counts as too large.
 std::size_t largest_for_library() {
-    listen("limits_word", true);
-    step("the gate opens", soon([] { return limits::enabled<word>(); }));
+    set_event_enabled("limits_word", true);
+    step("the gate opens", wait_until([] { return limits::enabled<word>(); }));
     const auto counters = [] {
         return limits::status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
     };
@@ -179,7 +179,7 @@ std::size_t largest_for_library() {
         }
         return written;
     });
-    listen("limits_word", false);
+    set_event_enabled("limits_word", false);
     return largest;
 }
 

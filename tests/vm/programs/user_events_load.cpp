@@ -41,7 +41,7 @@ void emit_one(std::uint64_t number, std::size_t size) {
     emit_with(number, word.c_str());
 }
 
-void emit_while_heard() {
+void emit_while_enabled() {
     while (!load::enabled<item>()) {
         static_cast<void>(::usleep(1000));
     }
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     const std::size_t size = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
     wait_for_end_of_input();
     if (argc > 1 && std::string_view(argv[1]) == "while-heard") {
-        emit_while_heard();
+        emit_while_enabled();
     }
     const bool is_absent = argc > 2 && std::string_view(argv[2]) == "absent";
     for (std::uint64_t number = 0; number < count; ++number) {

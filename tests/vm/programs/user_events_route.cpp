@@ -60,7 +60,7 @@ inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session
 
 namespace {
 
-const bool has_page = kernel_has_page();
+const bool has_page = kernel_has_status_page();
 
 eventlog::route_status route() {
     return traced::status().routes[EVENTLOG_ROUTE_USER_EVENTS];
@@ -130,8 +130,8 @@ void follow_fields() {
     });
     show_formats();
 
-    listen("traced_sample", true);
-    step("the kernel opens the gate", soon([] { return traced::enabled<sample>(); }));
+    set_event_enabled("traced_sample", true);
+    step("the kernel opens the gate", wait_until([] { return traced::enabled<sample>(); }));
     step("of that event only", !traced::enabled<silent>());
     for (const std::uint64_t number : {10U, 11U, 12U}) {
         emit_sample(number);
@@ -140,16 +140,16 @@ void follow_fields() {
     step("all events are counted", route().counters.written == 3);
     show_trace("fields");
 
-    listen("traced_in_session", true);
+    set_event_enabled("traced_in_session", true);
     {
         eventlog::session<traced> session(4711);
         session.emit(in_session{3});
     }
-    listen("traced_in_session", false);
+    set_event_enabled("traced_in_session", false);
     show_trace("session");
 
-    listen("traced_empty", true);
-    step("its gate is open, too", soon([] { return traced::enabled<empty>(); }));
+    set_event_enabled("traced_empty", true);
+    step("its gate is open, too", wait_until([] { return traced::enabled<empty>(); }));
     traced::emit(empty{});
     bool made = false;
     traced::emit_lazily([&] {
@@ -157,7 +157,7 @@ void follow_fields() {
         return empty{};
     });
     step("what somebody wants is made", made);
-    listen("traced_empty", false);
+    set_event_enabled("traced_empty", false);
     step("an event without fields is written", route().counters.lost_refused == 0);
     show_trace("empty");
 }
@@ -173,15 +173,15 @@ void follow_many() {
 
 void follow_end_of_listening() {
     const std::uint64_t before = route().counters.written;
-    listen("traced_sample", false);
-    step("the kernel closes the gate", soon([] { return !traced::enabled<sample>(); }));
+    set_event_enabled("traced_sample", false);
+    step("the kernel closes the gate", wait_until([] { return !traced::enabled<sample>(); }));
     emit_sample(77);
     step("nothing is counted any more", route().counters.written == before);
     show_trace("nothing");
 }
 
 void follow_sizes() {
-    listen("traced_word", true);
+    set_event_enabled("traced_word", true);
     // The word of 4 bytes, the text, its NUL: 4048. That each of them arrives is for the test to
     // see.
     for (const char letter : {'x', 'y', 'z'}) {
@@ -194,16 +194,16 @@ void follow_sizes() {
     step("a byte more is refused, and counted", route().counters.lost_too_large == 1);
     traced::emit(word{""});
     traced::emit(word{"a word"});
-    listen("traced_word", false);
+    set_event_enabled("traced_word", false);
     show_trace("sizes");
 }
 
 void follow_fork() {
-    listen("traced_silent", true);
+    set_event_enabled("traced_silent", true);
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
-        step("the child's gate is open", soon([] { return traced::enabled<silent>(); }));
+        step("the child's gate is open", wait_until([] { return traced::enabled<silent>(); }));
         step("the child has counted nothing", route().counters.written == 0);
         traced::emit(silent{100});
         step("the child counts", route().counters.written == 1);
@@ -213,8 +213,8 @@ void follow_fork() {
     step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
     step("the parent's gate is open still", traced::enabled<silent>());
     traced::emit(silent{101});
-    listen("traced_silent", false);
-    step("the parent's gate is closed", soon([] { return !traced::enabled<silent>(); }));
+    set_event_enabled("traced_silent", false);
+    step("the parent's gate is closed", wait_until([] { return !traced::enabled<silent>(); }));
     show_trace("fork");
 }
 
@@ -223,7 +223,7 @@ void remove_event(std::string_view name) {
     const std::string removal = "-:user_events/" + std::string(name);
     const int file = ::open(TRACING "dynamic_events", O_WRONLY | O_APPEND);
     bool removed = false;
-    step("it can be removed", soon([&] {
+    step("it can be removed", wait_until([&] {
              removed = removed || ::write(file, removal.data(), removal.size()) ==
                                       static_cast<ssize_t>(removal.size());
              return removed;
@@ -232,12 +232,12 @@ void remove_event(std::string_view name) {
 }
 
 /// Nothing refers to an event any more.
-void expect_gone(std::string_view name) {
+void expect_removed(std::string_view name) {
     if (has_page) {
         remove_event(name);
     }
     const std::string path = EVENTS + std::string(name);
-    step("it is gone", soon([&] { return ::access(path.c_str(), F_OK) != 0; }));
+    step("it is gone", wait_until([&] { return ::access(path.c_str(), F_OK) != 0; }));
 }
 
 /// Another version of the provider, whose event has other fields, in the same process.
@@ -264,17 +264,17 @@ void follow_versions() {
             show_format(names);
         }
         set_file(other.c_str(), "1");
-        step("its gate is open", soon([&] { return version.enabled(0); }));
+        step("its gate is open", wait_until([&] { return version.enabled(0); }));
         step("the first version's is not", !traced::enabled<silent>());
         version.emit(0, 300U);
         set_file(other.c_str(), "0");
         show_trace("versions");
     }
     if (has_page) {
-        expect_gone(other_event);
+        expect_removed(other_event);
     } else {
         step("it is gone with its provider",
-             soon([&] { return ::access(other.c_str(), F_OK) != 0; }));
+             wait_until([&] { return ::access(other.c_str(), F_OK) != 0; }));
     }
     step("the first version is not", ::access((EVENTS + own).c_str(), F_OK) == 0);
 }
@@ -310,38 +310,38 @@ void follow_names() {
         const std::string both = provider_name + "_" + event_name;
         longest = name_of(both);
         show_format(longest);
-        listen(both, true);
-        step("its gate is open", soon([&] { return provider.enabled(0); }));
+        set_event_enabled(both, true);
+        step("its gate is open", wait_until([&] { return provider.enabled(0); }));
         provider.emit(0, 500U);
         show_trace("longest names");
-        listen(both, false);
+        set_event_enabled(both, false);
 
         const eventlog::dynamic_provider first = define("left", "right_end");
         const eventlog::dynamic_provider second = define("left_right", "end");
         shared = name_of("left_right_end");
         show_format(shared);
         step("two events have one name", names_of("eventlog_left_right_end") == shared + " ");
-        listen("left_right_end", true);
-        step("both gates are open", soon([&] { return first.enabled(0) && second.enabled(0); }));
+        set_event_enabled("left_right_end", true);
+        step("both gates are open", wait_until([&] { return first.enabled(0) && second.enabled(0); }));
         first.emit(0, 501U);
         second.emit(0, 502U);
         show_trace("shared name");
-        listen("left_right_end", false);
+        set_event_enabled("left_right_end", false);
     }
-    expect_gone(longest);
-    expect_gone(shared);
+    expect_removed(longest);
+    expect_removed(shared);
 }
 
 /// Whether what was not to be had at first is, some time after it can be.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
-    return soon([&] {
+    return wait_until([&] {
         eventlog_provider_poll(provider.handle());
         return route_of(provider).code == EVENTLOG_OK;
     });
 }
 
 /// Makes events until the kernel's page has no bit left, or has the kernel allow none.
-void take_all_room() {
+void fill_event_table() {
     if (!has_page) {
         set_file(USER_EVENTS_MAX, "1");
         return;
@@ -354,18 +354,18 @@ void take_all_room() {
         for (unsigned i = first; i < first + some && error == 0; ++i) {
             const std::string description = "filler_" + std::to_string(i) + " u32 number";
             std::uint32_t index = 0;
-            error = register_by_hand(data, description.c_str(), nullptr, &index) ? 0 : errno;
+            error = register_directly(data, description.c_str(), nullptr, &index) ? 0 : errno;
         }
         static_cast<void>(::close(data));
     }
     step("the page is full", error == EMFILE);
     step("the first bit is not an event's",
-         file_holds(TRACING "user_events_status", "Active: 32767"));
+         file_contains(TRACING "user_events_status", "Active: 32767"));
 }
 
 /// The kernel has as many events as it may.
 void follow_limit() {
-    take_all_room();
+    fill_event_table();
     std::string name;
     {
         const eventlog::dynamic_provider provider(late);
@@ -381,7 +381,7 @@ void follow_limit() {
         step("the event is there when it may be", is_tried_again(provider));
         name = name_of("late_event");
     }
-    expect_gone(name);
+    expect_removed(name);
 }
 
 /// An ordinary user in root's directory, where it cannot publish anything, either.
@@ -395,7 +395,7 @@ void follow_limit() {
     step("the child waits", ::write(ready, &byte, 1) == 1 && ::read(allowed, &byte, 1) == 1);
     step("it is open when it may be", is_tried_again(provider));
     step("root is asked to listen", ::write(ready, &byte, 1) == 1);
-    step("the gate is open without a file", soon([&] { return provider.enabled(0); }));
+    step("the gate is open without a file", wait_until([&] { return provider.enabled(0); }));
     provider.emit(0, 400U);
     step("the event is written", route_of(provider).counters.written == 1);
     static_cast<void>(std::fflush(stdout));
@@ -421,13 +421,13 @@ void follow_permission() {
     step("the child has been let in", ::read(ready[0], &byte, 1) == 1);
     const std::string name = name_of("late_event");
     show_format(name);
-    listen("late_event", true);
+    set_event_enabled("late_event", true);
     int status = -1;
     step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
     // While somebody listens: then the event goes, and nobody can read what it has written.
     show_trace("permission");
-    listen("late_event", false);
-    expect_gone(name);
+    set_event_enabled("late_event", false);
+    expect_removed(name);
 }
 
 void close_all_descriptors() {
@@ -438,7 +438,7 @@ void close_all_descriptors() {
 
 /// A daemon that closes what it has not opened, and opens files of its own.
 void follow_lost_descriptor() {
-    listen("traced_silent", true);
+    set_event_enabled("traced_silent", true);
     close_all_descriptors();
     const int own = ::open("/tmp/own", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     // All numbers that ours can have had are its own now.
@@ -454,8 +454,8 @@ void follow_lost_descriptor() {
     step("nothing is written to the program's file",
          ::fstat(own, &status) == 0 && status.st_size == 0);
     step("the route can be used still", route().code == EVENTLOG_OK);
-    listen("traced_silent", false);
-    step("the gate closes still", soon([] { return !traced::enabled<silent>(); }));
+    set_event_enabled("traced_silent", false);
+    step("the gate closes still", wait_until([] { return !traced::enabled<silent>(); }));
     show_trace("descriptor");
 }
 
@@ -466,8 +466,8 @@ using neighbor = eventlog::provider<"neighbor", echo>;
 
 /// The first to open its file again gets the number that the other one had.
 void follow_lost_descriptors_of_two() {
-    listen("traced_silent", true);
-    listen("neighbor_echo", true);
+    set_event_enabled("traced_silent", true);
+    set_event_enabled("neighbor_echo", true);
     // After the first round they have the lowest two numbers.
     for (std::uint32_t round = 0; round < 3; ++round) {
         close_all_descriptors();
@@ -482,10 +482,10 @@ void follow_lost_descriptors_of_two() {
     }
     show_format(name_of("neighbor_echo"));
     show_trace("descriptors of two");
-    listen("traced_silent", false);
-    listen("neighbor_echo", false);
+    set_event_enabled("traced_silent", false);
+    set_event_enabled("neighbor_echo", false);
     step("both gates close",
-         soon([] { return !traced::enabled<silent>() && !neighbor::enabled<echo>(); }));
+         wait_until([] { return !traced::enabled<silent>() && !neighbor::enabled<echo>(); }));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ enum { multi_format = 2 };
 static int data;
 static _Alignas(8) volatile uint64_t word;
 
-static struct word_registration make(const char* description) {
-    const struct word_registration made = {
+static struct user_events_registration make(const char* description) {
+    const struct user_events_registration made = {
         .size = sizeof made,
         .bit = 31,
         .word_size = sizeof(uint32_t),
@@ -33,19 +33,19 @@ static struct word_registration make(const char* description) {
 }
 
 /// 0 or an errno.
-static int try_registration(struct word_registration* wanted) {
+static int try_registration(struct user_events_registration* wanted) {
     return ioctl(data, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
 }
 
 static int unregister_bit(const volatile void* address, uint8_t bit) {
-    const struct word_unregistration end = {
+    const struct user_events_unregistration end = {
         .size = sizeof end, .bit = bit, .word_address = (uintptr_t)address};
     return ioctl(data, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
 }
 
 /// What the kernel says of an event that is registered and given back at once.
 static int try_description(const char* description) {
-    struct word_registration wanted = make(description);
+    struct user_events_registration wanted = make(description);
     const int error = try_registration(&wanted);
     if (error == 0) {
         (void)unregister_bit(&word, 31);
@@ -55,7 +55,7 @@ static int try_description(const char* description) {
 
 static void follow_structs(void) {
     char large[8192] = {0};
-    struct word_registration wanted = make("rules_struct u32 a");
+    struct user_events_registration wanted = make("rules_struct u32 a");
     memcpy(large, &wanted, sizeof wanted);
     const uint32_t too_large = 4097;
     memcpy(large, &too_large, sizeof too_large);
@@ -77,7 +77,7 @@ static void follow_structs(void) {
 }
 
 static void follow_addresses(void) {
-    struct word_registration wanted = make("rules_address u32 a");
+    struct user_events_registration wanted = make("rules_address u32 a");
     wanted.word_size = 2;
     step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
     wanted = make("rules_address u32 a");
@@ -99,26 +99,26 @@ static void follow_addresses(void) {
 }
 
 static void follow_names(void) {
-    struct word_registration first = make("rules_name u32 a");
+    struct user_events_registration first = make("rules_name u32 a");
     step("an event is registered", try_registration(&first) == 0);
-    struct word_registration again = make("rules_name u32 a");
+    struct user_events_registration again = make("rules_name u32 a");
     step("the same bit twice is in use", try_registration(&again) == EADDRINUSE);
     again.bit = 30;
     step("another bit is not", try_registration(&again) == 0);
     step("the event has one number", again.write_index == first.write_index);
-    struct word_registration other = make("rules_name u64 b");
+    struct user_events_registration other = make("rules_name u64 b");
     other.bit = 29;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
     step("unless they may be several", try_registration(&other) == 0);
     step("then there is another system",
          access(TRACING "events/user_events_multi/rules_name.0", F_OK) == 0 ||
-             file_holds(TRACING "user_events_status", "rules_name."));
+             file_contains(TRACING "user_events_status", "rules_name."));
     step("the bits are given back", unregister_bit(&word, 31) == 0 &&
                                         unregister_bit(&word, 30) == 0 &&
                                         unregister_bit(&word, 29) == 0);
     step("what is not there cannot be given back", unregister_bit(&word, 31) == ENOENT);
-    const struct word_unregistration odd = {
+    const struct user_events_unregistration odd = {
         .size = sizeof odd, .bit = 31, .reserved_byte = 1, .word_address = (uintptr_t)&word};
     step("something reserved is invalid",
          ioctl(data, USER_EVENTS_UNREGISTER, &odd) == -1 && errno == EINVAL);
@@ -184,8 +184,8 @@ static int write_text(uint32_t index, uint32_t loc, const char* text, size_t siz
 }
 
 static void follow_writes(void) {
-    struct word_registration number = make("rules_number u32 a; u32 b");
-    struct word_registration text = make("rules_text __rel_loc char[] t");
+    struct user_events_registration number = make("rules_number u32 a; u32 b");
+    struct user_events_registration text = make("rules_text __rel_loc char[] t");
     text.bit = 30;
     step("events to write are registered",
          try_registration(&number) == 0 && try_registration(&text) == 0);
@@ -210,14 +210,14 @@ static void follow_writes(void) {
 
     const uint32_t index = text.write_index;
     step("a text is counted from behind its word", write_text(index, 4U << 16, "abc", 4) == 0);
-    step("the trace has it", trace_holds("rules_text: t=abc"));
+    step("the trace has it", trace_contains("rules_text: t=abc"));
     step("one that ends outside is a bad address", write_text(index, 5U << 16, "abc", 4) == EFAULT);
     step("so is one that begins there", write_text(index, 1U << 16 | 4, "abc", 4) == EFAULT);
     step("and one without a NUL", write_text(index, 3U << 16, "abc", 4) == EFAULT);
 
-    struct word_registration absolute = make("rules_absolute __data_loc char[] t");
+    struct user_events_registration absolute = make("rules_absolute __data_loc char[] t");
     absolute.bit = 29;
-    struct word_registration fixed = make("rules_fixed char[8] t");
+    struct user_events_registration fixed = make("rules_fixed char[8] t");
     fixed.bit = 28;
     step("events with other texts are registered",
          try_registration(&absolute) == 0 && try_registration(&fixed) == 0);
@@ -226,7 +226,7 @@ static void follow_writes(void) {
     // 8 bytes of the kernel's and the word itself come first.
     step("__data_loc counts from the beginning of the kernel's record",
          write_text(absolute.write_index, 4U << 16 | 12, "abc", 4) == 0);
-    step("the trace has it, too", trace_holds("rules_absolute: t=abc"));
+    step("the trace has it, too", trace_contains("rules_absolute: t=abc"));
     step("one that ends outside is a bad address, too",
          write_text(absolute.write_index, 4U << 16 | 13, "abc", 4) == EFAULT);
     const struct {
@@ -234,7 +234,7 @@ static void follow_writes(void) {
         char text[8];
     } filled = {fixed.write_index, {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}};
     step("a text of fixed size needs no NUL", try_write(&filled, sizeof filled) == 0);
-    step("the trace has all of it", trace_holds("rules_fixed: t=abcdefgh\n"));
+    step("the trace has all of it", trace_contains("rules_fixed: t=abcdefgh\n"));
 
     const int another = open(TRACING "user_events_data", O_RDWR);
     step("a number is of its descriptor only",
@@ -255,7 +255,7 @@ static void follow_removal(void) {
          ioctl(data, USER_EVENTS_DELETE, "rules_number") == -1 && errno == EBUSY);
     set_file(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8");
     step("dynamic_events makes events",
-         file_holds(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8"));
+         file_contains(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8"));
     step("they stay", access(EVENTS "rules_command", F_OK) == 0);
     step("and are removed", ioctl(data, USER_EVENTS_DELETE, "rules_command") == 0);
     set_file(TRACING "dynamic_events", "u:rules_command u32 a");
@@ -266,8 +266,8 @@ static void follow_removal(void) {
 
 static void follow_status(void) {
     step("the status has neither bits nor their maximum",
-         file_holds(TRACING "user_events_status", "Active: ") &&
-             !file_holds(TRACING "user_events_status", "Max: "));
+         file_contains(TRACING "user_events_status", "Active: ") &&
+             !file_contains(TRACING "user_events_status", "Max: "));
 }
 
 int main(void) {

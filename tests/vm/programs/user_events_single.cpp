@@ -21,7 +21,7 @@ extern "C" int ioctl(int file, unsigned long request, ...) {
     void* const argument = va_arg(arguments, void*);
     va_end(arguments);
     if (request == USER_EVENTS_REGISTER) {
-        word_registration wanted{};
+        user_events_registration wanted{};
         std::memcpy(&wanted, argument, sizeof wanted);
         if ((wanted.flags & several_formats) != 0) {
             errno = EINVAL;

@@ -42,10 +42,10 @@ static void follow_text(uint32_t bit, bool heard) {
     (void)snprintf(line, sizeof line, "%u:vm_status_probe%s\n", bit,
                    heard ? " # Used by ftrace" : "");
     step(heard ? "the status names the bit, and who listens" : "the status names the bit",
-         file_holds(TRACING "user_events_status", line));
-    step("it has all events", file_holds(TRACING "user_events_status", "Active: 1\n"));
+         file_contains(TRACING "user_events_status", line));
+    step("it has all events", file_contains(TRACING "user_events_status", "Active: 1\n"));
     step("and how many of them are heard",
-         file_holds(TRACING "user_events_status", heard ? "Busy: 1\n" : "Busy: 0\n"));
+         file_contains(TRACING "user_events_status", heard ? "Busy: 1\n" : "Busy: 0\n"));
 }
 
 int main(void) {
@@ -57,9 +57,9 @@ int main(void) {
     step("its page can be mapped", page != MAP_FAILED);
     follow_page(status, page);
     step("it has a bit for each of 32,768 events",
-         file_holds(TRACING "user_events_status", "Max: 32768\n"));
+         file_contains(TRACING "user_events_status", "Max: 32768\n"));
 
-    struct page_registration wanted = {
+    struct user_events_page_registration wanted = {
         .size = sizeof wanted,
         .description = (uintptr_t)description,
     };
@@ -74,14 +74,14 @@ int main(void) {
     const uint32_t record[] = {wanted.write_index, 4711};
     step("a record is taken", write(data, record, sizeof record) == (ssize_t)sizeof record);
     // As bytes: this ABI's kernels do not show fields.
-    step("the trace has it", trace_holds("67 12 00 00"));
+    step("the trace has it", trace_contains("67 12 00 00"));
     set_file(EVENT "enable", "0");
     step("the kernel clears the bit", !bit_is_set(page, wanted.status_bit));
     follow_text(wanted.status_bit, false);
 
     // Larger than the kernel knows, with something in what it does not know.
     const struct {
-        struct page_registration known;
+        struct user_events_page_registration known;
         uint64_t unknown;
     } __attribute__((packed)) later = {{28, (uintptr_t)description, 0, 0}, 1};
     step("a registration of the newer ABI is too large",

@@ -17,15 +17,15 @@
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregate_values.hpp"
 #include "aggregate/aggregator.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
 using elog::aggregation;
 using elog::aggregator;
 using elog::wide_integer;
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
 constexpr std::string_view schema = R"(
 provider net {
@@ -41,7 +41,7 @@ provider net {
 
 class aggregations : public ::testing::Test {
   protected:
-    record_maker net{schema, "tester", 7};
+    record_builder net{schema, "tester", 7};
 
     [[nodiscard]] aggregator make(std::string_view text, std::size_t keys = 1000,
                                   bool all = false) const {
@@ -54,7 +54,7 @@ class aggregations : public ::testing::Test {
         return made;
     }
 
-    [[nodiscard]] std::string refusal(std::string_view text) const {
+    [[nodiscard]] std::string rejection(std::string_view text) const {
         try {
             static_cast<void>(make(text, 1000, true));
         } catch (const elog::user_error& error) {
@@ -63,16 +63,16 @@ class aggregations : public ::testing::Test {
         return {};
     }
 
-    void expect_refusal(std::string_view text, std::size_t column, std::string_view part) const {
-        const std::string said = refusal(text);
+    void expect_rejection(std::string_view text, std::size_t column, std::string_view part) const {
+        const std::string said = rejection(text);
         EXPECT_TRUE(said.starts_with("The aggregation, column " + std::to_string(column) + ": "))
             << text << "\n"
             << said;
         EXPECT_NE(said.find(part), std::string::npos) << text << "\n" << said;
     }
 
-    static void take(aggregator& into, const made_record& record) {
-        into.take(record.view(), record_maker::clock());
+    static void take(aggregator& into, const test_record& record) {
+        into.take(record.view(), record_builder::clock());
     }
 
     [[nodiscard]] static std::string json(const aggregator& computed) {
@@ -117,7 +117,7 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
         const std::int64_t value = is_near ? 4'000'000'000'000'000'000 + small % 10 : small;
         const std::string key = (is_near ? "near" : "far") + std::to_string(random() % 7);
         expected[key].push_back(value);
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("left", value);
         record.set_text("why", key.c_str());
         take(computed, record);
@@ -149,9 +149,9 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
     }
 }
 
-TEST_F(aggregations, add_up_beyond_64_bits) {
+TEST_F(aggregations, sum_beyond_64_bits) {
     aggregator computed = make("sum(bytes), stddev(bytes), max(bytes)");
-    made_record record = net.record("packet");
+    test_record record = net.record("packet");
     record.set("bytes", std::numeric_limits<std::uint64_t>::max());
     for (int i = 0; i < 1000; ++i) {
         take(computed, record);
@@ -162,10 +162,10 @@ TEST_F(aggregations, add_up_beyond_64_bits) {
         << json(computed);
 }
 
-TEST_F(aggregations, keep_what_floats_lose) {
+TEST_F(aggregations, sum_exactly_where_floats_lose_precision) {
     aggregator computed = make("sum(share), avg(share), min(share), max(share), stddev(share)");
     for (const double value : {1e16, 1.0, 1.0, -1e16}) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("share", value);
         take(computed, record);
     }
@@ -177,11 +177,11 @@ TEST_F(aggregations, keep_what_floats_lose) {
     EXPECT_DOUBLE_EQ(rows[0].values[4].standard_deviation(), std::sqrt(0.5e32));
 }
 
-TEST_F(aggregations, survive_what_is_no_number) {
+TEST_F(aggregations, handle_nan) {
     aggregator computed = make("sum(share), max(share), quantize(share), hist(share, 1)");
     for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1.5,
                                std::numeric_limits<double>::infinity(), 1e300}) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("share", value);
         take(computed, record);
     }
@@ -195,7 +195,7 @@ TEST_F(aggregations, survive_what_is_no_number) {
 TEST_F(aggregations, quantize_at_powers_of_two) {
     aggregator computed = make("quantize(left)");
     const auto add = [&](std::int64_t value) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("left", value);
         take(computed, record);
     };
@@ -216,7 +216,7 @@ TEST_F(aggregations, quantize_at_powers_of_two) {
     }
 }
 
-TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
+TEST_F(aggregations, draw_histograms_independent_of_order) {
     std::vector<std::int64_t> values;
     std::mt19937_64 random(3);
     for (int i = 0; i < 1000; ++i) {
@@ -225,7 +225,7 @@ TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
     const auto draw = [&] {
         aggregator computed = make("hist(left)");
         for (const std::int64_t value : values) {
-            made_record record = net.record("packet");
+            test_record record = net.record("packet");
             record.set("left", value);
             take(computed, record);
         }
@@ -250,10 +250,10 @@ TEST_F(aggregations, draw_histograms_that_do_not_depend_on_the_order) {
     EXPECT_EQ(draw(), first);
 }
 
-TEST_F(aggregations, draw_histograms_of_the_step_that_is_asked_for) {
+TEST_F(aggregations, draw_histograms_with_requested_step) {
     aggregator computed = make("hist(took, 10ms)");
     for (const std::int64_t value : {0, 9'999'999, 10'000'000, -1, 25'000'000}) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("took", value);
         take(computed, record);
     }
@@ -265,10 +265,10 @@ TEST_F(aggregations, draw_histograms_of_the_step_that_is_asked_for) {
                                "5 events, 0 lost\n");
 }
 
-TEST_F(aggregations, draw_many_empty_buckets_as_one) {
+TEST_F(aggregations, collapse_empty_buckets) {
     aggregator computed = make("hist(left, 1)");
     for (const std::int64_t value : {0, 4, 9}) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("left", value);
         take(computed, record);
     }
@@ -278,19 +278,19 @@ TEST_F(aggregations, draw_many_empty_buckets_as_one) {
                                    "\n  ...\n  9  1  " + bar + "\n3 events, 0 lost\n");
 }
 
-TEST_F(aggregations, count_values_too_far_away_as_outside) {
+TEST_F(aggregations, count_out_of_range_values) {
     aggregator computed = make("hist(left, 1)");
     for (const std::int64_t value : {0, 999, 1000, -1}) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("left", value);
         take(computed, record);
     }
     EXPECT_NE(json(computed).find("\"outside\":2}"), std::string::npos);
 }
 
-TEST_F(aggregations, tell_values_of_keys_apart_and_show_them_as_fields_are_shown) {
+TEST_F(aggregations, separate_keys_and_format_them_like_fields) {
     aggregator counted = make("count() by state, peer, row[1], maybe, good");
-    made_record record = net.record("packet");
+    test_record record = net.record("packet");
     record.set("state", std::uint64_t{1});
     record.set_bytes("peer", {10, 0, 0, 1});
     record.set_bytes("row", {5, 6});
@@ -306,13 +306,13 @@ TEST_F(aggregations, tell_values_of_keys_apart_and_show_them_as_fields_are_shown
         << json(counted);
 }
 
-TEST_F(aggregations, add_up_fields_of_several_events_that_have_one_name) {
+TEST_F(aggregations, combine_same_named_fields_of_several_events) {
     aggregator computed = make("sum(bytes) by why");
-    made_record packet = net.record("packet");
+    test_record packet = net.record("packet");
     packet.set("bytes", std::uint64_t{5});
     packet.set_text("why", "x");
     take(computed, packet);
-    made_record other = net.record("other");
+    test_record other = net.record("other");
     other.set("bytes", std::uint64_t{7});
     other.set_text("why", "x");
     take(computed, other);
@@ -320,7 +320,7 @@ TEST_F(aggregations, add_up_fields_of_several_events_that_have_one_name) {
     EXPECT_NE(json(computed).find("\"sum(bytes)\":12"), std::string::npos);
 }
 
-TEST_F(aggregations, leave_out_events_without_the_field) {
+TEST_F(aggregations, skip_events_without_field) {
     aggregator computed = make("sum(left) by event");
     take(computed, net.record("packet"));
     take(computed, net.record("other"));
@@ -331,10 +331,10 @@ TEST_F(aggregations, leave_out_events_without_the_field) {
     EXPECT_EQ(optional.groups(), 0U);
 }
 
-TEST_F(aggregations, keep_no_more_keys_than_allowed_and_count_the_rest) {
+TEST_F(aggregations, limit_keys_and_count_remainder) {
     aggregator counted = make("count() by bytes", 10);
     for (std::uint64_t i = 0; i < 25; ++i) {
-        made_record record = net.record("packet");
+        test_record record = net.record("packet");
         record.set("bytes", i % 20);
         take(counted, record);
     }
@@ -346,11 +346,11 @@ TEST_F(aggregations, keep_no_more_keys_than_allowed_and_count_the_rest) {
         elog::incompleteness_warnings(counted)[0].starts_with("10 events had other keys than"));
 }
 
-TEST_F(aggregations, show_the_top_alone) {
+TEST_F(aggregations, show_only_top_entries) {
     for (const char* text : {"top(2, bytes)", "count() by bytes | top 2"}) {
         aggregator counted = make(text);
         for (std::uint64_t i = 0; i < 100; ++i) {
-            made_record record = net.record("packet");
+            test_record record = net.record("packet");
             record.set("bytes", static_cast<std::uint64_t>(std::sqrt(static_cast<double>(i))));
             take(counted, record);
         }
@@ -362,7 +362,7 @@ TEST_F(aggregations, show_the_top_alone) {
     }
 }
 
-TEST_F(aggregations, start_over_with_nothing) {
+TEST_F(aggregations, reset_to_empty) {
     aggregator counted = make("count() by event");
     take(counted, net.record("packet"));
     counted.note_lost(1);
@@ -373,12 +373,12 @@ TEST_F(aggregations, start_over_with_nothing) {
     EXPECT_NE(json(counted).find("\"count()\":1}"), std::string::npos);
 }
 
-TEST_F(aggregations, count_records_that_do_not_fit_and_those_of_nobody) {
+TEST_F(aggregations, count_mismatched_records_and_records_of_unknown_providers) {
     aggregator computed = make("sum(bytes)");
-    made_record record = net.record("packet");
+    test_record record = net.record("packet");
     elog::record_view cut = record.view();
     cut.payload = cut.payload.first(4);
-    computed.take(cut, record_maker::clock());
+    computed.take(cut, record_builder::clock());
     EXPECT_EQ(computed.damaged(), 1U);
     record.header().provider = 9;
     take(computed, record);
@@ -386,9 +386,9 @@ TEST_F(aggregations, count_records_that_do_not_fit_and_those_of_nobody) {
     EXPECT_EQ(computed.taken(), 0U);
 }
 
-TEST_F(aggregations, escape_what_terminals_obey) {
+TEST_F(aggregations, escape_terminal_control_characters) {
     aggregator counted = make("count() by why");
-    made_record record = net.record("packet");
+    test_record record = net.record("packet");
     record.set_text("why", "a\x1b[31m\"\xff");
     take(counted, record);
     EXPECT_EQ(table(counted).find('\x1b'), std::string::npos);
@@ -396,9 +396,9 @@ TEST_F(aggregations, escape_what_terminals_obey) {
         << json(counted);
 }
 
-TEST_F(aggregations, show_values_as_their_fields_are_shown) {
+TEST_F(aggregations, format_values_like_fields) {
     aggregator computed = make("sum(took), avg(took), max(size)");
-    made_record record = net.record("packet");
+    test_record record = net.record("packet");
     record.set("took", std::int64_t{1'500'000});
     record.set("size", std::uint64_t{2048});
     take(computed, record);
@@ -407,7 +407,7 @@ TEST_F(aggregations, show_values_as_their_fields_are_shown) {
                                "1 events, 0 lost\n");
 }
 
-TEST_F(aggregations, draw_bars_in_eighths_where_they_can) {
+TEST_F(aggregations, draw_bars_in_eighths_with_utf_8) {
     aggregator counted = make("count() by event");
     for (int i = 0; i < 100; ++i) {
         take(counted, net.record("packet"));
@@ -417,41 +417,41 @@ TEST_F(aggregations, draw_bars_in_eighths_where_they_can) {
         << table(counted, true);
 }
 
-TEST_F(aggregations, that_cannot_be_computed_are_refused_at_their_column) {
-    expect_refusal("summ(bytes)", 1, "Did you mean 'sum'?");
-    expect_refusal("sum(bites)", 5, "Did you mean 'bytes'?");
-    expect_refusal("sum()", 5, "A field is missing");
-    expect_refusal("count() by", 11, "A field is missing");
-    expect_refusal("count() of x", 9, "'of' does not belong here");
-    expect_refusal("count() by evnt", 12, "Did you mean 'event'?");
-    expect_refusal("sum(why)", 5, "is a text");
-    expect_refusal("sum(row)", 5, "is an array");
-    expect_refusal("count() by row", 12, "is an array");
-    expect_refusal("sum(left)", 5, "is a text");
-    expect_refusal("sum(took)", 5, "another unit than that of other events");
-    expect_refusal("hist(share)", 1, "say how wide a bucket is");
-    expect_refusal("hist(bytes, 0.5)", 13, "must be one, too");
-    expect_refusal("hist(bytes, 5ms)", 13, "is no time");
-    expect_refusal("hist(bytes, 0)", 13, "above 0");
-    expect_refusal("count() | top", 14, "How many rows");
-    expect_refusal("count() | first 3", 11, "stands top with a number");
-    expect_refusal("top(0, event)", 5, "How many rows");
-    expect_refusal("count(", 7, "A field is missing");
-    EXPECT_NE(refusal("").find("no function"), std::string::npos);
+TEST_F(aggregations, invalid_are_rejected_with_column) {
+    expect_rejection("summ(bytes)", 1, "Did you mean 'sum'?");
+    expect_rejection("sum(bites)", 5, "Did you mean 'bytes'?");
+    expect_rejection("sum()", 5, "A field is missing");
+    expect_rejection("count() by", 11, "A field is missing");
+    expect_rejection("count() of x", 9, "'of' does not belong here");
+    expect_rejection("count() by evnt", 12, "Did you mean 'event'?");
+    expect_rejection("sum(why)", 5, "is a text");
+    expect_rejection("sum(row)", 5, "is an array");
+    expect_rejection("count() by row", 12, "is an array");
+    expect_rejection("sum(left)", 5, "is a text");
+    expect_rejection("sum(took)", 5, "another unit than that of other events");
+    expect_rejection("hist(share)", 1, "say how wide a bucket is");
+    expect_rejection("hist(bytes, 0.5)", 13, "must be one, too");
+    expect_rejection("hist(bytes, 5ms)", 13, "is no time");
+    expect_rejection("hist(bytes, 0)", 13, "above 0");
+    expect_rejection("count() | top", 14, "How many rows");
+    expect_rejection("count() | first 3", 11, "stands top with a number");
+    expect_rejection("top(0, event)", 5, "How many rows");
+    expect_rejection("count(", 7, "A field is missing");
+    EXPECT_NE(rejection("").find("no function"), std::string::npos);
 }
 
-TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted) {
-    const record_maker one(R"(provider shop { event order info { took: u32 unit "ms" by: text } })",
+TEST(aggregation_versions, with_mismatched_types_are_skipped_and_counted) {
+    const record_builder one(R"(provider shop { event order info { took: u32 unit "ms" by: text } })",
                            "one", 1, 0);
     // What is left out must not say in which unit the others have to be: hence took first.
-    const record_maker other(R"(provider shop { event order info { took: u32 unit "s" by: bytes }
+    const record_builder other(R"(provider shop { event order info { took: u32 unit "s" by: bytes }
                                 event refund info { by: text } })",
                              "other", 2, 1);
-    const record_maker text("provider shop { event order info { took: text by: text } }", "text", 3,
+    const record_builder text("provider shop { event order info { took: text by: text } }", "text", 3,
                             2);
     elog::record_filter filter(elog::predicate("--where", "comm != \"quiet\""), 0);
     aggregator made(aggregation::parse("The aggregation", "count(), sum(took)"), &filter, 10);
-    for (const record_maker* version : {&text, &one, &other}) {
+    for (const record_builder* version : {&text, &one, &other}) {
         filter.add(version->provider());
         try {
             made.add(version->provider());
@@ -459,14 +459,14 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
         }
     }
     EXPECT_NO_THROW(made.check_types());
-    for (const record_maker* version : {&one, &other, &text, &one}) {
-        made_record record = version->record("order");
+    for (const record_builder* version : {&one, &other, &text, &one}) {
+        test_record record = version->record("order");
         if (version == &text) {
             record.set_text("took", "long");
         } else {
             record.set("took", std::uint64_t{5});
         }
-        made.take(record.view(), record_maker::clock());
+        made.take(record.view(), record_builder::clock());
     }
     EXPECT_EQ(made.taken(), 2U);
     EXPECT_EQ(made.mismatches().counted(), 2U);
@@ -485,9 +485,9 @@ TEST(aggregation_versions, that_cannot_be_computed_with_are_left_out_and_counted
     EXPECT_EQ(made.mismatches().counted(), 2U);
 }
 
-TEST(aggregation_versions, of_which_none_can_be_computed_with_are_a_mistake) {
-    const record_maker lacking("provider shop { event order info { number: u32 } }", "one", 1, 0);
-    const record_maker other("provider shop { event order info { took: text } }", "other", 2, 1);
+TEST(aggregation_versions, are_rejected_if_no_version_matches) {
+    const record_builder lacking("provider shop { event order info { number: u32 } }", "one", 1, 0);
+    const record_builder other("provider shop { event order info { took: text } }", "other", 2, 1);
     aggregator made(aggregation::parse("The aggregation", "sum(took)"), nullptr, 10);
     made.add(lacking.provider());
     EXPECT_THROW(made.add(other.provider()), elog::user_error);

@@ -18,7 +18,7 @@ words meant_by(const std::string& text) {
     return elog::one_liner::parse(text).words();
 }
 
-std::string refusal_of(const std::string& text) {
+std::string rejection_of(const std::string& text) {
     try {
         static_cast<void>(elog::one_liner::parse(text));
     } catch (const elog::user_error& error) {
@@ -34,13 +34,13 @@ TEST(one_liner, shows_events) {
     }
 }
 
-TEST(one_liner, takes_several_events) {
+TEST(one_liner, accepts_several_events) {
     const words both{"record", "-e", "shop:*@warn/orders,money", "-e", "tcp:loss"};
     EXPECT_EQ(meant_by("shop:*@warn/orders,money tcp:loss"), both);
     EXPECT_EQ(meant_by("shop:*@warn/orders,money, tcp:loss {}"), both);
 }
 
-TEST(one_liner, takes_what_stands_between_slashes_for_a_predicate) {
+TEST(one_liner, parses_predicate_between_slashes) {
     EXPECT_EQ(meant_by("tcp:loss /bytes > 1000/"),
               (words{"record", "-e", "tcp:loss", "--where=bytes > 1000"}));
     EXPECT_EQ(meant_by("tcp:loss / peer in 10.0.0.0/8 && why ~ \"a/{*\" /{}"),
@@ -51,33 +51,33 @@ TEST(one_liner, takes_what_stands_between_slashes_for_a_predicate) {
               (words{"record", "-e", "tcp:loss", "--where=-1 < bytes"}));
 }
 
-TEST(one_liner, computes) {
+TEST(one_liner, parses_aggregation) {
     EXPECT_EQ(meant_by("tcp:loss { @ = count() }"), (words{"agg", "count()", "-e", "tcp:loss"}));
     EXPECT_EQ(meant_by("tcp:loss /bytes > 1/ { @sizes[peer, why] = quantize(bytes), sum(bytes); }"),
               (words{"agg", "quantize(bytes), sum(bytes) by peer, why", "-e", "tcp:loss",
                      "--where=bytes > 1"}));
 }
 
-TEST(one_liner, computes_what_names_its_fields_itself) {
+TEST(one_liner, parses_aggregation_with_qualified_fields) {
     EXPECT_EQ(meant_by("a:b { @ = top(5, x) }"), (words{"agg", "top(5, x)", "-e", "a:b"}));
 }
 
-TEST(one_liner, computes_several_things_by_the_same_keys) {
+TEST(one_liner, parses_several_aggregations_with_same_keys) {
     EXPECT_EQ(meant_by("a:b { @n[x] = count(); @s[ x ] = hist(y, 10ms); trunc(@n, 5) }"),
               (words{"agg", "count(), hist(y, 10ms) by x | top 5", "-e", "a:b"}));
-    EXPECT_EQ(refusal_of("a:b { @[x] = count(); @[y] = count() }"),
+    EXPECT_EQ(rejection_of("a:b { @[x] = count(); @[y] = count() }"),
               "one-liner, column 23: all that one command computes has the same keys in brackets. "
               "For others, run elog once more.");
 }
 
-TEST(one_liner, begins_with_an_event) {
+TEST(one_liner, requires_event_first) {
     for (const char* text : {"", "  ", "{}", "/x/", ", {}"}) {
-        EXPECT_NE(refusal_of(text).find("it begins with PROVIDER:EVENT"), std::string::npos)
+        EXPECT_NE(rejection_of(text).find("it begins with PROVIDER:EVENT"), std::string::npos)
             << text;
     }
 }
 
-TEST(one_liner, says_where_it_is_not_understood) {
+TEST(one_liner, reports_error_column) {
     const struct {
         const char* text;
         const char* told;
@@ -114,21 +114,21 @@ TEST(one_liner, says_where_it_is_not_understood) {
         {"a:b { @ = count(); trunc(5) }", "column 20: write 'trunc(@, NUMBER)'"},
     };
     for (const auto& each : cases) {
-        EXPECT_NE(refusal_of(each.text).find(each.told), std::string::npos)
-            << each.text << ": " << refusal_of(each.text);
+        EXPECT_NE(rejection_of(each.text).find(each.told), std::string::npos)
+            << each.text << ": " << rejection_of(each.text);
     }
 }
 
-TEST(one_liner, takes_any_text_apart_without_reading_past_it) {
+TEST(one_liner, parses_any_text_within_bounds) {
     const std::string whole =
         R"(a:b, c:d /x == "\"" && y in 1.2.3.4/8/ { @n[x, y] = hist(z, 1ms); trunc(@n, 5) })";
     for (std::size_t size = 0; size <= whole.size(); ++size) {
-        static_cast<void>(refusal_of(whole.substr(0, size)));
+        static_cast<void>(rejection_of(whole.substr(0, size)));
         for (const char* end : {"/", "{", "}", "\"", "\\", "@", "[", "(", ";", ","}) {
-            static_cast<void>(refusal_of(whole.substr(0, size) + end));
+            static_cast<void>(rejection_of(whole.substr(0, size) + end));
         }
     }
-    EXPECT_NE(refusal_of(std::string(10000, 'a')).find("10000 characters"), std::string::npos);
+    EXPECT_NE(rejection_of(std::string(10000, 'a')).find("10000 characters"), std::string::npos);
 }
 
 }  // namespace

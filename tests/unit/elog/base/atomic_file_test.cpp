@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class new_files : public ::testing::Test {
+class atomic_file_writing : public ::testing::Test {
   protected:
     void SetUp() override { fs::create_directories(folder_); }
     void TearDown() override { fs::remove_all(folder_); }
@@ -35,7 +35,7 @@ class new_files : public ::testing::Test {
         std::ifstream file(path);
         return {std::istreambuf_iterator<char>(file), {}};
     }
-    static std::string refusal(const std::string& path) {
+    static std::string rejection(const std::string& path) {
         try {
             const elog::atomic_file made(path);
         } catch (const elog::user_error& error) {
@@ -45,10 +45,10 @@ class new_files : public ::testing::Test {
     }
 
   private:
-    std::string folder_ = eventlog::test::scratch_directory() + "/new_files";
+    std::string folder_ = eventlog::test::scratch_directory() + "/atomic_file_writing";
 };
 
-TEST_F(new_files, leave_what_was_there_until_they_are_whole) {
+TEST_F(atomic_file_writing, keeps_existing_file_until_complete) {
     write(path("kept"), "before");
     elog::atomic_file made(path("kept"));
     write(made.temporary_path(), "after");
@@ -58,7 +58,7 @@ TEST_F(new_files, leave_what_was_there_until_they_are_whole) {
     EXPECT_FALSE(fs::exists(made.temporary_path()));
 }
 
-TEST_F(new_files, that_are_given_up_leave_nothing) {
+TEST_F(atomic_file_writing, abandoned_leaves_nothing) {
     write(path("kept"), "before");
     {
         const elog::atomic_file made(path("kept"));
@@ -70,7 +70,7 @@ TEST_F(new_files, that_are_given_up_leave_nothing) {
               1);
 }
 
-TEST_F(new_files, do_not_take_the_place_of_one_that_a_recorder_has_begun_meanwhile) {
+TEST_F(atomic_file_writing, does_not_replace_recording_started_meanwhile) {
     elog::atomic_file made(path("kept"));
     write(made.temporary_path(), "after");
     write(path("kept"), "being written");
@@ -80,7 +80,7 @@ TEST_F(new_files, do_not_take_the_place_of_one_that_a_recorder_has_begun_meanwhi
     EXPECT_EQ(read(path("kept")), "being written");
 }
 
-TEST_F(new_files, take_the_place_of_what_a_link_leads_to) {
+TEST_F(atomic_file_writing, replaces_target_of_symbolic_link) {
     write(path("kept"), "before");
     fs::create_symlink("kept", path("link"));
     elog::atomic_file made(path("link"));
@@ -90,21 +90,21 @@ TEST_F(new_files, take_the_place_of_what_a_link_leads_to) {
     EXPECT_EQ(read(path("kept")), "after");
 }
 
-TEST_F(new_files, take_the_place_of_files_only) {
+TEST_F(atomic_file_writing, replaces_only_regular_files) {
     fs::create_directory(path("folder"));
-    EXPECT_NE(refusal(path("folder")).find("is not a file"), std::string::npos);
-    EXPECT_NE(refusal("/dev/null").find("is not a file"), std::string::npos);
+    EXPECT_NE(rejection(path("folder")).find("is not a file"), std::string::npos);
+    EXPECT_NE(rejection("/dev/null").find("is not a file"), std::string::npos);
 }
 
-TEST_F(new_files, do_not_take_the_place_of_one_that_is_being_written) {
+TEST_F(atomic_file_writing, does_not_replace_file_being_written) {
     write(path("written"), "");
     const eventlog::core::unique_fd file(::open(path("written").c_str(), O_RDWR | O_CLOEXEC));
     ASSERT_EQ(::flock(file.get(), LOCK_EX), 0);
-    EXPECT_NE(refusal(path("written")).find("is being written by another recording"),
+    EXPECT_NE(rejection(path("written")).find("is being written by another recording"),
               std::string::npos);
 }
 
-TEST_F(new_files, that_cannot_have_their_name_are_removed) {
+TEST_F(atomic_file_writing, is_removed_if_rename_fails) {
     std::string unfinished;
     {
         elog::atomic_file made(path("name"));

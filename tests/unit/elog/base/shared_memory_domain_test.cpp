@@ -17,45 +17,45 @@ std::string mount(const std::string& device, const std::string& folder, const st
            " rw,nosuid shared:1 - tmpfs tmpfs rw\n";
 }
 
-TEST(shared_memory_domain, is_the_mount_at_that_path) {
+TEST(shared_memory_domain, is_mount_at_path) {
     EXPECT_EQ(mounted_at(mount("8:1", "/", "/") + mount("0:24", "/", "/dev/shm"), "/dev/shm"),
               "0:24:");
 }
 
-TEST(shared_memory_domain, is_a_folder_of_a_mount_above) {
+TEST(shared_memory_domain, is_folder_of_parent_mount) {
     EXPECT_EQ(mounted_at(mount("8:1", "/", "/"), "/dev/shm"), "8:1:/dev/shm");
     EXPECT_EQ(mounted_at(mount("0:5", "/", "/dev") + mount("8:1", "/", "/"), "/dev/shm"),
               "0:5:/shm");
 }
 
-TEST(shared_memory_domain, is_a_folder_that_is_mounted_there) {
+TEST(shared_memory_domain, is_bind_mounted_folder) {
     EXPECT_EQ(mounted_at(mount("8:1", "/pods/7", "/dev/shm"), "/dev/shm"), "8:1:/pods/7");
 }
 
-TEST(shared_memory_domain, is_that_which_lies_on_top) {
+TEST(shared_memory_domain, is_topmost_mount) {
     EXPECT_EQ(
         mounted_at(mount("0:24", "/", "/dev/shm") + mount("0:25", "/", "/dev/shm"), "/dev/shm"),
         "0:25:");
 }
 
-TEST(shared_memory_domain, is_none_whose_name_is_only_like_it) {
+TEST(shared_memory_domain, ignores_similar_names) {
     EXPECT_EQ(
         mounted_at(mount("0:24", "/", "/dev/shmem") + mount("0:25", "/", "/dev/s"), "/dev/shm"),
         "");
 }
 
-TEST(shared_memory_domain, has_names_as_they_are) {
+TEST(shared_memory_domain, unescapes_names) {
     EXPECT_EQ(mounted_at(mount("0:24", "/a\\040b\\134c", "/dev\\040shm"), "/dev shm"),
               "0:24:/a b\\c");
 }
 
-TEST(shared_memory_domain, is_not_found_in_what_is_no_list_of_mounts) {
+TEST(shared_memory_domain, is_not_found_in_invalid_mountinfo) {
     for (const char* text : {"", "\n\n", "36", "36 35 8:1 /\n", "36 35 8:1 / \n", "a b c d e"}) {
         EXPECT_EQ(mounted_at(text, "/dev/shm"), "") << text;
     }
 }
 
-TEST(shared_memory_domain, of_this_process_is_its_own_users) {
+TEST(shared_memory_domain, of_this_process_belongs_to_its_user) {
     const auto own = elog::shared_memory_domains().of(::getpid());
     ASSERT_TRUE(own);
     EXPECT_EQ(own->user, ::geteuid());
@@ -63,7 +63,7 @@ TEST(shared_memory_domain, of_this_process_is_its_own_users) {
     EXPECT_EQ(elog::name_of_process(::getpid()), "unit_tests");
 }
 
-TEST(shared_memory_domain, is_nothing_where_there_is_no_process) {
+TEST(shared_memory_domain, is_empty_without_process) {
     EXPECT_FALSE(elog::shared_memory_domains().of(0));
     EXPECT_EQ(elog::name_of_process(0), "?");
 }

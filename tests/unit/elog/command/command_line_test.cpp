@@ -40,7 +40,7 @@ TEST(event_patterns, match_provider_and_event) {
     EXPECT_TRUE(patterns.matches(1, tcp, named_event("anything")));
 }
 
-TEST(event_patterns, may_have_conditions_behind_the_names) {
+TEST(event_patterns, accept_conditions_after_names) {
     event_patterns patterns;
     patterns.add("tcp@warn");
     patterns.add("tcp:loss/receive,send");
@@ -50,7 +50,7 @@ TEST(event_patterns, may_have_conditions_behind_the_names) {
                           10 + 1 + 21 + 1 + 16 + 1));
 }
 
-TEST(event_patterns, want_sessions_everywhere_if_none_of_them_says_where) {
+TEST(event_patterns, apply_session_selector_to_all_unless_bound) {
     event_patterns patterns;
     patterns.add("tcp");
     patterns.add_session(7);
@@ -59,7 +59,7 @@ TEST(event_patterns, want_sessions_everywhere_if_none_of_them_says_where) {
     EXPECT_EQ(patterns.packed(), std::string("tcp:*\0udp:*#\0", 13));
 }
 
-TEST(event_patterns, refuse_what_can_match_nothing) {
+TEST(event_patterns, reject_unmatchable_patterns) {
     event_patterns patterns;
     for (const char* wrong : {"", ":", "shop:", ":event", "a-b", "a b:c", "shop:a:b", "sh\nop",
                               "shop@", "shop@loud", "shop/", "shop/a-b", "shop#7", "shop/a@warn"}) {
@@ -68,7 +68,7 @@ TEST(event_patterns, refuse_what_can_match_nothing) {
     EXPECT_TRUE(patterns.empty());
 }
 
-TEST(event_patterns, refuse_more_than_a_subscription_holds) {
+TEST(event_patterns, reject_more_than_subscription_capacity) {
     event_patterns patterns;
     EXPECT_THROW(
         {
@@ -79,20 +79,20 @@ TEST(event_patterns, refuse_more_than_a_subscription_holds) {
         elog::user_error);
 }
 
-TEST(event_patterns, are_packed_with_a_nul_behind_each) {
+TEST(event_patterns, are_packed_nul_terminated) {
     event_patterns patterns;
     patterns.add("a:b");
     patterns.add("c");
     EXPECT_EQ(patterns.packed(), std::string("a:b\0c:*\0", 8));
 }
 
-TEST(cpu_list, is_read_as_the_kernel_writes_it) {
+TEST(cpu_list, parses_kernel_format) {
     EXPECT_EQ(parse_cpu_list("0"), std::vector<bool>{true});
     EXPECT_EQ(parse_cpu_list("0-1"), (std::vector<bool>{true, true}));
     EXPECT_EQ(parse_cpu_list("0,2-3"), (std::vector<bool>{true, false, true, true}));
 }
 
-TEST(cpu_list, that_makes_no_sense_ends_where_it_stops_making_sense) {
+TEST(cpu_list, invalid_ends_at_first_error) {
     EXPECT_TRUE(parse_cpu_list("").empty());
     EXPECT_TRUE(parse_cpu_list("none").empty());
     EXPECT_TRUE(parse_cpu_list("3-1").empty());

@@ -34,7 +34,7 @@ std::string write_file(const std::string& name, std::size_t size, std::uint64_t 
     std::string path = test::scratch_directory() + "/" + name;
     test::sample_options options;
     options.block = block;
-    options.lost_at = 3 * block + 1;
+    options.gap_before = 3 * block + 1;
     options.compression = compression;
     // Compressed, a record takes less; so many that it is enough.
     for (options.records = size / record_size;; options.records += options.records / 4) {
@@ -49,7 +49,7 @@ std::string write_file(const std::string& name, std::size_t size, std::uint64_t 
 class records_by_offset {
   public:
     explicit records_by_offset(const test::bytes& file) {
-        for (const test::found_block& block : test::blocks_of(file)) {
+        for (const test::block_location& block : test::blocks_of(file)) {
             if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
                 elog::records_block head{};
                 std::memcpy(&head, file.data() + block.offset + sizeof block.header, sizeof head);
@@ -83,14 +83,14 @@ class records_by_offset {
     std::uint64_t total_ = 0;
 };
 
-void cut_everywhere(const std::string& path) {
+void truncate_at_every_byte(const std::string& path) {
     const test::bytes whole = test::contents(path);
     const records_by_offset records(whole);
     ASSERT_EQ(test::read_sample(path).numbers.size(), records.total());
     std::size_t failures = 0;
     for (std::size_t size = whole.size(); size-- > 0 && failures < 10;) {
         ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(size)), 0);
-        const test::read_back result = test::read_sample(path);
+        const test::sample_contents result = test::read_sample(path);
         const bool is_said =
             !result.opened || !result.damages.empty() || records.is_between_blocks(size);
         const bool is_right = result.wrong == 0 && is_said &&
@@ -105,17 +105,17 @@ void cut_everywhere(const std::string& path) {
     }
 }
 
-TEST(file_damage, cut_at_any_byte_costs_nothing_that_is_whole_and_is_told) {
-    cut_everywhere(write_file("cut.elog", cut_size, 40, 0));
+TEST(file_damage, truncation_at_any_byte_keeps_whole_blocks_and_is_reported) {
+    truncate_at_every_byte(write_file("cut.elog", cut_size, 40, 0));
 }
 
-TEST(file_damage, cut_at_any_byte_of_a_compressed_file_is_told) {
-    cut_everywhere(write_file("cut_compressed.elog", cut_size / 4, 200, 3));
+TEST(file_damage, truncation_of_compressed_file_is_reported) {
+    truncate_at_every_byte(write_file("cut_compressed.elog", cut_size / 4, 200, 3));
 }
 
 /// What may be lost with the byte at that place: the records of its block.
-std::uint64_t at_stake(const test::bytes& file, std::size_t at) {
-    for (const test::found_block& block : test::blocks_of(file)) {
+std::uint64_t loss_bounds_at(const test::bytes& file, std::size_t at) {
+    for (const test::block_location& block : test::blocks_of(file)) {
         if (at >= block.offset && at < block.end) {
             elog::records_block head{};
             if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
@@ -153,32 +153,32 @@ void flip_everywhere(const std::string& path, elog::time_range range) {
     ASSERT_TRUE(file);
     std::size_t failures = 0;
     for (std::size_t at = 0; at < whole.size() && failures < 10; ++at) {
-        const std::uint64_t stake = at_stake(whole, at);
+        const std::uint64_t loss_bounds = loss_bounds_at(whole, at);
         for (unsigned bit = 0; bit < 8; ++bit) {
             const flipped_bit flipped(file.get(), at, whole[at], bit);
-            const test::read_back result = test::read_sample(path, range);
+            const test::sample_contents result = test::read_sample(path, range);
             // A whole file's time range needs no index and no end: what they say may go unread.
             const bool is_right = result.opened && result.wrong == 0 &&
-                                  result.numbers.size() >= total - stake &&
+                                  result.numbers.size() >= total - loss_bounds &&
                                   (!result.damages.empty() || !range.is_everything()) &&
                                   (!result.damages.empty() || result.numbers.size() == total);
             EXPECT_TRUE(is_right) << "bit " << bit << " of byte " << at << ": "
                                   << result.numbers.size() << " records of " << total << ", of "
-                                  << stake << " at stake";
+                                  << loss_bounds << " at stake";
             failures += is_right ? 0U : 1U;
         }
     }
 }
 
-TEST(file_damage, any_flipped_bit_costs_one_block_at_most_and_is_told) {
+TEST(file_damage, bit_flip_costs_at_most_one_block_and_is_reported) {
     flip_everywhere(write_file("flip.elog", flip_size, 20, 0), {});
 }
 
-TEST(file_damage, any_flipped_bit_of_a_compressed_file_is_told) {
+TEST(file_damage, bit_flip_in_compressed_file_is_reported) {
     flip_everywhere(write_file("flip_compressed.elog", flip_size / 4, 100, 3), {});
 }
 
-TEST(file_damage, any_flipped_bit_of_what_an_index_needs_costs_one_block_at_most) {
+TEST(file_damage, bit_flip_in_index_data_costs_at_most_one_block) {
     // All of the time, but asked for: so that the index is used.
     flip_everywhere(write_file("flip_index.elog", flip_size / 4, 20, 0), {0, INT64_MAX});
 }

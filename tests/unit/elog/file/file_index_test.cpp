@@ -27,7 +27,7 @@ std::string write_many(const std::string& name, bool end = true) {
     test::sample_options options;
     options.records = many;
     options.block = 40;
-    options.lost_at = 41;
+    options.gap_before = 41;
     options.end = end;
     test::write_sample(path, options);
     return path;
@@ -40,16 +40,16 @@ elog::time_range range_of(std::uint64_t first, std::uint64_t last) {
 }
 
 void expect_range(const std::string& path, std::uint64_t first, std::uint64_t last) {
-    const test::read_back result = test::read_sample(path, range_of(first, last));
+    const test::sample_contents result = test::read_sample(path, range_of(first, last));
     EXPECT_EQ(result.wrong, 0U);
     ASSERT_EQ(result.numbers.size(), last - first);
     EXPECT_EQ(*result.numbers.begin(), first);
     EXPECT_EQ(*result.numbers.rbegin(), last - 1);
 }
 
-std::vector<test::found_block> blocks_of_type(const test::bytes& file, elog::block_type type) {
-    std::vector<test::found_block> found;
-    for (const test::found_block& block : test::blocks_of(file)) {
+std::vector<test::block_location> blocks_of_type(const test::bytes& file, elog::block_type type) {
+    std::vector<test::block_location> found;
+    for (const test::block_location& block : test::blocks_of(file)) {
         if (block.header.type == static_cast<std::uint16_t>(type)) {
             found.push_back(block);
         }
@@ -67,10 +67,10 @@ void change_index(test::bytes& file, std::uint64_t at, Change change) {
     head.checksum = elog::crc32c(
         {reinterpret_cast<const std::uint8_t*>(&head), offsetof(elog::index_block, checksum)});
     std::memcpy(payload, &head, sizeof head);
-    test::sign_block(file, at);
+    test::update_block_checksums(file, at);
 }
 
-TEST(file_index, gives_any_part_of_the_time_as_the_whole_file_does) {
+TEST(file_index, time_range_matches_full_scan) {
     const std::string path = write_many("parts.elog");
     for (const std::uint64_t first : {std::uint64_t{1}, std::uint64_t{39}, std::uint64_t{77'777}}) {
         expect_range(path, first, first + 1);
@@ -139,7 +139,7 @@ std::vector<std::int64_t> times_in(elog::file_reader& file, const elog::time_ran
     return times;
 }
 
-TEST(file_index, hides_no_record_beside_one_that_claims_a_wrong_time) {
+TEST(file_index, hides_no_record_next_to_wrong_timestamp) {
     for (const std::uint64_t wrong : {std::uint64_t{0}, UINT64_MAX / 2, UINT64_MAX / 2 + 2,
                                       std::uint64_t{10'000'000'000'000'000'000U}, UINT64_MAX}) {
         const std::string path = test::scratch_directory() + "/wrong.elog";
@@ -167,7 +167,7 @@ TEST(file_index, hides_no_record_beside_one_that_claims_a_wrong_time) {
     }
 }
 
-TEST(file_index, saves_reading_most_of_a_large_file_and_changes_no_time) {
+TEST(file_index, avoids_reading_most_of_large_file) {
     const long_recording recording("long.elog");
     elog::file_reader whole(recording.path);
     constexpr std::int64_t second = 1'000'000'000;
@@ -193,7 +193,7 @@ TEST(file_index, saves_reading_most_of_a_large_file_and_changes_no_time) {
     EXPECT_LT(none.bytes_read(), std::uint64_t{128} << 10U);
 }
 
-TEST(file_index, is_found_in_a_file_that_was_cut_off) {
+TEST(file_index, is_found_in_truncated_file) {
     const std::string path = write_many("cut_index.elog", false);
     expect_range(path, 100'000, 100'100);
     EXPECT_TRUE(elog::file_reader(path, range_of(100'000, 100'100)).used_index());
@@ -203,7 +203,7 @@ TEST(file_index, is_found_in_a_file_that_was_cut_off) {
     EXPECT_TRUE(elog::file_reader(path, range_of(100'000, 100'100)).used_index());
 }
 
-TEST(file_index, that_is_missing_is_done_without) {
+TEST(file_index, is_optional) {
     const std::string path = test::scratch_directory() + "/no_index.elog";
     test::sample_options options;
     options.records = 600;
@@ -213,10 +213,10 @@ TEST(file_index, that_is_missing_is_done_without) {
     EXPECT_FALSE(elog::file_reader(path, range_of(200, 300)).used_index());
 }
 
-TEST(file_index, that_lies_about_its_place_or_its_blocks_is_reported_and_done_without) {
+TEST(file_index, with_wrong_offset_or_blocks_is_reported_and_ignored) {
     const std::string path = write_many("lying_index.elog");
-    const test::bytes sound = test::contents(path);
-    const std::vector<test::found_block> found = blocks_of_type(sound, elog::block_type::index);
+    const test::bytes intact = test::contents(path);
+    const std::vector<test::block_location> found = blocks_of_type(intact, elog::block_type::index);
     ASSERT_GE(found.size(), 4U);
     using change = void (*)(elog::index_block&);
     for (const change each : {change{[](elog::index_block& head) { head.previous += 8; }},
@@ -225,7 +225,7 @@ TEST(file_index, that_lies_about_its_place_or_its_blocks_is_reported_and_done_wi
                               change{[](elog::index_block& head) { head.start = UINT64_MAX; }},
                               change{[](elog::index_block& head) { --head.first_number; }},
                               change{[](elog::index_block& head) { head.entries = UINT32_MAX; }}}) {
-        test::bytes changed = sound;
+        test::bytes changed = intact;
         change_index(changed, found[2].offset, each);
         test::replace(path, changed);
         expect_range(path, 77'000, 77'100);
@@ -233,29 +233,29 @@ TEST(file_index, that_lies_about_its_place_or_its_blocks_is_reported_and_done_wi
     }
 }
 
-TEST(file_index, whose_entries_are_other_blocks_is_reported_and_done_without) {
+TEST(file_index, with_entries_of_other_blocks_is_reported_and_ignored) {
     const std::string path = write_many("other_blocks.elog");
     test::bytes changed = test::contents(path);
-    for (const test::found_block& block : blocks_of_type(changed, elog::block_type::index)) {
+    for (const test::block_location& block : blocks_of_type(changed, elog::block_type::index)) {
         // The sizes of two neighbours, which add up to the same.
         std::uint8_t* entry = changed.data() + block.offset + sizeof(elog::block_header) +
                               sizeof(elog::index_block) + 10 * sizeof(elog::index_entry);
         entry[0] = static_cast<std::uint8_t>(entry[0] + 64);
         entry[sizeof(elog::index_entry)] =
             static_cast<std::uint8_t>(entry[sizeof(elog::index_entry)] - 64);
-        test::sign_block(changed, block.offset);
+        test::update_block_checksums(changed, block.offset);
     }
     test::replace(path, changed);
-    const test::read_back result = test::read_sample(path, range_of(1, many + 1));
+    const test::sample_contents result = test::read_sample(path, range_of(1, many + 1));
     EXPECT_EQ(result.wrong, 0U);
     EXPECT_GE(result.numbers.size(), many - std::size_t{5} * 40);
     EXPECT_FALSE(result.damages.empty());
 }
 
-TEST(file_index, that_overlaps_another_is_reported_and_done_without) {
+TEST(file_index, that_overlaps_another_is_reported_and_ignored) {
     const std::string path = write_many("overlapping.elog");
     test::bytes changed = test::contents(path);
-    const std::vector<test::found_block> found = blocks_of_type(changed, elog::block_type::index);
+    const std::vector<test::block_location> found = blocks_of_type(changed, elog::block_type::index);
     change_index(changed, found[2].offset, [&](elog::index_block& head) {
         head.previous = found[0].offset;
         head.start = found[0].end;
@@ -265,16 +265,16 @@ TEST(file_index, that_overlaps_another_is_reported_and_done_without) {
     EXPECT_FALSE(test::read_sample(path, range_of(77'000, 77'100)).damages.empty());
 }
 
-TEST(file_index, named_by_the_end_at_no_place_is_looked_for_or_done_without) {
+TEST(file_index, with_missing_offset_in_end_block_is_searched_or_ignored) {
     const std::string path = write_many("lost_index.elog");
-    const test::bytes sound = test::contents(path);
-    const std::uint64_t at = blocks_of_type(sound, elog::block_type::end).front().offset;
+    const test::bytes intact = test::contents(path);
+    const std::uint64_t at = blocks_of_type(intact, elog::block_type::end).front().offset;
     for (const std::uint8_t byte : {std::uint8_t{0}, std::uint8_t{0xff}}) {
-        test::bytes changed = sound;
+        test::bytes changed = intact;
         for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i) {
             changed[at + sizeof(elog::block_header) + offsetof(elog::end_block, index) + i] = byte;
         }
-        test::sign_block(changed, at);
+        test::update_block_checksums(changed, at);
         test::replace(path, changed);
         expect_range(path, 77'000, 77'100);
     }

@@ -24,10 +24,10 @@ std::string path_of(const std::string& name) {
 }
 
 /// Of each type's first block but those that are one of two, or everything.
-std::vector<test::found_block> one_of_each_type(const test::bytes& file) {
-    std::vector<test::found_block> found;
+std::vector<test::block_location> one_of_each_type(const test::bytes& file) {
+    std::vector<test::block_location> found;
     std::uint16_t last = 0;
-    for (const test::found_block& block : test::blocks_of(file)) {
+    for (const test::block_location& block : test::blocks_of(file)) {
         if (block.header.type != last) {
             found.push_back(block);
             last = block.header.type;
@@ -36,7 +36,7 @@ std::vector<test::found_block> one_of_each_type(const test::bytes& file) {
     return found;
 }
 
-TEST(file_check, finds_nothing_wrong_with_what_a_writer_writes) {
+TEST(file_check, accepts_written_file) {
     for (const int compression : {0, 3}) {
         test::sample_options options;
         options.records = 50'000;
@@ -55,11 +55,11 @@ TEST(file_check, finds_nothing_wrong_with_what_a_writer_writes) {
     }
 }
 
-TEST(file_check, finds_what_is_wrong_although_all_checksums_are_right) {
+TEST(file_check, finds_errors_despite_valid_checksums) {
     const std::string path = path_of("wrong.elog");
     test::write_sample(path);
-    const test::bytes sound = test::contents(path);
-    for (const test::found_block& block : test::blocks_of(sound)) {
+    const test::bytes intact = test::contents(path);
+    for (const test::block_location& block : test::blocks_of(intact)) {
         // What a reader does not need is only for people: names in the host, and the like.
         const auto type = static_cast<elog::block_type>(block.header.type);
         const bool says_more = type == elog::block_type::records ||
@@ -72,9 +72,9 @@ TEST(file_check, finds_what_is_wrong_although_all_checksums_are_right) {
                                  : type == elog::block_type::index ? sizeof(elog::index_block)
                                                                    : sizeof(elog::end_block);
         for (std::size_t at = 8; at < head; at += 8) {
-            test::bytes changed = sound;
+            test::bytes changed = intact;
             changed[block.offset + sizeof(elog::block_header) + at] ^= 1U;
-            test::sign_block(changed, block.offset);
+            test::update_block_checksums(changed, block.offset);
             test::replace(path, changed);
             EXPECT_FALSE(elog::check_file(path).damages.empty())
                 << "type " << block.header.type << ", offset " << at << " in it";
@@ -82,12 +82,12 @@ TEST(file_check, finds_what_is_wrong_although_all_checksums_are_right) {
     }
 }
 
-TEST(file_repair, of_a_sound_file_gives_the_same_records_and_nothing_to_say) {
+TEST(file_repair, keeps_intact_file_unchanged) {
     for (const int compression : {0, 3}) {
         test::sample_options options;
         options.records = 5000;
         options.block = 500;
-        options.lost_at = 501;
+        options.gap_before = 501;
         options.compression = compression;
         const std::string from = path_of("from.elog");
         const std::string to = path_of("to.elog");
@@ -104,19 +104,19 @@ TEST(file_repair, of_a_sound_file_gives_the_same_records_and_nothing_to_say) {
     }
 }
 
-TEST(file_repair, keeps_all_that_is_whole_and_counts_the_rest_as_lost_where_it_was) {
+TEST(file_repair, keeps_intact_records_and_counts_losses_in_place) {
     const std::string from = path_of("broken.elog");
     const std::string to = path_of("repaired.elog");
     test::write_sample(from);
-    const test::bytes sound = test::contents(from);
-    for (const test::found_block& block : one_of_each_type(sound)) {
-        test::bytes changed = sound;
+    const test::bytes intact = test::contents(from);
+    for (const test::block_location& block : one_of_each_type(intact)) {
+        test::bytes changed = intact;
         changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
         test::replace(from, changed);
-        const test::read_back before = test::read_sample(from);
+        const test::sample_contents before = test::read_sample(from);
         const elog::repair_summary summary = elog::repair_file(from, to);
         EXPECT_FALSE(summary.damages.empty()) << block.header.type;
-        const test::read_back after = test::read_sample(to);
+        const test::sample_contents after = test::read_sample(to);
         EXPECT_EQ(after.damages, std::vector<std::string>{});
         EXPECT_EQ(after.numbers, before.numbers);
         EXPECT_EQ(after.lost, before.lost + summary.missing);
@@ -130,13 +130,13 @@ TEST(file_repair, keeps_all_that_is_whole_and_counts_the_rest_as_lost_where_it_w
     }
 }
 
-TEST(file_repair, counts_what_no_record_of_a_ring_follows_as_lost_at_its_end) {
+TEST(file_repair, counts_trailing_damage_as_loss_at_end) {
     const std::string from = path_of("last.elog");
     const std::string to = path_of("last_repaired.elog");
     test::write_sample(from);
     test::bytes changed = test::contents(from);
     std::uint64_t last = 0;
-    for (const test::found_block& block : test::blocks_of(changed)) {
+    for (const test::block_location& block : test::blocks_of(changed)) {
         if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
             last = block.offset;
         }
@@ -155,24 +155,24 @@ TEST(file_repair, counts_what_no_record_of_a_ring_follows_as_lost_at_its_end) {
     }
 }
 
-TEST(file_repair, tells_what_was_overwritten_apart_from_what_a_damage_has_cost) {
+TEST(file_repair, distinguishes_overwritten_from_damaged) {
     const std::string from = path_of("overwritten.elog");
     const std::string to = path_of("overwritten_repaired.elog");
     test::sample_options options;
     options.overwritten = true;
     test::write_sample(from, options);
-    const test::bytes sound = test::contents(from);
+    const test::bytes intact = test::contents(from);
     std::uint64_t block_number = 0;
-    for (const test::found_block& block : test::blocks_of(sound)) {
+    for (const test::block_location& block : test::blocks_of(intact)) {
         if (block.header.type != static_cast<std::uint16_t>(elog::block_type::records)) {
             continue;
         }
         ++block_number;
-        test::bytes changed = sound;
+        test::bytes changed = intact;
         changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
         test::replace(from, changed);
         const elog::repair_summary summary = elog::repair_file(from, to);
-        const test::read_back after = test::read_sample(to);
+        const test::sample_contents after = test::read_sample(to);
         EXPECT_EQ(after.damages, std::vector<std::string>{});
         const elog::file_check_result found = elog::check_file(to);
         EXPECT_EQ(found.damages, std::vector<std::string>{}) << block_number;
@@ -187,7 +187,7 @@ TEST(file_repair, tells_what_was_overwritten_apart_from_what_a_damage_has_cost) 
     EXPECT_EQ(block_number, 6U);
 }
 
-TEST(file_repair, of_a_file_that_was_cut_gives_it_an_end) {
+TEST(file_repair, adds_end_block_to_truncated_file) {
     const std::string from = path_of("cut_off.elog");
     const std::string to = path_of("ended.elog");
     test::write_sample(from);
@@ -201,7 +201,7 @@ TEST(file_repair, of_a_file_that_was_cut_gives_it_an_end) {
     EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
 }
 
-TEST(file_repair, never_touches_the_file_itself_or_one_that_is_being_written) {
+TEST(file_repair, never_modifies_input_or_open_recording) {
     const std::string path = path_of("same.elog");
     test::write_sample(path);
     const test::bytes before = test::contents(path);
@@ -215,11 +215,11 @@ TEST(file_repair, never_touches_the_file_itself_or_one_that_is_being_written) {
     EXPECT_EQ(test::contents(path), before);
 }
 
-TEST(file_repair, refuses_in_words_what_is_beyond_it) {
+TEST(file_repair, rejects_unrepairable_file_with_error_text) {
     const std::string path = path_of("hopeless.elog");
     test::write_sample(path);
     test::bytes changed = test::contents(path);
-    for (const test::found_block& block : test::blocks_of(changed)) {
+    for (const test::block_location& block : test::blocks_of(changed)) {
         if (block.header.type == static_cast<std::uint16_t>(elog::block_type::host)) {
             changed[block.offset + sizeof(elog::block_header)] ^= 1U;
         }

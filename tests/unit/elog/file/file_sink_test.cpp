@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each file of a rotated recording has to have, so that it can be read by itself.
+// What each file of a rotation recording has to have, so that it can be read by itself.
 #include "file/file_sink.hpp"
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "ring/clock.hpp"
 #include "scratch.hpp"
 
 namespace {
 
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
-class rotated : public ::testing::Test {
+class rotation : public ::testing::Test {
   protected:
-    rotated() {
+    rotation() {
         std::filesystem::create_directory(folder);
         elog::subscription_options options;
         options.patterns.add("nobody:nothing");
@@ -38,7 +38,7 @@ class rotated : public ::testing::Test {
     void TearDown() override { std::filesystem::remove_all(folder); }
 
     void take(std::uint32_t ring, std::uint64_t time, std::size_t size) {
-        made_record record = maker.record("e");
+        test_record record = maker.record("e");
         record.header().time = time;
         const std::vector<std::uint8_t> one = record.bytes();
         std::vector<std::uint8_t> bytes;
@@ -52,7 +52,7 @@ class rotated : public ::testing::Test {
     }
 
     /// Enough for a file of its own.
-    void take_mebibyte(std::uint32_t ring, std::uint64_t time) {
+    void write_mebibyte(std::uint32_t ring, std::uint64_t time) {
         take(ring, time, elog::rotation_options::size_min);
     }
 
@@ -64,14 +64,14 @@ class rotated : public ::testing::Test {
         return found;
     }
 
-    const std::string folder = eventlog::test::scratch_directory() + "/rotated";
-    record_maker maker{"provider p { event e info { number: u64 } }", "tester", 1};
+    const std::string folder = eventlog::test::scratch_directory() + "/rotation";
+    record_builder maker{"provider p { event e info { number: u64 } }", "tester", 1};
     elog::file_sink sink{{folder + "/run.elog", 0, {elog::rotation_options::size_min}}};
     std::uint32_t clock = 0;
     std::uint64_t taken = 0;
 };
 
-TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
+TEST_F(rotation, converts_times_of_late_ring_consistently) {
     const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);
     sink.advance(first.clock, first.clock);  // as early a time may still come
@@ -79,9 +79,9 @@ TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
     second.realtime += 10'000;  // a clock that was set: between the readings it ran faster
     sink.take_clock(second);
     for (int i = 0; i < 3; ++i) {
-        take_mebibyte(0, second.clock);
+        write_mebibyte(0, second.clock);
     }
-    take_mebibyte(1, first.clock);
+    write_mebibyte(1, first.clock);
     sink.finish();
     ASSERT_GE(parts().size(), 4U);
     for (const std::string& path : parts()) {
@@ -93,7 +93,7 @@ TEST_F(rotated, files_convert_the_times_of_a_late_ring_alike) {
     }
 }
 
-TEST_F(rotated, files_have_clocks_that_do_not_go_backwards) {
+TEST_F(rotation, keeps_clocks_monotonic) {
     const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);
     // Almost a file, and some that wait for more: what the next reading pushes out begins a new
@@ -109,23 +109,23 @@ TEST_F(rotated, files_have_clocks_that_do_not_go_backwards) {
     }
 }
 
-TEST_F(rotated, files_do_not_repeat_readings_that_no_record_needs) {
+TEST_F(rotation, does_not_repeat_unneeded_clock_readings) {
     for (int i = 0; i < 100; ++i) {
         const eventlog_clock_sample now = eventlog::core::read_clock_sample(clock);
         sink.take_clock(now);
         sink.advance(now.clock, now.clock);
     }
-    take_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
-    take_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+    write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+    write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
     sink.finish();
     elog::file_reader last(*parts().rbegin());
     last.read([](const elog::merged_record& /*record*/) {});
     EXPECT_LT(last.clock().pairs().size(), 10U);
 }
 
-TEST_F(rotated, files_do_not_repeat_all_readings_of_many_rotations) {
+TEST_F(rotation, does_not_accumulate_clock_readings) {
     for (int i = 0; i < 40; ++i) {
-        take_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+        write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
         const std::uint64_t now = eventlog::core::read_clock_sample(clock).clock;
         sink.advance(now, now);
     }

@@ -25,7 +25,7 @@ namespace {
 namespace test = eventlog::test;
 using test::bytes;
 using test::contents;
-using test::read_back;
+using test::sample_contents;
 using test::replace;
 
 constexpr std::uint64_t record_count = 60;
@@ -37,15 +37,15 @@ std::string make_sample(const std::string& name, const test::sample_options& opt
 }
 
 /// Fails the test for a record that is not one of ours, or comes out of order.
-read_back read(const std::string& path) {
-    read_back result = test::read_sample(path);
+sample_contents read(const std::string& path) {
+    sample_contents result = test::read_sample(path);
     EXPECT_EQ(result.wrong, 0U);
     return result;
 }
 
 /// The first block of that type, or the file's size.
 std::uint64_t find(const bytes& file, elog::block_type type) {
-    for (const test::found_block& block : test::blocks_of(file)) {
+    for (const test::block_location& block : test::blocks_of(file)) {
         if (block.header.type == static_cast<std::uint16_t>(type)) {
             return block.offset;
         }
@@ -56,12 +56,12 @@ std::uint64_t find(const bytes& file, elog::block_type type) {
 /// Changes a payload's byte, and makes the checksums right.
 void change_payload(bytes& file, std::uint64_t block, std::size_t at, std::uint8_t to) {
     file[block + sizeof(elog::block_header) + at] = to;
-    test::sign_block(file, block);
+    test::update_block_checksums(file, block);
 }
 
-TEST(file, gives_back_everything_in_the_order_of_time) {
+TEST(file, round_trips_in_time_order) {
     const std::string path = make_sample("whole.elog");
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_EQ(result.numbers.size(), record_count);
     EXPECT_EQ(result.lost, 5U);
     EXPECT_TRUE(result.damages.empty());
@@ -74,21 +74,21 @@ TEST(file, gives_back_everything_in_the_order_of_time) {
     EXPECT_EQ(file.end()->records, record_count);
 }
 
-TEST(file, with_a_hole_of_foreign_bytes_is_read_on_both_sides) {
+TEST(file, is_read_around_foreign_bytes) {
     const std::string path = make_sample("hole.elog");
     bytes damaged = contents(path);
     const std::size_t middle = damaged.size() / 2;
     std::fill(damaged.begin() + static_cast<std::ptrdiff_t>(middle),
               damaged.begin() + static_cast<std::ptrdiff_t>(middle + 64), std::uint8_t{0xee});
     replace(path, damaged);
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_GE(result.numbers.size(), record_count - 20);
     EXPECT_TRUE(result.numbers.contains(1));
     EXPECT_TRUE(result.numbers.contains(record_count));
     EXPECT_FALSE(result.damages.empty());
 }
 
-TEST(file, that_is_something_else_is_refused_in_words) {
+TEST(file, of_another_type_is_rejected) {
     const std::string path = eventlog::test::scratch_directory() + "/other";
     replace(path, bytes(1000, 'x'));
     EXPECT_THROW(elog::file_reader{path}, elog::user_error);
@@ -98,7 +98,7 @@ TEST(file, that_is_something_else_is_refused_in_words) {
     EXPECT_THROW(elog::file_reader{path + ".missing"}, elog::user_error);
 }
 
-TEST(file, of_a_newer_version_is_refused_in_words) {
+TEST(file, of_newer_version_is_rejected) {
     const std::string path = make_sample("newer.elog");
     bytes changed = contents(path);
     changed[8] = elog::file_version + 1;
@@ -114,13 +114,13 @@ TEST(file, of_a_newer_version_is_refused_in_words) {
     }
 }
 
-TEST(file, that_cannot_be_made_is_reported_in_words) {
+TEST(file, that_cannot_be_created_is_reported) {
     EXPECT_THROW(elog::file_writer(eventlog::test::scratch_directory() + "/no/such/folder/x",
                                    EVENTLOG_CLOCK_TSC, 2),
                  elog::user_error);
 }
 
-TEST(file, with_a_block_twice_shows_its_records_once_and_says_so) {
+TEST(file, with_duplicate_block_shows_records_once_and_reports_it) {
     const std::string path = make_sample("twice.elog");
     bytes changed = contents(path);
     const std::uint64_t at = find(changed, elog::block_type::records);
@@ -131,12 +131,12 @@ TEST(file, with_a_block_twice_shows_its_records_once_and_says_so) {
                       begin + static_cast<std::ptrdiff_t>(elog::block_size_in_file(header.size)));
     changed.insert(begin, block.begin(), block.end());
     replace(path, changed);
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_EQ(result.numbers.size(), record_count);
     EXPECT_FALSE(result.damages.empty());
 }
 
-TEST(file, whose_end_speaks_of_other_numbers_is_reported) {
+TEST(file, with_wrong_totals_in_end_block_is_reported) {
     const std::string path = eventlog::test::scratch_directory() + "/lying.elog";
     {
         elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
@@ -145,7 +145,7 @@ TEST(file, whose_end_speaks_of_other_numbers_is_reported) {
     EXPECT_FALSE(read(path).damages.empty());
 }
 
-TEST(file, that_is_being_written_is_never_called_damaged) {
+TEST(file, being_written_is_not_reported_as_damaged) {
     const std::string path = eventlog::test::scratch_directory() + "/live.elog";
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 3);
     std::ofstream(path, std::ios::binary | std::ios::app) << "half a block";
@@ -153,21 +153,21 @@ TEST(file, that_is_being_written_is_never_called_damaged) {
     EXPECT_THROW(elog::file_writer(path, EVENTLOG_CLOCK_MONOTONIC, 3), elog::user_error);
 }
 
-TEST(file, blocks_of_an_unknown_type_are_skipped) {
+TEST(file, skips_blocks_of_unknown_type) {
     const std::string path = make_sample("unknown.elog");
     bytes changed = contents(path);
     // The loss block's type becomes one that nobody has thought of yet, properly signed.
     const std::uint64_t at = find(changed, elog::block_type::loss);
     changed[at + offsetof(elog::block_header, type)] = 99;
-    test::sign_block(changed, at);
+    test::update_block_checksums(changed, at);
     replace(path, changed);
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_EQ(result.numbers.size(), record_count);
     // All that is said is that the end counts the loss that the skipped block told.
     EXPECT_EQ(result.damages.size(), 1U);
 }
 
-TEST(file, compressed_gives_back_the_same_and_is_smaller) {
+TEST(file, compressed_round_trips_and_is_smaller) {
     test::sample_options options;
     options.records = 6000;
     options.block = 1000;
@@ -179,17 +179,17 @@ TEST(file, compressed_gives_back_the_same_and_is_smaller) {
     EXPECT_LT(contents(compressed).size(), contents(plain).size() / 2);
 }
 
-TEST(file, whose_header_is_lost_is_read_by_its_blocks) {
+TEST(file, without_header_is_read_by_its_blocks) {
     const std::string path = make_sample("headless.elog");
     bytes changed = contents(path);
     std::fill(changed.begin(), changed.begin() + 32, std::uint8_t{0});
     replace(path, changed);
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_EQ(result.numbers.size(), record_count);
     EXPECT_EQ(result.damages.size(), 1U);
 }
 
-TEST(file, with_big_endian_numbers_is_refused_in_words) {
+TEST(file, of_big_endian_host_is_rejected) {
     const std::string path = make_sample("big_endian.elog");
     bytes changed = contents(path);
     std::reverse(changed.begin(), changed.begin() + 8);
@@ -202,7 +202,7 @@ TEST(file, with_big_endian_numbers_is_refused_in_words) {
     }
 }
 
-TEST(file, in_a_record_of_a_file_is_never_taken_for_a_part_of_that) {
+TEST(file, embedded_in_a_record_is_not_parsed) {
     // An event carries a whole .elog file, and the block that holds it is damaged.
     const bytes inner = contents(make_sample("inner.elog"));
     const std::string path = test::scratch_directory() + "/outer.elog";
@@ -223,12 +223,12 @@ TEST(file, in_a_record_of_a_file_is_never_taken_for_a_part_of_that) {
     bytes changed = contents(path);
     changed[find(changed, elog::block_type::records) + 1] ^= 1U;  // its header is none any more
     replace(path, changed);
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_TRUE(result.numbers.empty());
     EXPECT_FALSE(result.damages.empty());
 }
 
-TEST(file, whose_records_are_not_what_their_block_says_is_reported) {
+TEST(file, with_records_contradicting_block_header_is_reported) {
     const std::string path = make_sample("counted.elog");
     bytes changed = contents(path);
     const std::uint64_t at = find(changed, elog::block_type::records);
@@ -238,20 +238,20 @@ TEST(file, whose_records_are_not_what_their_block_says_is_reported) {
     EXPECT_FALSE(read(path).damages.empty());
 }
 
-TEST(file, with_sizes_of_4_gib_takes_no_such_memory_and_is_reported) {
+TEST(file, claiming_4_gib_sizes_does_not_allocate_them) {
     const std::string path = make_sample("giant.elog");
-    const bytes sound = contents(path);
-    bytes changed = sound;
+    const bytes intact = contents(path);
+    bytes changed = intact;
     const std::uint64_t at = find(changed, elog::block_type::records);
     for (std::size_t i = 0; i < 4; ++i) {
         changed[at + offsetof(elog::block_header, size) + i] = 0xff;
     }
-    test::sign_block(changed, at);
+    test::update_block_checksums(changed, at);
     replace(path, changed);
     EXPECT_EQ(read(path).numbers.size(), record_count - 10);
     EXPECT_FALSE(read(path).damages.empty());
 
-    changed = sound;  // and of a record's and a schema's
+    changed = intact;  // and of a record's and a schema's
     for (std::size_t i = 0; i < 4; ++i) {
         change_payload(changed, at, sizeof(elog::records_block) + i, 0xff);
         change_payload(changed, find(changed, elog::block_type::provider),
@@ -262,7 +262,7 @@ TEST(file, with_sizes_of_4_gib_takes_no_such_memory_and_is_reported) {
     EXPECT_GE(read(path).damages.size(), 2U);
 }
 
-TEST(file, with_a_number_that_two_providers_have_keeps_the_first_and_says_so) {
+TEST(file, with_duplicate_provider_id_keeps_first_and_reports_it) {
     const std::string path = test::scratch_directory() + "/same_number.elog";
     {
         elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
@@ -277,7 +277,7 @@ TEST(file, with_a_number_that_two_providers_have_keeps_the_first_and_says_so) {
     EXPECT_EQ(file.damages().size(), 1U);
 }
 
-TEST(file, of_schemas_without_end_is_read_up_to_a_bound) {
+TEST(file, limits_total_schema_size) {
     const std::string path = test::scratch_directory() + "/schemas.elog";
     constexpr std::size_t provider_count = 65536;
     std::size_t schema_bytes = 0;
@@ -301,7 +301,7 @@ TEST(file, of_schemas_without_end_is_read_up_to_a_bound) {
     EXPECT_LE(file.damages().size(), 101U);
 }
 
-TEST(file, of_compressed_zeros_for_thousands_of_rings_is_read_within_a_bound) {
+TEST(file, limits_memory_for_compressed_zeros) {
     // Two gibibytes to be merged at once, out of few bytes.
     const std::string path = test::scratch_directory() + "/bomb.elog";
     constexpr std::uint32_t rings = 2000;
@@ -330,7 +330,7 @@ TEST(file, of_compressed_zeros_for_thousands_of_rings_is_read_within_a_bound) {
     EXPECT_FALSE(file.damages().empty());
 }
 
-TEST(file, with_a_frame_that_says_too_much_is_reported) {
+TEST(file, with_oversized_frame_is_reported) {
     const std::string path = test::scratch_directory() + "/frame.elog";
     {
         elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, 1, 0, 0, 3});
@@ -341,7 +341,7 @@ TEST(file, with_a_frame_that_says_too_much_is_reported) {
         writer.write_run(run);
         writer.write_end();
     }
-    const read_back result = read(path);
+    const sample_contents result = read(path);
     EXPECT_TRUE(result.numbers.empty());
     EXPECT_FALSE(result.damages.empty());
 }

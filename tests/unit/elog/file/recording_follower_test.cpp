@@ -20,19 +20,19 @@
 #include <gtest/gtest.h>
 
 #include "file/file_sink.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "ring/clock.hpp"
 #include "scratch.hpp"
 
 namespace {
 
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 using numbers = std::vector<std::uint64_t>;
 
-class followed : public ::testing::Test {
+class followed_recording : public ::testing::Test {
   protected:
-    followed() {
+    followed_recording() {
         std::filesystem::create_directory(folder);
         begin();
     }
@@ -59,7 +59,7 @@ class followed : public ::testing::Test {
         std::vector<std::uint8_t> bytes;
         std::uint64_t count = 0;
         while (bytes.size() < size) {
-            made_record record = maker.record("e");
+            test_record record = maker.record("e");
             record.header().time = time++;
             record.set("number", made++);
             const std::vector<std::uint8_t> one = record.bytes();
@@ -71,7 +71,7 @@ class followed : public ::testing::Test {
     }
 
     /// What is small waits for more, and comes to a later file than what is large behind it.
-    void take_mebibytes(int count) {
+    void write_mebibytes(int count) {
         for (int i = 0; i < count; ++i) {
             sink->advance(time, time);
             sink->take_clock(eventlog::core::read_clock_sample(clock));
@@ -124,7 +124,7 @@ class followed : public ::testing::Test {
     }
 
     const std::string folder = eventlog::test::scratch_directory() + "/followed_parts";
-    record_maker maker{"provider p { event e info { number: u64 } }", "tester", 1};
+    record_builder maker{"provider p { event e info { number: u64 } }", "tester", 1};
     std::optional<elog::file_sink> sink;
     std::uint32_t clock = 0;
     std::uint64_t time = 0;
@@ -132,8 +132,8 @@ class followed : public ::testing::Test {
     std::vector<std::uint64_t> taken;
 };
 
-TEST_F(followed, files_are_one_recording_in_the_order_of_time) {
-    take_mebibytes(4);
+TEST_F(followed_recording, merges_files_in_time_order) {
+    write_mebibytes(4);
     sink->finish();
     ASSERT_GE(parts().size(), 4U);
     elog::recording_follower recording(parts().front());
@@ -145,15 +145,15 @@ TEST_F(followed, files_are_one_recording_in_the_order_of_time) {
     EXPECT_EQ(open_files(), 1U);
 }
 
-TEST_F(followed, recording_is_gone_on_with_as_long_as_it_is_written) {
-    take_mebibytes(1);
+TEST_F(followed_recording, continues_while_recording_is_written) {
+    write_mebibytes(1);
     elog::recording_follower recording(parts().front());
     int turns = 0;
     std::size_t most_open = 0;
     const numbers found = follow(recording, [&] {
         most_open = std::max(most_open, open_files());
         if (++turns <= 3) {
-            take_mebibytes(turns);
+            write_mebibytes(turns);
         } else if (turns == 4) {
             sink->finish();
         }
@@ -164,8 +164,8 @@ TEST_F(followed, recording_is_gone_on_with_as_long_as_it_is_written) {
     EXPECT_LE(most_open, 5U);
 }
 
-TEST_F(followed, files_that_were_removed_are_counted) {
-    take_mebibytes(5);
+TEST_F(followed_recording, counts_removed_files) {
+    write_mebibytes(5);
     sink->finish();
     const std::vector<std::string> all = parts();
     ASSERT_GE(all.size(), 5U);
@@ -179,21 +179,21 @@ TEST_F(followed, files_that_were_removed_are_counted) {
     EXPECT_LT(found.size(), made);
 }
 
-TEST_F(followed, another_recording_with_the_same_names_is_left_alone) {
-    take_mebibytes(2);
+TEST_F(followed_recording, ignores_other_recording_with_same_names) {
+    write_mebibytes(2);
     sink->finish();
     const std::string last = parts().back();
     const numbers own = first_numbers();
     begin();
-    take_mebibytes(2);
+    write_mebibytes(2);
     sink->finish();
     elog::recording_follower recording(parts().front());
     EXPECT_EQ(follow(recording), own);
     EXPECT_EQ(recording.path(), last);
 }
 
-TEST_F(followed, no_more_is_given_out_than_is_enough) {
-    take_mebibytes(2);
+TEST_F(followed_recording, stops_at_limit) {
+    write_mebibytes(2);
     sink->finish();
     elog::recording_follower recording(parts().front());
     std::uint64_t count = 0;

@@ -43,7 +43,7 @@ TEST(rotated_files, are_numbered_before_the_extension) {
     EXPECT_EQ(elog::rotation_glob("run.log"), "run.log-*");
 }
 
-TEST(rotated_files, go_on_behind_those_of_earlier_recordings) {
+TEST(rotated_files, continue_numbering_of_earlier_recordings) {
     const std::string folder = make_folder("earlier");
     test::write_sample(folder + "/run-000007.elog");
     test::write_sample(folder + "/run-1000000.elog");
@@ -57,7 +57,7 @@ TEST(rotated_files, go_on_behind_those_of_earlier_recordings) {
     EXPECT_EQ(parts.count(), 2U);
 }
 
-TEST(rotated_files, behind_one_come_in_the_order_of_their_numbers) {
+TEST(rotated_files, are_listed_by_number) {
     const std::string folder = make_folder("behind");
     for (const char* name : {"run-000009.elog", "run-1000000.elog", "run-000007.elog", "run-000008",
                              "other-000010.elog", "run-x.elog"}) {
@@ -71,7 +71,7 @@ TEST(rotated_files, behind_one_come_in_the_order_of_their_numbers) {
     EXPECT_TRUE(elog::later_rotated_files(folder + "/run.elog").empty());
 }
 
-TEST(rotated_files, are_never_something_else_that_is_called_alike) {
+TEST(rotated_files, exclude_similar_file_names) {
     const std::string folder = make_folder("alike");
     std::ofstream(folder + "/run-000001.elog") << "a letter to my mother";
     test::write_sample(folder + "/run-1.elog");
@@ -85,7 +85,7 @@ TEST(rotated_files, are_never_something_else_that_is_called_alike) {
     EXPECT_EQ(parts.next_path(), folder + "/run-000005.elog");
 }
 
-TEST(rotated_files, end_with_the_last_number_there_is) {
+TEST(rotated_files, stop_at_maximum_number) {
     const std::string folder = make_folder("last");
     std::ofstream(folder + "/run-999999999999999998.elog") << "mine";
     elog::rotated_files parts(folder + "/run.elog");
@@ -94,7 +94,7 @@ TEST(rotated_files, end_with_the_last_number_there_is) {
     EXPECT_THROW(static_cast<void>(parts.next_path()), elog::user_error);
 }
 
-TEST(rotated_files, that_are_gone_already_are_no_error) {
+TEST(rotated_files, already_removed_are_no_error) {
     const std::string folder = make_folder("gone");
     test::write_sample(folder + "/run-000001.elog");
     elog::rotated_files parts(folder + "/run.elog");
@@ -103,7 +103,7 @@ TEST(rotated_files, that_are_gone_already_are_no_error) {
     EXPECT_EQ(parts.total(), 0U);
 }
 
-TEST(rotated_files, leave_nothing_open_that_has_been_removed) {
+TEST(rotated_files, close_removed_files) {
     const std::string folder = make_folder("removed");
     const std::ptrdiff_t before = open_files();
     {
@@ -121,7 +121,7 @@ TEST(rotated_files, leave_nothing_open_that_has_been_removed) {
     EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST(rotated_files, are_removed_and_leave_the_signals_as_they_were) {
+TEST(rotated_files, removal_preserves_signal_mask) {
     const std::string folder = make_folder("signals");
     test::write_sample(folder + "/run-000001.elog");
     elog::rotated_files parts(folder + "/run.elog");
@@ -133,7 +133,7 @@ TEST(rotated_files, are_removed_and_leave_the_signals_as_they_were) {
     EXPECT_EQ(::sigismember(&after, SIGINT), ::sigismember(&before, SIGINT));
 }
 
-TEST(rotated_files, in_a_folder_that_is_not_there_are_refused_in_words) {
+TEST(rotated_files, in_missing_folder_are_rejected) {
     EXPECT_THROW(elog::rotated_files(test::scratch_directory() + "/no/such/run.elog"),
                  elog::user_error);
 }

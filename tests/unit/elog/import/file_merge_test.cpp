@@ -91,7 +91,7 @@ bool mentions(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST(merged_files, have_all_records_and_losses_of_a_machine) {
+TEST(merged_files, contain_all_records_and_losses_of_one_host) {
     const std::string one = write_marks("one.elog", 1, 10);
     const std::string other = write_marks("other.elog", 11, 30, {}, 1);
     const elog::merge_summary summary = elog::merge_files({other, one}, {path_of("merged.elog")});
@@ -100,7 +100,7 @@ TEST(merged_files, have_all_records_and_losses_of_a_machine) {
     EXPECT_EQ(summary.copied.left_out, 0U);
     EXPECT_TRUE(summary.damaged.empty());
     EXPECT_TRUE(summary.unfinished.empty());
-    const test::read_back read = test::read_sample(path_of("merged.elog"));
+    const test::sample_contents read = test::read_sample(path_of("merged.elog"));
     EXPECT_EQ(read.numbers.size(), 30U);
     EXPECT_EQ(read.wrong, 0U);
     EXPECT_TRUE(read.damages.empty());
@@ -110,7 +110,7 @@ TEST(merged_files, have_all_records_and_losses_of_a_machine) {
     EXPECT_EQ(found.providers, 1U);
 }
 
-TEST(merged_files, take_turns_where_they_meet_in_time) {
+TEST(merged_files, interleave_by_time) {
     // Every other block of twenty is another file's.
     std::vector<std::string> paths;
     elog::host_block host{};
@@ -140,7 +140,7 @@ TEST(merged_files, take_turns_where_they_meet_in_time) {
         writer.write_end();
     }
     static_cast<void>(elog::merge_files(paths, {path_of("turns.elog"), 3}));
-    const test::read_back read = test::read_sample(path_of("turns.elog"));
+    const test::sample_contents read = test::read_sample(path_of("turns.elog"));
     EXPECT_EQ(read.numbers.size(), 600U);
     EXPECT_EQ(read.wrong, 0U);
     EXPECT_EQ(read.lost, 0U);
@@ -149,7 +149,7 @@ TEST(merged_files, take_turns_where_they_meet_in_time) {
     EXPECT_EQ(elog::check_file(path_of("turns.elog")).providers, 1U);
 }
 
-TEST(merged_files, are_refused_if_they_are_of_several_hosts) {
+TEST(merged_files, are_rejected_if_from_several_hosts) {
     const std::string one = write_marks("one.elog", 1, 10);
     origin there;
     there.host = "there";
@@ -158,7 +158,7 @@ TEST(merged_files, are_refused_if_they_are_of_several_hosts) {
     EXPECT_TRUE(mentions(complaint, "there.elog of 'there'")) << complaint;
 }
 
-TEST(merged_files, are_refused_if_the_machine_was_started_in_between) {
+TEST(merged_files, are_rejected_across_reboots) {
     const std::string one = write_marks("one.elog", 1, 10);
     origin later;
     later.start = 1002 * second;
@@ -169,7 +169,7 @@ TEST(merged_files, are_refused_if_the_machine_was_started_in_between) {
     EXPECT_EQ(complaint_about({one, write_marks("later.elog", 11, 20, later)}), "none");
 }
 
-TEST(merged_files, of_one_recording_may_have_had_the_clock_set_between_them) {
+TEST(merged_files, of_one_recording_may_have_clock_set_between_files) {
     origin before;
     before.recording = 4711;
     origin behind = before;
@@ -179,7 +179,7 @@ TEST(merged_files, of_one_recording_may_have_had_the_clock_set_between_them) {
               "none");
 }
 
-TEST(merged_files, are_refused_if_their_rings_or_clocks_differ) {
+TEST(merged_files, are_rejected_if_rings_or_clocks_differ) {
     const std::string one = write_marks("one.elog", 1, 10);
     origin other;
     other.rings = test::sample_rings + 1;
@@ -191,7 +191,7 @@ TEST(merged_files, are_refused_if_their_rings_or_clocks_differ) {
                          "different clocks, CPUs or kernels"));
 }
 
-TEST(merged_files, are_refused_if_their_ticks_have_nothing_to_do_with_each_other) {
+TEST(merged_files, are_rejected_if_ticks_are_unrelated) {
     origin slow;
     slow.clock = EVENTLOG_CLOCK_TSC;
     slow.last_reading = 10 * second;
@@ -229,7 +229,7 @@ std::string write_timeless(const std::string& name, bool has_record, bool has_lo
     return path_of(name);
 }
 
-TEST(merged_files, without_readings_of_the_clocks_belong_to_nobody) {
+TEST(merged_files, are_rejected_without_clock_readings) {
     const std::string one = write_marks("one.elog", 1, 10);
     for (const auto& [has_record, has_loss] : {std::pair{true, false}, {false, true}}) {
         const std::string other = write_timeless("timeless.elog", has_record, has_loss);
@@ -238,14 +238,14 @@ TEST(merged_files, without_readings_of_the_clocks_belong_to_nobody) {
     }
 }
 
-TEST(merged_files, with_nothing_in_them_need_no_readings_of_the_clocks) {
+TEST(merged_files, may_lack_clock_readings_if_empty) {
     const std::string one = write_marks("one.elog", 1, 10);
     const std::string none = write_timeless("timeless.elog", false, false);
     EXPECT_EQ(complaint_about({none, one}), "none");
     EXPECT_EQ(test::read_sample(path_of("merged.elog")).numbers.size(), 10U);
 }
 
-TEST(merged_files, keep_the_clock_that_was_set_where_it_was_set) {
+TEST(merged_files, keep_clock_steps) {
     // Two hours ahead from the 101st second on; each second fills more than an index lists.
     elog::host_block host{};
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
@@ -296,7 +296,7 @@ TEST(merged_files, keep_the_clock_that_was_set_where_it_was_set) {
     }
 }
 
-TEST(merged_files, are_in_order_although_the_first_block_of_one_is_damaged) {
+TEST(merged_files, are_in_order_with_damaged_first_block) {
     elog::host_block host{};
     host.clock = EVENTLOG_CLOCK_TSC;
     host.ring_count = 1;
@@ -321,7 +321,7 @@ TEST(merged_files, are_in_order_although_the_first_block_of_one_is_damaged) {
     const std::string one = write("one.elog", 1);
     const std::string other = write("other.elog", 21);
     test::bytes file = test::contents(one);
-    for (const test::found_block& block : test::blocks_of(file)) {
+    for (const test::block_location& block : test::blocks_of(file)) {
         if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
             // Its first record, it says now, comes after all others.
             file[block.offset + sizeof(elog::block_header) +
@@ -352,7 +352,7 @@ class file_limit {
     rlimit before_{};
 };
 
-TEST(merged_files, may_be_more_at_the_same_time_than_a_shell_lets_be_open) {
+TEST(merged_files, may_exceed_soft_limit_of_open_files) {
     std::vector<std::string> paths;
     for (int file = 0; file < 40; ++file) {
         paths.push_back(write_marks("many" + std::to_string(file) + ".elog", 1, 10));
@@ -361,7 +361,7 @@ TEST(merged_files, may_be_more_at_the_same_time_than_a_shell_lets_be_open) {
     EXPECT_EQ(elog::merge_files(paths, {path_of("merged.elog")}).copied.records, 400U);
 }
 
-TEST(merged_files, that_cannot_be_open_at_once_say_why) {
+TEST(merged_files, report_open_file_limit) {
     if (test::has_address_sanitizer) {
         GTEST_SKIP() << "where no file can be open, the sanitizers cannot ask what memory is";
     }
@@ -375,7 +375,7 @@ TEST(merged_files, that_cannot_be_open_at_once_say_why) {
     }
 }
 
-TEST(copied_records, of_a_provider_that_is_not_there_count_as_lost) {
+TEST(copied_records, of_unknown_provider_count_as_lost) {
     elog::host_block host{};
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = 2;

@@ -14,9 +14,9 @@
 #include <gtest/gtest.h>
 
 #include "file/file_reader.hpp"
-#include "found_recording.hpp"
+#include "imported_recording.hpp"
 #include "import/input_recording.hpp"
-#include "perf_data_maker.hpp"
+#include "perf_data_builder.hpp"
 #include "recording_sample.hpp"
 #include "schema/schema_binary.hpp"
 #include "scratch.hpp"
@@ -24,10 +24,10 @@
 namespace {
 
 using eventlog::test::bytes;
-using eventlog::test::find_in_file;
-using eventlog::test::found_recording;
-using eventlog::test::perf_data_maker;
-using eventlog::test::refusal_of;
+using eventlog::test::import_bytes;
+using eventlog::test::imported_recording;
+using eventlog::test::perf_data_builder;
+using eventlog::test::rejection_of;
 
 constexpr int item = 700;
 constexpr std::uint64_t second = 1'000'000'000;
@@ -37,22 +37,22 @@ std::string path_of_file() {
 }
 
 std::vector<eventlog::test::system_format> formats() {
-    return {{"user_events", eventlog::test::format_of_item("eventlog_shop_item", item)}};
+    return {{"user_events", eventlog::test::item_format("eventlog_shop_item", item)}};
 }
 
 bytes record_of(std::uint64_t number, std::string_view word = "word") {
-    return eventlog::test::record_of_item(item, 42, number, word);
+    return eventlog::test::item_record(item, 42, number, word);
 }
 
 using numbers = std::vector<std::uint64_t>;
 
-TEST(perf_data, shows_a_tracepoint_with_its_fields_process_and_time) {
-    perf_data_maker maker(formats());
+TEST(perf_data, imports_tracepoint_with_fields_process_and_time) {
+    perf_data_builder maker(formats());
     maker.name(41, 41, "shop", 0, false);
     maker.sample(41, 42, 1001 * second, 1, record_of(7, "apple"));
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 1U);
-    const eventlog::test::shown_item& only = found.records[0];
+    const eventlog::test::imported_record& only = found.records[0];
     EXPECT_EQ(only.number, 7U);
     EXPECT_EQ(only.word, "apple");
     EXPECT_EQ(only.process, "shop");
@@ -63,8 +63,8 @@ TEST(perf_data, shows_a_tracepoint_with_its_fields_process_and_time) {
     EXPECT_EQ(found.damages, std::vector<std::string>());
 }
 
-TEST(perf_data, is_in_the_order_of_time_across_rounds_and_cpus) {
-    perf_data_maker maker(formats());
+TEST(perf_data, orders_by_time_across_rounds_and_cpus) {
+    perf_data_builder maker(formats());
     for (const std::uint64_t time : {3U, 5U}) {
         maker.sample(1, 1, time, 0, record_of(time));
     }
@@ -80,11 +80,11 @@ TEST(perf_data, is_in_the_order_of_time_across_rounds_and_cpus) {
     // An interrupt had its event written before that of whom it interrupted.
     maker.sample(1, 1, 10, 0, record_of(10));
     maker.sample(1, 1, 9, 0, record_of(9));
-    EXPECT_EQ(find_in_file(maker.file()).numbers(), (numbers{2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    EXPECT_EQ(import_bytes(maker.file()).numbers(), (numbers{2, 3, 4, 5, 6, 7, 8, 9, 10}));
 }
 
-TEST(perf_data, names_a_process_as_it_was_called_then) {
-    perf_data_maker maker(formats());
+TEST(perf_data, uses_process_name_at_event_time) {
+    perf_data_builder maker(formats());
     maker.name(5, 5, "sh", 0, false);
     maker.sample(6, 6, 30, 0, record_of(1));
     maker.sample(6, 6, 50, 0, record_of(2));
@@ -93,14 +93,14 @@ TEST(perf_data, names_a_process_as_it_was_called_then) {
     maker.name(6, 6, "shop", 40, true);
     maker.name(6, 7, "worker", 41, false);
     maker.round();
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 2U);
     EXPECT_EQ(found.records[0].process, "sh");
     EXPECT_EQ(found.records[1].process, "shop");
 }
 
-TEST(perf_data, shows_losses_at_their_place_and_the_rest_at_the_end) {
-    perf_data_maker maker(formats());
+TEST(perf_data, reports_losses_in_place_and_remainder_at_end) {
+    perf_data_builder maker(formats());
     maker.index();
     maker.sample(1, 1, 10, 0, record_of(1));
     maker.lost(5, 20, 0);
@@ -108,7 +108,7 @@ TEST(perf_data, shows_losses_at_their_place_and_the_rest_at_the_end) {
     maker.sample(1, 1, 40, 1, record_of(3));
     maker.lost_in_all(7, 0);
     maker.lost_in_all(4, 1);
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 3U);
     EXPECT_EQ(found.records[0].lost, 0U);
     EXPECT_EQ(found.records[1].lost, 5U);
@@ -120,81 +120,81 @@ TEST(perf_data, shows_losses_at_their_place_and_the_rest_at_the_end) {
     EXPECT_EQ(found.losses[1].full, 4U);
 }
 
-TEST(perf_data, counts_no_loss_twice_where_nobody_knows_its_cpu) {
-    perf_data_maker maker(formats());
+TEST(perf_data, counts_loss_of_unknown_cpu_once) {
+    perf_data_builder maker(formats());
     maker.lost(5, 20, 0);
     maker.sample(1, 1, 30, 0, record_of(2));
     maker.lost_in_all(6, 0);
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.losses.size(), 1U);
-    EXPECT_EQ(found.losses[0].index, perf_data_maker::cpus);
+    EXPECT_EQ(found.losses[0].index, perf_data_builder::cpus);
     EXPECT_EQ(found.losses[0].full, 1U);
 }
 
-TEST(perf_data, is_decompressed_wherever_its_pieces_end) {
+TEST(perf_data, decompresses_chunks_split_anywhere) {
     for (const std::size_t piece : {7U, 100U, 10000U}) {
-        perf_data_maker maker(formats());
+        perf_data_builder maker(formats());
         maker.compress(piece);
         for (std::uint64_t number = 1; number <= 50; ++number) {
             maker.sample(1, 1, number, 0, record_of(number, "a word that comes again"));
         }
-        const found_recording found = find_in_file(maker.file());
+        const imported_recording found = import_bytes(maker.file());
         EXPECT_EQ(found.records.size(), 50U) << piece;
         EXPECT_EQ(found.damages, std::vector<std::string>()) << piece;
     }
 }
 
-TEST(perf_data, takes_no_more_memory_for_compressed_records_than_it_says) {
-    perf_data_maker maker(formats(), {.content_max = 4096});
+TEST(perf_data, limits_decompression_memory) {
+    perf_data_builder maker(formats(), {.content_max = 4096});
     maker.sample(1, 1, 1, 0, record_of(1));
     maker.compress(10000);
     const bytes zeros(9000);
     maker.record(100, 0, zeros);
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     EXPECT_EQ(found.records.size(), 1U);
     ASSERT_EQ(found.damages.size(), 1U);
     EXPECT_NE(found.damages[0].find("cannot be decompressed"), std::string::npos);
 }
 
-TEST(perf_data, becomes_no_more_than_a_thousand_times_what_it_was_compressed_to) {
-    perf_data_maker maker(formats());
+TEST(perf_data, limits_compression_ratio) {
+    perf_data_builder maker(formats());
     maker.sample(1, 1, 1, 0, record_of(1));
     maker.compress(60'000);
     const bytes zeros(59'992);
     for (int pieces = 0; pieces < 10; ++pieces) {
         maker.record(100, 0, zeros);
     }
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     EXPECT_EQ(found.records.size(), 1U);
     ASSERT_EQ(found.damages.size(), 1U);
     EXPECT_NE(found.damages[0].find("becomes more than any recording"), std::string::npos);
 }
 
-TEST(perf_data, is_decompressed_whatever_level_it_was_compressed_with) {
+TEST(perf_data, decompresses_every_level) {
     // Levels 20 to 22 look back so far.
     for (const int window : {25, 26, 27}) {
-        perf_data_maker maker(formats(), {.window_log = window});
+        perf_data_builder maker(formats(), {.window_log = window});
         maker.compress(100);
         maker.sample(1, 1, 1, 0, record_of(1));
-        EXPECT_EQ(find_in_file(maker.file()).numbers(), numbers{1}) << window;
+        EXPECT_EQ(import_bytes(maker.file()).numbers(), numbers{1}) << window;
     }
 }
 
-TEST(perf_data, has_samples_of_all_that_perf_record_may_add) {
-    perf_data_maker maker(formats(),
+TEST(perf_data, accepts_all_sample_types_of_perf_record) {
+    perf_data_builder maker(formats(),
                           {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
                                           PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
                                           PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW});
     maker.sample(1, 1, 5, 0, record_of(3));
-    EXPECT_EQ(find_in_file(maker.file()).numbers(), numbers{3});
+    EXPECT_EQ(import_bytes(maker.file()).numbers(), numbers{3});
 }
 
-TEST(perf_data, needs_no_numbers_of_events_where_there_is_one) {
-    perf_data_maker maker(formats(), {.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+TEST(perf_data, needs_no_sample_id_with_single_event) {
+    perf_data_builder maker(formats(), {.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                                      PERF_SAMPLE_CPU | PERF_SAMPLE_RAW});
     maker.name(1, 1, "shop", 1, false);
     maker.sample(1, 1, 5, 0, record_of(3));
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 1U);
     EXPECT_EQ(found.records[0].process, "shop");
 }
@@ -208,28 +208,28 @@ const std::vector<std::uint64_t> with_numbers{
     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
         PERF_SAMPLE_RAW};
 
-TEST(perf_data, tells_events_apart_by_their_numbers_wherever_these_stand) {
+TEST(perf_data, resolves_events_by_sample_id_at_any_position) {
     for (const std::uint64_t type : with_numbers) {
-        perf_data_maker maker(
+        perf_data_builder maker(
             formats(),
             {.sample_type = type, .event_types = {PERF_TYPE_HARDWARE, PERF_TYPE_TRACEPOINT}});
         maker.sample(1, 1, 5, 1, record_of(3), 0);
         maker.sample(1, 1, 6, 1, record_of(4), 1);
-        const found_recording found = find_in_file(maker.file());
+        const imported_recording found = import_bytes(maker.file());
         EXPECT_EQ(found.numbers(), numbers{4}) << type;
         ASSERT_EQ(found.notes.size(), 1U) << type;
         EXPECT_NE(found.notes[0].find("its 1 samples"), std::string::npos);
     }
 }
 
-TEST(perf_data, knows_where_a_sum_was_lost_wherever_the_number_stands) {
+TEST(perf_data, attributes_lost_samples_by_sample_id_at_any_position) {
     for (const std::uint64_t type : with_numbers) {
-        perf_data_maker maker(formats(), {.sample_type = type});
+        perf_data_builder maker(formats(), {.sample_type = type});
         maker.index();
         maker.name(1, 1, "shop", 1, false);
         maker.sample(1, 1, 5, 0, record_of(3));
         maker.lost_in_all(4, 1);
-        const found_recording found = find_in_file(maker.file());
+        const imported_recording found = import_bytes(maker.file());
         EXPECT_EQ(found.records.at(0).process, "shop") << type;
         ASSERT_EQ(found.losses.size(), 1U) << type;
         EXPECT_EQ(found.losses[0].index, 1U) << type;
@@ -237,12 +237,12 @@ TEST(perf_data, knows_where_a_sum_was_lost_wherever_the_number_stands) {
     }
 }
 
-TEST(perf_data, asks_the_event_whose_it_is_where_perf_cannot_say) {
-    perf_data_maker maker(formats());
+TEST(perf_data, falls_back_to_common_type_without_sample_id) {
+    perf_data_builder maker(formats());
     maker.name(42, 42, "shop", 1, false);  // as record_of names it
     maker.sample(UINT32_MAX, UINT32_MAX, 5, 0, record_of(3));
     maker.sample(0, 0, 6, 0, record_of(4));
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 2U);
     EXPECT_EQ(found.records[0].thread, 42U);
     EXPECT_EQ(found.records[0].pid, 42U);
@@ -251,20 +251,20 @@ TEST(perf_data, asks_the_event_whose_it_is_where_perf_cannot_say) {
     EXPECT_EQ(found.records[1].process, "idle");
 }
 
-TEST(perf_data, leaves_out_samples_of_other_events_and_says_so) {
-    perf_data_maker maker(formats(), {.event_types = {PERF_TYPE_HARDWARE}});
+TEST(perf_data, skips_and_reports_other_event_types) {
+    perf_data_builder maker(formats(), {.event_types = {PERF_TYPE_HARDWARE}});
     maker.sample(1, 1, 5, 0, record_of(3));
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     EXPECT_EQ(found.records.size(), 0U);
     ASSERT_EQ(found.notes.size(), 1U);
     EXPECT_NE(found.notes[0].find("its 1 samples"), std::string::npos);
 }
 
-TEST(perf_data, counts_records_of_events_that_it_does_not_describe) {
-    perf_data_maker maker(formats());
+TEST(perf_data, counts_records_of_undescribed_events) {
+    perf_data_builder maker(formats());
     maker.sample(1, 1, 5, 0, record_of(3));
-    maker.sample(1, 1, 6, 0, eventlog::test::record_of_item(item + 1, 1, 4, "x"));
-    const found_recording found = find_in_file(maker.file());
+    maker.sample(1, 1, 6, 0, eventlog::test::item_record(item + 1, 1, 4, "x"));
+    const imported_recording found = import_bytes(maker.file());
     EXPECT_EQ(found.numbers(), numbers{3});
     ASSERT_EQ(found.damages.size(), 1U);
     EXPECT_TRUE(found.damages[0].starts_with("1 records are of events"));
@@ -272,7 +272,7 @@ TEST(perf_data, counts_records_of_events_that_it_does_not_describe) {
     EXPECT_EQ(found.losses[0].damaged, 1U);
 }
 
-TEST(perf_data, has_the_schema_that_a_program_has_published) {
+TEST(perf_data, uses_published_schema) {
     elog::provider_schema schema;
     schema.name = "shop";
     elog::event_schema& event = schema.events.emplace_back();
@@ -285,7 +285,7 @@ TEST(perf_data, has_the_schema_that_a_program_has_published) {
     event.fields[1].type = eventlog::field_type::text;
     static_cast<void>(elog::assign_offsets(event));
     elog::write_binary(schema);
-    perf_data_maker maker(formats());
+    perf_data_builder maker(formats());
     maker.sample(1, 1, 5, 0, record_of(3));
     eventlog::test::replace(path_of_file(), maker.file());
     const elog::input_recording recording(path_of_file(), [&] { return std::vector{schema}; });
@@ -293,14 +293,14 @@ TEST(perf_data, has_the_schema_that_a_program_has_published) {
     EXPECT_EQ(file.providers().at(0).schema.events.at(0).severity, eventlog::level::error);
 }
 
-TEST(perf_data, asks_programs_for_their_schemas_once) {
+TEST(perf_data, reads_published_schemas_once) {
     const auto format = [](const char* name, int id) {
         return eventlog::test::system_format{"user_events",
-                                             eventlog::test::format_of_item(name, id)};
+                                             eventlog::test::item_format(name, id)};
     };
-    perf_data_maker maker({format("eventlog_shop_item", item), format("eventlog_shop_other", 701)});
+    perf_data_builder maker({format("eventlog_shop_item", item), format("eventlog_shop_other", 701)});
     maker.sample(1, 1, 5, 0, record_of(3));
-    maker.sample(1, 1, 6, 0, eventlog::test::record_of_item(701, 42, 4, "x"));
+    maker.sample(1, 1, 6, 0, eventlog::test::item_record(701, 42, 4, "x"));
     eventlog::test::replace(path_of_file(), maker.file());
     int asked = 0;
     const elog::input_recording recording(path_of_file(), [&] {
@@ -310,8 +310,8 @@ TEST(perf_data, asks_programs_for_their_schemas_once) {
     EXPECT_EQ(asked, 1);
 }
 
-TEST(perf_data, leaves_no_file_in_the_folder_that_it_needs) {
-    perf_data_maker maker(formats());
+TEST(perf_data, removes_its_temporary_files) {
+    perf_data_builder maker(formats());
     maker.sample(1, 1, 5, 0, record_of(3));
     eventlog::test::replace(path_of_file(), maker.file());
     const std::string folder = eventlog::test::scratch_directory() + "/folder";
@@ -323,11 +323,11 @@ TEST(perf_data, leaves_no_file_in_the_folder_that_it_needs) {
     EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
-TEST(perf_data, says_by_which_clock_it_is) {
-    const auto clock_of = [](std::optional<int> clock, bool says_realtime) {
-        perf_data_maker maker(formats(), {.clock = clock, .says_realtime = says_realtime});
+TEST(perf_data, reports_clock) {
+    const auto clock_of = [](std::optional<int> clock, bool has_realtime_reference) {
+        perf_data_builder maker(formats(), {.clock = clock, .has_realtime_reference = has_realtime_reference});
         maker.sample(1, 1, 5, 0, record_of(3));
-        return find_in_file(maker.file());
+        return import_bytes(maker.file());
     };
     using kind = elog::recorded_clock::kind;
     EXPECT_EQ(clock_of(1, true).clock.is, kind::monotonic);
@@ -338,47 +338,47 @@ TEST(perf_data, says_by_which_clock_it_is) {
     EXPECT_EQ(clock_of(0, false).notes.size(), 0U);
     EXPECT_EQ(clock_of(7, true).clock.is, kind::other);
     EXPECT_EQ(clock_of(7, true).notes.size(), 0U);
-    const found_recording own = clock_of(std::nullopt, true);
+    const imported_recording own = clock_of(std::nullopt, true);
     EXPECT_EQ(own.records.at(0).time, 5);
     EXPECT_NE(own.notes.at(0).find("-k mono"), std::string::npos);
 }
 
-TEST(perf_data, says_what_it_cannot_read) {
-    const bytes whole = perf_data_maker(formats()).file();
+TEST(perf_data, reports_unsupported_input) {
+    const bytes whole = perf_data_builder(formats()).file();
     bytes file = whole;
     std::reverse(file.begin(), file.begin() + 8);
-    EXPECT_NE(refusal_of(file).find("big-endian"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("big-endian"), std::string::npos);
     file = whole;
     file[8] = 16;
-    EXPECT_NE(refusal_of(file).find("perf inject"), std::string::npos);
-    perf_data_maker maker(formats());
+    EXPECT_NE(rejection_of(file).find("perf inject"), std::string::npos);
+    perf_data_builder maker(formats());
     maker.sample(1, 1, 5, 0, record_of(3));
     file = maker.file();
     std::memset(file.data() + 48, 0, 8);  // the size of the data, as of a perf that was killed
-    EXPECT_NE(refusal_of(file).find("was killed"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("was killed"), std::string::npos);
 }
 
-TEST(perf_data, of_a_file_cut_anywhere_says_so_and_reads_no_further) {
-    perf_data_maker maker(formats());
+TEST(perf_data, truncated_anywhere_is_reported) {
+    perf_data_builder maker(formats());
     maker.index();
     maker.name(1, 1, "shop", 1, false);
     for (std::uint64_t number = 1; number <= 3; ++number) {
         maker.sample(1, 1, number, 0, record_of(number));
     }
     const bytes whole = maker.file();
-    ASSERT_EQ(find_in_file(whole).records.size(), 3U);
+    ASSERT_EQ(import_bytes(whole).records.size(), 3U);
     for (std::size_t size = 16; size < whole.size(); ++size) {
         const bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-        EXPECT_NE(refusal_of(cut), "it was read") << size;
+        EXPECT_NE(rejection_of(cut), "it was read") << size;
     }
 }
 
-TEST(perf_data, shows_what_stands_in_front_of_a_damaged_record) {
-    perf_data_maker maker(formats());
+TEST(perf_data, shows_records_before_damage) {
+    perf_data_builder maker(formats());
     maker.sample(1, 1, 1, 0, record_of(1));
     const std::size_t before = maker.file().size();
     bytes zeros(8);
-    perf_data_maker broken(formats());
+    perf_data_builder broken(formats());
     broken.sample(1, 1, 1, 0, record_of(1));
     broken.record(9, 0, zeros);
     broken.sample(1, 1, 2, 0, record_of(2));
@@ -389,14 +389,14 @@ TEST(perf_data, shows_what_stands_in_front_of_a_damaged_record) {
     std::uint16_t first = 0;
     std::memcpy(&first, file.data() + data + 6, sizeof first);
     std::memset(file.data() + data + first + 6, 0, 2);
-    const found_recording found = find_in_file(file);
+    const imported_recording found = import_bytes(file);
     EXPECT_EQ(found.numbers(), numbers{1});
     ASSERT_EQ(found.damages.size(), 1U);
     EXPECT_NE(found.damages[0].find("no whole record"), std::string::npos);
 }
 
-TEST(perf_data, survives_any_byte_that_is_changed) {
-    perf_data_maker maker(formats());
+TEST(perf_data, survives_any_changed_byte) {
+    perf_data_builder maker(formats());
     maker.index();
     maker.name(1, 1, "shop", 1, false);
     maker.lost(3, 2, 1);
@@ -408,7 +408,7 @@ TEST(perf_data, survives_any_byte_that_is_changed) {
     for (std::size_t at = 0; at < whole.size(); at += 5) {
         bytes file = whole;
         file[at] = static_cast<std::uint8_t>(at % 3 == 0 ? 0xff : file[at] ^ 1U);
-        read += eventlog::test::can_be_read(file) ? 1U : 0U;
+        read += eventlog::test::is_readable(file) ? 1U : 0U;
     }
     EXPECT_GT(read, whole.size() / 15);
 }

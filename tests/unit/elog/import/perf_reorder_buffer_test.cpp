@@ -42,7 +42,7 @@ class order {
     elog::perf_reorder_buffer order_;
 };
 
-TEST(perf_reorder_buffer, waits_two_rounds_for_what_another_buffer_has_of_the_time) {
+TEST(perf_reorder_buffer, holds_records_for_two_rounds) {
     order some;
     some.add({1, 5, 4, 7});
     (*some).finish_round();
@@ -55,14 +55,14 @@ TEST(perf_reorder_buffer, waits_two_rounds_for_what_another_buffer_has_of_the_ti
     EXPECT_EQ(some.found, (times{1, 4, 5, 6, 7, 8, 9}));
 }
 
-TEST(perf_reorder_buffer, lets_all_go_at_the_end) {
+TEST(perf_reorder_buffer, flushes_at_end) {
     order some;
     some.add({3, 1, 2});
     (*some).finish();
     EXPECT_EQ(some.found, (times{1, 2, 3}));
 }
 
-TEST(perf_reorder_buffer, lets_the_older_half_go_where_too_much_waits) {
+TEST(perf_reorder_buffer, flushes_older_half_at_memory_limit) {
     // Those four have 15 bytes of bodies, too, and the fifth has 8: all five just fit.
     constexpr std::size_t room = 4 * elog::perf_reorder_buffer::pending_record_size + 15 + 8;
     order some(room);
@@ -80,7 +80,7 @@ TEST(perf_reorder_buffer, lets_the_older_half_go_where_too_much_waits) {
     EXPECT_EQ(some.found, (times{2, 3, 4, 6, 8, 9}));
 }
 
-TEST(perf_reorder_buffer, mixes_no_bodies_up_where_rounds_take_each_others_memory) {
+TEST(perf_reorder_buffer, keeps_bodies_intact_across_memory_reuse) {
     // Of each round some wait on, and their bodies take several blocks, of which one is large.
     std::vector<std::size_t> sizes{700'000, 1, 700'000, 3'000'000, 400'000, 0, 700'000};
     std::size_t taken = 0;
@@ -106,7 +106,7 @@ TEST(perf_reorder_buffer, mixes_no_bodies_up_where_rounds_take_each_others_memor
     EXPECT_EQ(taken, time);
 }
 
-TEST(perf_reorder_buffer, takes_no_memory_for_records_without_bodies_either) {
+TEST(perf_reorder_buffer, counts_records_without_bodies_towards_limit) {
     order some(100 * elog::perf_reorder_buffer::pending_record_size);
     std::size_t most = 0;
     for (std::uint64_t count = 1; count <= 1000; ++count) {

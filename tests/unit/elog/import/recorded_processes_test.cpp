@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST(recorded_processes, has_names_no_longer_than_the_kernels) {
+TEST(recorded_processes, truncates_names_to_kernel_length) {
     elog::recorded_processes processes;
     processes.rename(7, 7, std::string(65'000, 'x'));
     EXPECT_EQ(processes.of(7).name, std::string(15, 'x'));
@@ -19,7 +19,7 @@ TEST(recorded_processes, has_names_no_longer_than_the_kernels) {
     EXPECT_EQ(processes.of(7).start_time, 5U);
 }
 
-TEST(recorded_processes, forgets_where_there_are_more_than_live_anywhere) {
+TEST(recorded_processes, evicts_above_pid_limit) {
     constexpr std::uint32_t limit = elog::recorded_processes::known_max;
     elog::recorded_processes processes;
     processes.rename(1, 1, "shop");

@@ -8,37 +8,37 @@
 
 #include <gtest/gtest.h>
 
-#include "byte_maker.hpp"
+#include "byte_builder.hpp"
 #include "files/trace_pages.hpp"
-#include "found_recording.hpp"
+#include "imported_recording.hpp"
 #include "kernel/error.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
-#include "trace_dat_maker.hpp"
+#include "trace_dat_builder.hpp"
 
 namespace {
 
-using eventlog::test::byte_maker;
-using eventlog::test::find_in_file;
-using eventlog::test::found_recording;
-using eventlog::test::refusal_of;
-using eventlog::test::trace_dat_maker;
+using eventlog::test::byte_builder;
+using eventlog::test::import_bytes;
+using eventlog::test::imported_recording;
+using eventlog::test::rejection_of;
+using eventlog::test::trace_dat_builder;
 using bytes = std::vector<std::uint8_t>;
 using numbers = std::vector<std::uint64_t>;
 
 constexpr int item = 700;
 
 std::vector<eventlog::test::system_format> formats() {
-    return {{"user_events", eventlog::test::format_of_item("eventlog_shop_item", item)}};
+    return {{"user_events", eventlog::test::item_format("eventlog_shop_item", item)}};
 }
 
 bytes record_of(std::uint64_t number, std::string_view word = "word") {
-    return eventlog::test::record_of_item(item, 42, number, word);
+    return eventlog::test::item_record(item, 42, number, word);
 }
 
 /// Three events on two CPUs, in two pages of one of them.
-trace_dat_maker small(const eventlog::test::trace_dat_options& options) {
-    trace_dat_maker maker(formats(), options);
+trace_dat_builder small(const eventlog::test::trace_dat_options& options) {
+    trace_dat_builder maker(formats(), options);
     maker.name(42, "shop");
     maker.page(0);
     maker.event(0, 1000, record_of(1, "apple"));
@@ -49,12 +49,12 @@ trace_dat_maker small(const eventlog::test::trace_dat_options& options) {
     return maker;
 }
 
-TEST(trace_dat, is_read_in_every_form_that_trace_cmd_writes) {
+TEST(trace_dat, reads_every_format_of_trace_cmd) {
     for (const eventlog::test::trace_dat_options& options :
          {eventlog::test::trace_dat_options{.version = 6},
           eventlog::test::trace_dat_options{.compressed = false},
           eventlog::test::trace_dat_options{}}) {
-        const found_recording found = find_in_file(small(options).file());
+        const imported_recording found = import_bytes(small(options).file());
         EXPECT_EQ(found.numbers(), (numbers{1, 2, 3})) << options.version << options.compressed;
         EXPECT_EQ(found.damages, std::vector<std::string>());
         ASSERT_FALSE(found.records.empty());
@@ -66,15 +66,15 @@ TEST(trace_dat, is_read_in_every_form_that_trace_cmd_writes) {
     }
 }
 
-TEST(trace_dat, shows_losses_at_their_place_and_the_rest_at_the_end) {
-    trace_dat_maker maker(formats());
+TEST(trace_dat, reports_losses_in_place_and_remainder_at_end) {
+    trace_dat_builder maker(formats());
     maker.page(1);
     maker.event(1, 1000, record_of(1));
     maker.page(1, 5);
     maker.event(1, 2000, record_of(2));
     maker.counted(0, 0);
     maker.counted(1, 7);
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 2U);
     EXPECT_EQ(found.records[0].lost, 0U);
     EXPECT_EQ(found.records[1].lost, 5U);
@@ -83,94 +83,94 @@ TEST(trace_dat, shows_losses_at_their_place_and_the_rest_at_the_end) {
     EXPECT_EQ(found.losses[0].full, 2U);
 }
 
-TEST(trace_dat, says_by_which_clock_it_is) {
+TEST(trace_dat, reports_clock) {
     using kind = elog::recorded_clock::kind;
-    const found_recording plain = find_in_file(small({}).file());
+    const imported_recording plain = import_bytes(small({}).file());
     EXPECT_EQ(plain.clock.is, kind::monotonic);
     ASSERT_EQ(plain.notes.size(), 1U);
     EXPECT_NE(plain.notes[0].find("--date"), std::string::npos);
-    const found_recording dated = find_in_file(small({.realtime = 1'000'000}).file());
+    const imported_recording dated = import_bytes(small({.realtime = 1'000'000}).file());
     EXPECT_EQ(dated.records.at(0).time, 1'000'001'000);
     EXPECT_EQ(dated.notes.size(), 0U);
-    const found_recording local = find_in_file(small({.clock = "local"}).file());
+    const imported_recording local = import_bytes(small({.clock = "local"}).file());
     EXPECT_EQ(local.clock.is, kind::other);
     EXPECT_NE(local.notes.at(0).find("the kernel's clock local"), std::string::npos);
 }
 
-TEST(trace_dat, refuses_clocks_that_count_no_nanoseconds) {
+TEST(trace_dat, rejects_clocks_without_nanoseconds) {
     for (const char* const clock : {"counter", "uptime", "x86-tsc", "ppc-tb"}) {
-        const std::string refusal = refusal_of(small({.clock = clock}).file());
-        EXPECT_NE(refusal.find(clock), std::string::npos) << refusal;
-        EXPECT_NE(refusal.find("-C mono"), std::string::npos) << refusal;
+        const std::string rejection = rejection_of(small({.clock = clock}).file());
+        EXPECT_NE(rejection.find(clock), std::string::npos) << rejection;
+        EXPECT_NE(rejection.find("-C mono"), std::string::npos) << rejection;
     }
 }
 
-TEST(trace_dat, refuses_names_that_none_has) {
+TEST(trace_dat, rejects_unknown_names) {
     const std::string name(256, 'x');
-    EXPECT_NE(refusal_of(small({.clock = name}).file()).find("a clock with a name"),
+    EXPECT_NE(rejection_of(small({.clock = name}).file()).find("a clock with a name"),
               std::string::npos);
     for (const int version : {6, 7}) {
-        const trace_dat_maker maker({{name, eventlog::test::format_of_item("x_y", 700)}},
+        const trace_dat_builder maker({{name, eventlog::test::item_format("x_y", 700)}},
                                     {.version = version});
-        EXPECT_NE(refusal_of(maker.file()).find("a system of events with a name"),
+        EXPECT_NE(rejection_of(maker.file()).find("a system of events with a name"),
                   std::string::npos);
     }
 }
 
-TEST(trace_dat, says_that_times_of_a_guest_are_its_own) {
-    const found_recording found =
-        find_in_file(small({.realtime = 1, .has_host_clock = true}).file());
+TEST(trace_dat, reports_guest_clock) {
+    const imported_recording found =
+        import_bytes(small({.realtime = 1, .has_host_clock = true}).file());
     EXPECT_EQ(found.records.at(0).time, 2000);
     ASSERT_EQ(found.notes.size(), 1U);
     EXPECT_NE(found.notes[0].find("the guest"), std::string::npos);
 }
 
-TEST(trace_dat, says_what_it_cannot_read) {
+TEST(trace_dat, reports_unsupported_input) {
     constexpr std::size_t behind_version = 12;
     bytes file = small({}).file();
     file[behind_version] = 1;
-    EXPECT_NE(refusal_of(file).find("big-endian"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("big-endian"), std::string::npos);
     file = small({}).file();
     file[behind_version + 1] = 4;
-    EXPECT_NE(refusal_of(file).find("words of 4 bytes"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("words of 4 bytes"), std::string::npos);
     file = small({}).file();
     file[behind_version - 2] = '8';
-    EXPECT_NE(refusal_of(file).find("version 8"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("version 8"), std::string::npos);
     file = small({}).file();
     std::memcpy(file.data() + behind_version + 6, "zlib", 4);
-    EXPECT_NE(refusal_of(file).find("trace-cmd convert"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("trace-cmd convert"), std::string::npos);
 }
 
-TEST(trace_dat, of_pages_that_are_missing_shows_the_others) {
+TEST(trace_dat, shows_remaining_pages_if_some_are_missing) {
     // The last page is that of CPU 1.
     const bytes whole = small({.version = 6}).file();
-    const bytes cut(whole.begin(), whole.end() - trace_dat_maker::page_size);
-    const found_recording found = find_in_file(cut);
+    const bytes cut(whole.begin(), whole.end() - trace_dat_builder::page_size);
+    const imported_recording found = import_bytes(cut);
     EXPECT_EQ(found.numbers(), (numbers{1, 3}));
     ASSERT_EQ(found.damages.size(), 1U);
     EXPECT_NE(found.damages[0].find("CPU 1"), std::string::npos);
 }
 
-TEST(trace_dat, of_a_page_that_makes_no_sense_shows_the_others) {
+TEST(trace_dat, shows_remaining_pages_if_one_is_invalid) {
     bytes file = small({.version = 6}).file();
     // How much of the first page of CPU 0 is filled.
-    const std::size_t page = file.size() - 3 * std::size_t{trace_dat_maker::page_size};
+    const std::size_t page = file.size() - 3 * std::size_t{trace_dat_builder::page_size};
     std::memset(file.data() + page + 8, 0x7f, 2);
-    const found_recording found = find_in_file(file);
+    const imported_recording found = import_bytes(file);
     EXPECT_EQ(found.numbers(), (numbers{2, 3}));
     EXPECT_EQ(found.damages.size(), 1U);
 }
 
 /// A page of CPU 0 with an event, that entry, and another event; and a page of CPU 1.
-found_recording with_entry(const std::vector<std::uint32_t>& words) {
-    trace_dat_maker maker(formats());
+imported_recording with_entry(const std::vector<std::uint32_t>& words) {
+    trace_dat_builder maker(formats());
     maker.page(0);
     maker.event(0, 1000, record_of(1));
     maker.entry(0, words);
     maker.event(0, 3000, record_of(3));
     maker.page(1);
     maker.event(1, 2000, record_of(2));
-    return find_in_file(maker.file());
+    return import_bytes(maker.file());
 }
 
 // Kinds of entries, and the time since the one before, which stands above them.
@@ -179,98 +179,98 @@ constexpr std::uint32_t extension = 30;
 constexpr std::uint32_t stamp = 31;
 constexpr std::uint32_t nanosecond = 32;
 
-TEST(trace_dat, reads_on_behind_entries_that_are_no_events) {
+TEST(trace_dat, skips_non_event_entries) {
     EXPECT_EQ(with_entry({nanosecond + padding, 8, 0}).numbers(), (numbers{1, 2, 3}));
     EXPECT_EQ(with_entry({nanosecond + extension, 0}).numbers(), (numbers{1, 2, 3}));
     // A record of 12 bytes behind a word that says so, with an event's number that nobody knows.
     EXPECT_EQ(with_entry({0, 4 + 12, 1, 0, 0}).numbers(), (numbers{1, 2, 3}));
-    const found_recording found = with_entry({700 * nanosecond + stamp, 0});
+    const imported_recording found = with_entry({700 * nanosecond + stamp, 0});
     EXPECT_EQ(found.numbers(), (numbers{1, 2, 3}));
     EXPECT_EQ(found.records.at(2).time, 2700);
     EXPECT_EQ(found.damages, std::vector<std::string>());
 }
 
-TEST(trace_dat, ends_a_page_at_padding_of_no_time_whatever_size_that_says) {
+TEST(trace_dat, ends_page_at_null_padding_of_any_size) {
     for (const std::uint32_t size : {0U, 4U, 1000U, 0xfffffffcU}) {
-        const found_recording found = with_entry({padding, size});
+        const imported_recording found = with_entry({padding, size});
         EXPECT_EQ(found.numbers(), (numbers{1, 2})) << size;
         EXPECT_EQ(found.damages, std::vector<std::string>()) << size;
     }
 }
 
-TEST(trace_dat, refuses_a_page_whose_entries_lead_back_or_out_of_it) {
+TEST(trace_dat, rejects_page_with_entries_out_of_bounds) {
     for (const std::uint32_t size : {0xfffffffcU, 0U - 28U, 1000U, 0x7fffffffU}) {
-        const found_recording found = with_entry({nanosecond + padding, size});
+        const imported_recording found = with_entry({nanosecond + padding, size});
         EXPECT_EQ(found.numbers(), numbers{2}) << size;
         EXPECT_EQ(found.damages.size(), 1U) << size;
     }
     for (const std::uint32_t size : {0U, 3U, 1000U, 0xffffffffU}) {
-        const found_recording found = with_entry({nanosecond, size});
+        const imported_recording found = with_entry({nanosecond, size});
         EXPECT_EQ(found.numbers(), numbers{2}) << size;
         EXPECT_EQ(found.damages.size(), 1U) << size;
     }
 }
 
-TEST(trace_dat, counts_what_is_missing_where_a_page_does_not_say_how_many) {
-    trace_dat_maker maker(formats());
+TEST(trace_dat, counts_missed_events_of_unknown_number) {
+    trace_dat_builder maker(formats());
     maker.page(0);
     maker.event(0, 1000, record_of(1));
-    maker.page(0, trace_dat_maker::some);
+    maker.page(0, trace_dat_builder::some);
     maker.event(0, 2000, record_of(2));
     maker.counted(0, 7);
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     ASSERT_EQ(found.records.size(), 2U);
     EXPECT_EQ(found.records[1].lost, 0U);
     ASSERT_EQ(found.losses.size(), 1U);
     EXPECT_EQ(found.losses[0].full, 7U);
 }
 
-TEST(trace_dat, adds_its_offset_to_its_times) {
+TEST(trace_dat, applies_time_offset) {
     for (const auto& [text, time] : {std::pair("500", 1500), {"-0x10", 984}}) {
-        const found_recording found = find_in_file(small({.time_offset = text}).file());
+        const imported_recording found = import_bytes(small({.time_offset = text}).file());
         EXPECT_EQ(found.records.at(0).time, time) << text;
     }
 }
 
-TEST(trace_dat, has_the_events_of_all_its_buffers_in_one_order) {
-    trace_dat_maker maker = small({});
+TEST(trace_dat, merges_all_buffers_in_time_order) {
+    trace_dat_builder maker = small({});
     maker.instance("mine", "mono");
     maker.page(0);
     maker.event(0, 1500, record_of(10));
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     EXPECT_EQ(found.numbers(), (numbers{1, 10, 2, 3}));
     EXPECT_EQ(found.records.at(1).cpu, 0U);
     EXPECT_EQ(found.damages, std::vector<std::string>());
 }
 
-TEST(trace_dat, leaves_out_what_is_by_another_clock_and_says_so) {
-    trace_dat_maker maker = small({});
+TEST(trace_dat, skips_and_reports_buffers_of_other_clock) {
+    trace_dat_builder maker = small({});
     maker.instance("mine", "local");
     maker.page(0);
     maker.event(0, 1500, record_of(10));
-    const found_recording found = find_in_file(maker.file());
+    const imported_recording found = import_bytes(maker.file());
     EXPECT_EQ(found.numbers(), (numbers{1, 2, 3}));
     ASSERT_EQ(found.damages.size(), 1U);
     EXPECT_NE(found.damages[0].find("'mine'"), std::string::npos);
 }
 
-TEST(trace_dat, reads_no_section_for_each_of_many_options) {
-    EXPECT_EQ(find_in_file(small({.naming_options = 1000}).file()).numbers(), (numbers{1, 2, 3}));
-    EXPECT_NE(refusal_of(small({.naming_options = 1025}).file()).find("never end"),
+TEST(trace_dat, limits_sections_read_for_repeated_options) {
+    EXPECT_EQ(import_bytes(small({.name_option_hops = 1000}).file()).numbers(), (numbers{1, 2, 3}));
+    EXPECT_NE(rejection_of(small({.name_option_hops = 1025}).file()).find("never end"),
               std::string::npos);
 }
 
-TEST(trace_dat, reads_no_more_bytes_of_sections_than_there_are_anywhere) {
+TEST(trace_dat, limits_total_section_size) {
     constexpr std::size_t megabyte = std::size_t{1} << 20U;
-    EXPECT_EQ(find_in_file(small({.other_options = megabyte}).file()).numbers(),
+    EXPECT_EQ(import_bytes(small({.unknown_option_size = megabyte}).file()).numbers(),
               (numbers{1, 2, 3}));
-    EXPECT_NE(refusal_of(small({.other_options = 40 * megabyte}).file()).find("never end"),
+    EXPECT_NE(rejection_of(small({.unknown_option_size = 40 * megabyte}).file()).find("never end"),
               std::string::npos);
 }
 
-TEST(trace_dat, takes_no_more_pages_at_once_than_it_may) {
-    byte_maker made;
-    const bytes pages(4 * std::size_t{trace_dat_maker::page_size});
+TEST(trace_dat, limits_pages_in_memory) {
+    byte_builder made;
+    const bytes pages(4 * std::size_t{trace_dat_builder::page_size});
     const bytes piece = eventlog::test::zstd_frame(pages);
     made.add<std::uint32_t>(1).add(static_cast<std::uint32_t>(piece.size()));
     made.add(static_cast<std::uint32_t>(pages.size())).add_bytes(piece);
@@ -278,13 +278,13 @@ TEST(trace_dat, takes_no_more_pages_at_once_than_it_may) {
     eventlog::test::replace(path, made.bytes());
     const eventlog::tracefs::recorded_file file(path);
     eventlog::tracefs::trace_buffer buffer;
-    buffer.page_size = trace_dat_maker::page_size;
+    buffer.page_size = trace_dat_builder::page_size;
     buffer.is_compressed = true;
     const auto is_read = [&](std::size_t pages_max, std::uint64_t allowed) {
         eventlog::tracefs::zstd_stream stream(allowed);
         eventlog::tracefs::trace_pages read(
             file, buffer, {0, 0, made.size() - sizeof(std::uint32_t)}, stream,
-            static_cast<std::uint32_t>(pages_max * trace_dat_maker::page_size));
+            static_cast<std::uint32_t>(pages_max * trace_dat_builder::page_size));
         try {
             return read.next().has_value();
         } catch (const eventlog::tracefs::error&) {
@@ -295,7 +295,7 @@ TEST(trace_dat, takes_no_more_pages_at_once_than_it_may) {
     EXPECT_FALSE(is_read(3, pages.size()));
 }
 
-TEST(trace_dat, takes_memory_for_what_its_pages_become_and_not_for_what_they_may) {
+TEST(trace_dat, allocates_actual_decompressed_size) {
     constexpr std::size_t may = std::size_t{256} << 20U;
     constexpr std::size_t spare = std::size_t{128} << 10U;
     for (const std::size_t size : {std::size_t{4096}, std::size_t{1} << 20U}) {
@@ -313,35 +313,35 @@ TEST(trace_dat, takes_memory_for_what_its_pages_become_and_not_for_what_they_may
     }
 }
 
-TEST(trace_dat, cut_anywhere_is_refused_or_told_of) {
+TEST(trace_dat, truncated_anywhere_is_rejected_or_reported) {
     const bytes whole = small({}).file();
     for (std::size_t size = 10; size < whole.size(); ++size) {
         const bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-        EXPECT_NE(refusal_of(cut), "it was read") << size;
+        EXPECT_NE(rejection_of(cut), "it was read") << size;
     }
 }
 
-TEST(trace_dat, survives_any_byte_that_is_changed) {
+TEST(trace_dat, survives_any_changed_byte) {
     for (const bool compressed : {false, true}) {
         const bytes whole = small({.version = compressed ? 7 : 6}).file();
         std::size_t read = 0;
         for (std::size_t at = 0; at < whole.size(); at += whole[at] == 0 ? 64 : 5) {
             bytes file = whole;
             file[at] = static_cast<std::uint8_t>(at % 3 == 0 ? 0xff : file[at] ^ 1U);
-            read += eventlog::test::can_be_read(file) ? 1U : 0U;
+            read += eventlog::test::is_readable(file) ? 1U : 0U;
         }
         EXPECT_GT(read, 10U);
     }
 }
 
-TEST(trace_dat, ends_where_its_options_lead_back_to_themselves) {
+TEST(trace_dat, terminates_on_option_cycle) {
     bytes file = small({.compressed = false}).file();
     // The first options are the last section: what leads on from there is in front of its end.
     std::uint64_t first = 0;
     constexpr std::size_t place = 10 + 2 + 2 + 4 + 5 + 4;
     std::memcpy(&first, file.data() + place, sizeof first);
     std::memcpy(file.data() + file.size() - sizeof first, &first, sizeof first);
-    EXPECT_NE(refusal_of(file).find("never end"), std::string::npos);
+    EXPECT_NE(rejection_of(file).find("never end"), std::string::npos);
 }
 
 }  // namespace

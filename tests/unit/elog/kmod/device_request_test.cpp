@@ -31,7 +31,7 @@ std::string complaint_about(const elog::event_patterns& asked) {
     return "";
 }
 
-TEST(device_request, has_a_rule_for_each_pattern) {
+TEST(device_request, creates_one_rule_per_pattern) {
     const elog::device_request request(patterns({"shop", "http*:re?uest@warn"}));
     ASSERT_EQ(request.rules.size(), 2U);
     EXPECT_EQ(&request.rules[0].provider[0], "shop"sv);
@@ -44,14 +44,14 @@ TEST(device_request, has_a_rule_for_each_pattern) {
     EXPECT_FALSE(request.names_keywords);
 }
 
-TEST(device_request, asks_for_all_keywords_where_some_are_named) {
+TEST(device_request, includes_all_keywords_if_any_is_named) {
     const elog::device_request request(patterns({"shop:*/sales,returns"}));
     ASSERT_EQ(request.rules.size(), 1U);
     EXPECT_EQ(request.rules[0].keywords, 0U);
     EXPECT_TRUE(request.names_keywords);
 }
 
-TEST(device_request, names_sessions) {
+TEST(device_request, includes_sessions) {
     elog::event_patterns asked = patterns({"shop", "shop:step#"});
     asked.add_session(7);
     const elog::device_request request(asked);
@@ -60,7 +60,7 @@ TEST(device_request, names_sessions) {
     EXPECT_EQ(request.rules.at(1).flags, std::uint32_t{EVENTLOG_RULE_SESSIONS});
 }
 
-TEST(device_request, names_processes) {
+TEST(device_request, includes_processes) {
     elog::event_patterns asked = patterns({"shop"});
     asked.add_process(4242);
     asked.add_process("nginx*");
@@ -72,7 +72,7 @@ TEST(device_request, names_processes) {
     EXPECT_EQ(&request.processes[1].name[0], "nginx*"sv);
 }
 
-TEST(device_request, says_what_the_kernel_has_no_room_for) {
+TEST(device_request, reports_kernel_limits) {
     EXPECT_NE(complaint_about(patterns({(std::string(64, 'x') + ":*").c_str()})).find("63"),
               std::string::npos);
     elog::event_patterns many;

@@ -73,7 +73,7 @@ bool is_of_event_0(const elog::record_view& record) {
     return record.header.event == 0;
 }
 
-TEST_F(device_stream, hands_over_what_is_of_one_ring_together) {
+TEST_F(device_stream, delivers_runs_per_ring) {
     take(stream_bytes{}.record(0, 1).record(0, 2).record(1, 3).record(0, 4));
     EXPECT_EQ(runs, (std::vector<seen_run>{
                         {0, 0, 0, false, {1, 2}}, {1, 0, 0, false, {3}}, {0, 0, 2, false, {4}}}));
@@ -81,7 +81,7 @@ TEST_F(device_stream, hands_over_what_is_of_one_ring_together) {
     EXPECT_EQ(stream.rings()[1].read, 1U);
 }
 
-TEST_F(device_stream, tells_what_is_missing_in_front_of_what_follows_on_that_ring) {
+TEST_F(device_stream, reports_gap_before_next_record_of_ring) {
     take(stream_bytes{}.record(0, 1).gap(0, 5).record(1, 2).record(0, 3));
     EXPECT_EQ(runs, (std::vector<seen_run>{
                         {0, 0, 0, false, {1}}, {1, 0, 0, false, {2}}, {0, 5, 6, false, {3}}}));
@@ -89,7 +89,7 @@ TEST_F(device_stream, tells_what_is_missing_in_front_of_what_follows_on_that_rin
     EXPECT_EQ(stream.rest_of(0).lost, 0U);
 }
 
-TEST_F(device_stream, adds_up_what_is_missing_until_a_record_follows) {
+TEST_F(device_stream, accumulates_gaps_until_next_record) {
     take(stream_bytes{}.gap(1, 2));
     take(stream_bytes{}.gap(1, 3));
     EXPECT_TRUE(runs.empty());
@@ -99,26 +99,26 @@ TEST_F(device_stream, adds_up_what_is_missing_until_a_record_follows) {
     EXPECT_EQ(stream.rest_of(1).lost, 0U);
 }
 
-TEST_F(device_stream, tells_what_newer_ones_took_the_place_of) {
+TEST_F(device_stream, reports_overwritten_records) {
     take(stream_bytes{}.gap(0, 0, 7).record(0, 1));
     EXPECT_EQ(runs, (std::vector<seen_run>{{0, 7, 7, true, {1}}}));
     EXPECT_EQ(stream.rings()[0].overwritten, 7U);
     EXPECT_EQ(stream.rings()[0].lost, 0U);
 }
 
-TEST_F(device_stream, leaves_out_what_is_not_wanted_as_if_it_had_never_been) {
+TEST_F(device_stream, skips_filtered_records) {
     take(stream_bytes{}.record(0, 1).record(0, 2, 1).record(0, 3).record(0, 4, 1), is_of_event_0);
     EXPECT_EQ(runs, (std::vector<seen_run>{{0, 0, 0, false, {1}}, {0, 0, 1, false, {3}}}));
     EXPECT_EQ(stream.rings()[0].read, 2U);
     EXPECT_EQ(stream.rings()[0].lost, 0U);
 }
 
-TEST_F(device_stream, keeps_a_gap_in_front_of_what_is_left_out_for_what_follows_that) {
+TEST_F(device_stream, carries_gap_over_filtered_record) {
     take(stream_bytes{}.gap(0, 4).record(0, 1, 1).record(0, 2), is_of_event_0);
     EXPECT_EQ(runs, (std::vector<seen_run>{{0, 4, 4, false, {2}}}));
 }
 
-TEST_F(device_stream, has_come_as_far_as_all_that_it_has_been_given) {
+TEST_F(device_stream, advances_to_end_of_input) {
     eventlog_statistics counts{};
     counts.recorded = 3;
     counts.lost = 4;
@@ -130,7 +130,7 @@ TEST_F(device_stream, has_come_as_far_as_all_that_it_has_been_given) {
     EXPECT_TRUE(stream.has_read_up_to(0, counts));
 }
 
-TEST_F(device_stream, says_that_a_module_of_another_version_gives_what_is_no_record) {
+TEST_F(device_stream, reports_module_version_mismatch) {
     stream_bytes of_no_cpu;
     EXPECT_THROW(take(of_no_cpu.record(2, 1)), elog::user_error);
     stream_bytes too_short;

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
-#include "chance.hpp"
+#include "random_source.hpp"
 #include "record/records.hpp"
 
 namespace {
@@ -94,7 +94,7 @@ class relay_parser : public ::testing::Test {
 using values = std::vector<std::uint64_t>;
 using gaps = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-TEST_F(relay_parser, has_a_gap_of_nothing_for_a_header_behind_which_nothing_is_missing) {
+TEST_F(relay_parser, reports_empty_gap_without_loss) {
     const seen_items seen =
         take(buffer_bytes().subbuf(0, 0).record(1).record(2).subbuf(1, 2).record(3));
     EXPECT_EQ(seen.values, (values{1, 2, 3}));
@@ -103,26 +103,26 @@ TEST_F(relay_parser, has_a_gap_of_nothing_for_a_header_behind_which_nothing_is_m
     EXPECT_EQ(parser.lost(), 0U);
 }
 
-TEST_F(relay_parser, tells_what_was_lost_since_the_header_before) {
+TEST_F(relay_parser, reports_loss_since_previous_header) {
     const seen_items seen =
         take(buffer_bytes().subbuf(0, 0, 5).record(1).subbuf(1, 1, 7).subbuf(2, 1, 7));
     EXPECT_EQ(seen.gaps, (gaps{{5, 0}, {2, 0}, {0, 0}}));
     EXPECT_EQ(parser.lost(), 7U);
 }
 
-TEST_F(relay_parser, tells_what_was_overwritten_before_what_is_read) {
+TEST_F(relay_parser, reports_overwritten_before_records) {
     const seen_items seen = take(buffer_bytes().subbuf(7, 100).record(1).subbuf(9, 103, 4));
     EXPECT_EQ(seen.gaps, (gaps{{0, 100}, {4, 2}}));
     EXPECT_EQ(parser.recorded(), 103U);
 }
 
-TEST_F(relay_parser, keeps_counting_from_one_read_to_the_next) {
+TEST_F(relay_parser, keeps_counts_across_reads) {
     take(buffer_bytes().subbuf(0, 0).record(1));
     EXPECT_EQ(take(buffer_bytes().record(2).subbuf(1, 2)).gaps, (gaps{{0, 0}}));
     EXPECT_EQ(parser.recorded(), 2U);
 }
 
-TEST_F(relay_parser, leaves_what_is_not_there_to_its_end) {
+TEST_F(relay_parser, waits_for_incomplete_record) {
     buffer_bytes bytes;
     bytes.subbuf(0, 0).record(1).record(2).subbuf(1, 2);
     const std::size_t first_end = header_size + 32;
@@ -144,12 +144,12 @@ TEST_F(relay_parser, leaves_what_is_not_there_to_its_end) {
     }
 }
 
-TEST_F(relay_parser, takes_the_largest_record_that_fits) {
+TEST_F(relay_parser, accepts_largest_record) {
     const std::uint32_t room = subbuf_size - header_size;
     EXPECT_EQ(take(buffer_bytes().subbuf(0, 0).record_of_size(room, room)).values.size(), 1U);
 }
 
-TEST_F(relay_parser, takes_less_than_an_ended_sub_buffer_had_for_it_may_have_been_reset) {
+TEST_F(relay_parser, accepts_less_than_ended_sub_buffer_after_reset) {
     take(buffer_bytes()
              .header({EVENTLOG_RELAY_MAGIC, cpu, 0, 0, 0, 2, header_size + 64})
              .record(1)
@@ -157,7 +157,7 @@ TEST_F(relay_parser, takes_less_than_an_ended_sub_buffer_had_for_it_may_have_bee
     EXPECT_EQ(parser.recorded(), 2U);
 }
 
-TEST_F(relay_parser, refuses_more_than_an_ended_sub_buffer_has) {
+TEST_F(relay_parser, rejects_more_than_ended_sub_buffer_holds) {
     refuse(buffer_bytes()
                .header({EVENTLOG_RELAY_MAGIC, cpu, 0, 0, 0, 1, header_size + 64})
                .record(1)
@@ -169,11 +169,11 @@ TEST_F(relay_parser, refuses_more_than_an_ended_sub_buffer_has) {
                .record(2));
 }
 
-TEST_F(relay_parser, refuses_what_does_not_begin_with_a_header) {
+TEST_F(relay_parser, rejects_missing_header) {
     refuse(buffer_bytes().record(1));
 }
 
-TEST_F(relay_parser, refuses_headers_that_cannot_be) {
+TEST_F(relay_parser, rejects_invalid_headers) {
     const eventlog_relay_header good{EVENTLOG_RELAY_MAGIC, cpu, 5, 10, 20, 0, 0};
     const auto refuse_second = [&](auto change) {
         parser = {cpu, subbuf_size};
@@ -191,7 +191,7 @@ TEST_F(relay_parser, refuses_headers_that_cannot_be) {
     refuse_second([](auto& header) { header.used = header_size + 1; });
 }
 
-TEST_F(relay_parser, refuses_records_that_cannot_be) {
+TEST_F(relay_parser, rejects_invalid_records) {
     const auto refuse_behind_header = [&](auto add) {
         parser = {cpu, subbuf_size};
         buffer_bytes bytes;
@@ -209,8 +209,8 @@ TEST_F(relay_parser, refuses_records_that_cannot_be) {
         [](auto& bytes) { bytes.record_of_size(2040, 2040).record_of_size(2024, 2024); });
 }
 
-TEST_F(relay_parser, ends_with_whatever_it_is_given) {
-    eventlog::test::chance random(1);
+TEST_F(relay_parser, terminates_on_any_input) {
+    eventlog::test::random_source random(1);
     buffer_bytes good;
     good.subbuf(0, 0).record(1).record(2).subbuf(1, 2, 3).record(3);
     for (int round = 0; round < 20000; ++round) {

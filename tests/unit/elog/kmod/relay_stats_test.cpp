@@ -9,7 +9,7 @@
 
 namespace {
 
-TEST(relay_stats, has_what_each_cpu_has_recorded_and_lost) {
+TEST(relay_stats, has_recorded_and_lost_counts_per_cpu) {
     const elog::relay_stats stats = elog::parse_relay_stats(
         "cpu0 recorded 5 lost 1 overwritten 0 produced 2 consumed 1\n"
         "cpu2 recorded 18446744073709551615 lost 7 overwritten 3 produced 0 consumed 0\n",
@@ -23,11 +23,11 @@ TEST(relay_stats, has_what_each_cpu_has_recorded_and_lost) {
     EXPECT_EQ(stats.cpus[2].lost, 7U);
 }
 
-TEST(relay_stats, takes_words_that_later_versions_may_add) {
+TEST(relay_stats, accepts_additional_words) {
     EXPECT_EQ(elog::parse_relay_stats("cpu0 recorded 1 lost 2 more 3\n", 1).cpus[0].lost, 2U);
 }
 
-TEST(relay_stats, refuses_what_it_cannot_be) {
+TEST(relay_stats, rejects_invalid_input) {
     for (const char* text :
          {"cpu4 recorded 1 lost 2\n", "cpu recorded 1 lost 2\n", "cpu-1 recorded 1 lost 2\n",
           "cpu99999999999 recorded 1 lost 2\n", "all recorded 1 lost 2\n", "cpu0 recorded 1\n",

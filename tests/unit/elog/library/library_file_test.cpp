@@ -16,7 +16,7 @@
 #include <elog/elog.hpp>
 
 #include "file/file_writer.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> numbers_of(elog::source& source) {
     for (const elog::record& record : source) {
         const auto number = record["number"].as<std::uint64_t>();
         EXPECT_TRUE(number.has_value());
-        EXPECT_EQ(record["check"].as<std::uint64_t>(), test::check_of(number.value_or(0)));
+        EXPECT_EQ(record["check"].as<std::uint64_t>(), test::checksum_of(number.value_or(0)));
         numbers.push_back(number.value_or(0));
     }
     return numbers;
@@ -55,7 +55,7 @@ elog::timestamp time_of(std::uint64_t number) {
                            std::chrono::nanoseconds(test::time_of(number)));
 }
 
-TEST(library_file, gives_out_all_records_in_the_order_of_time) {
+TEST(library_file, yields_all_records_in_time_order) {
     elog::source source = elog::open_file(make_sample("whole.elog"));
     EXPECT_FALSE(source.is_over());
     EXPECT_EQ(numbers_of(source), from_to(1, 60));
@@ -65,7 +65,7 @@ TEST(library_file, gives_out_all_records_in_the_order_of_time) {
     EXPECT_TRUE(source.complaints().empty());
 }
 
-TEST(library_file, says_of_a_record_who_emitted_it_when_and_what_it_is) {
+TEST(library_file, record_has_process_time_and_event) {
     elog::source source = elog::open_file(make_sample("whose.elog"));
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
@@ -87,7 +87,7 @@ TEST(library_file, says_of_a_record_who_emitted_it_when_and_what_it_is) {
     EXPECT_EQ(source.events().at(0), event);
 }
 
-TEST(library_file, tells_what_is_missing_where_it_is_missing_and_in_total) {
+TEST(library_file, reports_losses_in_place_and_in_total) {
     std::vector<elog::loss> losses;
     elog::source source =
         elog::open_file(make_sample("losses.elog"),
@@ -109,7 +109,7 @@ TEST(library_file, tells_what_is_missing_where_it_is_missing_and_in_total) {
     EXPECT_EQ(losses[1].cpu, 1U);
 }
 
-TEST(library_file, goes_on_where_it_was_when_who_is_told_of_a_loss_throws) {
+TEST(library_file, resumes_after_loss_callback_throws) {
     struct too_much {};
     const auto refuse = [](const elog::loss& /*missing*/) { throw too_much{}; };
     elog::source source = elog::open_file(make_sample("thrown.elog"), {.on_loss = refuse});
@@ -130,7 +130,7 @@ TEST(library_file, goes_on_where_it_was_when_who_is_told_of_a_loss_throws) {
     EXPECT_EQ(source.totals().lost, test::sample_lost);
 }
 
-TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
+TEST(library_file, reports_overwritten_records) {
     std::vector<elog::loss> losses;
     elog::source source =
         elog::open_file(make_sample("overwritten.elog", {.overwritten = true}),
@@ -140,7 +140,7 @@ TEST(library_file, tells_of_records_whose_place_newer_ones_took) {
     EXPECT_EQ(losses[0].reason, elog::loss_reason::overwritten);
 }
 
-TEST(library_file, tells_apart_what_was_lost_and_what_was_overwritten_behind_the_last_record) {
+TEST(library_file, distinguishes_lost_and_overwritten_after_last_record) {
     const std::string path = test::scratch_directory() + "/library_end.elog";
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
     writer.write_clock({0, 0, 1'000'000'000});
@@ -159,7 +159,7 @@ TEST(library_file, tells_apart_what_was_lost_and_what_was_overwritten_behind_the
     EXPECT_EQ(source.totals().lost, 9U);
 }
 
-TEST(library_file, is_not_over_before_all_losses_at_its_end_are_told) {
+TEST(library_file, ends_after_trailing_losses) {
     const std::string path = test::scratch_directory() + "/library_end_thrown.elog";
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
     writer.write_clock({0, 0, 1'000'000'000});
@@ -184,7 +184,7 @@ TEST(library_file, is_not_over_before_all_losses_at_its_end_are_told) {
     EXPECT_EQ(told, 11U);
 }
 
-TEST(library_file, that_is_not_there_is_an_error_in_words) {
+TEST(library_file, missing_is_an_error) {
     try {
         const elog::source source = elog::open_file(test::scratch_directory() + "/not.there");
         FAIL() << "it was opened";
@@ -193,11 +193,11 @@ TEST(library_file, that_is_not_there_is_an_error_in_words) {
     }
 }
 
-TEST(library_file, that_is_damaged_is_read_around_the_damage) {
+TEST(library_file, damaged_is_read_around_damage) {
     const std::string path = make_sample("damaged.elog");
     test::bytes file = test::contents(path);
     const auto blocks = test::blocks_of(file);
-    for (const test::found_block& block : blocks) {
+    for (const test::block_location& block : blocks) {
         if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
             file[block.offset + sizeof(elog::block_header) + 40] ^= 0xffU;
             break;
@@ -209,7 +209,7 @@ TEST(library_file, that_is_damaged_is_read_around_the_damage) {
     EXPECT_FALSE(source.complaints().empty());
 }
 
-TEST(library_file, that_has_no_end_is_complained_about) {
+TEST(library_file, without_end_is_reported) {
     const std::string path = make_sample("endless.elog", {.end = false});
     elog::source source = elog::open_file(path);
     EXPECT_EQ(numbers_of(source), from_to(1, 60));
@@ -218,13 +218,13 @@ TEST(library_file, that_has_no_end_is_complained_about) {
     EXPECT_NE(complaints[0].find("its recorder was killed"), std::string::npos) << complaints[0];
 }
 
-TEST(library_file, whose_end_is_outside_of_the_time_that_is_asked_for_has_one) {
+TEST(library_file, end_outside_time_range_is_not_reported) {
     elog::source source = elog::open_file(make_sample("early.elog"), {.to = time_of(20)});
     EXPECT_EQ(numbers_of(source), from_to(1, 19));
     EXPECT_TRUE(source.complaints().empty());
 }
 
-TEST(library_file, gives_out_no_more_when_it_is_stopped) {
+TEST(library_file, yields_nothing_after_stop) {
     elog::source source = elog::open_file(make_sample("stopped.elog"));
     EXPECT_TRUE(source.try_get().has_value());
     source.stop();
@@ -250,7 +250,7 @@ TEST(library_file, copies_a_record_into_a_buffer_that_is_large_enough) {
     EXPECT_EQ(copy->thread(), 42U);
 }
 
-TEST(library_file, finds_no_record_in_other_bytes) {
+TEST(library_file, rejects_invalid_record_copy) {
     elog::source source = elog::open_file(make_sample("foreign.elog"));
     std::vector<std::byte> buffer(200);
     buffer.resize(source.get()->copy_to(buffer));
@@ -261,7 +261,7 @@ TEST(library_file, finds_no_record_in_other_bytes) {
     EXPECT_FALSE(source.view(foreign).has_value());
 }
 
-TEST(library_file, finds_no_record_in_a_copy_of_another_source) {
+TEST(library_file, rejects_record_copy_of_another_source) {
     const std::string path = make_sample("two_copies.elog");
     elog::source source = elog::open_file(path);
     const elog::source other = elog::open_file(path);
@@ -271,7 +271,7 @@ TEST(library_file, finds_no_record_in_a_copy_of_another_source) {
     EXPECT_FALSE(other.view(buffer).has_value());
 }
 
-TEST(library_file, gives_out_the_part_of_the_time_that_is_asked_for) {
+TEST(library_file, yields_requested_time_range) {
     const std::string path = make_sample("range.elog");
     elog::source source = elog::open_file(path, {.from = time_of(20), .to = time_of(40)});
     EXPECT_EQ(numbers_of(source), from_to(20, 39));
@@ -282,7 +282,7 @@ TEST(library_file, gives_out_the_part_of_the_time_that_is_asked_for) {
     EXPECT_TRUE(nothing.is_over());
 }
 
-TEST(library_file, gives_out_the_records_that_a_predicate_wants) {
+TEST(library_file, yields_records_that_match_predicate) {
     elog::source source =
         elog::open_file(make_sample("where.elog"), {.where = "number > 29 && number < 40"});
     // What is missing in front of a record that nobody wants is told with the next one.
@@ -294,7 +294,7 @@ TEST(library_file, gives_out_the_records_that_a_predicate_wants) {
     EXPECT_EQ(source.totals().lost, test::sample_lost);
 }
 
-TEST(library_file, tells_with_a_wanted_record_what_was_missing_in_front_of_others) {
+TEST(library_file, reports_losses_before_skipped_records) {
     elog::source source =
         elog::open_file(make_sample("where_lost.elog"), {.where = "number == 44"});
     const std::optional<elog::record> record = source.get();
@@ -302,13 +302,13 @@ TEST(library_file, tells_with_a_wanted_record_what_was_missing_in_front_of_other
     EXPECT_EQ(record->lost_before(), 5U);
 }
 
-TEST(library_file, has_the_fields_that_are_asked_for_in_that_order) {
+TEST(library_file, has_requested_fields_in_order) {
     elog::source source =
         elog::open_file(make_sample("fields.elog"), {.fields = {"check", "number"}});
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->size(), 2U);
-    EXPECT_EQ((*record)[0].as<std::uint64_t>(), test::check_of(1));
+    EXPECT_EQ((*record)[0].as<std::uint64_t>(), test::checksum_of(1));
     EXPECT_EQ((*record)[1].as<std::uint64_t>(), 1U);
 
     elog::source narrow = elog::open_file(make_sample("field.elog"), {.fields = {"check"}});
@@ -320,12 +320,12 @@ TEST(library_file, has_the_fields_that_are_asked_for_in_that_order) {
 
 /// A file with a record of each of two events, whose fields of one name have different types.
 std::string make_mixed(const std::string& name) {
-    const test::record_maker maker("provider parcels { event weighed info { size: u32 } "
+    const test::record_builder maker("provider parcels { event weighed info { size: u32 } "
                                    "event named info { size: text } }",
                                    "scales", 42);
-    test::made_record weighed = maker.record("weighed");
+    test::test_record weighed = maker.record("weighed");
     weighed.set("size", std::uint64_t{5});
-    test::made_record named = maker.record("named");
+    test::test_record named = maker.record("named");
     named.set_text("size", "large");
     std::string path = test::scratch_directory() + "/library_" + name;
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
@@ -339,7 +339,7 @@ std::string make_mixed(const std::string& name) {
     return path;
 }
 
-TEST(library_file, leaves_out_an_event_that_a_predicate_does_not_suit_and_says_so) {
+TEST(library_file, skips_and_reports_event_with_mismatched_predicate) {
     elog::source source = elog::open_file(make_mixed("mixed.elog"), {.where = "size > 3"});
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
@@ -350,13 +350,13 @@ TEST(library_file, leaves_out_an_event_that_a_predicate_does_not_suit_and_says_s
     EXPECT_NE(complaints[0].find("size"), std::string::npos) << complaints[0];
 }
 
-TEST(library_file, refuses_a_predicate_that_suits_none_of_its_events) {
+TEST(library_file, rejects_predicate_without_matching_event) {
     const std::string path = make_mixed("unsuited.elog");
     EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "size == 192.168.1.1"})),
                  elog::error);
 }
 
-TEST(library_file, refuses_names_that_no_event_has) {
+TEST(library_file, rejects_unknown_names) {
     const std::string path = make_sample("names.elog");
     EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "nummer > 3"})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "number >"})), elog::error);

@@ -21,7 +21,7 @@
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
-#include "in_child.hpp"
+#include "run_in_child.hpp"
 #include "platform/process.hpp"
 #include "platform/unique_fd.hpp"
 #include "recording_sample.hpp"
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> rest_of(elog::source& source) {
     return numbers;
 }
 
-TEST(library_live, gives_out_what_is_emitted_after_it_began) {
+TEST(library_live, yields_events_emitted_after_start) {
     heart::emit(beat{1});
     elog::source source = elog::subscribe({"library_live"});
     heart::emit(beat{2});
@@ -74,14 +74,14 @@ TEST(library_live, gives_out_what_is_emitted_after_it_began) {
     EXPECT_FALSE(source.is_over());
 }
 
-TEST(library_live, gives_out_only_what_its_patterns_name) {
+TEST(library_live, yields_only_selected_events) {
     elog::source source = elog::subscribe({"library_live:other_*"});
     heart::emit(beat{1});
     heart::emit(other_beat{2});
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
-TEST(library_live, has_nothing_to_give_out_when_nothing_is_emitted) {
+TEST(library_live, is_empty_without_events) {
     elog::source source = elog::subscribe({"library_live"});
     EXPECT_FALSE(source.try_get().has_value());
     const auto begin = steady_clock::now();
@@ -94,7 +94,7 @@ TEST(library_live, has_nothing_to_give_out_when_nothing_is_emitted) {
     EXPECT_FALSE(source.is_over());
 }
 
-TEST(library_live, gives_out_without_waiting_what_has_become_old_enough) {
+TEST(library_live, yields_settled_records_without_waiting) {
     elog::source source = elog::subscribe({"library_live"});
     heart::emit(beat{7});
     std::optional<elog::record> found;
@@ -105,7 +105,7 @@ TEST(library_live, gives_out_without_waiting_what_has_become_old_enough) {
     EXPECT_EQ(number_of(found), 7U);
 }
 
-TEST(library_live, keeps_a_record_back_no_longer_than_the_latency) {
+TEST(library_live, holds_record_no_longer_than_latency) {
     elog::source source = elog::subscribe({"library_live"}, {.latency = milliseconds(400)});
     EXPECT_FALSE(source.try_get().has_value());  // looks now, and not again for a while
     heart::emit(beat{8});
@@ -116,7 +116,7 @@ TEST(library_live, keeps_a_record_back_no_longer_than_the_latency) {
     EXPECT_LT(steady_clock::now() - begin, milliseconds(400) + std::chrono::seconds(2));
 }
 
-TEST(library_live, gives_out_the_rest_when_it_is_stopped_and_is_over) {
+TEST(library_live, yields_remaining_records_on_stop) {
     elog::source source = elog::subscribe({"library_live"});
     heart::emit(beat{1});
     heart::emit(beat{2});
@@ -137,7 +137,7 @@ TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
     other.join();
 }
 
-TEST(library_live, gives_out_events_of_the_processes_that_are_asked_for) {
+TEST(library_live, yields_events_of_selected_processes) {
     const auto own = eventlog::core::current_process();
     elog::source by_number = elog::subscribe({"library_live"}, {.pids = {own.pid}});
     elog::source by_name =
@@ -145,7 +145,7 @@ TEST(library_live, gives_out_events_of_the_processes_that_are_asked_for) {
     elog::source of_others =
         elog::subscribe({"library_live"}, {.process_names = {"no_such_process"}});
     heart::emit(beat{1});
-    const int status = test::in_child([] {
+    const int status = test::run_in_child([] {
         heart::emit(beat{2});
         return 0;
     });
@@ -155,10 +155,10 @@ TEST(library_live, gives_out_events_of_the_processes_that_are_asked_for) {
     EXPECT_TRUE(rest_of(of_others).empty());
 }
 
-TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
+TEST(library_live, can_exclude_own_process) {
     elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
     heart::emit(beat{1});
-    const int status = test::in_child([] {
+    const int status = test::run_in_child([] {
         heart::emit(beat{2});
         return 0;
     });
@@ -167,7 +167,7 @@ TEST(library_live, leaves_its_own_process_out_if_it_is_asked_to) {
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
-TEST(library_live, does_not_leave_out_another_process_that_has_its_number) {
+TEST(library_live, does_not_exclude_process_with_same_pid) {
     const pid_t own = ::getpid();
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
@@ -175,7 +175,7 @@ TEST(library_live, does_not_leave_out_another_process_that_has_its_number) {
     const eventlog::core::unique_fd write_end(ends[1]);
     int status = -1;
     std::thread other([&] {
-        status = test::in_child([&] {
+        status = test::run_in_child([&] {
             // What it would be in a pid namespace of its own, where numbers begin anew.
             eventlog::core::process_identity namesake = eventlog::core::own_identity();
             namesake.pid = static_cast<std::uint32_t>(own);
@@ -198,10 +198,10 @@ TEST(library_live, does_not_leave_out_another_process_that_has_its_number) {
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
-TEST(library_live, goes_on_when_a_forked_child_destroys_its_copy) {
+TEST(library_live, survives_destruction_of_copy_in_forked_child) {
     elog::source source = elog::subscribe({"library_live"});
     heart::emit(beat{1});
-    const int status = test::in_child([&] {
+    const int status = test::run_in_child([&] {
         const elog::source copy = std::move(source);
         return 0;
     });
@@ -211,7 +211,7 @@ TEST(library_live, goes_on_when_a_forked_child_destroys_its_copy) {
     EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
 }
 
-TEST(library_live, gives_out_what_a_predicate_wants) {
+TEST(library_live, yields_records_that_match_predicate) {
     elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
     heart::emit(beat{5});
     heart::emit(beat{6});
@@ -219,7 +219,7 @@ TEST(library_live, gives_out_what_a_predicate_wants) {
     EXPECT_TRUE(source.complaints().empty());
 }
 
-TEST(library_live, counts_events_of_a_later_version_that_a_predicate_does_not_suit) {
+TEST(library_live, counts_type_mismatches_of_late_version) {
     elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
     heart::emit(beat{6});
     static constexpr eventlog_field_definition fields[] = {
@@ -241,7 +241,7 @@ TEST(library_live, counts_events_of_a_later_version_that_a_predicate_does_not_su
         << said[0];
 }
 
-TEST(library_live, counts_what_found_no_room) {
+TEST(library_live, counts_ring_full_losses) {
     std::uint64_t told = 0;
     elog::source source = elog::subscribe(
         {"library_live"}, {.buffer_size = 128U << 10U,
@@ -256,7 +256,7 @@ TEST(library_live, counts_what_found_no_room) {
     EXPECT_EQ(source.totals().lost, told);
 }
 
-TEST(library_live, has_as_many_buffers_as_were_asked_for) {
+TEST(library_live, has_requested_buffer_count) {
     const auto kept = [](std::uint32_t buffers) {
         elog::source source =
             elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .buffers = buffers});
@@ -270,7 +270,7 @@ TEST(library_live, has_as_many_buffers_as_were_asked_for) {
     EXPECT_LT(kept(0), 100'000U / 2);
 }
 
-TEST(library_live, refuses_what_cannot_be_listened_to) {
+TEST(library_live, rejects_invalid_subscription) {
     EXPECT_THROW(static_cast<void>(elog::subscribe({})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a:b@loud"})), elog::error);
     EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffer_size = 1000})), elog::error);
@@ -294,7 +294,7 @@ std::string make_sample(const std::string& name) {
     return path;
 }
 
-TEST(library_merge, gives_out_two_files_in_the_order_of_time) {
+TEST(library_merge, yields_two_files_in_time_order) {
     elog::source merged =
         elog::merge(both(elog::open_file(make_sample("odd.elog"), {.where = "number & 1"}),
                          elog::open_file(make_sample("all.elog"), {.where = "number < 41"})));
@@ -312,7 +312,7 @@ TEST(library_merge, gives_out_two_files_in_the_order_of_time) {
     EXPECT_EQ(merged.totals().lost, 2 * test::sample_lost);
 }
 
-TEST(library_merge, finds_copies_of_records_of_either_source) {
+TEST(library_merge, resolves_copies_of_either_source) {
     const std::string path = make_sample("copies.elog");
     elog::source merged = elog::merge(both(elog::open_file(path, {.fields = {"number"}}),
                                            elog::open_file(path, {.fields = {"check"}})));
@@ -333,7 +333,7 @@ std::vector<std::byte> copy_of(const elog::record& record) {
     return buffer;
 }
 
-TEST(library_merge, finds_copies_that_were_made_before_it) {
+TEST(library_merge, resolves_copies_made_before_merge) {
     const std::string path = make_sample("earlier_copies.elog");
     elog::source first = elog::open_file(path, {.fields = {"number"}});
     elog::source second = elog::open_file(path, {.fields = {"check"}});
@@ -345,10 +345,10 @@ TEST(library_merge, finds_copies_that_were_made_before_it) {
     EXPECT_EQ((*one)["number"].as<int>(), 1);
     const std::optional<elog::record> other = merged.view(of_second);
     ASSERT_TRUE(other.has_value());
-    EXPECT_EQ((*other)["check"].as<std::uint64_t>(), test::check_of(1));
+    EXPECT_EQ((*other)["check"].as<std::uint64_t>(), test::checksum_of(1));
 }
 
-TEST(library_merge, of_nothing_is_over) {
+TEST(library_merge, empty_is_finished) {
     elog::source merged = elog::merge({});
     EXPECT_TRUE(merged.is_over());
     EXPECT_FALSE(merged.get().has_value());
@@ -363,7 +363,7 @@ std::vector<std::uint32_t> counted_up_to(std::uint32_t end) {
 // Of what the sample has lost, what a record follows.
 constexpr std::uint64_t lost_before_records = 5;
 
-TEST(library_merge, hears_who_has_to_wait_while_a_file_goes_out) {
+TEST(library_merge, polls_live_source_while_reading_file) {
     constexpr std::uint32_t at_once = 2000;
     std::uint32_t emitted = 0;
     elog::source merged =
@@ -383,7 +383,7 @@ TEST(library_merge, hears_who_has_to_wait_while_a_file_goes_out) {
     EXPECT_EQ(merged.totals().lost, lost_before_records);
 }
 
-TEST(library_merge, keeps_no_more_for_later_than_it_was_allowed_to) {
+TEST(library_merge, respects_buffer_limit) {
     constexpr std::uint32_t at_once = 2000;
     std::uint32_t emitted = 0;
     elog::source merged = elog::merge(
@@ -401,7 +401,7 @@ TEST(library_merge, keeps_no_more_for_later_than_it_was_allowed_to) {
     EXPECT_EQ(given + merged.totals().lost, emitted + lost_before_records);
 }
 
-TEST(library_merge, waits_for_whoever_may_have_something_earlier) {
+TEST(library_merge, waits_for_source_with_possibly_earlier_record) {
     elog::source merged = elog::merge(
         both(elog::subscribe({"library_live:beat"}), elog::subscribe({"library_live:other_beat"})));
     for (std::uint32_t number = 0; number < 50; ++number) {

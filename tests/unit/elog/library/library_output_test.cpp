@@ -72,7 +72,7 @@ std::string pour_sample(const std::string& name, elog::writing_options options =
     return path;
 }
 
-TEST(library_output, has_the_records_that_were_put_with_all_that_they_say) {
+TEST(library_output, contains_all_written_records) {
     const std::string path = pour_sample("copy");
     EXPECT_EQ(damages_of(path), none);
     elog::source from = elog::open_file(path_of("copy.from"));
@@ -82,7 +82,7 @@ TEST(library_output, has_the_records_that_were_put_with_all_that_they_say) {
         const std::optional<elog::record> found = copy.get();
         ASSERT_TRUE(found.has_value());
         EXPECT_EQ((*found)["number"].as<std::uint64_t>(), ++count);
-        EXPECT_EQ((*found)["check"].as<std::uint64_t>(), test::check_of(count));
+        EXPECT_EQ((*found)["check"].as<std::uint64_t>(), test::checksum_of(count));
         EXPECT_EQ(found->provider(), expected->provider());
         EXPECT_EQ(found->process(), expected->process());
         EXPECT_EQ(found->pid(), expected->pid());
@@ -97,7 +97,7 @@ TEST(library_output, has_the_records_that_were_put_with_all_that_they_say) {
     EXPECT_TRUE(copy.complaints().empty());
 }
 
-TEST(library_output, knows_a_provider_again_of_which_all_was_lost) {
+TEST(library_output, keeps_provider_with_only_losses) {
     const std::string path = path_of("lost_provider");
     elog::sink output = elog::write_file(path);
     constexpr std::uint64_t more_than_providers = 20'000;
@@ -124,7 +124,7 @@ TEST(library_output, may_be_compressed) {
                  elog::error);
 }
 
-TEST(library_output, has_whole_records_of_a_source_that_was_asked_for_some_fields) {
+TEST(library_output, contains_complete_records_despite_field_selection) {
     const std::string path = path_of("whole");
     elog::sink output = elog::write_file(path);
     elog::source input = elog::open_file(make_sample("whole.from"), {.fields = {"check"}});
@@ -133,7 +133,7 @@ TEST(library_output, has_whole_records_of_a_source_that_was_asked_for_some_field
     EXPECT_EQ(elog::open_file(path).get()->operator[]("number").as<int>(), 1);
 }
 
-TEST(library_output, has_records_of_programs_that_run) {
+TEST(library_output, contains_live_records) {
     const std::string path = path_of("live");
     elog::sink output = elog::write_file(path);
     elog::source input = elog::subscribe({"library_output"});
@@ -159,7 +159,7 @@ TEST(library_output, has_records_of_programs_that_run) {
     EXPECT_EQ(count, 1000U);
 }
 
-TEST(library_output, keeps_times_that_are_far_apart) {
+TEST(library_output, keeps_distant_times) {
     const std::string path = path_of("far");
     elog::source old = elog::open_file(make_sample("old"));
     elog::source live = elog::subscribe({"library_output"});
@@ -177,7 +177,7 @@ TEST(library_output, keeps_times_that_are_far_apart) {
     EXPECT_EQ(copy.get().value().time(), last.time());
 }
 
-TEST(library_output, has_losses_whose_place_nobody_knows) {
+TEST(library_output, contains_losses_of_unknown_position) {
     const std::string path = path_of("losses");
     elog::sink output = elog::write_file(path);
     elog::source input = elog::open_file(make_sample("losses.from"));
@@ -190,7 +190,7 @@ TEST(library_output, has_losses_whose_place_nobody_knows) {
     EXPECT_EQ(elog::check_file(path).lost, 2U + 3U + 4U + 5U);
 }
 
-TEST(library_output, without_records_is_a_file_nevertheless) {
+TEST(library_output, without_records_is_a_valid_file) {
     const std::string path = path_of("empty");
     elog::sink output = elog::write_file(path);
     output.finish();
@@ -198,7 +198,7 @@ TEST(library_output, without_records_is_a_file_nevertheless) {
     EXPECT_FALSE(elog::open_file(path).get().has_value());
 }
 
-TEST(library_output, takes_the_place_of_no_file_unless_it_is_told_to) {
+TEST(library_output, does_not_replace_file_by_default) {
     const std::string path = path_of("taken");
     std::ofstream(path) << "before";
     EXPECT_THROW(static_cast<void>(elog::write_file(path)), elog::error);
@@ -208,7 +208,7 @@ TEST(library_output, takes_the_place_of_no_file_unless_it_is_told_to) {
     EXPECT_EQ(damages_of(path), none);
 }
 
-TEST(library_output, does_not_take_the_place_of_a_file_that_came_meanwhile) {
+TEST(library_output, does_not_replace_file_created_meanwhile) {
     const std::string path = path_of("quicker");
     elog::sink output = elog::write_file(path);
     std::ofstream(path) << "before";
@@ -216,7 +216,7 @@ TEST(library_output, does_not_take_the_place_of_a_file_that_came_meanwhile) {
     EXPECT_EQ(text_in(path), "before");
 }
 
-TEST(library_output, is_not_there_before_it_is_finished) {
+TEST(library_output, appears_only_when_finished) {
     const std::string path = path_of("given_up");
     {
         elog::sink output = elog::write_file(path);
@@ -228,7 +228,7 @@ TEST(library_output, is_not_there_before_it_is_finished) {
     EXPECT_FALSE(is_there(path + ".unfinished"));
 }
 
-TEST(library_output, leaves_one_alone_that_somebody_else_is_writing) {
+TEST(library_output, does_not_replace_file_being_written) {
     const std::string path = path_of("twice");
     elog::sink output = elog::write_file(path);
     EXPECT_THROW(static_cast<void>(elog::write_file(path)), elog::error);
@@ -236,7 +236,7 @@ TEST(library_output, leaves_one_alone_that_somebody_else_is_writing) {
     EXPECT_EQ(damages_of(path), none);
 }
 
-TEST(library_output, takes_nothing_behind_its_end) {
+TEST(library_output, rejects_records_after_end) {
     elog::sink output = elog::write_file(path_of("ended"));
     elog::source input = elog::open_file(make_sample("ended.from"));
     output.finish();

@@ -22,9 +22,9 @@
 #include <elog/elog.hpp>
 
 #include "file/file_writer.hpp"
-#include "in_child.hpp"
+#include "run_in_child.hpp"
 #include "platform/unique_fd.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -66,9 +66,9 @@ std::string make_sample(const std::string& name) {
 
 /// A file with one record of one event of that provider.
 std::string make_single(const std::string& provider, const std::string& event) {
-    const test::record_maker maker(
+    const test::record_builder maker(
         "provider " + provider + " { event " + event + " info { size: u32 } }", "tester", 42);
-    test::made_record made = maker.record(event);
+    test::test_record made = maker.record(event);
     made.set("size", std::uint64_t{5});
     std::string path = test::scratch_directory() + "/library_" + provider;
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
@@ -80,7 +80,7 @@ std::string make_single(const std::string& provider, const std::string& event) {
     return path;
 }
 
-TEST(library_sink, writes_lines_of_text_with_losses_where_they_are_known_to_be) {
+TEST(library_sink, writes_text_lines_with_losses_in_place) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     elog::source source =
@@ -96,7 +96,7 @@ TEST(library_sink, writes_lines_of_text_with_losses_where_they_are_known_to_be) 
     EXPECT_EQ(lines[61], "-- lost 3 events on CPU 1 --");
 }
 
-TEST(library_sink, tells_what_is_missing_in_front_of_a_record_if_nobody_else_does) {
+TEST(library_sink, reports_loss_before_record_if_unreported) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     elog::source source = elog::open_file(make_sample("gap.elog"));
@@ -107,7 +107,7 @@ TEST(library_sink, tells_what_is_missing_in_front_of_a_record_if_nobody_else_doe
     EXPECT_EQ(lines[30], "-- lost 5 events on CPU 0 --");
 }
 
-TEST(library_sink, tells_each_loss_of_merged_sources_once) {
+TEST(library_sink, reports_each_loss_of_merged_sources_once) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     const auto put = [&](const elog::loss& missing) { sink.put(missing); };
@@ -126,7 +126,7 @@ TEST(library_sink, tells_each_loss_of_merged_sources_once) {
     EXPECT_EQ(lines.size(), 124U);
 }
 
-TEST(library_sink, tells_a_loss_of_one_source_whatever_another_one_has_told) {
+TEST(library_sink, reports_losses_per_source) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     elog::source telling =
@@ -153,7 +153,7 @@ TEST(library_sink, writes_json_lines) {
     EXPECT_TRUE(holds(lines[0], R"("fields":{"number":7,)"));
 }
 
-TEST(library_sink, writes_a_table_of_the_fields_that_were_asked_for) {
+TEST(library_sink, writes_table_of_requested_fields) {
     const output written;
     elog::source source = elog::open_file(make_sample("csv.elog"), {.fields = {"number"}});
     elog::sink sink = elog::write_csv(written.descriptor(), source.events());
@@ -165,7 +165,7 @@ TEST(library_sink, writes_a_table_of_the_fields_that_were_asked_for) {
     EXPECT_TRUE(lines[1].ends_with(",1")) << lines[1];
 }
 
-TEST(library_sink, tells_apart_providers_that_have_one_number_in_two_files) {
+TEST(library_sink, distinguishes_providers_with_same_id_in_two_files) {
     const output written;
     std::vector<elog::source> sources;
     sources.push_back(elog::open_file(make_single("one", "came")));
@@ -180,7 +180,7 @@ TEST(library_sink, tells_apart_providers_that_have_one_number_in_two_files) {
     EXPECT_TRUE(holds(lines[1], "two:went size=5"));
 }
 
-TEST(library_sink, refuses_records_of_more_providers_than_it_has_numbers_for) {
+TEST(library_sink, rejects_too_many_providers) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     for (std::size_t i = 0; i < EVENTLOG_PROVIDERS_MAX; ++i) {
@@ -220,7 +220,7 @@ std::string drain(int descriptor) {
     return text;
 }
 
-TEST(library_sink, waits_for_a_descriptor_that_does_not_block) {
+TEST(library_sink, waits_for_nonblocking_descriptor) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
     const eventlog::core::unique_fd read_end(ends[0]);
@@ -245,10 +245,10 @@ TEST(library_sink, waits_for_a_descriptor_that_does_not_block) {
     EXPECT_EQ(taken, expected);
 }
 
-TEST(library_sink, repeats_nothing_of_what_was_written_before_an_error) {
+TEST(library_sink, does_not_repeat_output_after_error) {
     const std::string expected = text_of_sample("before.elog");
     const output written;
-    const int status = test::in_child([&] {
+    const int status = test::run_in_child([&] {
         static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
         elog::sink sink = elog::write_text(written.descriptor());
         elog::source source = elog::open_file(make_sample("behind.elog"));
@@ -274,7 +274,7 @@ TEST(library_sink, repeats_nothing_of_what_was_written_before_an_error) {
     EXPECT_EQ(text, expected);
 }
 
-TEST(library_sink, that_cannot_write_is_an_error) {
+TEST(library_sink, reports_write_error) {
     const eventlog::core::unique_fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
     elog::sink sink = elog::write_text(full.get());
     elog::source source = elog::open_file(make_sample("full.elog"));
@@ -286,7 +286,7 @@ TEST(library_sink, that_cannot_write_is_an_error) {
         elog::error);
 }
 
-TEST(library_sink, may_be_anything_that_takes_records) {
+TEST(library_sink, accepts_custom_sink) {
     struct adder {
         std::uint64_t sum = 0;
         void put(const elog::record& record) {

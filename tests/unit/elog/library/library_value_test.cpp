@@ -17,7 +17,7 @@
 #include <elog/elog.hpp>
 
 #include "file/file_writer.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -55,7 +55,7 @@ provider shop "Sells" {
 /// A file of one record, which is open as long as this lives.
 class one_record {
   public:
-    explicit one_record(const test::made_record& made) {
+    explicit one_record(const test::test_record& made) {
         const std::string path = test::scratch_directory() + "/library_value.elog";
         elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
         writer.write_clock({0, 0, 1'000'000'000});
@@ -71,8 +71,8 @@ class one_record {
     [[nodiscard]] elog::value operator[](std::string_view field) const { return (*record_)[field]; }
     [[nodiscard]] const elog::record& record() const { return *record_; }
 
-    [[nodiscard]] static const test::record_maker& maker() {
-        static const test::record_maker made(schema, "till", 42);
+    [[nodiscard]] static const test::record_builder& maker() {
+        static const test::record_builder made(schema, "till", 42);
         return made;
     }
 
@@ -81,12 +81,12 @@ class one_record {
     std::optional<elog::record> record_;
 };
 
-test::made_record sold() {
+test::test_record sold() {
     return one_record::maker().record("sold");
 }
 
-TEST(library_value, of_an_integer_is_any_number_that_holds_it) {
-    test::made_record made = sold();
+TEST(library_value, integer_converts_to_any_wide_enough_type) {
+    test::test_record made = sold();
     made.set("count", std::uint64_t{300});
     made.set("change", std::int64_t{-5});
     const one_record record(made);
@@ -102,21 +102,21 @@ TEST(library_value, of_an_integer_is_any_number_that_holds_it) {
     EXPECT_EQ(std::get<std::int64_t>(record["change"].get()), -5);
 }
 
-TEST(library_value, at_the_borders_of_types_is_neither_cut_nor_refused) {
-    test::made_record made = one_record::maker().record("closed");
+TEST(library_value, at_type_limits_converts_exactly) {
+    test::test_record made = one_record::maker().record("closed");
     made.set("count", UINT64_MAX);
     const one_record record(made);
     EXPECT_EQ(record["count"].as<std::uint64_t>(), UINT64_MAX);
     EXPECT_EQ(record["count"].as<std::int64_t>(), std::nullopt);
-    test::made_record lowest = sold();
+    test::test_record lowest = sold();
     lowest.set("change", std::int64_t{INT16_MIN});
     const one_record low(lowest);
     EXPECT_EQ(low["change"].as<std::int16_t>(), std::int16_t{INT16_MIN});
     EXPECT_EQ(low["change"].as<std::int8_t>(), std::nullopt);
 }
 
-TEST(library_value, of_floating_point_is_no_integer) {
-    test::made_record made = sold();
+TEST(library_value, floating_point_does_not_convert_to_integer) {
+    test::test_record made = sold();
     made.set("price", 2.5);
     made.set("weight", 0.25F);
     const one_record record(made);
@@ -126,10 +126,10 @@ TEST(library_value, of_floating_point_is_no_integer) {
     EXPECT_EQ(record["price"].as<int>(), std::nullopt);
 }
 
-TEST(library_value, that_is_too_large_for_a_float_is_none) {
+TEST(library_value, too_large_for_float_is_none) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto as_float = [](double number) {
-        test::made_record made = sold();
+        test::test_record made = sold();
         made.set("price", number);
         return one_record(made)["price"].as<float>();
     };
@@ -141,9 +141,9 @@ TEST(library_value, that_is_too_large_for_a_float_is_none) {
     EXPECT_TRUE(std::isnan(as_float(std::nan("")).value_or(0)));
 }
 
-TEST(library_value, of_a_bool_a_char_and_an_enumeration_is_what_they_are) {
+TEST(library_value, converts_bool_char_and_enumeration) {
     enum class state : std::uint8_t { open = 1, paid = 2 };
-    test::made_record made = sold();
+    test::test_record made = sold();
     made.set("gift", std::uint64_t{1});
     made.set("mark", std::uint64_t{'x'});
     made.set("state", std::uint64_t{2});
@@ -156,8 +156,8 @@ TEST(library_value, of_a_bool_a_char_and_an_enumeration_is_what_they_are) {
     EXPECT_EQ(record["mark"].name(), "");
 }
 
-TEST(library_value, of_any_char_is_that_char_and_its_code) {
-    test::made_record made = sold();
+TEST(library_value, char_converts_to_char_and_code) {
+    test::test_record made = sold();
     made.set("mark", std::uint64_t{0xe9});
     const one_record record(made);
     EXPECT_EQ(record["mark"].as<char>(), '\xe9');
@@ -165,8 +165,8 @@ TEST(library_value, of_any_char_is_that_char_and_its_code) {
     EXPECT_EQ(record["mark"].as<std::int8_t>(), std::nullopt);
 }
 
-TEST(library_value, of_texts_and_bytes_is_a_view_into_the_record) {
-    test::made_record made = sold();
+TEST(library_value, text_and_bytes_are_views_into_record) {
+    test::test_record made = sold();
     made.set_text("customer", "ann");
     made.set_text("tag", "ab");
     const one_record record(made);
@@ -178,8 +178,8 @@ TEST(library_value, of_texts_and_bytes_is_a_view_into_the_record) {
     EXPECT_EQ((*tag)[1], std::byte{98});
 }
 
-TEST(library_value, that_is_not_there_says_why) {
-    test::made_record made = sold();
+TEST(library_value, absent_reports_reason) {
+    test::test_record made = sold();
     made.set_text("customer", nullptr);
     const one_record record(made);
     EXPECT_EQ(record["customer"].state(), elog::value_state::null);
@@ -193,8 +193,8 @@ TEST(library_value, that_is_not_there_says_why) {
     EXPECT_EQ(record.record()[1000].state(), elog::value_state::no_field);
 }
 
-TEST(library_value, of_an_optional_field_is_there_when_it_was_set) {
-    test::made_record made = sold();
+TEST(library_value, optional_is_present_when_set) {
+    test::test_record made = sold();
     made.set("discount", std::uint64_t{20});
     made.set_text("note", "in a hurry");
     const one_record record(made);
@@ -203,8 +203,8 @@ TEST(library_value, of_an_optional_field_is_there_when_it_was_set) {
     EXPECT_TRUE(record.record().event()[9].is_optional());
 }
 
-TEST(library_value, of_an_array_has_elements) {
-    test::made_record made = sold();
+TEST(library_value, array_has_elements) {
+    test::test_record made = sold();
     made.set_bytes("steps", {1, 0, 2, 0, 3, 1});
     made.set_bytes("place", {10, 0, 0, 1});
     const one_record record(made);
@@ -218,8 +218,8 @@ TEST(library_value, of_an_array_has_elements) {
     EXPECT_EQ(record["place"].as<std::span<const std::byte>>()->size(), 4U);
 }
 
-TEST(library_value, is_shown_as_the_schema_wants_it) {
-    test::made_record made = sold();
+TEST(library_value, is_formatted_by_schema) {
+    test::test_record made = sold();
     made.set("count", std::uint64_t{3});
     made.set("state", std::uint64_t{1});
     made.set_text("customer", "ann\n");
@@ -230,8 +230,8 @@ TEST(library_value, is_shown_as_the_schema_wants_it) {
     EXPECT_EQ(record["discount"].text(), "-");
 }
 
-TEST(library_value, of_an_element_is_shown_as_the_schema_wants_it) {
-    test::made_record made = sold();
+TEST(library_value, element_is_formatted_by_schema) {
+    test::test_record made = sold();
     made.set("count", std::uint64_t{3});
     made.set_bytes("steps", {1, 0, 2, 0, 3, 1});
     made.set_bytes("states", {2, 7});
@@ -250,7 +250,7 @@ TEST(library_value, of_an_element_is_shown_as_the_schema_wants_it) {
     EXPECT_EQ(record["discount"][0].text(), "-");
 }
 
-TEST(library_value, knows_what_its_event_and_field_are_called) {
+TEST(library_value, has_event_and_field_names) {
     const one_record record(sold());
     const elog::event event = record.record().event();
     EXPECT_EQ(event.provider(), "shop");

@@ -14,7 +14,7 @@
 #include <elog/elog.hpp>
 
 #include "file/file_writer.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -33,19 +33,19 @@ constexpr std::string_view retyped_version =
 
 /// A file with orders of all three versions: one, two, two and a refund, one.
 std::string make_versions(const std::string& name) {
-    const test::record_maker first(first_version, "old", 1, 0);
-    const test::record_maker appended(appended_version, "new", 2, 1);
-    const test::record_maker retyped(retyped_version, "other", 3, 2);
+    const test::record_builder first(first_version, "old", 1, 0);
+    const test::record_builder appended(appended_version, "new", 2, 1);
+    const test::record_builder retyped(retyped_version, "other", 3, 2);
     test::bytes all;
     std::uint64_t time = 0;
-    const auto add = [&](test::made_record& made) {
+    const auto add = [&](test::test_record& made) {
         made.header().time = ++time;
         const test::bytes bytes = made.bytes();
         all.insert(all.end(), bytes.begin(), bytes.end());
     };
-    const auto add_plain = [&](const test::record_maker& maker, std::uint64_t number,
+    const auto add_plain = [&](const test::record_builder& maker, std::uint64_t number,
                                const char* whose, std::uint64_t price) {
-        test::made_record made = maker.record("order");
+        test::test_record made = maker.record("order");
         made.set("number", number);
         made.set_text("name", whose);
         if (price != 0) {
@@ -59,11 +59,11 @@ std::string make_versions(const std::string& name) {
     add_plain(first, 1, "ann", 0);
     add_plain(appended, 2, "ben", 20);
     add_plain(appended, 3, "eve", 30);
-    test::made_record refund = appended.record("refund");
+    test::test_record refund = appended.record("refund");
     refund.set("price", std::uint64_t{20});
     add(refund);
     for (const std::uint64_t price : {std::uint64_t{40}, std::uint64_t{50}}) {
-        test::made_record made = retyped.record("order");
+        test::test_record made = retyped.record("order");
         made.set_text("number", "four");
         made.set("name", std::uint64_t{0x6e6e61});
         made.set("price", price);
@@ -72,7 +72,7 @@ std::string make_versions(const std::string& name) {
     std::string path = test::scratch_directory() + "/library_" + name;
     elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 2);
     writer.write_clock({0, 0, 1'000'000'000});
-    for (const test::record_maker* maker : {&first, &appended, &retyped}) {
+    for (const test::record_builder* maker : {&first, &appended, &retyped}) {
         writer.write_provider(maker->provider());
     }
     writer.write_run({.ring = 0, .count = 6, .bytes = all});
@@ -126,7 +126,7 @@ TEST(library_versions, give_a_value_by_name_only_if_that_version_has_it_with_tha
     EXPECT_EQ(source.totals().left_out, 0U);
 }
 
-TEST(library_versions, have_an_index_of_a_field_of_their_own) {
+TEST(library_versions, have_separate_field_indexes) {
     elog::source source = elog::open_file(make_versions("index.elog"));
     std::vector<std::uint64_t> prices;
     std::optional<elog::event> known;
@@ -146,7 +146,7 @@ TEST(library_versions, have_an_index_of_a_field_of_their_own) {
     EXPECT_EQ(lookups, 4U);
 }
 
-TEST(library_versions, of_which_some_lack_a_field_are_compared_where_it_is) {
+TEST(library_versions, lacking_a_field_are_not_compared) {
     const std::string path = make_versions("lack.elog");
     elog::source dear = elog::open_file(path, {.where = "price > 20"});
     EXPECT_EQ(read(dear), (texts{"new 3 30", "other \"four\" 40", "other \"four\" 50"}));
@@ -160,7 +160,7 @@ TEST(library_versions, of_which_some_lack_a_field_are_compared_where_it_is) {
     }
 }
 
-TEST(library_versions, whose_types_a_predicate_does_not_suit_are_left_out_and_counted) {
+TEST(library_versions, with_type_mismatch_are_skipped_and_counted) {
     const std::string path = make_versions("unsuited_version.elog");
     elog::source source = elog::open_file(path, {.where = "number >= 2"});
     EXPECT_EQ(read(source), (texts{"new 2 20", "new 3 30"}));

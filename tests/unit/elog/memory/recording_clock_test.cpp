@@ -59,7 +59,7 @@ class recording_clock : public ::testing::Test {
     elog::file_sink sink{{path}};
 };
 
-TEST_F(recording_clock, that_begins_anew_ends_the_recording_with_what_came_before) {
+TEST_F(recording_clock, reset_ends_recording) {
     elog::subscription source(options_of(false));
     elog::recording process(source, sink, read_clock);
     int asked = 0;
@@ -83,7 +83,7 @@ TEST_F(recording_clock, that_begins_anew_ends_the_recording_with_what_came_befor
     EXPECT_EQ(process.current_summary().damaged, 3U);
 }
 
-TEST_F(recording_clock, that_begins_anew_between_the_last_look_and_the_end_is_noticed) {
+TEST_F(recording_clock, reset_before_end_is_detected) {
     elog::subscription source(options_of(false));
     elog::recording process(source, sink, read_clock);
     slept::emit(tick{1});
@@ -98,7 +98,7 @@ TEST_F(recording_clock, that_begins_anew_between_the_last_look_and_the_end_is_no
     EXPECT_EQ(found.lost, 1U);
 }
 
-TEST_F(recording_clock, that_begins_anew_is_told_to_who_has_a_loop_of_its_own) {
+TEST_F(recording_clock, reset_is_reported_to_custom_loop) {
     elog::subscription source(options_of(false));
     elog::recording process(source, sink, read_clock);
     process.poll();
@@ -107,7 +107,7 @@ TEST_F(recording_clock, that_begins_anew_is_told_to_who_has_a_loop_of_its_own) {
     EXPECT_NE(failure_of([&] { process.poll(); }), "");
 }
 
-TEST_F(recording_clock, that_begins_anew_does_not_matter_to_a_flight_recorder) {
+TEST_F(recording_clock, reset_is_ignored_by_flight_recorder) {
     elog::subscription source(options_of(true));
     // As if it slept whenever nobody looks.
     elog::recording process(source, sink, [](std::uint32_t /*clock*/) noexcept {

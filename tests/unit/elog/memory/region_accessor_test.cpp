@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
-#include "forbid_call.hpp"
-#include "in_child.hpp"
+#include "syscall_override.hpp"
+#include "run_in_child.hpp"
 #include "platform/unique_fd.hpp"
 #include "shm/futex_atomic.hpp"
 
@@ -55,7 +55,7 @@ class mapped_words {
     std::uint64_t* words_;
 };
 
-TEST(futex_atomic, are_compared_and_changed_bit_by_bit) {
+TEST(futex_atomic, compares_and_sets_bits) {
     const mapped_words words;
     for (const unsigned bit : {0U, 1U, 15U, 16U, 30U, 31U}) {
         EXPECT_TRUE(core::futex_set_bit(words.small(), bit));
@@ -73,7 +73,7 @@ TEST(futex_atomic, are_compared_and_changed_bit_by_bit) {
     EXPECT_EQ(words.half().load(), 0U);
 }
 
-TEST(futex_atomic, that_are_cut_off_are_gone) {
+TEST(futex_atomic, reports_truncated_file) {
     const mapped_words words;
     words.cut();
     EXPECT_EQ(core::futex_compare(words.small(), 0), futex_comparison::truncated);
@@ -83,7 +83,7 @@ TEST(futex_atomic, that_are_cut_off_are_gone) {
     EXPECT_FALSE(core::futex_store_flag(words.small(), true));
 }
 
-TEST(futex_atomic, keep_what_others_do_to_them_at_the_same_time) {
+TEST(futex_atomic, is_atomic_with_concurrent_writers) {
     const mapped_words words;
     constexpr int turns = 20'000;
     std::thread other([&] {
@@ -100,10 +100,10 @@ TEST(futex_atomic, keep_what_others_do_to_them_at_the_same_time) {
     EXPECT_EQ(words.half().load(), static_cast<std::uint32_t>(turns) << 16U | turns);
 }
 
-TEST(futex_atomic, are_touched_where_a_sandbox_lets_the_kernel_do_nothing_for_us) {
+TEST(futex_atomic, falls_back_to_direct_access_in_sandbox) {
     const mapped_words words;
-    EXPECT_EQ(eventlog::test::in_child([&] {
-                  if (!eventlog::test::forbid_call(SYS_futex)) {
+    EXPECT_EQ(eventlog::test::run_in_child([&] {
+                  if (!eventlog::test::deny_syscall(SYS_futex)) {
                       return 1;
                   }
                   const bool is_changed = core::futex_store_flag(words.small(), true) &&
@@ -121,7 +121,7 @@ TEST(futex_atomic, are_touched_where_a_sandbox_lets_the_kernel_do_nothing_for_us
               0);
 }
 
-TEST(region_accessor, at_rest_are_read_exactly) {
+TEST(region_accessor, reads_idle_words_exactly) {
     const mapped_words words;
     const elog::region_accessor read(words.file(), size);
     for (const std::uint64_t value : {0ULL, 1ULL, 0x0123456789abcdefULL, ~0ULL}) {
@@ -136,7 +136,7 @@ TEST(region_accessor, at_rest_are_read_exactly) {
 }
 
 /// Of steps that carry from any byte to the next, as a ring's control word does.
-TEST(region_accessor, that_grow_all_the_time_are_never_read_as_more_than_they_are) {
+TEST(region_accessor, never_overestimates_growing_words) {
     const mapped_words words;
     const elog::region_accessor read(words.file(), size);
     std::atomic<bool> enough{false};
@@ -164,7 +164,7 @@ TEST(region_accessor, that_grow_all_the_time_are_never_read_as_more_than_they_ar
     EXPECT_EQ(wrong, 0U);
 }
 
-TEST(region_accessor, are_counted_on_in_one_piece_also_over_their_halves) {
+TEST(region_accessor, increment_carries_between_halves) {
     const mapped_words words;
     elog::region_accessor count(words.file(), size);
     for (const std::uint64_t before : {0ULL, 41ULL, 0xfffffffeULL, 0xffffffffULL, 0x1ffffffffULL}) {
@@ -177,7 +177,7 @@ TEST(region_accessor, are_counted_on_in_one_piece_also_over_their_halves) {
     EXPECT_EQ(words.word().load(), 8U);
 }
 
-TEST(region_accessor, that_are_cut_off_are_an_error) {
+TEST(region_accessor, reports_truncated_file) {
     const mapped_words words;
     elog::region_accessor all(words.file(), size);
     words.cut();

@@ -23,7 +23,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "in_child.hpp"
+#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "memory/detached_subscription.hpp"
 #include "ring/snapshot_reason.hpp"
@@ -33,8 +33,8 @@ namespace {
 
 using elog::snapshot_requests;
 using eventlog::core::shared;
-using eventlog::test::in_child;
-using eventlog::test::listener;
+using eventlog::test::run_in_child;
+using eventlog::test::event_listener;
 
 struct sign {
     std::uint64_t number;
@@ -111,12 +111,12 @@ class mapped_header {
     eventlog_region* region_;
 };
 
-TEST(snapshot_request, reaches_every_flight_recorder_that_hears_the_program_and_nobody_else) {
+TEST(snapshot_request, reaches_exactly_the_flight_recorders_that_record_the_process) {
     EXPECT_EQ(eventlog::snapshot("nobody"), 0U);
     flight_recorder first("first");
     flight_recorder second("second");
     flight_recorder keeps_the_oldest("oldest", false);
-    listener ears("snapshot_test:*", {128U << 10U, 2, true});
+    event_listener listener("snapshot_test:*", {128U << 10U, 2, true});
     snapshot_test::emit(sign{1});
     EXPECT_EQ(eventlog::snapshot("why"), 2U);
     for (flight_recorder* each : {&first, &second}) {
@@ -126,7 +126,7 @@ TEST(snapshot_request, reaches_every_flight_recorder_that_hears_the_program_and_
     EXPECT_EQ(keeps_the_oldest.requests().wanted(), 0U);
 }
 
-TEST(snapshot_request, reaches_no_recorder_that_has_ended) {
+TEST(snapshot_request, does_not_reach_ended_recorder) {
     flight_recorder recorder;
     EXPECT_EQ(eventlog::snapshot("before"), 1U);
     recorder.end();
@@ -164,7 +164,7 @@ TEST(snapshot_request, has_a_reason_of_whole_characters_or_none) {
     EXPECT_EQ(recorder.requests().wanted(), std::size(cases) + 1);
 }
 
-TEST(snapshot_request, is_counted_also_if_its_reason_is_mixed_with_another_and_the_next_mends_it) {
+TEST(snapshot_request, with_torn_reason_is_counted_and_next_request_restores_it) {
     flight_recorder recorder;
     const mapped_header header(recorder);
     EXPECT_EQ(eventlog::snapshot("one"), 1U);
@@ -178,7 +178,7 @@ TEST(snapshot_request, is_counted_also_if_its_reason_is_mixed_with_another_and_t
     EXPECT_EQ(recorder.requests().wanted(), 2U);
 }
 
-TEST(snapshot_request, that_is_slow_does_not_replace_the_reason_of_a_later_one) {
+TEST(snapshot_request, slow_does_not_replace_reason_of_later_request) {
     flight_recorder recorder;
     const mapped_header header(recorder);
     // As 65534 requests leave it: the words have the low 16 bits of a ticket.
@@ -197,7 +197,7 @@ TEST(snapshot_request, that_is_slow_does_not_replace_the_reason_of_a_later_one) 
     EXPECT_EQ(recorder.requests().wanted(), 3U);
 }
 
-TEST(snapshot_request, that_is_very_slow_does_not_replace_the_reason_of_a_later_one_either) {
+TEST(snapshot_request, very_slow_does_not_replace_reason_of_later_request) {
     using eventlog::core::pack_reason;
     flight_recorder recorder;
     const mapped_header header(recorder);
@@ -215,7 +215,7 @@ TEST(snapshot_request, that_is_very_slow_does_not_replace_the_reason_of_a_later_
     EXPECT_EQ(recorder.reason(), "newest");
 }
 
-TEST(snapshot_request, of_many_threads_is_counted_exactly_and_leaves_the_reason_of_one) {
+TEST(snapshot_request, of_many_threads_is_counted_exactly_with_one_reason) {
     flight_recorder recorder;
     constexpr unsigned threads = 4;
     constexpr unsigned each_asks = 500;
@@ -237,14 +237,14 @@ TEST(snapshot_request, of_many_threads_is_counted_exactly_and_leaves_the_reason_
     EXPECT_LT(static_cast<unsigned>(reason.front() - 'a'), threads);
 }
 
-TEST(snapshot_request, leaves_errno_alone) {
+TEST(snapshot_request, preserves_errno) {
     flight_recorder recorder;
     errno = EDOM;
     EXPECT_EQ(eventlog::snapshot("why"), 1U);
     EXPECT_EQ(errno, EDOM);
 }
 
-TEST(snapshot_request, can_be_made_in_a_signal_handler_and_in_a_forked_child) {
+TEST(snapshot_request, works_in_signal_handler_and_forked_child) {
     flight_recorder recorder;
     struct sigaction action {};
     struct sigaction before {};
@@ -253,12 +253,12 @@ TEST(snapshot_request, can_be_made_in_a_signal_handler_and_in_a_forked_child) {
     EXPECT_EQ(::raise(SIGUSR1), 0);
     EXPECT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
     EXPECT_EQ(recorder.reason(), "signal");
-    EXPECT_EQ(in_child([] { return static_cast<int>(eventlog::snapshot("child")); }), 1);
+    EXPECT_EQ(run_in_child([] { return static_cast<int>(eventlog::snapshot("child")); }), 1);
     EXPECT_EQ(recorder.reason(), "child");
     EXPECT_EQ(recorder.requests().wanted(), 2U);
 }
 
-TEST(snapshot_request, finds_no_region_that_is_being_unmapped) {
+TEST(snapshot_request, skips_region_being_unmapped) {
     flight_recorder recorder;
     for (eventlog::core::subscription_slot& slot : eventlog::core::subscription_slots) {
         const std::uint64_t serial = slot.serial.load();
@@ -274,7 +274,7 @@ TEST(snapshot_request, finds_no_region_that_is_being_unmapped) {
     EXPECT_EQ(eventlog::snapshot("again"), 1U);
 }
 
-TEST(snapshot_request, goes_on_while_recorders_come_and_go) {
+TEST(snapshot_request, works_while_recorders_start_and_end) {
     std::atomic<bool> done{false};
     std::atomic<std::uint64_t> asked{0};
     std::thread asker([&] {
@@ -300,7 +300,7 @@ TEST(snapshot_request, goes_on_while_recorders_come_and_go) {
     EXPECT_EQ(asked.load(), counted);
 }
 
-TEST(snapshot_request, harms_nobody_in_a_region_that_is_scribbled_over) {
+TEST(snapshot_request, is_harmless_in_corrupted_region) {
     flight_recorder recorder;
     const mapped_header header(recorder);
     std::mt19937_64 random(1);
@@ -318,7 +318,7 @@ TEST(snapshot_request, harms_nobody_in_a_region_that_is_scribbled_over) {
     }
 }
 
-TEST(snapshot_answer, is_for_all_requests_before_it_and_stays) {
+TEST(snapshot_answer, covers_all_earlier_requests) {
     flight_recorder recorder;
     for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(eventlog::snapshot("why"), 1U);
@@ -332,7 +332,7 @@ TEST(snapshot_answer, is_for_all_requests_before_it_and_stays) {
     EXPECT_EQ(recorder.requests().counts().open(), 0U);
 }
 
-TEST(snapshot_answer, goes_on_behind_the_largest_number) {
+TEST(snapshot_answer, wraps_after_maximum_number) {
     flight_recorder recorder;
     const mapped_header header(recorder);
     header->snapshots_requested = UINT32_MAX;
@@ -344,7 +344,7 @@ TEST(snapshot_answer, goes_on_behind_the_largest_number) {
     EXPECT_EQ(recorder.requests().counts().answered, 0U);
 }
 
-TEST(snapshot_answer, is_waited_for_asleep_until_somebody_asks) {
+TEST(snapshot_answer, sleeps_until_next_request) {
     flight_recorder recorder;
     std::atomic<bool> is_woken{false};
     std::thread waiting([&] {

@@ -16,7 +16,7 @@ namespace {
 
 using elog::record_filter;
 using elog::trigger_watch;
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 using eventlog::test::pinned_to_one_cpu;
 
 struct step {
@@ -34,11 +34,11 @@ record_filter filter_of(const std::string& text) {
     return {elog::predicate("--when", text), 0};
 }
 
-TEST(trigger_watch, finds_what_is_wanted_once_and_nothing_from_before) {
-    listener ears("watch_test:*", {128U << 10U, 4, true});
+TEST(trigger_watch, matches_each_new_event_once) {
+    event_listener listener("watch_test:*", {128U << 10U, 4, true});
     watch_test::emit(step{1, 100});
     record_filter wanted = filter_of("took > 50");
-    trigger_watch watch(ears.source().region(), wanted);
+    trigger_watch watch(listener.source().region(), wanted);
     EXPECT_EQ(watch.poll(), 0U);
     watch_test::emit(step{2, 100});
     watch_test::emit(step{3, 10});
@@ -49,24 +49,24 @@ TEST(trigger_watch, finds_what_is_wanted_once_and_nothing_from_before) {
     EXPECT_EQ(watch.missed(), 0U);
 }
 
-TEST(trigger_watch, knows_providers_that_come_later) {
-    listener ears("*:*", {128U << 10U, 4, true});
+TEST(trigger_watch, finds_events_of_late_providers) {
+    event_listener listener("*:*", {128U << 10U, 4, true});
     record_filter wanted = filter_of("provider == \"late_watch_test\"");
-    trigger_watch watch(ears.source().region(), wanted);
+    trigger_watch watch(listener.source().region(), wanted);
     late_watch_test::emit(other_step{"long"});
     EXPECT_EQ(watch.poll(), 1U);
 }
 
-TEST(trigger_watch, counts_exactly_what_was_overwritten_before_it_could_look) {
+TEST(trigger_watch, counts_events_overwritten_before_reading) {
     const pinned_to_one_cpu pinned;
-    listener ears("watch_test:*", {128U << 10U, 2, true});
+    event_listener listener("watch_test:*", {128U << 10U, 2, true});
     constexpr std::uint64_t before = 20000;
     constexpr std::uint64_t since = 30000;
     for (std::uint64_t number = 0; number < before; ++number) {
         watch_test::emit(step{number, 1});
     }
     record_filter wanted = filter_of("took == 1");
-    trigger_watch watch(ears.source().region(), wanted);
+    trigger_watch watch(listener.source().region(), wanted);
     for (std::uint64_t number = 0; number < since; ++number) {
         watch_test::emit(step{number, 1});
     }

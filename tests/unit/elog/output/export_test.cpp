@@ -58,7 +58,7 @@ class sold_items {
         event().fields.back().enumeration = 0;
         return *this;
     }
-    sold_items& cut_payload() {
+    sold_items& truncate_payload() {
         payload_.pop_back();
         return *this;
     }
@@ -153,7 +153,7 @@ std::string rows_of(sold_items& items) {
     return text.substr(text.find('\n') + 1);
 }
 
-TEST(json_lines, have_an_object_for_each_record) {
+TEST(json_lines, have_one_object_per_record) {
     sold_items items;
     items.add("items", field_type::unsigned_32, std::uint32_t{3}).add_text("customer", "ann");
     EXPECT_EQ(
@@ -164,7 +164,7 @@ TEST(json_lines, have_an_object_for_each_record) {
         "\n");
 }
 
-TEST(json_lines, are_of_whom_a_number_stands_for_now) {
+TEST(json_lines, use_current_provider_of_reused_id) {
     const scratch_file file;
     elog::json_lines_writer writer(file.descriptor());
     sold_items first;
@@ -195,7 +195,7 @@ TEST(json_lines, keep_numbers_as_they_are) {
                                 R"("d":-1e+300,"e":null,"f":null,"g":1500,"h":true)");
 }
 
-TEST(json_lines, write_what_is_no_number_as_text) {
+TEST(json_lines, write_nan_and_infinity_as_text) {
     sold_items items;
     items.add("at", field_type::unsigned_64, std::uint64_t{0xffff880012345678}, format::hexadecimal)
         .add("when", field_type::signed_64, std::int64_t{-1}, format::realtime)
@@ -209,13 +209,13 @@ TEST(json_lines, write_what_is_no_number_as_text) {
               R"("peer":"10.0.0.1","tag":"ab","key":"\"")");
 }
 
-TEST(json_lines, take_the_least_time_there_is) {
+TEST(json_lines, accept_minimum_time) {
     sold_items items;
     items.add("when", field_type::signed_64, INT64_MIN, format::realtime);
     EXPECT_EQ(fields_of(items), R"("when":"1677-09-21T00:12:43.145224192Z")");
 }
 
-TEST(utc_text, keeps_the_second_and_not_what_is_behind_the_point) {
+TEST(utc_text, truncates_to_seconds) {
     elog::utc_text text;
     fmt::memory_buffer out;
     for (const std::int64_t time : {INT64_MIN, INT64_MIN + 1, std::int64_t{-1}, std::int64_t{0},
@@ -242,23 +242,23 @@ TEST(json_lines, name_the_values_of_enumerations) {
     EXPECT_EQ(fields_of(combined), R"("state":"open|paid")");
 }
 
-TEST(json_lines, have_arrays_of_what_is_several) {
+TEST(json_lines, write_arrays) {
     sold_items items;
     items.add("sizes", field_type::unsigned_16, std::array<std::uint16_t, 3>{1, 2, 3},
               format::plain, 3);
     EXPECT_EQ(fields_of(items), R"("sizes":[1,2,3])");
 }
 
-TEST(json_lines, show_nothing_in_the_place_of_damage_and_say_so) {
+TEST(json_lines, omit_damaged_values_and_report_damage) {
     sold_items items;
     items.add("items", field_type::unsigned_32, std::uint32_t{3})
         .add("sum", field_type::unsigned_64, std::uint64_t{4})
-        .cut_payload();
+        .truncate_payload();
     const std::string line = line_of(items);
     EXPECT_NE(line.find(R"("fields":{"items":3,"sum":null},"damaged":true})"), line.npos) << line;
 }
 
-TEST(json_lines, tell_a_loss_at_its_place) {
+TEST(json_lines, report_loss_at_its_position) {
     sold_items items;
     items.behind_lost(5, 3);
     EXPECT_EQ(line_of(items).substr(0, 41), "{\"lost\":5,\"reason\":\"no room\",\"cpu\":3}\n{\"t");
@@ -266,14 +266,14 @@ TEST(json_lines, tell_a_loss_at_its_place) {
     EXPECT_NE(line_of(items).find("\"cpu\":null}\n"), std::string::npos);
 }
 
-TEST(json_lines, tell_what_was_overwritten_apart_from_what_found_no_room) {
+TEST(json_lines, distinguish_overwritten_from_dropped) {
     sold_items items;
     items.behind_overwritten(5, 3);
     EXPECT_EQ(line_of(items).substr(0, 45),
               "{\"lost\":5,\"reason\":\"overwritten\",\"cpu\":3}\n{\"t");
 }
 
-TEST(json_lines, of_an_unknown_event_or_a_newer_version_say_so) {
+TEST(json_lines, report_unknown_event_or_newer_version) {
     sold_items unknown;
     unknown.of_event(7);
     EXPECT_NE(line_of(unknown).find(R"("provider":null,"event":null,"provider_id":0,"event_id":7)"),
@@ -286,7 +286,7 @@ TEST(json_lines, of_an_unknown_event_or_a_newer_version_say_so) {
     EXPECT_NE(line_of(cut).find("\"fields\":{},\"cut\":true}\n"), std::string::npos);
 }
 
-TEST(table, has_a_column_for_each_name) {
+TEST(table, has_one_column_per_field) {
     sold_items items;
     items.add("items", field_type::unsigned_32, std::uint32_t{3})
         .add("time", field_type::unsigned_8, std::uint8_t{4});
@@ -300,7 +300,7 @@ TEST(table, has_a_column_for_each_name) {
               "2020-09-13T12:26:40.000000007Z,3,\"my \"\"prog\"\"\",42,43,shop,sold,info,,,3,4\n");
 }
 
-TEST(table, quotes_texts_that_are_no_plain_words) {
+TEST(table, quotes_texts_with_special_characters) {
     sold_items items;
     items.add("sizes", field_type::unsigned_8, std::array<std::uint8_t, 2>{1, 2}, format::plain, 2)
         .add_text("customer", "a,\"b\"\n\x1b");
@@ -308,7 +308,7 @@ TEST(table, quotes_texts_that_are_no_plain_words) {
     EXPECT_NE(rows.find(R"(,,,"[1,2]","a,""b""\n\x1b")"), rows.npos) << rows;
 }
 
-TEST(table, tells_an_empty_text_from_none) {
+TEST(table, distinguishes_empty_text_from_absent) {
     sold_items empty;
     empty.add_text("customer", "");
     EXPECT_EQ(rows_of(empty).substr(rows_of(empty).rfind(',')), ",\"\"\n");
@@ -317,7 +317,7 @@ TEST(table, tells_an_empty_text_from_none) {
     EXPECT_EQ(rows_of(none).substr(rows_of(none).rfind(',')), ",\n");
 }
 
-TEST(table, has_a_row_for_each_loss_with_as_many_cells) {
+TEST(table, has_full_width_row_per_loss) {
     sold_items items;
     items.add("a", field_type::unsigned_8, std::uint8_t{1})
         .add("b", field_type::unsigned_8, std::uint8_t{2})
@@ -326,16 +326,16 @@ TEST(table, has_a_row_for_each_loss_with_as_many_cells) {
     EXPECT_EQ(rows.substr(0, rows.find('\n')), ",3,,,,,,,5,no room,,");
 }
 
-TEST(table, notes_what_was_overwritten) {
+TEST(table, notes_overwritten_records) {
     sold_items items;
     items.behind_overwritten(5, 3);
     const std::string rows = rows_of(items);
     EXPECT_EQ(rows.substr(0, rows.find('\n')), ",3,,,,,,,5,overwritten");
 }
 
-TEST(table, notes_what_is_damaged_or_unknown) {
+TEST(table, notes_damaged_and_unknown_records) {
     sold_items damaged;
-    damaged.add("sum", field_type::unsigned_64, std::uint64_t{4}).cut_payload();
+    damaged.add("sum", field_type::unsigned_64, std::uint64_t{4}).truncate_payload();
     EXPECT_NE(rows_of(damaged).find("info,,damaged,\n"), std::string::npos);
     sold_items unknown;
     unknown.add("sum", field_type::unsigned_64, std::uint64_t{4}).of_event(7);

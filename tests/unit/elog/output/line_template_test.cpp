@@ -54,7 +54,7 @@ TEST(line_template, is_text_and_names_in_braces) {
     EXPECT_FALSE(made.has(line_part_kind::delta));
 }
 
-TEST(line_template, knows_a_word_for_each_kind_of_value) {
+TEST(line_template, has_placeholder_for_each_kind_of_value) {
     for (const std::string_view word : line_template::words()) {
         const line_template made("{" + std::string(word) + "}");
         ASSERT_EQ(made.parts().size(), 1U);
@@ -63,13 +63,13 @@ TEST(line_template, knows_a_word_for_each_kind_of_value) {
     }
 }
 
-TEST(line_template, takes_doubled_braces_and_escapes_as_text) {
+TEST(line_template, accepts_doubled_braces_and_escapes) {
     const line_template made(R"({{a}}\n\t\\b)");
     ASSERT_EQ(made.parts().size(), 1U);
     EXPECT_EQ(made.parts()[0].field.name, "{a}\n\t\\b");
 }
 
-TEST(line_template, finds_fields_of_nested_structs_and_those_called_like_a_word) {
+TEST(line_template, finds_nested_fields_and_fields_named_like_placeholders) {
     const line_template made("{peer.port}{.time}");
     ASSERT_EQ(made.parts().size(), 2U);
     EXPECT_EQ(made.parts()[0].field.name, "peer_port");
@@ -77,7 +77,7 @@ TEST(line_template, finds_fields_of_nested_structs_and_those_called_like_a_word)
     EXPECT_EQ(made.parts()[1].field.name, "time");
 }
 
-TEST(line_template, that_makes_no_sense_is_refused_with_the_column) {
+TEST(line_template, invalid_is_rejected_with_column) {
     EXPECT_EQ(complaint_about(""),
               "--format, column 1: Here stands what to print, such as '{time} {event}'.");
     EXPECT_EQ(complaint_about("ab{time"),
@@ -106,7 +106,7 @@ TEST(field_list, is_names_with_commas_between) {
     EXPECT_EQ(elog::parse_field_list("order, items")[1].column, 8U);
 }
 
-TEST(field_list, that_makes_no_sense_is_refused_with_the_column) {
+TEST(field_list, invalid_is_rejected_with_column) {
     EXPECT_EQ(complaint_about_list(""), "--fields, column 1: Here stands the name of a field.");
     EXPECT_EQ(complaint_about_list("a,"), "--fields, column 3: Here stands the name of a field.");
     EXPECT_EQ(complaint_about_list("a,,b"), "--fields, column 3: Here stands the name of a field.");

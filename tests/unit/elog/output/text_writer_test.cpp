@@ -17,7 +17,7 @@
 
 #include "base/user_error.hpp"
 #include "record/display_clock.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "text/time_of_day.hpp"
 
 namespace {
@@ -36,7 +36,7 @@ std::string shown(const elog::field_value& value) {
     return {out.data(), out.size()};
 }
 
-TEST(quoted_text, leaves_what_is_printable) {
+TEST(quoted_text, keeps_printable_characters) {
     EXPECT_EQ(quoted("plain text"), "\"plain text\"");
     EXPECT_EQ(quoted(""), "\"\"");
     EXPECT_EQ(quoted("chloë €uro 😀"), "\"chloë €uro 😀\"");
@@ -46,7 +46,7 @@ TEST(quoted_text, escapes_quotes_and_backslashes) {
     EXPECT_EQ(quoted("say \"a\\b\""), R"("say \"a\\b\"")");
 }
 
-TEST(quoted_text, escapes_what_a_terminal_obeys) {
+TEST(quoted_text, escapes_terminal_control_characters) {
     EXPECT_EQ(quoted("\x1b[31mred\x07"), R"("\x1b[31mred\x07")");
     EXPECT_EQ(quoted("line\nnext\ttab\rback"), R"("line\nnext\ttab\rback")");
     EXPECT_EQ(quoted("a\0b"sv), R"("a\x00b")");
@@ -57,7 +57,7 @@ TEST(quoted_text, escapes_what_a_terminal_obeys) {
     EXPECT_EQ(quoted("\xef\xbb\xbf"), R"("\xef\xbb\xbf")");  // byte order mark
 }
 
-TEST(quoted_text, escapes_what_is_not_utf_8) {
+TEST(quoted_text, escapes_invalid_utf_8) {
     EXPECT_EQ(quoted("\xff"), R"("\xff")");
     EXPECT_EQ(quoted("a\xc3"), R"("a\xc3")");                        // cut off
     EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // too long a form
@@ -67,7 +67,7 @@ TEST(quoted_text, escapes_what_is_not_utf_8) {
     EXPECT_EQ(quoted("\x80"), R"("\x80")");
 }
 
-TEST(field_value, is_shown_by_its_type) {
+TEST(field_value, is_formatted_by_type) {
     EXPECT_EQ(shown(true), "true");
     EXPECT_EQ(shown('x'), "'x'");
     EXPECT_EQ(shown('\''), R"('\'')");
@@ -121,7 +121,7 @@ elog::provider_map one_provider() {
     return {{0, provider}};
 }
 
-TEST(text_line, is_as_the_manual_says) {
+TEST(text_line, matches_manual) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
     record.record.header.time = 1'000'123'456 + 999;
@@ -132,7 +132,7 @@ TEST(text_line, is_as_the_manual_says) {
               "12:26:40.000124 [001] my\\x1bprog-4242 shop:sold items=3\n");
 }
 
-TEST(time_of_day, is_right_on_the_first_day_that_there_is) {
+TEST(time_of_day, is_correct_at_minimum_time) {
     elog::time_of_day times(elog::time_of_day::zone::utc);
     fmt::memory_buffer out;
     for (const std::int64_t time : {INT64_MIN, std::int64_t{-1}, INT64_MAX}) {
@@ -145,14 +145,14 @@ TEST(time_of_day, is_right_on_the_first_day_that_there_is) {
                                    "2262-04-11 23:47:16.854775Z\n");
 }
 
-TEST(time_of_day, of_no_zone_says_none) {
+TEST(time_of_day, without_zone_shows_none) {
     elog::time_of_day times(elog::time_of_day::zone::none);
     fmt::memory_buffer out;
     times.append_to(out, 37'000'000'000);
     EXPECT_EQ(fmt::to_string(out), "00:00:37.000000");
 }
 
-TEST(display_time, of_clocks_without_days_is_in_seconds) {
+TEST(display_time, is_in_seconds_for_clocks_without_date) {
     elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1'500'000'001, 1'500'000'001, 0});
     clock.add_offsets({0, -2'000'000'002, 37'000'000'000});
@@ -168,7 +168,7 @@ TEST(display_time, of_clocks_without_days_is_in_seconds) {
     EXPECT_EQ(shown_on(elog::display_clock::tai), "1970-01-01T00:00:37.000000000");
 }
 
-TEST(display_time, is_refused_where_a_recording_does_not_say_what_the_clock_was) {
+TEST(display_time, is_rejected_if_clock_is_not_recorded) {
     const elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     EXPECT_THROW(static_cast<void>(elog::to_display_time(elog::display_clock::boottime, clock, 1)),
                  elog::user_error);
@@ -176,7 +176,7 @@ TEST(display_time, is_refused_where_a_recording_does_not_say_what_the_clock_was)
                  elog::user_error);
 }
 
-TEST(text_line, tells_a_gap_before_the_record) {
+TEST(text_line, reports_gap_before_record) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
     record.lost_before = 17;
@@ -185,7 +185,7 @@ TEST(text_line, tells_a_gap_before_the_record) {
     EXPECT_EQ(line_of(record, one_provider()).find("-- lost 17 events on CPU 2 --\n"), 0U);
 }
 
-TEST(text_line, tells_what_was_overwritten_apart_from_what_was_lost) {
+TEST(text_line, distinguishes_overwritten_from_lost) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
     record.lost_before = 17;
@@ -195,7 +195,7 @@ TEST(text_line, tells_what_was_overwritten_apart_from_what_was_lost) {
     EXPECT_EQ(line_of(record, one_provider()).find("-- overwritten 17 events on CPU 2 --\n"), 0U);
 }
 
-TEST(text_line, of_an_unknown_provider_or_event_says_so) {
+TEST(text_line, marks_unknown_provider_or_event) {
     elog::merged_record record;
     record.record.header.event = 1;
     EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 0 event 1, 0 bytes>"),
@@ -204,7 +204,7 @@ TEST(text_line, of_an_unknown_provider_or_event_says_so) {
     EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 5"), std::string::npos);
 }
 
-TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
+TEST(text_line, record_with_unknown_flag_is_only_counted) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
     record.record.header.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME | 4;
@@ -217,7 +217,7 @@ TEST(text_line, of_a_record_with_an_unknown_flag_is_only_counted) {
               "-- 1 events of a newer version of eventlog are left out --\n");
 }
 
-TEST(text_line, of_a_payload_that_is_too_short_shows_damage_and_no_value) {
+TEST(text_line, short_payload_is_shown_as_damaged) {
     elog::merged_record record;
     EXPECT_NE(line_of(record, one_provider()).find("items=<damaged>"), std::string::npos);
 }
@@ -229,9 +229,9 @@ provider trade {
 }
 )";
 
-class chosen_text : public testing::Test {
+class text_writer_options : public testing::Test {
   protected:
-    chosen_text() : sold(maker.record("sold")), closed(maker.record("closed")) {
+    text_writer_options() : sold(maker.record("sold")), closed(maker.record("closed")) {
         sold.set("items", std::uint64_t{3});
         sold.set("time", std::uint64_t{9});
         sold.set_text("customer", "a\nb");
@@ -261,13 +261,13 @@ class chosen_text : public testing::Test {
         return "none";
     }
 
-    eventlog::test::record_maker maker{trade, "till", 4242};
+    eventlog::test::record_builder maker{trade, "till", 4242};
     elog::provider_map providers{{0, maker.provider()}};
-    eventlog::test::made_record sold;
-    eventlog::test::made_record closed;
+    eventlog::test::test_record sold;
+    eventlog::test::test_record closed;
 };
 
-TEST_F(chosen_text, has_only_the_fields_that_are_wanted_in_that_order) {
+TEST_F(text_writer_options, show_selected_fields_in_order) {
     elog::text_options options;
     options.fields = elog::parse_field_list("items,customer");
     EXPECT_EQ(show(options),
@@ -275,7 +275,7 @@ TEST_F(chosen_text, has_only_the_fields_that_are_wanted_in_that_order) {
               "12:26:42.500123 [000] till-0 trade:closed items=5\n");
 }
 
-TEST_F(chosen_text, has_the_time_since_the_event_before) {
+TEST_F(text_writer_options, show_time_since_previous_event) {
     elog::text_options options;
     options.delta = true;
     const std::string lines = show(options);
@@ -286,14 +286,14 @@ TEST_F(chosen_text, has_the_time_since_the_event_before) {
     EXPECT_NE(show(options).find("\n12:26:40.000123 <   -2.500000> [001] till"), std::string::npos);
 }
 
-TEST_F(chosen_text, has_times_in_utc_with_a_z) {
+TEST_F(text_writer_options, show_utc_times_with_z) {
     elog::text_options options;
     EXPECT_EQ(show(options, "CET-1").find("13:26:40.000123 [001]"), 0U);
     options.utc = true;
     EXPECT_EQ(show(options, "CET-1").find("12:26:40.000123Z [001]"), 0U);
 }
 
-TEST_F(chosen_text, follows_a_template) {
+TEST_F(text_writer_options, apply_template) {
     EXPECT_EQ(show_as("{date} {time} {delta} {cpu} {pid} {tid} {uid} {comm} {level} {provider} "
                       "{event}"),
               "2020-09-13 12:26:40.000123 0.000000 1 4242 4243 0 till info trade sold\n"
@@ -302,7 +302,7 @@ TEST_F(chosen_text, follows_a_template) {
     EXPECT_EQ(show_as("{session} {.time}"), "- 9\n77 -\n");
 }
 
-TEST_F(chosen_text, puts_the_fields_that_are_wanted_into_a_template) {
+TEST_F(text_writer_options, apply_field_selection_in_template) {
     EXPECT_EQ(show_as("{fields}"), "customer=\"a\\nb\" items=3 time=9\nconnection=77 items=5\n");
     elog::text_options options;
     options.line.emplace("{event}: {fields}");
@@ -310,18 +310,18 @@ TEST_F(chosen_text, puts_the_fields_that_are_wanted_into_a_template) {
     EXPECT_EQ(show(options), "sold: customer=\"a\\nb\"\nclosed: \n");
 }
 
-TEST_F(chosen_text, says_of_a_line_of_any_form_that_texts_have_been_cut) {
+TEST_F(text_writer_options, mark_truncated_texts_in_every_form) {
     sold.header().flags = EVENTLOG_RECORD_CUT;
     EXPECT_EQ(show_as("{items}"), "3 (cut)\n5\n");
 }
 
-TEST_F(chosen_text, shows_an_event_of_an_unknown_provider_as_ever) {
+TEST_F(text_writer_options, show_unknown_provider_in_default_form) {
     closed.header().provider = 9;
     EXPECT_EQ(show_as("{items}"),
               "3\n12:26:42.500123 [000] ?-0 <unknown provider 9 event 1, 12 bytes>\n");
 }
 
-TEST_F(chosen_text, names_fields_that_no_event_has_and_the_nearest_one) {
+TEST_F(text_writer_options, report_unknown_fields_with_suggestion) {
     elog::text_options options;
     options.fields = elog::parse_field_list("items,custmer");
     EXPECT_EQ(complaint(options),
@@ -341,7 +341,7 @@ TEST_F(chosen_text, names_fields_that_no_event_has_and_the_nearest_one) {
     EXPECT_EQ(complaint(options), "none");
 }
 
-TEST(text_output, that_nobody_reads_any_more_is_reported_as_closed) {
+TEST(text_output, without_reader_is_reported_as_closed) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe(ends.data()), 0);
     ::close(ends[0]);

@@ -10,12 +10,12 @@
 
 #include <gtest/gtest.h>
 
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
 constexpr std::string_view schema = "provider p { event e info { number: u64 } }";
 
@@ -29,7 +29,7 @@ struct passed_run {
 };
 
 /// Keeps all that it is handed.
-class keeping_sink : public elog::record_sink {
+class recording_sink : public elog::record_sink {
   public:
     void start(const elog::region_view& /*source*/) override {}
     void take_clock(const eventlog_clock_sample& /*pair*/) override {}
@@ -65,7 +65,7 @@ class filtering : public ::testing::Test {
                  std::uint64_t sequence, const std::vector<std::uint64_t>& numbers) {
         std::vector<std::uint8_t> bytes;
         for (const std::uint64_t number : numbers) {
-            made_record record = maker.record("e");
+            test_record record = maker.record("e");
             record.set("number", number);
             const std::vector<std::uint8_t> one = record.bytes();
             bytes.insert(bytes.end(), one.begin(), one.end());
@@ -84,13 +84,13 @@ class filtering : public ::testing::Test {
         other.take_provider(maker.provider());
     }
 
-    record_maker maker{schema, "tester", 1};
+    record_builder maker{schema, "tester", 1};
     elog::record_filter filter{elog::predicate("--where", "number >= 10"), 0};
-    keeping_sink kept;
+    recording_sink kept;
     elog::filtering_sink sink{&filter, kept};
 };
 
-TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
+TEST_F(filtering, passes_matches_with_continuous_numbering) {
     take(0, 0, 0, {1, 10, 2, 11});
     take(1, 0, 0, {12});
     take(0, 0, 4, {3, 13});
@@ -103,14 +103,14 @@ TEST_F(filtering, hands_on_what_is_wanted_numbered_without_gaps) {
     EXPECT_TRUE(kept.losses.empty());
 }
 
-TEST_F(filtering, tells_losses_with_the_next_record_that_is_wanted) {
+TEST_F(filtering, reports_losses_with_next_matching_record) {
     take(0, 5, 5, {1, 2});
     take(0, 3, 10, {4, 20});
     const std::vector<passed_run> expected{{0, 8, 8, {20}}};
     EXPECT_EQ(kept.runs, expected);
 }
 
-TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
+TEST_F(filtering, reports_trailing_losses_at_end) {
     take(0, 5, 5, {1});
     take(1, 2, 2, {1});
     sink.take_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 0, 4, 0, 0, 1});
@@ -125,7 +125,7 @@ TEST_F(filtering, tells_losses_that_no_wanted_record_follows_at_the_end) {
     EXPECT_EQ(sink.passed(), 0U);
 }
 
-TEST_F(filtering, tells_what_was_overwritten_apart_at_the_end) {
+TEST_F(filtering, reports_overwritten_separately_at_end) {
     sink.take_run({0, 5, 5, 0, {}, true});
     sink.take_run({1, 3, 3, 0, {}, true});
     sink.take_loss(elog::trailing_loss(1, 4, 0, 0));
@@ -139,11 +139,11 @@ TEST_F(filtering, tells_what_was_overwritten_apart_at_the_end) {
     EXPECT_EQ(elog::overwritten_count(kept.losses[1]), 5U);
 }
 
-TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
-    const record_maker late("provider q { event f info { number: text } }", "late", 2, 1);
+TEST_F(filtering, continues_after_type_mismatch_of_late_provider) {
+    const record_builder late("provider q { event f info { number: text } }", "late", 2, 1);
     sink.take_provider(late.provider());
     take(0, 0, 0, {10});
-    made_record other = late.record("f");
+    test_record other = late.record("f");
     other.set_text("number", "10");
     const std::vector<std::uint8_t> bytes = other.bytes();
     sink.take_run({0, 0, 1, 1, bytes});
@@ -151,7 +151,7 @@ TEST_F(filtering, goes_on_when_a_late_provider_has_other_types) {
     EXPECT_EQ(kept.providers, 2U);
 }
 
-TEST_F(filtering, lets_no_more_pass_than_the_limit_within_a_run_or_behind_it) {
+TEST_F(filtering, applies_limit_within_and_after_runs) {
     elog::filtering_sink limited(nullptr, kept, 4);
     start(limited);
     take_in(limited, 0, 0, 0, {1, 2, 3});
@@ -165,7 +165,7 @@ TEST_F(filtering, lets_no_more_pass_than_the_limit_within_a_run_or_behind_it) {
     EXPECT_EQ(limited.passed(), 4U);
 }
 
-TEST_F(filtering, is_full_when_a_whole_run_was_the_last_that_fits) {
+TEST_F(filtering, is_full_after_run_that_reaches_limit) {
     elog::filtering_sink limited(nullptr, kept, 2);
     start(limited);
     take_in(limited, 0, 3, 3, {1, 2});
@@ -174,7 +174,7 @@ TEST_F(filtering, is_full_when_a_whole_run_was_the_last_that_fits) {
     EXPECT_EQ(kept.runs, expected);
 }
 
-TEST_F(filtering, counts_towards_the_limit_what_is_wanted) {
+TEST_F(filtering, counts_only_matches_towards_limit) {
     elog::filtering_sink limited(&filter, kept, 2);
     start(limited);
     take_in(limited, 0, 0, 0, {1, 10, 2, 11, 12});
@@ -183,7 +183,7 @@ TEST_F(filtering, counts_towards_the_limit_what_is_wanted) {
     EXPECT_EQ(limited.wanted(), 3U);
 }
 
-TEST_F(filtering, tells_losses_behind_the_limit_at_the_end) {
+TEST_F(filtering, reports_losses_past_limit_at_end) {
     elog::filtering_sink limited(nullptr, kept, 1);
     start(limited);
     take_in(limited, 0, 2, 2, {1});

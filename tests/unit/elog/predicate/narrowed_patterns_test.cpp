@@ -13,16 +13,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "chance.hpp"
+#include "random_source.hpp"
 #include "predicate/record_filter.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
 namespace core = eventlog::core;
-using eventlog::test::chance;
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::random_source;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
 constexpr std::string_view schema = R"(
 provider shop {
@@ -51,7 +51,7 @@ std::string narrowed(const std::vector<std::string>& texts, std::string_view pre
     return all;
 }
 
-TEST(narrowed_patterns, have_the_level_that_a_predicate_allows) {
+TEST(narrowed_patterns, take_level_limit_from_predicate) {
     EXPECT_EQ(narrowed({"shop"}, "level <= warn"), "shop:*@warn ");
     EXPECT_EQ(narrowed({"shop"}, "level < warn"), "shop:*@error ");
     EXPECT_EQ(narrowed({"shop"}, "warn >= level && bytes > 5"), "shop:*@warn ");
@@ -60,7 +60,7 @@ TEST(narrowed_patterns, have_the_level_that_a_predicate_allows) {
     EXPECT_EQ(narrowed({"shop"}, "level <= error || level <= info"), "shop:*@info ");
 }
 
-TEST(narrowed_patterns, have_the_events_that_a_predicate_names) {
+TEST(narrowed_patterns, take_events_from_predicate) {
     EXPECT_EQ(narrowed({"shop"}, "event == \"order\""), "shop:order ");
     EXPECT_EQ(narrowed({"shop"}, "event ~ \"shop:order*\" && bytes > 5"), "shop:order* ");
     EXPECT_EQ(narrowed({"*:order*", "net:close"}, "event == \"order_late\""), "*:order_late ");
@@ -69,7 +69,7 @@ TEST(narrowed_patterns, have_the_events_that_a_predicate_names) {
     EXPECT_EQ(narrowed({"shop:or*"}, "event ~ \"*late\""), "shop:or* ");
 }
 
-TEST(narrowed_patterns, have_the_processes_and_sessions_that_a_predicate_names) {
+TEST(narrowed_patterns, take_processes_and_sessions_from_predicate) {
     EXPECT_EQ(narrowed({"shop"}, "pid == 7 || pid == 8"), "shop:* =7 =8 ");
     EXPECT_EQ(narrowed({"shop"}, "session == 3"), "shop:*# ");
     elog::event_patterns chosen = patterns_of({"shop"});
@@ -78,7 +78,7 @@ TEST(narrowed_patterns, have_the_processes_and_sessions_that_a_predicate_names) 
     EXPECT_FALSE(elog::narrow(chosen, elog::predicate("--where", "pid == 7 && session == 5")));
 }
 
-TEST(narrowed_patterns, stay_where_nothing_follows_for_all_events) {
+TEST(narrowed_patterns, stay_unchanged_if_predicate_implies_nothing) {
     for (const char* text :
          {"bytes > 5", "level >= warn", "level != warn", "level <= warn || bytes > 5",
           "!(level <= warn)", "event != \"order\"", "event !~ \"o*\"", ".level <= 5", "pid > 5",
@@ -87,7 +87,7 @@ TEST(narrowed_patterns, stay_where_nothing_follows_for_all_events) {
     }
 }
 
-TEST(narrowed_patterns, stay_where_they_would_be_longer_than_a_subscription_takes) {
+TEST(narrowed_patterns, stay_unchanged_if_too_long_for_subscription) {
     std::string text = "event == \"e\"";
     for (int i = 0; i < 70; ++i) {
         text += fmt::format(" || event == \"e{}\"", i);
@@ -101,14 +101,14 @@ TEST(narrowed_patterns, stay_where_they_would_be_longer_than_a_subscription_take
     EXPECT_EQ(narrowed({"shop"}, "event == \"" + std::string(64, 'e') + "\""), "");
 }
 
-TEST(narrowed_patterns, leave_a_mark_where_there_was_one) {
+TEST(narrowed_patterns, keep_session_mark) {
     elog::event_patterns both = patterns_of({"shop", "*:seen#"});
     both.add_session(5);
     EXPECT_FALSE(elog::narrow(both, elog::predicate("--where", "event == \"order\"")));
     EXPECT_TRUE(elog::narrow(both, elog::predicate("--where", "event == \"seen\"")));
 }
 
-TEST(narrowed_patterns, are_told_whether_fields_are_asked_for) {
+TEST(narrowed_patterns, report_whether_fields_are_tested) {
     for (const char* text : {"level <= warn", "pid == 5 && event ~ \"o*\" || !(cpu == 1)"}) {
         EXPECT_TRUE(elog::uses_only_built_ins(elog::predicate("--where", text))) << text;
     }
@@ -117,7 +117,7 @@ TEST(narrowed_patterns, are_told_whether_fields_are_asked_for) {
     }
 }
 
-std::string random_atom(chance& random) {
+std::string random_atom(random_source& random) {
     static const std::vector<std::string> names{"order",  "order_late", "paid",
                                                 "packed", "seen",       "none"};
     static const std::vector<std::string> globs{"order*", "*a*", "p???", "*", "shop:*d", "x*"};
@@ -144,7 +144,7 @@ std::string random_atom(chance& random) {
     }
 }
 
-std::string random_predicate(chance& random, unsigned depth) {
+std::string random_predicate(random_source& random, unsigned depth) {
     if (depth == 0 || random.below(4) == 0) {
         return random_atom(random);
     }
@@ -156,7 +156,7 @@ std::string random_predicate(chance& random, unsigned depth) {
                        random_predicate(random, depth - 1));
 }
 
-elog::event_patterns random_patterns(chance& random) {
+elog::event_patterns random_patterns(random_source& random) {
     static const std::vector<std::string> rules{"shop",      "*:order*",       "shop:p*@info",
                                                 "shop/fast", "shop:*@verbose", "*:*e*#",
                                                 "shop:seen", "shop:order_late"};
@@ -191,8 +191,8 @@ bool wants(const elog::event_patterns& patterns, const elog::provider_instance& 
     return wanted && core::wants_process(packed, provider.pid, provider.process);
 }
 
-TEST(narrowed_patterns, let_all_pass_that_a_random_predicate_matches_and_no_more_than_before) {
-    chance random(4);
+TEST(narrowed_patterns, include_all_matches_of_random_predicates) {
+    random_source random(4);
     int narrower = 0;
     int matched = 0;
     for (int round = 0; round < 3000; ++round) {
@@ -201,17 +201,17 @@ TEST(narrowed_patterns, let_all_pass_that_a_random_predicate_matches_and_no_more
         const elog::predicate wanted("--where", text);
         const auto made = elog::narrow(before, wanted);
         const elog::event_patterns& after = made ? made->patterns : before;
-        const record_maker shop(schema, "shop", static_cast<std::uint32_t>(random.below(3) + 7));
+        const record_builder shop(schema, "shop", static_cast<std::uint32_t>(random.below(3) + 7));
         elog::record_filter filter(elog::predicate("--where", text), 0);
         filter.add(shop.provider());
         for (std::size_t i = 0; i < shop.provider().schema.events.size(); ++i) {
             const elog::event_schema& event = shop.provider().schema.events[i];
-            made_record record = shop.record(event.name);
+            test_record record = shop.record(event.name);
             const std::uint64_t session = random.below(3);
             if (event.session_bound) {
                 record.set("session", session);
             }
-            const bool matches = filter.matches(record.view(), record_maker::clock());
+            const bool matches = filter.matches(record.view(), record_builder::clock());
             const bool was_wanted = wants(before, shop.provider(), i, session);
             const bool is_wanted = wants(after, shop.provider(), i, session);
             EXPECT_TRUE(is_wanted || !was_wanted || !matches) << text << ": " << event.name;

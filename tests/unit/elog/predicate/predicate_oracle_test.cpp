@@ -13,18 +13,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "chance.hpp"
+#include "random_source.hpp"
 #include "platform/glob.hpp"
 #include "predicate/record_filter.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "schema/decode.hpp"
 #include "text/wide_integer.hpp"
 
 namespace {
 
-using eventlog::test::chance;
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::random_source;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 using truth = std::optional<bool>;  // nothing: unknown
 
 constexpr std::string_view schema = R"(
@@ -217,7 +217,7 @@ struct connection : condition {
     }
 };
 
-condition_pointer make_leaf(chance& random) {
+condition_pointer make_leaf(random_source& random) {
     const std::vector<std::string> texts{"name", "title"};
     const std::size_t kind = random.below(10);
     if (kind < 5) {
@@ -253,7 +253,7 @@ condition_pointer make_leaf(chance& random) {
     return made;
 }
 
-condition_pointer make_condition(chance& random, std::size_t depth) {
+condition_pointer make_condition(random_source& random, std::size_t depth) {
     const std::size_t kind = depth == 0 ? 0 : random.below(4);
     if (kind == 0) {
         return make_leaf(random);
@@ -272,13 +272,13 @@ condition_pointer make_condition(chance& random, std::size_t depth) {
     return made;
 }
 
-made_record make_record(chance& random, const record_maker& maker) {
-    const auto set_text = [&](made_record& made, const char* field) {
+test_record make_record(random_source& random, const record_builder& maker) {
+    const auto set_text = [&](test_record& made, const char* field) {
         made.set_text(field, random.pick<const char*>({nullptr, "", "a", "b", "ab", "abc"}));
     };
     const std::vector<std::int64_t> numbers{-1, 0, 1, 2, 3, -4};
     if (random.below(4) == 0) {
-        made_record made = maker.record("second");
+        test_record made = maker.record("second");
         made.set("large", random.pick<std::uint64_t>({0, 1, 2, 255, ~std::uint64_t{0}}));
         set_text(made, "name");
         if (random.below(2) == 0) {
@@ -286,7 +286,7 @@ made_record make_record(chance& random, const record_maker& maker) {
         }
         return made;
     }
-    made_record made = maker.record("first");
+    test_record made = maker.record("first");
     made.set("small", random.pick<std::uint64_t>({0, 1, 2, 255}));
     made.set("large", random.pick<std::uint64_t>({0, 1, 2550, 99999999999, ~std::uint64_t{0}}));
     made.set("debt", random.pick(numbers));
@@ -307,8 +307,8 @@ made_record make_record(chance& random, const record_maker& maker) {
 }
 
 TEST(predicate_oracle, agrees_on_random_predicates_and_records) {
-    const record_maker maker(schema, "tester", 1);
-    chance random(20261121);
+    const record_builder maker(schema, "tester", 1);
+    random_source random(20261121);
     std::size_t matched = 0;
     constexpr std::size_t predicates = 2000;
     constexpr std::size_t records = 50;
@@ -321,12 +321,12 @@ TEST(predicate_oracle, agrees_on_random_predicates_and_records) {
         elog::record_filter filter(elog::predicate("--where", text), 0);
         filter.add(maker.provider());
         for (std::size_t j = 0; j < records; ++j) {
-            const made_record made = make_record(random, maker);
+            const test_record made = make_record(random, maker);
             const elog::record_view record = made.view();
             const elog::event_schema& event = maker.provider().schema.events[record.header.event];
             const bool expected = wanted->of(event, record).value_or(false);
             matched += expected ? 1U : 0U;
-            ASSERT_EQ(filter.matches(record, record_maker::clock()), expected)
+            ASSERT_EQ(filter.matches(record, record_builder::clock()), expected)
                 << text << "\nrecord " << j << " of " << event.name;
         }
     }

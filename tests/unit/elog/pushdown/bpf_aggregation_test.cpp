@@ -24,7 +24,7 @@ tracefs::bpf_request asked(tracefs::bpf_program program) {
     return made;
 }
 
-TEST(bpf_aggregation, says_why_the_kernel_refuses_a_program) {
+TEST(bpf_aggregation, reports_verifier_rejection) {
     tracefs::bpf_program endless;
     const tracefs::bpf_program::label begin = endless.make_label();
     endless.place(begin);
@@ -33,7 +33,7 @@ TEST(bpf_aggregation, says_why_the_kernel_refuses_a_program) {
     EXPECT_THROW(tracefs::bpf_counter(1, asked({})), tracefs::error);
 }
 
-TEST(bpf_aggregation, counts_nothing_of_an_event_that_there_is_not) {
+TEST(bpf_aggregation, skips_missing_event) {
     elog::kernel_trace_event event;
     event.format.id = 65535;
     const auto plan = std::make_shared<elog::bpf_plan>();
@@ -45,7 +45,7 @@ TEST(bpf_aggregation, counts_nothing_of_an_event_that_there_is_not) {
     EXPECT_FALSE(mistake);
 }
 
-TEST(bpf_aggregation, takes_no_more_memory_than_it_may) {
+TEST(bpf_aggregation, respects_memory_limit) {
     elog::kernel_trace_event event;
     const auto plan = std::make_shared<elog::bpf_plan>();
     plan->bytes = elog::bpf_bytes_max + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Which aggregations BPF programs compute, which not and why, and that what a program does, on a
-// machine of ours (bpf_machine.hpp), comes to the same as if each record had come here. That the
+// machine of ours (bpf_interpreter.hpp), comes to the same as if each record had come here. That the
 // kernel lets it, and does the same, vm.pushed_aggregations finds out.
 #include "pushdown/bpf_plan.hpp"
 
@@ -20,18 +20,18 @@
 #include <gtest/gtest.h>
 
 #include "aggregate/aggregate_report.hpp"
-#include "bpf_machine.hpp"
-#include "chance.hpp"
+#include "bpf_interpreter.hpp"
+#include "random_source.hpp"
 #include "predicate/record_filter.hpp"
 #include "pushdown/bpf_code_generator.hpp"
 #include "pushdown/bpf_results.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
-using eventlog::test::bpf_machine;
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::bpf_interpreter;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
 constexpr std::string_view schema = R"(
 provider p {
@@ -45,7 +45,7 @@ provider p {
 )";
 constexpr std::uint32_t cpus = 3;
 
-elog::kernel_trace_event event_of(const record_maker& maker) {
+elog::kernel_trace_event event_of(const record_builder& maker) {
     elog::kernel_trace_event event;
     event.name = {"eventlog", "p", "e"};
     event.kernel_name = {"eventlog", "p_e"};
@@ -56,7 +56,7 @@ elog::kernel_trace_event event_of(const record_maker& maker) {
 
 class subject {
   public:
-    [[nodiscard]] const record_maker& maker() const noexcept { return maker_; }
+    [[nodiscard]] const record_builder& maker() const noexcept { return maker_; }
     [[nodiscard]] elog::kernel_trace_event& event() noexcept { return event_; }
     [[nodiscard]] std::size_t offset_of_word() const {
         return event_.schema->events[0].fields[10].offset;
@@ -80,16 +80,16 @@ class subject {
     }
 
   private:
-    record_maker maker_{schema, "process", 4242};
+    record_builder maker_{schema, "process", 4242};
     elog::kernel_trace_event event_ = event_of(maker_);
 };
 
-void expect_refused(const elog::bpf_plan_result& found, std::string_view reason) {
+void expect_rejected(const elog::bpf_plan_result& found, std::string_view reason) {
     EXPECT_FALSE(found.plan) << reason;
     EXPECT_NE(found.reason.find(reason), std::string::npos) << found.reason;
 }
 
-TEST(bpf_plan, has_room_for_as_many_keys_as_there_may_be) {
+TEST(bpf_plan, allocates_maximum_number_of_keys) {
     subject of;
     const auto keys_of = [&](std::string_view text) { return of.decide(text).plan->keys_max; };
     EXPECT_EQ(keys_of("max(amount)"), 1U);
@@ -100,7 +100,7 @@ TEST(bpf_plan, has_room_for_as_many_keys_as_there_may_be) {
     EXPECT_EQ(of.decide("max(amount) by tid", "", 10).plan->keys_max, 10U);
 }
 
-TEST(bpf_plan, keeps_words_for_each_call) {
+TEST(bpf_plan, reserves_words_per_call) {
     subject of;
     const auto words_of = [&](std::string_view text) { return of.decide(text).plan->words; };
     EXPECT_EQ(words_of("count()"), 1U);
@@ -115,41 +115,41 @@ TEST(bpf_plan, keeps_words_for_each_call) {
     EXPECT_EQ(words_of("hist(amount, 1000000000)"), 6U);
 }
 
-TEST(bpf_plan, refuses_what_would_come_out_otherwise) {
+TEST(bpf_plan, rejects_inexact_pushdown) {
     subject of;
-    expect_refused(of.decide("sum(share)"), "integers");
-    expect_refused(of.decide("max(lit)"), "integers");
-    expect_refused(of.decide("sum(level)"), "integers");
-    expect_refused(of.decide("count() by share"), "something else");
-    expect_refused(of.decide("count() by row"), "something else");
-    expect_refused(of.decide("count() by row[7]"), "3 elements");
-    expect_refused(of.decide("count() by nothing"), "it has no nothing");
-    expect_refused(of.decide("max(nothing)"), "nothing that the calls ask for");
-    expect_refused(of.decide("count() by pid"), "whose process");
-    expect_refused(of.decide("max(time)"), "by time");
-    expect_refused(of.decide("hist(port)"), "more than 1000 buckets");
-    expect_refused(of.decide("hist(large, 1000000)"), "more than 1000 buckets");
-    expect_refused(of.decide("hist(far, 9223372036854775807)"), "buckets");
-    expect_refused(of.decide("max(tiny)", "comm == \"x\""), "column 1: whose process");
-    expect_refused(of.decide("max(tiny)", "tiny > 1 && share > 0.5"), "column 13: BPF programs");
-    expect_refused(of.decide("max(tiny)", "word ~ \"a*\""), "nothing else");
-    expect_refused(of.decide("max(tiny)", "event == \"x\""), "false for all");
-    expect_refused(of.decide("max(tiny)", "share > \"x\""), "where");
+    expect_rejected(of.decide("sum(share)"), "integers");
+    expect_rejected(of.decide("max(lit)"), "integers");
+    expect_rejected(of.decide("sum(level)"), "integers");
+    expect_rejected(of.decide("count() by share"), "something else");
+    expect_rejected(of.decide("count() by row"), "something else");
+    expect_rejected(of.decide("count() by row[7]"), "3 elements");
+    expect_rejected(of.decide("count() by nothing"), "it has no nothing");
+    expect_rejected(of.decide("max(nothing)"), "nothing that the calls ask for");
+    expect_rejected(of.decide("count() by pid"), "whose process");
+    expect_rejected(of.decide("max(time)"), "by time");
+    expect_rejected(of.decide("hist(port)"), "more than 1000 buckets");
+    expect_rejected(of.decide("hist(large, 1000000)"), "more than 1000 buckets");
+    expect_rejected(of.decide("hist(far, 9223372036854775807)"), "buckets");
+    expect_rejected(of.decide("max(tiny)", "comm == \"x\""), "column 1: whose process");
+    expect_rejected(of.decide("max(tiny)", "tiny > 1 && share > 0.5"), "column 13: BPF programs");
+    expect_rejected(of.decide("max(tiny)", "word ~ \"a*\""), "nothing else");
+    expect_rejected(of.decide("max(tiny)", "event == \"x\""), "false for all");
+    expect_rejected(of.decide("max(tiny)", "share > \"x\""), "where");
 }
 
-TEST(bpf_plan, refuses_what_takes_too_much_memory_and_says_what_would_not) {
+TEST(bpf_plan, rejects_memory_excess_and_suggests_limit) {
     subject of;
-    expect_refused(of.decide("quantize(large) by amount", "", 100'000),
+    expect_rejected(of.decide("quantize(large) by amount", "", 100'000),
                    "of 100000 keys would take 160 MiB, and may take 128: --keys 79512 would do");
     EXPECT_TRUE(of.decide("quantize(large) by amount", "", 79512).plan);
     std::string calls = "hist(tiny)";
     for (int i = 0; i < 15; ++i) {
         calls += ", hist(tiny)";
     }
-    expect_refused(of.decide(calls), "4096 numbers");
+    expect_rejected(of.decide(calls), "4096 numbers");
 }
 
-TEST(bpf_plan, counts_only_events_that_run_such_programs) {
+TEST(bpf_plan, counts_only_events_that_support_bpf) {
     subject of;
     of.event().kernel_name.system = "user_events";
     EXPECT_FALSE(of.decide("count()").plan);
@@ -159,20 +159,20 @@ TEST(bpf_plan, counts_only_events_that_run_such_programs) {
     EXPECT_FALSE(of.decide("count()").plan);
 }
 
-TEST(bpf_plan, believes_no_schema_that_has_fields_where_no_record_is) {
+TEST(bpf_plan, rejects_schema_with_fields_outside_record) {
     subject of;
     auto changed = std::make_shared<elog::provider_schema>(*of.event().schema);
     changed->events[0].fields[0].offset = 60000;   // tiny
     changed->events[0].fields[13].presence = 600;  // maybe
     of.event().schema = changed;
-    expect_refused(of.decide("count() by tiny"), "not where records have their fields");
-    expect_refused(of.decide("max(maybe)"), "not where records have their fields");
-    expect_refused(of.decide("max(owed)", "tiny > 1"), "not where records have their fields");
+    expect_rejected(of.decide("count() by tiny"), "not where records have their fields");
+    expect_rejected(of.decide("max(maybe)"), "not where records have their fields");
+    expect_rejected(of.decide("max(owed)", "tiny > 1"), "not where records have their fields");
     EXPECT_TRUE(of.decide("max(owed)").plan);
 }
 
-bpf_machine machine_of(const elog::bpf_plan& plan) {
-    return {generate_bpf_code(plan, bpf_machine::maps), plan.key_size, plan.words, plan.keys_max,
+bpf_interpreter machine_of(const elog::bpf_plan& plan) {
+    return {generate_bpf_code(plan, bpf_interpreter::maps), plan.key_size, plan.words, plan.keys_max,
             cpus};
 }
 
@@ -200,8 +200,8 @@ class computed {
 
     [[nodiscard]] bool is_counted() const noexcept { return plan_ != nullptr; }
 
-    void take(const made_record& record) {
-        by_records_.take(record.view(), record_maker::clock());
+    void take(const test_record& record) {
+        by_records_.take(record.view(), record_builder::clock());
         std::vector<std::uint8_t> traced(8 + record.view().payload.size());
         std::copy(record.view().payload.begin(), record.view().payload.end(), traced.begin() + 8);
         if (of_.points_from_begin()) {
@@ -236,16 +236,16 @@ class computed {
     std::unique_ptr<elog::record_filter> filter_;
     elog::aggregator by_records_;
     elog::aggregator by_program_;
-    std::optional<bpf_machine> machine_;
+    std::optional<bpf_interpreter> machine_;
     subject& of_;
 };
 
-class generator : public eventlog::test::chance {
+class generator : public eventlog::test::random_source {
   public:
-    using chance::chance;
+    using random_source::random_source;
 
-    made_record record(const record_maker& maker) {
-        made_record made = maker.record("e");
+    test_record record(const record_builder& maker) {
+        test_record made = maker.record("e");
         for (const char* const name : {"tiny", "small", "port", "debt", "amount", "owed", "large",
                                        "far", "lit", "shade", "letter", "took"}) {
             made.set(name, number());
@@ -335,7 +335,7 @@ class generator : public eventlog::test::chance {
                                    "tid",  "cpu",   "shade", "far",  "letter", "row[2]"};
 };
 
-TEST(bpf_plan, comes_to_the_same_as_its_records) {
+TEST(bpf_plan, matches_aggregation_of_records) {
     constexpr int rounds = 400;
     constexpr int records = 60;
     generator random(1);
@@ -361,7 +361,7 @@ TEST(bpf_plan, comes_to_the_same_as_its_records) {
 }
 
 /// A relative word may look like an absolute one of a text that is not there.
-TEST(bpf_plan, tells_texts_that_are_not_there_by_where_words_point_from) {
+TEST(bpf_plan, recognizes_absent_texts_by_offset_word) {
     for (const bool from_begin : {false, true}) {
         subject of;
         if (from_begin) {
@@ -369,7 +369,7 @@ TEST(bpf_plan, tells_texts_that_are_not_there_by_where_words_point_from) {
         }
         const auto plan = of.decide("count(word), count()", "has(tiny)").plan;
         ASSERT_TRUE(plan);
-        bpf_machine machine = machine_of(*plan);
+        bpf_interpreter machine = machine_of(*plan);
         std::vector<std::uint8_t> record(8 + of.event().schema->events[0].fixed_size + 200);
         const std::size_t at = 8 + of.offset_of_word();
         const std::uint32_t word = eventlog::tracefs::null_string_word(at);
@@ -380,13 +380,13 @@ TEST(bpf_plan, tells_texts_that_are_not_there_by_where_words_point_from) {
     }
 }
 
-TEST(bpf_plan, reads_numbers_that_are_not_aligned) {
+TEST(bpf_plan, reads_unaligned_numbers) {
     subject of;
     auto changed = std::make_shared<elog::provider_schema>(*of.event().schema);
     changed->events[0].fields[4].offset = 1;  // amount
     of.event().schema = changed;
     const auto plan = of.decide("max(amount)").plan;
-    bpf_machine machine = machine_of(*plan);
+    bpf_interpreter machine = machine_of(*plan);
     std::vector<std::uint8_t> record(8 + changed->events[0].fixed_size);
     const std::array<std::uint8_t, 4> bytes{0x78, 0x56, 0x34, 0x12};
     std::copy(bytes.begin(), bytes.end(), record.begin() + 9);
@@ -395,22 +395,22 @@ TEST(bpf_plan, reads_numbers_that_are_not_aligned) {
     EXPECT_EQ(machine.table().entries[0].words.at(1), 0x12345678U);
 }
 
-TEST(bpf_plan, tells_what_the_kernel_refuses_from_what_finds_no_room) {
+TEST(bpf_plan, distinguishes_map_errors_from_full_map) {
     subject of;
     const auto plan = of.decide("count() by amount", "", 1).plan;
-    bpf_machine machine = machine_of(*plan);
+    bpf_interpreter machine = machine_of(*plan);
     std::vector<std::uint8_t> record(8 + of.event().schema->events[0].fixed_size);
-    machine.refuse_keys(-ENOMEM);
+    machine.fail_key_inserts(-ENOMEM);
     machine.run({record, 7, 0});
     EXPECT_EQ(machine.table().losses.refused, 1U);
     EXPECT_EQ(machine.table().losses.table_full, 0U);
 }
 
-TEST(bpf_plan, counts_what_finds_no_room) {
+TEST(bpf_plan, counts_events_dropped_by_full_map) {
     subject of;
     computed both(of, "count() by amount", "", 4);
     for (std::uint64_t i = 0; i < 10; ++i) {
-        made_record record = of.maker().record("e");
+        test_record record = of.maker().record("e");
         record.set("amount", i);
         both.take(record);
     }
@@ -418,7 +418,7 @@ TEST(bpf_plan, counts_what_finds_no_room) {
     EXPECT_NE(both.by_records().find(R"("overflowed":6)"), std::string::npos);
 }
 
-TEST(bpf_plan, keeps_the_keys_with_the_most_records_where_not_all_find_room) {
+TEST(bpf_plan, keeps_most_frequent_keys_when_map_is_full) {
     subject of;
     const auto plan = of.decide("count() by tiny").plan;
     eventlog::tracefs::bpf_table table;

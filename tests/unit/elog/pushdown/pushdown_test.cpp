@@ -14,12 +14,12 @@
 
 #include "aggregate/aggregate_report.hpp"
 #include "base/user_error.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 using eventlog::tracefs::hist_table;
 
 constexpr std::string_view schema = R"(
@@ -52,7 +52,7 @@ class subject {
         }
     }
 
-    [[nodiscard]] const record_maker& maker() const noexcept { return maker_; }
+    [[nodiscard]] const record_builder& maker() const noexcept { return maker_; }
     [[nodiscard]] elog::kernel_trace_event& event() noexcept { return event_; }
 
     elog::pushdown_decision decide(std::string_view text, const std::string& condition = "",
@@ -64,7 +64,7 @@ class subject {
     }
 
   private:
-    record_maker maker_;
+    record_builder maker_;
     elog::kernel_trace_event event_;
 };
 
@@ -82,12 +82,12 @@ void expect_pushed(const std::vector<expectation>& all) {
     }
 }
 
-struct refusal {
+struct rejection {
     const char* aggregation;
     const char* reason;  // is somewhere in it
 };
 
-void expect_refused(const std::vector<refusal>& all) {
+void expect_rejected(const std::vector<rejection>& all) {
     subject of;
     for (const auto& [aggregation, reason] : all) {
         const elog::pushdown_decision found = of.decide(aggregation);
@@ -97,7 +97,7 @@ void expect_refused(const std::vector<refusal>& all) {
     }
 }
 
-TEST(pushdown_event, counts_by_integers) {
+TEST(pushdown_event, counts_by_integer_keys) {
     expect_pushed({{"count()", "hist:keys=common_type:size=128"},
                    {"count() by tiny", "hist:keys=tiny:size=256"},
                    {"count() by small, lit", "hist:keys=small,lit:size=65536"},
@@ -111,7 +111,7 @@ TEST(pushdown_event, counts_by_integers) {
                    {"count() by event, level, provider, tiny", "hist:keys=tiny:size=256"}});
 }
 
-TEST(pushdown_event, adds_up_integers) {
+TEST(pushdown_event, sums_integers) {
     expect_pushed(
         {{"sum(amount) by tiny", "hist:keys=tiny:vals=amount:size=256"},
          {"sum(amount), avg(amount), count(amount)", "hist:keys=common_type:vals=amount:size=128"},
@@ -119,7 +119,7 @@ TEST(pushdown_event, adds_up_integers) {
          {"sum(tiny) by tiny", "hist:keys=tiny:vals=tiny:size=256"}});
 }
 
-TEST(pushdown_event, leaves_what_sums_could_not_take_to_elog) {
+TEST(pushdown_event, leaves_overflowing_sums_to_elog) {
     subject of;
     const elog::pushdown_decision found = of.decide("sum(large), avg(far)", "tiny == 1");
     ASSERT_TRUE(found.pushed) << found.reason;
@@ -131,7 +131,7 @@ TEST(pushdown_event, leaves_what_sums_could_not_take_to_elog) {
     EXPECT_EQ(of.decide("sum(amount)", "tiny == 1").pushed->asked.condition, "tiny == 1");
 }
 
-TEST(pushdown_event, tells_apart_each_value_of_a_distribution) {
+TEST(pushdown_event, keys_distribution_by_value) {
     expect_pushed({{"quantize(tiny)", "hist:keys=tiny:size=256"},
                    {"quantize(debt)", "hist:keys=debt:size=65536"},
                    {"hist(port)", "hist:keys=port:size=65536"},
@@ -140,15 +140,15 @@ TEST(pushdown_event, tells_apart_each_value_of_a_distribution) {
                    {"quantize(tiny) by tiny", "hist:keys=tiny:size=256"}});
 }
 
-TEST(pushdown_event, has_the_kernel_make_buckets_where_all_of_them_have_room) {
+TEST(pushdown_event, uses_kernel_buckets_if_all_fit) {
     expect_pushed({{"hist(amount, 10000000)", "hist:keys=amount.buckets=10000000:size=512"},
                    {"hist(large, 1000000000000000000)",
                     "hist:keys=large.buckets=1000000000000000000:size=128"},
                    {"hist(took, 300000h)", "hist:keys=took.buckets=1080000000000000000:size=128"}});
 }
 
-TEST(pushdown_event, refuses_what_would_come_out_otherwise) {
-    expect_refused({{"min(amount)", "only count and add up"},
+TEST(pushdown_event, rejects_inexact_pushdown) {
+    expect_rejected({{"min(amount)", "only count and add up"},
                     {"count(), max(amount)", "only count and add up"},
                     {"stddev(amount)", "only count and add up"},
                     {"sum(share)", "integers"},
@@ -172,8 +172,8 @@ TEST(pushdown_event, refuses_what_would_come_out_otherwise) {
                     {"count() by nothing", "it has no nothing"}});
 }
 
-TEST(pushdown_event, refuses_what_the_kernel_has_no_room_for) {
-    expect_refused({{"count() by tiny, small, port, debt", "up to 3 keys"},
+TEST(pushdown_event, rejects_aggregation_beyond_kernel_limits) {
+    expect_rejected({{"count() by tiny, small, port, debt", "up to 3 keys"},
                     {"hist(tiny) by small, port, debt", "up to 3 keys"},
                     {"sum(amount), sum(owed), sum(tiny)", "2 fields at a time"},
                     {"quantize(tiny) by amount", "there may be more"},
@@ -192,7 +192,7 @@ TEST(pushdown_event, refuses_what_the_kernel_has_no_room_for) {
     EXPECT_EQ(of.decide("count() by tiny", "", 131073).pushed->asked.size, 256U);
 }
 
-TEST(pushdown_event, of_a_distribution_may_have_as_many_values_with_keys_as_the_largest_table) {
+TEST(pushdown_event, distribution_is_limited_by_largest_table) {
     subject of;
     const elog::pushdown_decision found = of.decide("hist(amount, 8405024) by tiny");  // 512 * 256
     ASSERT_TRUE(found.pushed) << found.reason;
@@ -201,7 +201,7 @@ TEST(pushdown_event, of_a_distribution_may_have_as_many_values_with_keys_as_the_
               "there may be more values with their keys than 131072, all that the kernel can keep");
 }
 
-TEST(pushdown_event, counts_in_as_many_tables_as_all_of_them_may_take) {
+TEST(pushdown_event, splits_table_budget) {
     subject of;
     const auto largest = of.decide("count() by amount", "", 131072).pushed;
     const auto half = of.decide("count() by amount").pushed;
@@ -219,7 +219,7 @@ TEST(pushdown_event, counts_in_as_many_tables_as_all_of_them_may_take) {
     EXPECT_NE(capacity_reason(before, *smallest), "");
 }
 
-TEST(pushdown_event, refuses_what_the_predicate_leaves_to_elog) {
+TEST(pushdown_event, rejects_predicate_that_elog_must_evaluate) {
     subject of;
     elog::kernel_condition part;
     part.text = "tiny == 1";
@@ -233,7 +233,7 @@ TEST(pushdown_event, refuses_what_the_predicate_leaves_to_elog) {
               "--where is false for all of them");
 }
 
-TEST(pushdown_event, refuses_programs_that_have_not_said_what_their_events_are) {
+TEST(pushdown_event, rejects_events_without_published_schema) {
     subject of;
     of.event().is_published = false;
     EXPECT_NE(of.decide("count()").reason.find("before its program has said so"),
@@ -264,7 +264,7 @@ class computed {
         }
     }
 
-    void take(const made_record& record) { by_records_.take(record.view(), record_maker::clock()); }
+    void take(const test_record& record) { by_records_.take(record.view(), record_builder::clock()); }
 
     [[nodiscard]] elog::pushdown_counts counts(const hist_table& table) const {
         const elog::pushdown_decision decided =
@@ -291,11 +291,11 @@ class computed {
     subject* of_;
 };
 
-TEST(pushdown_event, comes_to_the_same_as_its_records) {
+TEST(pushdown_event, matches_aggregation_of_records) {
     subject of;
     computed both(of, "count(), sum(amount), avg(owed), hist(small, 10) by small, lit, event");
     for (int i = 0; i < 3; ++i) {
-        made_record record = of.maker().record("e");
+        test_record record = of.maker().record("e");
         record.set("small", std::uint64_t{0xfb});
         record.set("lit", std::uint64_t{1});
         record.set("amount", std::uint64_t{4'000'000'000});
@@ -311,7 +311,7 @@ TEST(pushdown_event, comes_to_the_same_as_its_records) {
     EXPECT_NE(both.by_counts().find(R"_("sum(amount)":12000000000)_"), std::string::npos);
 }
 
-TEST(pushdown_event, tells_of_events_without_room) {
+TEST(pushdown_event, reports_dropped_events) {
     subject of;
     computed both(of, "count() by tiny");
     both.take({{{{7}, 3, {}}}, 3, 9});
@@ -319,7 +319,7 @@ TEST(pushdown_event, tells_of_events_without_room) {
         << both.by_counts();
 }
 
-TEST(pushdown_event, keeps_as_many_keys_as_are_asked_for_and_tells_of_one_more) {
+TEST(pushdown_event, keeps_requested_keys_and_reports_excess) {
     subject of;
     hist_table counted{{{{1}, 4, {}}, {{2}, 5, {}}}, 9, 6};
     computed fitting(of, "count() by tiny", 2);
@@ -334,7 +334,7 @@ TEST(pushdown_event, keeps_as_many_keys_as_are_asked_for_and_tells_of_one_more) 
         << full.by_counts();
 }
 
-TEST(pushdown_event, keeps_the_keys_with_the_most_records_where_not_all_find_room) {
+TEST(pushdown_event, keeps_most_frequent_keys_when_table_is_full) {
     // As the kernel shows them.
     const hist_table rarest_first{{{{1}, 1, {}}, {{2}, 1, {}}, {{3}, 7, {}}, {{4}, 9, {}}}, 18, 0};
     subject of;
@@ -346,7 +346,7 @@ TEST(pushdown_event, keeps_the_keys_with_the_most_records_where_not_all_find_roo
     EXPECT_NE(found.find(R"({"tiny":3})"), std::string::npos) << found;
 }
 
-TEST(pushdown_event, keeps_the_keys_with_the_most_records_of_several_events) {
+TEST(pushdown_event, keeps_most_frequent_keys_of_several_events) {
     subject first;
     subject second(schema, 1);
     computed both(first, "count() by tiny", 1);
@@ -358,7 +358,7 @@ TEST(pushdown_event, keeps_the_keys_with_the_most_records_of_several_events) {
     EXPECT_NE(both.by_counts().find(R"("events":4,"lost":0,"overflowed":6)"), std::string::npos);
 }
 
-TEST(pushdown_event, keeps_a_key_for_all_values_of_its_distributions) {
+TEST(pushdown_event, keeps_key_with_all_its_distribution_values) {
     subject of;
     computed both(of, "quantize(small) by tiny", 1);
     both.take({{{{1, 5}, 4, {}}, {{2, 1}, 2, {}}, {{2, 5}, 3, {}}}, 9, 0});
@@ -366,16 +366,16 @@ TEST(pushdown_event, keeps_a_key_for_all_values_of_its_distributions) {
     EXPECT_NE(both.by_counts().find(R"("events":5,"lost":0,"overflowed":4)"), std::string::npos);
 }
 
-TEST(pushdown_event, with_other_units_than_one_before_it_is_left_out_as_its_records_are) {
+TEST(pushdown_event, with_conflicting_units_is_skipped_like_its_records) {
     subject sizes(schema, 1);
     subject times(R"(provider p { event e info { large: u64 format duration } })");
     computed both(times, "sum(large)");
-    made_record time = times.maker().record("e");
+    test_record time = times.maker().record("e");
     time.set("large", std::uint64_t{5});
     both.take(time);
     std::vector<elog::pushdown_counts> all{both.counts({{{{1}, 1, {5}}}, 1, 0})};
     both.add(sizes);
-    made_record size = sizes.maker().record("e");
+    test_record size = sizes.maker().record("e");
     size.set("large", std::uint64_t{7});
     both.take(size);
     all.push_back(both.counts({{{{1}, 1, {7}}}, 1, 0}));
@@ -385,7 +385,7 @@ TEST(pushdown_event, with_other_units_than_one_before_it_is_left_out_as_its_reco
     EXPECT_NE(both.by_counts().find(R"("unsuited":1)"), std::string::npos) << both.by_counts();
 }
 
-TEST(pushdown_event, whose_sums_may_have_overflowed_is_refused_and_nothing_else) {
+TEST(pushdown_event, with_possible_sum_overflow_is_rejected) {
     constexpr std::uint64_t summed_max = std::uint64_t{1} << 31U;
     subject of;
     computed fitting(of, "sum(amount)");

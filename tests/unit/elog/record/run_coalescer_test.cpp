@@ -36,7 +36,7 @@ elog::record_run run_of(const test::bytes& records, std::uint64_t sequence, std:
     return {ring, lost_before, sequence, records.size() / 40, records};
 }
 
-TEST(run_coalescer, join_runs_of_a_ring_and_keep_rings_apart) {
+TEST(run_coalescer, joins_runs_per_ring) {
     elog::run_coalescer batches(2);
     collector written;
     const clock_type::time_point now{};
@@ -56,7 +56,7 @@ TEST(run_coalescer, join_runs_of_a_ring_and_keep_rings_apart) {
     EXPECT_EQ(written.runs.size(), 2U);
 }
 
-TEST(run_coalescer, begin_a_new_run_behind_a_gap) {
+TEST(run_coalescer, starts_new_run_after_gap) {
     elog::run_coalescer batches(1);
     collector written;
     const clock_type::time_point now{};
@@ -68,7 +68,7 @@ TEST(run_coalescer, begin_a_new_run_behind_a_gap) {
     EXPECT_EQ(written.runs.back(), (written_run{0, 2, 5, 1, behind}));
 }
 
-TEST(run_coalescer, give_out_what_has_waited_long_enough_and_nothing_else) {
+TEST(run_coalescer, yields_runs_after_delay_only) {
     elog::run_coalescer batches(2);
     collector written;
     const clock_type::time_point begin{};
@@ -80,7 +80,7 @@ TEST(run_coalescer, give_out_what_has_waited_long_enough_and_nothing_else) {
     EXPECT_EQ(written.runs[0].ring, 0U);
 }
 
-TEST(run_coalescer, cut_large_runs_between_records_and_count_on) {
+TEST(run_coalescer, splits_large_runs_with_continuous_numbering) {
     elog::run_coalescer batches(1);
     collector written;
     const test::bytes records = test::make_records(1, 20'000);
@@ -100,7 +100,7 @@ TEST(run_coalescer, cut_large_runs_between_records_and_count_on) {
     EXPECT_EQ(all, records);
 }
 
-TEST(run_coalescer, of_many_rings_are_smaller_but_take_every_record) {
+TEST(run_coalescer, shrinks_runs_with_many_rings_but_keeps_every_record) {
     const elog::run_coalescer many(EVENTLOG_RINGS_MAX);
     EXPECT_EQ(many.size_max(), EVENTLOG_RECORD_SIZE_MAX);
     EXPECT_GT(elog::run_coalescer(9).size_max(), many.size_max());

@@ -61,7 +61,7 @@ class snapshot_clock : public ::testing::Test {
     eventlog_region header{};
 };
 
-TEST_F(snapshot_clock, is_that_of_the_beginning_if_nothing_has_happened) {
+TEST_F(snapshot_clock, equals_start_clock_without_changes) {
     EXPECT_LT(std::abs(error_of_a_minute_ago()), 1000);
     const eventlog_clock_sample now = state.read();
     state.run(second / 50);
@@ -71,31 +71,31 @@ TEST_F(snapshot_clock, is_that_of_the_beginning_if_nothing_has_happened) {
     EXPECT_EQ(start.realtime, header.clock_start.realtime);
 }
 
-TEST_F(snapshot_clock, shows_what_came_after_the_wall_clock_was_set) {
+TEST_F(snapshot_clock, handles_wall_clock_step) {
     for (const std::uint64_t step : {8 * hour, year, 0 - 8 * hour}) {
         state.realtime += step;
         EXPECT_LT(std::abs(error_of_a_minute_ago()), 1000) << step;
     }
 }
 
-TEST_F(snapshot_clock, shows_what_came_after_a_sleep_in_which_ticks_were_counted) {
+TEST_F(snapshot_clock, handles_suspend_with_running_ticks) {
     state.ticks += 8 * hour * 3;
     state.realtime += 8 * hour;
     EXPECT_LT(std::abs(error_of_a_minute_ago()), 1000);
 }
 
-TEST_F(snapshot_clock, shows_what_came_after_a_sleep_in_which_the_ticks_stood_still) {
+TEST_F(snapshot_clock, handles_suspend_with_stopped_ticks) {
     state.realtime += 8 * hour;
     EXPECT_LT(std::abs(error_of_a_minute_ago()), 1000);
 }
 
-TEST_F(snapshot_clock, shows_what_came_after_a_sleep_that_began_the_ticks_anew) {
+TEST_F(snapshot_clock, handles_suspend_with_reset_ticks) {
     state.ticks = 0;
     state.realtime += 8 * hour;
     EXPECT_LT(std::abs(error_of_a_minute_ago()), 1000);
 }
 
-TEST_F(snapshot_clock, takes_nanoseconds_as_they_are) {
+TEST_F(snapshot_clock, passes_nanoseconds_through) {
     header.clock = EVENTLOG_CLOCK_MONOTONIC;
     header.clock_start = {hour, hour, 50 * year};
     const eventlog_clock_sample now{2 * hour, 2 * hour, 60 * year};
@@ -104,7 +104,7 @@ TEST_F(snapshot_clock, takes_nanoseconds_as_they_are) {
     EXPECT_EQ(start.realtime, 60 * year - hour);
 }
 
-TEST_F(snapshot_clock, is_never_later_than_now_whatever_the_header_says) {
+TEST_F(snapshot_clock, never_exceeds_now_with_any_header) {
     const eventlog_clock_sample now = state.read();
     state.run(second / 50);
     const std::uint64_t clock = now.clock;
@@ -149,7 +149,7 @@ class time_sink : public elog::record_sink {
     std::uint64_t last = 0;
 };
 
-TEST(recording, of_the_newest_shows_times_by_the_clock_of_its_end) {
+TEST(recording, in_overwrite_mode_converts_times_by_final_clock) {
     elog::subscription_options options;
     options.patterns.add("present_clock_test:*");
     options.buffer_size = 128U << 10U;

@@ -44,14 +44,14 @@ taken merge(elog::time_merger& merger, std::uint64_t limit) {
     return result;
 }
 
-TEST(time_merger, gives_out_records_of_all_rings_by_time) {
+TEST(time_merger, yields_records_of_all_rings_by_time) {
     elog::time_merger merger(3);
     add(merger, 0, make_records({1, 5, 9}));
     add(merger, 2, make_records({2, 3, 10}));
     EXPECT_EQ(merge(merger, UINT64_MAX), (taken{{0, 1}, {2, 2}, {2, 3}, {0, 5}, {0, 9}, {2, 10}}));
 }
 
-TEST(time_merger, keeps_back_what_is_later_than_the_limit) {
+TEST(time_merger, holds_records_after_limit) {
     elog::time_merger merger(2);
     add(merger, 0, make_records({1, 5}));
     add(merger, 1, make_records({4, 6}));
@@ -61,7 +61,7 @@ TEST(time_merger, keeps_back_what_is_later_than_the_limit) {
     EXPECT_EQ(merge(merger, UINT64_MAX), taken{});
 }
 
-TEST(time_merger, gives_out_records_one_by_one) {
+TEST(time_merger, yields_records_one_by_one) {
     elog::time_merger merger(2);
     add(merger, 0, make_records({1, 5}));
     add(merger, 1, make_records({4, 6}));
@@ -76,7 +76,7 @@ TEST(time_merger, gives_out_records_one_by_one) {
     EXPECT_EQ(merge(merger, UINT64_MAX), (taken{{1, 6}}));
 }
 
-TEST(time_merger, does_not_wait_for_a_record_from_the_future) {
+TEST(time_merger, does_not_wait_for_future_record) {
     elog::time_merger merger(2);
     add(merger, 0, make_records({1, UINT64_MAX - 1, 2, 3}));
     add(merger, 1, make_records({2, 9}));
@@ -87,7 +87,7 @@ TEST(time_merger, does_not_wait_for_a_record_from_the_future) {
     EXPECT_EQ(result, (taken{{0, 1}, {1, 2}, {0, UINT64_MAX - 1}, {0, 2}, {0, 3}}));
 }
 
-TEST(time_merger, tells_a_loss_with_the_first_record_behind_it) {
+TEST(time_merger, reports_loss_with_next_record) {
     elog::time_merger merger(1);
     add(merger, 0, make_records({1, 2}));
     add(merger, 0, make_records({3, 4}), 9);
@@ -97,7 +97,7 @@ TEST(time_merger, tells_a_loss_with_the_first_record_behind_it) {
     EXPECT_EQ(lost, (std::vector<std::uint64_t>{0, 0, 9, 0}));
 }
 
-TEST(time_merger, fetches_a_run_when_the_ring_has_none_left) {
+TEST(time_merger, fetches_next_run_of_ring_when_empty) {
     int fetched = 0;
     elog::time_merger merger(2, [&](std::uint32_t ring) -> std::optional<elog::owned_run> {
         if (ring == 1 || fetched == 3) {

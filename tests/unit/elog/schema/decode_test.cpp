@@ -23,7 +23,7 @@ std::vector<std::uint8_t> text_payload(std::uint32_t size, std::uint32_t distanc
     return {byte(0), byte(8), byte(16), byte(24), 'a', 'b', 'c', 0};
 }
 
-TEST(decode, of_a_number_behind_the_end_is_damage) {
+TEST(decode, number_past_end_is_damage) {
     const std::vector<std::uint8_t> payload(7);
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::unsigned_64, 0}, payload)));
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::unsigned_32, 4}, payload)));
@@ -31,24 +31,24 @@ TEST(decode, of_a_number_behind_the_end_is_damage) {
     EXPECT_FALSE(is_damaged(decode_field({"x", field_type::unsigned_8, 6}, payload)));
 }
 
-TEST(decode, of_a_text_takes_it_from_behind_its_word) {
+TEST(decode, text_is_read_at_word_offset) {
     const auto payload = text_payload(4, 0);
     EXPECT_EQ(std::get<std::string_view>(decode_field({"x", field_type::text, 0}, payload)), "abc");
 }
 
-TEST(decode, of_a_text_that_leaves_the_payload_is_damage) {
+TEST(decode, text_outside_payload_is_damage) {
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::text, 0}, text_payload(5, 0))));
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::text, 0}, text_payload(4, 1))));
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::text, 0}, text_payload(1, 0xffff))));
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::text, 0}, text_payload(0xffff, 0))));
 }
 
-TEST(decode, of_a_text_without_its_final_nul_is_damage) {
+TEST(decode, text_without_nul_is_damage) {
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::text, 0}, text_payload(3, 0))));
     EXPECT_TRUE(is_damaged(decode_field({"x", field_type::text, 0}, text_payload(0, 4))));
 }
 
-TEST(decode, of_a_zero_word_is_a_null_text) {
+TEST(decode, zero_word_is_null_text) {
     EXPECT_TRUE(std::holds_alternative<elog::null_text>(
         decode_field({"x", field_type::text, 0}, text_payload(0, 0))));
 }

@@ -32,7 +32,7 @@ std::string provider(std::string_view items) {
 }
 
 /// What is said about a mistake; empty if it is taken.
-std::string refusal(std::string_view text) {
+std::string rejection(std::string_view text) {
     try {
         static_cast<void>(parse(text));
     } catch (const elog::user_error& error) {
@@ -119,16 +119,16 @@ provider_schema schema_of_compiler() {
     return provider_schema::parse({bytes.data(), bytes.size()});
 }
 
-TEST(schema_text, gives_the_bytes_that_the_compiler_makes_from_structs) {
+TEST(schema_text, matches_bytes_generated_from_structs) {
     EXPECT_EQ(parse(painter_text).binary, schema_of_compiler().binary);
     EXPECT_EQ(parse(painter_text).hash, schema_of_compiler().hash);
 }
 
-TEST(schema_text, is_written_in_its_normal_form) {
+TEST(schema_text, is_written_in_canonical_form) {
     EXPECT_EQ(write_schema_text(schema_of_compiler()), painter_text);
 }
 
-TEST(schema_text, needs_no_particular_space_and_may_have_comments) {
+TEST(schema_text, accepts_any_whitespace_and_comments) {
     std::string dense;
     for (const char c : painter_text) {
         dense += c == '\n' ? ' ' : c;
@@ -137,7 +137,7 @@ TEST(schema_text, needs_no_particular_space_and_may_have_comments) {
     EXPECT_EQ(parse(dense).binary, parse(painter_text).binary);
 }
 
-TEST(schema_text, tells_keywords_of_the_language_from_names) {
+TEST(schema_text, accepts_language_keywords_as_names) {
     const provider_schema schema = parse(
         provider("event event info { format: u16 unit: u8 when: text event: u8 format decimal }"));
     EXPECT_EQ(schema.events.at(0).name, "event");
@@ -146,7 +146,7 @@ TEST(schema_text, tells_keywords_of_the_language_from_names) {
     EXPECT_EQ(schema.events.at(0).fields[3].format, eventlog::format::decimal);
 }
 
-TEST(schema_text, says_negative_and_large_values) {
+TEST(schema_text, writes_negative_and_large_values) {
     const provider_schema schema =
         parse(provider("enum s : i64 { least = -9223372036854775808, most = 0x7fffffffffffffff }\n"
                        "enum u : u64 { all = 18446744073709551615 }\n"
@@ -157,7 +157,7 @@ TEST(schema_text, says_negative_and_large_values) {
     EXPECT_EQ(parse(write_schema_text(schema)).binary, schema.binary);
 }
 
-TEST(schema_text, keeps_an_enumeration_that_fields_of_several_types_or_none_hold) {
+TEST(schema_text, keeps_enumerations_of_several_types_and_unused_ones) {
     const provider_schema schema =
         parse(provider("enum a : u8 { x = 1 }\nenum b : i32 { y = -1 }\nenum c : u8 {}\n"
                        "event e info { f: u16 as a[2]? g: a }"));
@@ -167,14 +167,14 @@ TEST(schema_text, keeps_an_enumeration_that_fields_of_several_types_or_none_hold
     EXPECT_EQ(parse(write_schema_text(schema)).binary, schema.binary);
 }
 
-TEST(schema_text, of_a_session_begins_with_the_session) {
+TEST(schema_text, starts_with_session) {
     const provider_schema schema =
         parse(provider("event e info session { session: u64 name: text }"));
     EXPECT_TRUE(schema.events[0].session_bound);
     EXPECT_EQ(provider_schema::parse(schema.binary).events[0].fields[0].offset, 0U);
 }
 
-TEST(schema_text, warns_where_the_binary_form_places_fields_otherwise) {
+TEST(schema_text, warns_if_binary_form_reorders_fields) {
     provider_schema schema = parse(provider("event e info { a: u8 b: u8 }"));
     std::swap(schema.events[0].fields[0].offset, schema.events[0].fields[1].offset);
     elog::write_binary(schema);
@@ -202,7 +202,7 @@ struct evening {
 };
 using house = eventlog::provider<"house", evening>;
 
-TEST(schema_text, tells_enumerations_of_one_name_apart) {
+TEST(schema_text, distinguishes_enumerations_of_one_name) {
     const auto& bytes = house::schema();
     const provider_schema schema = provider_schema::parse({bytes.data(), bytes.size()});
     const std::string text = write_schema_text(schema);
@@ -238,7 +238,7 @@ TEST(schema_text, tells_enumerations_of_one_name_apart) {
     EXPECT_EQ(parse(text).binary, schema.binary);
 }
 
-TEST(schema_text, names_enumerations_apart_that_have_the_longest_name) {
+TEST(schema_text, distinguishes_enumerations_of_maximum_name_length) {
     const std::string name(63, 'n');
     provider_schema schema = parse(provider(
         fmt::format("enum {} : u8 {{}}\nenum b : u8 {{}}\nevent e info {{ f: b }}", name)));
@@ -247,27 +247,27 @@ TEST(schema_text, names_enumerations_apart_that_have_the_longest_name) {
     EXPECT_EQ(parse(write_schema_text(schema)).binary, schema.binary);
 }
 
-TEST(schema_text, takes_called_for_a_name_where_it_is_one) {
+TEST(schema_text, accepts_called_as_a_name) {
     const provider_schema schema =
         parse(provider("enum called called b : u8 {}\nevent e info { f: called }"));
     EXPECT_EQ(schema.enumerations[0].name, "b");
     EXPECT_EQ(schema.events[0].fields[0].enumeration, 0U);
 }
 
-struct mistake {
+struct schema_error {
     std::string_view text;
-    std::string_view refusal;  // its beginning
+    std::string_view rejection;  // its beginning
 };
 
-class schema_text_mistake : public testing::TestWithParam<mistake> {};
+class schema_text_error : public testing::TestWithParam<schema_error> {};
 
-TEST_P(schema_text_mistake, is_refused_with_its_place_and_the_reason) {
-    const std::string said = refusal(GetParam().text);
-    EXPECT_EQ(said.substr(0, GetParam().refusal.size()), GetParam().refusal) << GetParam().text;
+TEST_P(schema_text_error, is_reported_with_position_and_reason) {
+    const std::string said = rejection(GetParam().text);
+    EXPECT_EQ(said.substr(0, GetParam().rejection.size()), GetParam().rejection) << GetParam().text;
     EXPECT_TRUE(said.ends_with('.')) << said;
 }
 
-constexpr mistake mistakes[] = {
+constexpr schema_error schema_errors[] = {
     {"", "x.schema:1:1: A schema begins with: provider NAME {, not with the end of the file"},
     {"tcp {", "x.schema:1:1: A schema begins with"},
     {"provider 7", "x.schema:1:10: There must be the name of the provider, not the number 7"},
@@ -345,42 +345,42 @@ constexpr mistake mistakes[] = {
     {"provider p { event e info { a: u64[8000] b: u64[8000] } }",
      "x.schema:1:20: The fields of this event take 128000 bytes"},
 };
-INSTANTIATE_TEST_SUITE_P(all, schema_text_mistake, testing::ValuesIn(mistakes));
+INSTANTIATE_TEST_SUITE_P(all, schema_text_error, testing::ValuesIn(schema_errors));
 
-TEST(schema_text, is_refused_beyond_every_limit_at_the_first_thing_too_many) {
+TEST(schema_text, is_rejected_at_first_item_above_each_limit) {
     const std::string name(64, 'n');
-    EXPECT_EQ(refusal("provider " + name).substr(0, 15), "x.schema:1:10: ");
+    EXPECT_EQ(rejection("provider " + name).substr(0, 15), "x.schema:1:10: ");
     const std::string text(256, 't');
-    EXPECT_EQ(refusal("provider p \"" + text).substr(0, 15), "x.schema:1:12: ");
-    EXPECT_EQ(refusal("provider p \"" + text + '"'),
+    EXPECT_EQ(rejection("provider p \"" + text).substr(0, 15), "x.schema:1:12: ");
+    EXPECT_EQ(rejection("provider p \"" + text + '"'),
               "x.schema:1:12: The text has 256 bytes; up to 255 are allowed.");
 
     std::string fields;
     for (int i = 0; i < 101; ++i) {
         fields += fmt::format("\nf{}: u8", i);
     }
-    EXPECT_EQ(refusal(provider("event e info {" + fields + "}")),
+    EXPECT_EQ(rejection(provider("event e info {" + fields + "}")),
               "x.schema:103:1: An event has up to 100 fields. Split it in two.");
 
     std::string events;
     for (int i = 0; i < 1025; ++i) {
         events += fmt::format("event e{} info {{}}\n", i);
     }
-    EXPECT_EQ(refusal(provider(events)),
+    EXPECT_EQ(rejection(provider(events)),
               "x.schema:1026:7: A provider has up to 1024 events. Split it in two.");
 
     std::string enumerations;
     for (int i = 0; i < 1025; ++i) {
         enumerations += fmt::format("enum e{} : u8 {{}}\n", i);
     }
-    EXPECT_EQ(refusal(provider(enumerations)),
+    EXPECT_EQ(rejection(provider(enumerations)),
               "x.schema:1026:6: A provider has up to 1024 enumerations. Split it in two.");
 
     std::string values;
     for (int i = 0; i < 65'536; ++i) {
         values += fmt::format("v{0} = {0},\n", i);
     }
-    EXPECT_EQ(refusal(provider("enum e : u32 {\n" + values + "}")),
+    EXPECT_EQ(rejection(provider("enum e : u32 {\n" + values + "}")),
               "x.schema:65538:10: An enumeration has up to 65535 values.");
 
     std::string large;
@@ -391,12 +391,12 @@ TEST(schema_text, is_refused_beyond_every_limit_at_the_first_thing_too_many) {
                         i, std::string(250, 'd'), std::string(250, 'd'), std::string(250, 'd'),
                         std::string(250, 'd'), std::string(250, 'd'));
     }
-    EXPECT_EQ(refusal(provider(large)).substr(0, 32), "x.schema:1:1: The schema takes 1");
+    EXPECT_EQ(rejection(provider(large)).substr(0, 32), "x.schema:1:1: The schema takes 1");
 }
 
-TEST(schema_text, cut_anywhere_is_refused_or_whole) {
+TEST(schema_text, truncated_anywhere_is_rejected_or_complete) {
     for (std::size_t size = 0; size + 2 < painter_text.size(); ++size) {
-        EXPECT_NE(refusal(painter_text.substr(0, size)), "") << size;
+        EXPECT_NE(rejection(painter_text.substr(0, size)), "") << size;
     }
 }
 

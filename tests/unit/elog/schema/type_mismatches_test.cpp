@@ -36,7 +36,7 @@ eventlog_record record_of(std::uint16_t provider, std::uint16_t event) {
     return record;
 }
 
-TEST(type_mismatches, has_a_sentence_for_events_that_many_processes_have) {
+TEST(type_mismatches, reports_event_of_many_processes_once) {
     elog::type_mismatches events;
     for (std::uint16_t id = 0; id < 3; ++id) {
         elog::provider_instance provider = provider_with(id, 2);
@@ -50,7 +50,7 @@ TEST(type_mismatches, has_a_sentence_for_events_that_many_processes_have) {
     EXPECT_EQ(events.sentences(true).size(), 2U);
 }
 
-TEST(type_mismatches, keeps_the_first_and_counts_all) {
+TEST(type_mismatches, keep_first_and_count_all) {
     elog::type_mismatches events;
     std::uint64_t counted = 0;
     for (std::uint16_t id = 0; id < 16; ++id) {
@@ -69,7 +69,7 @@ TEST(type_mismatches, keeps_the_first_and_counts_all) {
                                     "such reasons, too.");
 }
 
-TEST(type_mismatches, counts_those_that_it_keeps_also_when_others_have_come) {
+TEST(type_mismatches, keep_counting_stored_ones_when_full) {
     elog::type_mismatches events;
     note_all(events, provider_with(0, kept));
     note_all(events, provider_with(1, 1));

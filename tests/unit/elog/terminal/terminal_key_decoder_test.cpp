@@ -20,23 +20,23 @@ keys decoded(std::string_view bytes) {
     return decoder.take(bytes);
 }
 
-TEST(terminal_key_decoder, knows_single_bytes) {
+TEST(terminal_key_decoder, decodes_single_bytes) {
     EXPECT_EQ(decoded("q \r\n"), (keys{key::quit, key::space, key::enter, key::enter}));
     EXPECT_EQ(decoded("kjhl"), (keys{key::up, key::down, key::left, key::right}));
 }
 
-TEST(terminal_key_decoder, knows_arrows_of_both_modes) {
+TEST(terminal_key_decoder, decodes_arrows_of_both_modes) {
     EXPECT_EQ(decoded("\x1b[A\x1b[B\x1b[C\x1b[D"),
               (keys{key::up, key::down, key::right, key::left}));
     EXPECT_EQ(decoded("\x1bOA\x1bOB"), (keys{key::up, key::down}));
 }
 
-TEST(terminal_key_decoder, knows_keys_with_numbers) {
+TEST(terminal_key_decoder, decodes_numbered_keys) {
     EXPECT_EQ(decoded("\x1b[5~\x1b[6~\x1b[1~\x1b[4~"),
               (keys{key::page_up, key::page_down, key::home, key::end}));
 }
 
-TEST(terminal_key_decoder, waits_for_the_rest_of_a_key) {
+TEST(terminal_key_decoder, waits_for_incomplete_sequence) {
     elog::terminal_key_decoder decoder;
     EXPECT_EQ(decoder.take("\x1b"), keys{});
     EXPECT_TRUE(decoder.has_pending_bytes());
@@ -45,7 +45,7 @@ TEST(terminal_key_decoder, waits_for_the_rest_of_a_key) {
     EXPECT_FALSE(decoder.has_pending_bytes());
 }
 
-TEST(terminal_key_decoder, takes_an_escape_byte_alone_for_the_escape_key) {
+TEST(terminal_key_decoder, decodes_lone_escape_byte_as_escape_key) {
     elog::terminal_key_decoder decoder;
     EXPECT_EQ(decoder.take("\x1b"), keys{});
     EXPECT_EQ(decoder.finish_sequence(), key::escape);
@@ -53,22 +53,22 @@ TEST(terminal_key_decoder, takes_an_escape_byte_alone_for_the_escape_key) {
     EXPECT_EQ(decoder.finish_sequence(), std::nullopt);
 }
 
-TEST(terminal_key_decoder, takes_an_escape_byte_before_another_key_for_the_escape_key) {
+TEST(terminal_key_decoder, decodes_escape_before_key_as_escape_key) {
     EXPECT_EQ(decoded("\x1b\x1b[A"), (keys{key::escape, key::up}));
 }
 
-TEST(terminal_key_decoder, drops_what_was_begun_and_never_ended) {
+TEST(terminal_key_decoder, drops_unfinished_sequence) {
     elog::terminal_key_decoder decoder;
     EXPECT_EQ(decoder.take("\x1b[5"), keys{});
     EXPECT_EQ(decoder.finish_sequence(), std::nullopt);
     EXPECT_EQ(decoder.take("q"), keys{key::quit});
 }
 
-TEST(terminal_key_decoder, leaves_out_what_means_nothing) {
+TEST(terminal_key_decoder, ignores_unknown_sequences) {
     EXPECT_EQ(decoded("xy\x03\xff\x1b[24~\x1b[1;5A\x1bqq"), keys{key::quit});
 }
 
-TEST(terminal_key_decoder, ends_sequences_that_have_no_end) {
+TEST(terminal_key_decoder, limits_sequence_length) {
     elog::terminal_key_decoder decoder;
     EXPECT_EQ(decoder.take("\x1b[" + std::string(100, '1')), keys{});
     EXPECT_FALSE(decoder.has_pending_bytes());

@@ -27,7 +27,7 @@ std::string line(std::size_t width, const std::function<void(wrapped_line&)>& fi
     return fmt::to_string(out);
 }
 
-TEST(columns, are_counted_as_a_terminal_shows_them) {
+TEST(columns, match_terminal_width) {
     EXPECT_EQ(columns_of(""), 0U);
     EXPECT_EQ(columns_of("abc"), 3U);
     EXPECT_EQ(columns_of("chloë €uro"), 10U);
@@ -36,14 +36,14 @@ TEST(columns, are_counted_as_a_terminal_shows_them) {
     EXPECT_EQ(columns_of("😀"), 2U);
 }
 
-TEST(wrapped_line, ends_where_the_terminal_does) {
+TEST(wrapped_line, ends_at_terminal_width) {
     const auto words = [](wrapped_line& made) { made.add_words("one two  three four"); };
     EXPECT_EQ(line(80, words), "  one two three four\n");
     EXPECT_EQ(line(15, words), "  one two three\n    four\n");
     EXPECT_EQ(line(14, words), "  one two\n    three four\n");
 }
 
-TEST(wrapped_line, never_breaks_or_cuts_a_piece) {
+TEST(wrapped_line, never_splits_a_piece) {
     const auto pieces = [](wrapped_line& made) {
         made.add("a: u32 format hexadecimal,");
         made.add("b: u8");
@@ -62,7 +62,7 @@ TEST(wrapped_line, has_columns) {
     EXPECT_EQ(line(80, columns), "  a     b c\n");
 }
 
-TEST(wrapped_line, escapes_what_a_terminal_obeys) {
+TEST(wrapped_line, escapes_terminal_control_characters) {
     EXPECT_EQ(line(80, [](wrapped_line& made) { made.add_words("a\x1b[31m b\xff"); }),
               "  a\\x1b[31m b\\xff\n");
 }
@@ -73,7 +73,7 @@ TEST(wrapped_line, does_not_count_colours) {
               "  \x1b[32mone\x1b[0m \x1b[32mtwo\x1b[0m\n    \x1b[32mthree\x1b[0m\n");
 }
 
-TEST(terminal_style, of_what_is_no_terminal_is_80_columns_without_colours) {
+TEST(terminal_style, without_terminal_is_80_columns_without_colours) {
     ::unsetenv("COLUMNS");
     int ends[2] = {};
     ASSERT_EQ(::pipe(ends), 0);
@@ -84,7 +84,7 @@ TEST(terminal_style, of_what_is_no_terminal_is_80_columns_without_colours) {
     EXPECT_FALSE(style.has_colours);
 }
 
-TEST(terminal_style, takes_its_width_from_the_environment_if_that_is_a_number) {
+TEST(terminal_style, uses_numeric_columns_variable) {
     const auto width_with = [](const char* columns) {
         ::setenv("COLUMNS", columns, 1);
         const std::size_t width = elog::style_of(-1).width;

@@ -18,7 +18,7 @@ TEST(json_object, is_empty_without_members) {
     EXPECT_EQ(json_object().line(), "{}\n");
 }
 
-TEST(json_object, keeps_the_order_in_which_members_came) {
+TEST(json_object, keeps_insertion_order) {
     json_object object;
     object.add("z", 1).add("a", "text").add("m", true);
     EXPECT_EQ(object.text(), R"({"z":1,"a":"text","m":true})");
@@ -29,7 +29,7 @@ TEST(json_object, keeps_all_digits_of_numbers) {
               R"({"a":18446744073709551615,"b":-9223372036854775808,"c":0.25})");
 }
 
-TEST(json_object, has_null_for_what_is_no_number_and_for_nothing) {
+TEST(json_object, writes_null_for_nan_and_absent_values) {
     EXPECT_EQ(json_object()
                   .add("a", std::numeric_limits<double>::infinity())
                   .add("b", std::optional<std::string>())
@@ -42,7 +42,7 @@ TEST(json_object, escapes_texts) {
     EXPECT_EQ(json_object().add("a", "\"\\\x1b\xff").text(), R"({"a":"\"\\\u001b\ufffd"})");
 }
 
-TEST(json_object, holds_lists_and_objects) {
+TEST(json_object, nests_lists_and_objects) {
     const json_object inner = json_object().add("b", 1);
     EXPECT_EQ(json_object()
                   .add("a", inner)

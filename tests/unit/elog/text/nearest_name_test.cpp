@@ -18,7 +18,7 @@ std::string nearest_to(const char* pattern) {
     return nearest.found().value_or("nothing");
 }
 
-TEST(match_distance, counts_what_has_to_be_changed) {
+TEST(match_distance, counts_edits) {
     EXPECT_EQ(match_distance("shop", "shop"), 0U);
     EXPECT_EQ(match_distance("shp", "shop"), 1U);
     EXPECT_EQ(match_distance("shoop", "shop"), 1U);
@@ -27,7 +27,7 @@ TEST(match_distance, counts_what_has_to_be_changed) {
     EXPECT_EQ(match_distance("shop", ""), 4U);
 }
 
-TEST(match_distance, lets_wildcards_match) {
+TEST(match_distance, supports_wildcards) {
     EXPECT_EQ(match_distance("*", "shop"), 0U);
     EXPECT_EQ(match_distance("*", ""), 0U);
     EXPECT_EQ(match_distance("s??p", "shop"), 0U);
@@ -37,27 +37,27 @@ TEST(match_distance, lets_wildcards_match) {
     EXPECT_EQ(match_distance("o*d*x", "order_placed"), 1U);
 }
 
-TEST(nearest_name, is_a_provider_or_an_event_like_the_pattern) {
+TEST(nearest_name, suggests_provider_or_event) {
     EXPECT_EQ(nearest_to("shp"), "shop");
     EXPECT_EQ(nearest_to("shop:order_plced"), "shop:order_placed");
     EXPECT_EQ(nearest_to("shp:*_done"), "shop:order_done");
     EXPECT_EQ(nearest_to("tpc:los?"), "tcp:loss");
 }
 
-TEST(nearest_name, of_an_event_without_its_provider_names_both) {
+TEST(nearest_name, suggests_provider_for_bare_event_name) {
     EXPECT_EQ(nearest_to("order_done"), "shop:order_done");
 }
 
-TEST(nearest_name, of_quite_another_name_is_nothing) {
+TEST(nearest_name, is_empty_for_unrelated_name) {
     EXPECT_EQ(nearest_to("kitchen"), "nothing");
     EXPECT_EQ(nearest_to("shop:temperature"), "nothing");
 }
 
-TEST(nearest_name, of_equals_is_the_first) {
+TEST(nearest_name, prefers_first_of_equal_distance) {
     EXPECT_EQ(nearest_to("shp:*"), "shop:order_placed");
 }
 
-TEST(nearest_name, knows_that_only_the_conditions_do_not_match) {
+TEST(nearest_name, reports_mismatch_of_conditions_only) {
     elog::nearest_name nearest("shop:order_*@warn/money#");
     EXPECT_FALSE(nearest.is_match());
     nearest.add_candidate("shop", "payment");

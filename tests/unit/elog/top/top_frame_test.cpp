@@ -12,14 +12,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 #include "terminal/wrapped_text.hpp"
 
 namespace {
 
 using elog::key;
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
 constexpr const char* trade = R"(provider trade {
     event sold info { items: u32 customer: text }
@@ -72,12 +72,12 @@ void expect_to_fit(const elog::top_frame& frame, const elog::frame_style& style)
     }
 }
 
-class screen_of_trade : public testing::Test {
+class top_screen : public testing::Test {
   protected:
-    screen_of_trade() { counted.add(maker.provider()); }
+    top_screen() { counted.add(maker.provider()); }
 
     void sell(std::uint32_t times, const char* customer = "ann") {
-        made_record sold = maker.record("sold");
+        test_record sold = maker.record("sold");
         sold.set("items", std::uint64_t{times});
         sold.set_text("customer", customer);
         sold.header().size = 40;
@@ -87,7 +87,7 @@ class screen_of_trade : public testing::Test {
     }
 
     void close(std::uint32_t times) {
-        made_record closed = maker.record("closed");
+        test_record closed = maker.record("closed");
         closed.header().size = 24;
         for (std::uint32_t i = 0; i < times; ++i) {
             counted.take(closed.view());
@@ -107,18 +107,18 @@ class screen_of_trade : public testing::Test {
         }
     }
 
-    record_maker maker{trade, "till", 4242};
+    record_builder maker{trade, "till", 4242};
     elog::top_statistics counted;
     elog::top_view view;
     elog::frame_notes notes{.listening = "trade:*"};
     elog::visible_page page;
 };
 
-TEST_F(screen_of_trade, says_so_while_there_is_nothing) {
+TEST_F(top_screen, shows_empty_state) {
     EXPECT_TRUE(has(elog::draw_top({}, view, notes, style_of(80, 24)), "No event has come yet."));
 }
 
-TEST_F(screen_of_trade, has_a_line_for_each_provider_and_event_with_rate_total_and_losses) {
+TEST_F(top_screen, shows_rate_total_and_losses_per_event) {
     sell(1500);
     close(20);
     counted.update_losses(0, 7);
@@ -138,7 +138,7 @@ TEST_F(screen_of_trade, has_a_line_for_each_provider_and_event_with_rate_total_a
     EXPECT_TRUE(frame.lines[23].text().starts_with("q quit")) << frame.lines[23].text();
 }
 
-TEST_F(screen_of_trade, fits_screens_of_any_size) {
+TEST_F(top_screen, fits_screens_of_any_size) {
     sell(1500);
     close(20);
     counted.end_interval(1);
@@ -154,7 +154,7 @@ TEST_F(screen_of_trade, fits_screens_of_any_size) {
     }
 }
 
-TEST_F(screen_of_trade, uses_the_room_of_a_wide_screen) {
+TEST_F(top_screen, uses_wide_screen) {
     sell(100);
     counted.end_interval(1);
     EXPECT_FALSE(has(draw(80, 24), "BYTES/S"));
@@ -162,7 +162,7 @@ TEST_F(screen_of_trade, uses_the_room_of_a_wide_screen) {
     EXPECT_EQ(draw(140, 40).lines.size(), 40U);
 }
 
-TEST_F(screen_of_trade, shows_hostile_names_and_obeys_none) {
+TEST_F(top_screen, escapes_hostile_names) {
     for (std::uint16_t id = 1; id < 4; ++id) {
         counted.add(hostile_provider(
             id == 1 ? "\x1b[31m\u4e2d\u6587" : std::string(500, static_cast<char>(id)), id));
@@ -182,7 +182,7 @@ TEST_F(screen_of_trade, shows_hostile_names_and_obeys_none) {
     expect_to_fit(draw(), style_of(80, 24));
 }
 
-TEST_F(screen_of_trade, has_no_colours_unless_they_are_wanted) {
+TEST_F(top_screen, has_no_colours_by_default) {
     close(1);
     EXPECT_EQ(joined(draw()).find('\x1b'), std::string::npos);
     elog::frame_style style = style_of(80, 24);
@@ -190,7 +190,7 @@ TEST_F(screen_of_trade, has_no_colours_unless_they_are_wanted) {
     EXPECT_TRUE(has(elog::draw_top(counted, view, notes, style), "\x1b[1;31m"));
 }
 
-TEST_F(screen_of_trade, has_plain_characters_where_there_are_no_others) {
+TEST_F(top_screen, uses_ascii_without_utf_8) {
     sell(10);
     counted.end_interval(1);
     press(key::enter);
@@ -203,7 +203,7 @@ TEST_F(screen_of_trade, has_plain_characters_where_there_are_no_others) {
     EXPECT_NE(all.find('#'), std::string::npos);
 }
 
-TEST_F(screen_of_trade, orders_by_the_column_that_is_chosen) {
+TEST_F(top_screen, sorts_by_selected_column) {
     sell(5);
     close(50);
     counted.end_interval(1);
@@ -220,7 +220,7 @@ TEST_F(screen_of_trade, orders_by_the_column_that_is_chosen) {
     EXPECT_EQ(view.order(), elog::top_order::name);
 }
 
-TEST_F(screen_of_trade, chosen_row_stays_the_same_event_when_the_order_changes) {
+TEST_F(top_screen, selection_follows_event_on_reorder) {
     sell(5);
     counted.end_interval(1);
     static_cast<void>(draw());
@@ -233,7 +233,7 @@ TEST_F(screen_of_trade, chosen_row_stays_the_same_event_when_the_order_changes) 
     EXPECT_TRUE(draw().lines[5].text().starts_with(">   sold"));
 }
 
-TEST_F(screen_of_trade, chosen_row_stays_on_the_screen) {
+TEST_F(top_screen, selection_stays_on_screen) {
     for (std::uint16_t id = 1; id < 60; ++id) {
         elog::provider_instance provider;
         provider.id = id;
@@ -255,7 +255,7 @@ TEST_F(screen_of_trade, chosen_row_stays_on_the_screen) {
     EXPECT_TRUE(has(draw(), "\n> trade"));
 }
 
-TEST_F(screen_of_trade, opens_an_event_and_shows_its_values) {
+TEST_F(top_screen, shows_values_of_opened_event) {
     sell(1);
     counted.end_interval(1);
     static_cast<void>(draw());
@@ -274,7 +274,7 @@ TEST_F(screen_of_trade, opens_an_event_and_shows_its_values) {
     EXPECT_FALSE(view.opened());
 }
 
-TEST_F(screen_of_trade, counts_the_values_that_find_no_room_together) {
+TEST_F(top_screen, sums_values_that_do_not_fit) {
     sell(1);
     static_cast<void>(draw());
     press(key::enter);
@@ -285,7 +285,7 @@ TEST_F(screen_of_trade, counts_the_values_that_find_no_room_together) {
     EXPECT_TRUE(has(draw(), "\"0\""));
 }
 
-TEST_F(screen_of_trade, scrolls_values_no_further_than_there_are_some) {
+TEST_F(top_screen, limits_scrolling_to_last_value) {
     sell(1);
     static_cast<void>(draw());
     press(key::enter);
@@ -303,7 +303,7 @@ TEST_F(screen_of_trade, scrolls_values_no_further_than_there_are_some) {
     EXPECT_EQ(view.scrolled(), 0U);
 }
 
-TEST_F(screen_of_trade, says_that_it_is_paused) {
+TEST_F(top_screen, shows_paused_state) {
     EXPECT_FALSE(has(draw(), "paused"));
     press(key::space);
     EXPECT_TRUE(has(draw(), "paused"));
@@ -324,7 +324,7 @@ TEST(short_number, has_at_most_four_characters_and_a_unit) {
     }
 }
 
-TEST(sparkline, is_as_high_as_the_largest_and_shows_what_is_not_nothing) {
+TEST(sparkline, scales_to_maximum_and_shows_nonzero_values) {
     const std::vector<double> values{0, 1, 400, 800};
     EXPECT_EQ(elog::sparkline(values, 6, style_of(80, 24)), "   ▁▄█");
     EXPECT_EQ(elog::sparkline(values, 2, style_of(80, 24)), "▄█");
@@ -333,14 +333,14 @@ TEST(sparkline, is_as_high_as_the_largest_and_shows_what_is_not_nothing) {
     EXPECT_EQ(elog::sparkline({}, 3, style_of(80, 24)), "   ");
 }
 
-TEST(bar, is_as_long_as_its_part) {
+TEST(bar, length_is_proportional) {
     EXPECT_EQ(elog::bar(0.5, 4, style_of(80, 24)), "██  ");
     EXPECT_EQ(elog::bar(1, 4, style_of(80, 24)), "████");
     EXPECT_EQ(elog::bar(0.3, 4, style_of(80, 24)), "█▎  ");
     EXPECT_EQ(elog::bar(0.5, 4, {80, 24, false, false}), "##  ");
 }
 
-TEST(frame_line, cuts_in_front_of_a_wide_character_that_does_not_fit) {
+TEST(frame_line, truncates_before_wide_character_that_does_not_fit) {
     elog::frame_line line(style_of(6, 1));
     line.add("ab\u4e2d\u6587");
     EXPECT_EQ(line.text(), "ab\u4e2d\u6587");

@@ -10,12 +10,12 @@
 
 #include <gtest/gtest.h>
 
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
-using eventlog::test::made_record;
-using eventlog::test::record_maker;
+using eventlog::test::test_record;
+using eventlog::test::record_builder;
 
 constexpr const char* trade = R"(provider trade {
     enum reason : u8 { full = 0, late = 1 }
@@ -30,12 +30,12 @@ constexpr const char* trade = R"(provider trade {
     event closed info { }
 })";
 
-class trading : public testing::Test {
+class top_counting : public testing::Test {
   protected:
-    trading() { counted.add(maker.provider()); }
+    top_counting() { counted.add(maker.provider()); }
 
     void sell(std::uint32_t items, const char* customer, std::uint8_t why = 0) {
-        made_record sold = maker.record("sold");
+        test_record sold = maker.record("sold");
         sold.set("items", std::uint64_t{items});
         sold.set("took", std::uint64_t{items} * 1000);
         sold.set("code", std::uint64_t{items} * 16);
@@ -67,15 +67,15 @@ class trading : public testing::Test {
         return all;
     }
 
-    record_maker maker{trade, "till", 4242};
+    record_builder maker{trade, "till", 4242};
     elog::top_statistics counted;
     const elog::event_name sold_name{"trade", "sold"};
 };
 
-TEST_F(trading, counts_events_and_bytes_by_provider_and_event) {
+TEST_F(top_counting, count_events_and_bytes_per_event) {
     sell(1, "ann");
     sell(2, "bob");
-    made_record closed = maker.record("closed");
+    test_record closed = maker.record("closed");
     closed.header().size = 24;
     counted.take(closed.view());
     ASSERT_EQ(counted.providers().size(), 1U);
@@ -92,7 +92,7 @@ TEST_F(trading, counts_events_and_bytes_by_provider_and_event) {
     EXPECT_EQ(provider.seen[1].bytes.total(), 24U);
 }
 
-TEST_F(trading, rate_is_that_of_the_last_interval) {
+TEST_F(top_counting, rate_is_that_of_the_last_interval) {
     sell(1, "ann");
     EXPECT_EQ(counted.events().rate(), 0);
     counted.end_interval(0.5);
@@ -108,15 +108,15 @@ TEST_F(trading, rate_is_that_of_the_last_interval) {
     EXPECT_EQ(counted.seconds(), 2.5);
 }
 
-TEST_F(trading, history_is_bounded) {
+TEST_F(top_counting, history_is_bounded) {
     for (std::size_t i = 0; i < elog::rate_counter::history_max + 5; ++i) {
         counted.end_interval(1);
     }
     EXPECT_EQ(counted.events().history().size(), elog::rate_counter::history_max);
 }
 
-TEST_F(trading, processes_of_one_provider_count_together) {
-    const record_maker second{trade, "till", 4243, 1};
+TEST_F(top_counting, processes_of_one_provider_count_together) {
+    const record_builder second{trade, "till", 4243, 1};
     counted.add(second.provider());
     sell(1, "ann");
     counted.take(second.record("sold").view());
@@ -126,7 +126,7 @@ TEST_F(trading, processes_of_one_provider_count_together) {
     EXPECT_EQ(counted.providers()[0].seen[0].events.total(), 2U);
 }
 
-TEST_F(trading, losses_are_what_has_been_added_since) {
+TEST_F(top_counting, losses_are_counted_since_start) {
     counted.update_losses(0, 10);
     counted.end_interval(1);
     counted.update_losses(0, 10);
@@ -136,7 +136,7 @@ TEST_F(trading, losses_are_what_has_been_added_since) {
     EXPECT_EQ(counted.lost().total(), 15U);
 }
 
-TEST_F(trading, losses_of_nobody_count_for_all_together) {
+TEST_F(top_counting, losses_of_unknown_provider_count_globally) {
     counted.update_losses(0, 10);
     counted.update_unattributed_losses(3);
     counted.update_unattributed_losses(3);
@@ -145,20 +145,20 @@ TEST_F(trading, losses_of_nobody_count_for_all_together) {
     EXPECT_EQ(counted.providers()[0].lost.total(), 10U);
 }
 
-TEST_F(trading, records_of_nobody_are_strange) {
-    const record_maker unknown{trade, "till", 4243, 5};
+TEST_F(top_counting, records_of_unknown_provider_are_counted_separately) {
+    const record_builder unknown{trade, "till", 4243, 5};
     counted.take(unknown.record("sold").view());
-    made_record newer = maker.record("sold");
+    test_record newer = maker.record("sold");
     newer.header().flags = 0x8000;
     counted.take(newer.view());
-    made_record beyond = maker.record("sold");
+    test_record beyond = maker.record("sold");
     beyond.header().event = 99;
     counted.take(beyond.view());
     EXPECT_EQ(counted.unrecognized(), 3U);
     EXPECT_EQ(counted.events().total(), 0U);
 }
 
-TEST_F(trading, examines_only_the_chosen_event_from_then_on) {
+TEST_F(top_counting, collect_values_of_selected_event_only) {
     sell(1, "ann");
     counted.examine(sold_name);
     EXPECT_TRUE(counted.fields().empty());
@@ -176,15 +176,15 @@ TEST_F(trading, examines_only_the_chosen_event_from_then_on) {
     EXPECT_EQ(counted.seen_count(), 0U);
 }
 
-TEST_F(trading, a_provider_that_comes_later_is_examined_too) {
+TEST_F(top_counting, collect_values_of_late_provider) {
     counted.examine(sold_name);
-    const record_maker second{trade, "till", 4243, 1};
+    const record_builder second{trade, "till", 4243, 1};
     counted.add(second.provider());
     counted.take(second.record("sold").view());
     EXPECT_EQ(counted.seen_count(), 1U);
 }
 
-TEST_F(trading, examines_no_more_than_it_has_time_for) {
+TEST_F(top_counting, limit_time_for_value_collection) {
     counted.examine(sold_name);
     for (std::uint64_t i = 0; i < elog::top_statistics::examined_max + 10; ++i) {
         sell(1, "ann");
@@ -196,7 +196,7 @@ TEST_F(trading, examines_no_more_than_it_has_time_for) {
     EXPECT_EQ(counted.examined(), elog::top_statistics::examined_max + 1);
 }
 
-TEST_F(trading, numbers_have_extremes_and_an_average_as_people_read_them) {
+TEST_F(top_counting, numbers_have_formatted_minimum_maximum_and_average) {
     counted.examine(sold_name);
     sell(1, "ann");
     sell(2, "ann");
@@ -209,16 +209,16 @@ TEST_F(trading, numbers_have_extremes_and_an_average_as_people_read_them) {
     EXPECT_EQ(field("weight").smallest(), "0.5");
 }
 
-TEST_F(trading, a_float_that_is_no_number_is_absent) {
+TEST_F(top_counting, nan_is_absent) {
     counted.examine(sold_name);
-    made_record sold = maker.record("sold");
+    test_record sold = maker.record("sold");
     sold.set("weight", std::nan(""));
     counted.take(sold.view());
     EXPECT_EQ(field("weight").absent(), 1U);
     EXPECT_EQ(field("weight").largest(), "-");
 }
 
-TEST_F(trading, everything_else_has_its_most_frequent_values) {
+TEST_F(top_counting, other_fields_have_most_frequent_values) {
     counted.examine(sold_name);
     sell(1, "bob", 1);
     sell(1, "ann", 1);
@@ -233,7 +233,7 @@ TEST_F(trading, everything_else_has_its_most_frequent_values) {
     EXPECT_EQ(values("code", 1), (pairs{{"0x10", 2}}));
 }
 
-TEST_F(trading, different_values_are_bounded_in_number_and_length) {
+TEST_F(top_counting, distinct_values_are_bounded_in_number_and_length) {
     counted.examine(sold_name);
     for (std::size_t i = 0; i < elog::field_statistics::distinct_values_max + 3; ++i) {
         sell(1, std::to_string(i).c_str());
@@ -246,13 +246,13 @@ TEST_F(trading, different_values_are_bounded_in_number_and_length) {
     EXPECT_LE(values("customer")[0].first.size(), elog::field_statistics::text_max);
 }
 
-TEST_F(trading, fields_of_another_version_are_found_by_name) {
-    const record_maker newer{"provider trade { event sold info { colour: text items: u32 } }",
+TEST_F(top_counting, fields_of_another_version_are_found_by_name) {
+    const record_builder newer{"provider trade { event sold info { colour: text items: u32 } }",
                              "till", 4243, 1};
     counted.add(newer.provider());
     counted.examine(sold_name);
     sell(4, "ann");
-    made_record sold = newer.record("sold");
+    test_record sold = newer.record("sold");
     sold.set("items", std::uint64_t{8});
     sold.set_text("colour", "red");
     counted.take(sold.view());
@@ -261,7 +261,7 @@ TEST_F(trading, fields_of_another_version_are_found_by_name) {
     EXPECT_EQ(counted.fields().size(), 7U);
 }
 
-TEST_F(trading, a_copy_stands_still) {
+TEST_F(top_counting, copy_is_a_snapshot) {
     sell(1, "ann");
     const elog::top_statistics picture = counted;
     sell(1, "ann");

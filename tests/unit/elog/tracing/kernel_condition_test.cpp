@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
-#include "record_maker.hpp"
+#include "record_builder.hpp"
 
 namespace {
 
-using eventlog::test::record_maker;
+using eventlog::test::record_builder;
 
 constexpr std::string_view schema = R"(
 provider p {
@@ -29,7 +29,7 @@ provider p {
 )";
 
 elog::kernel_condition condition(std::string_view text) {
-    const record_maker maker(schema, "process", 4242);
+    const record_builder maker(schema, "process", 4242);
     const elog::predicate wanted("test", text);
     std::vector<bool> known(wanted.nodes().size());
     const elog::event_schema& event = maker.provider().schema.events[0];
@@ -55,7 +55,7 @@ void expect(const std::vector<expectation>& all) {
     }
 }
 
-TEST(kernel_condition, asks_of_integers_what_is_asked) {
+TEST(kernel_condition, compares_integers) {
     expect({{"amount == 5", "amount == 5", true},
             {"amount != 5", "amount != 5", true},
             {"amount > 5", "amount >= 6", true},
@@ -70,7 +70,7 @@ TEST(kernel_condition, asks_of_integers_what_is_asked) {
             {"amount > 1.5", "amount >= 2", true}});
 }
 
-TEST(kernel_condition, asks_nothing_that_a_type_decides) {
+TEST(kernel_condition, omits_tests_decided_by_type) {
     expect({{"tiny < 256", "", true},
             {"small > -129 || amount == 1", "", true},
             {"amount >= 0 && tiny == 3", "tiny == 3", true},
@@ -80,18 +80,18 @@ TEST(kernel_condition, asks_nothing_that_a_type_decides) {
             {"tiny != 0", "tiny >= 1", true}});
 }
 
-TEST(kernel_condition, has_no_words_for_never) {
+TEST(kernel_condition, cannot_express_never) {
     expect({{"tiny > 255", "", false}, {"tiny > 255 && amount == 1", "", false}});
 }
 
-TEST(kernel_condition, asks_of_bools_whether_they_are_zero) {
+TEST(kernel_condition, compares_bools_with_zero) {
     expect({{"lit", "lit != 0", true},
             {"!lit", "lit == 0", true},
             {"lit == false", "lit == 0", true},
             {"lit != false", "lit != 0", true}});
 }
 
-TEST(kernel_condition, asks_whether_bits_are_there) {
+TEST(kernel_condition, tests_bits) {
     expect({{"amount & 6", "amount & 6", true},
             {"!(amount & 6)", "!(amount & 6)", true},
             {"(amount & 6) == 6", "", false},
@@ -99,7 +99,7 @@ TEST(kernel_condition, asks_whether_bits_are_there) {
             {"small & 0x100", "", false}});
 }
 
-TEST(kernel_condition, asks_of_texts_whether_they_are_equal) {
+TEST(kernel_condition, compares_texts_for_equality) {
     expect({{R"(word == "it's")", "", false},
             {R"(word == "plain text")", R"(word == "plain text")", false},
             {R"(word != "plain")", "", false},
@@ -113,7 +113,7 @@ TEST(kernel_condition, asks_of_texts_whether_they_are_equal) {
             {R"(letters == "above size")", R"(letters == "above size")", false}});
 }
 
-TEST(kernel_condition, joins_what_it_asks) {
+TEST(kernel_condition, combines_conditions) {
     expect(
         {{"amount == 1 && tiny == 2 && debt == 3", "(amount == 1 && tiny == 2 && debt == 3)", true},
          {"amount == 1 || tiny == 2", "(amount == 1 || tiny == 2)", true},
@@ -123,7 +123,7 @@ TEST(kernel_condition, joins_what_it_asks) {
          {"amount > 1 && amount < 9", "(amount >= 2 && amount <= 8)", true}});
 }
 
-TEST(kernel_condition, asks_the_rest_where_it_cannot_ask_all) {
+TEST(kernel_condition, pushes_down_supported_part) {
     expect({{"share > 0.5 && amount == 1", "amount == 1", false},
             {"share > 0.5 || amount == 1", "", false},
             {"(share > 0.5 && tiny == 2) || amount == 1", "(tiny == 2 || amount == 1)", false},
@@ -133,12 +133,12 @@ TEST(kernel_condition, asks_the_rest_where_it_cannot_ask_all) {
             {"letter == 'x' && amount == 1", "amount == 1", false}});
 }
 
-TEST(kernel_condition, asks_of_what_may_have_no_value_as_if_it_had_one) {
+TEST(kernel_condition, treats_optional_fields_as_present) {
     expect(
         {{"maybe == 3", "maybe == 3", false}, {"has(maybe) && amount == 1", "amount == 1", false}});
 }
 
-TEST(kernel_condition, leaves_to_the_listener_what_is_of_a_process) {
+TEST(kernel_condition, leaves_process_tests_to_consumer) {
     expect({{"pid == 1 && amount == 1", "amount == 1", false},
             {"!(pid == 4242) && amount == 1", "amount == 1", false},
             {R"(comm ~ "x*" || amount == 1)", "", false},
@@ -146,14 +146,14 @@ TEST(kernel_condition, leaves_to_the_listener_what_is_of_a_process) {
             {"cpu == 0 && amount == 1", "amount == 1", false}});
 }
 
-TEST(kernel_condition, knows_threads_and_what_is_the_same_for_all_records) {
+TEST(kernel_condition, supports_thread_id_and_constants) {
     expect({{"tid == 77", "common_pid == 77", true},
             {"tid > 5 && level <= info", "common_pid >= 6", true},
             {R"(event == "e" && amount == 1)", "amount == 1", true},
             {"level < info || amount == 1", "amount == 1", true}});
 }
 
-TEST(kernel_condition, says_which_part_the_kernel_cannot_ask_and_why) {
+TEST(kernel_condition, reports_unsupported_part_and_reason) {
     struct part {
         const char* predicate;
         std::size_t column;
@@ -182,7 +182,7 @@ TEST(kernel_condition, says_which_part_the_kernel_cannot_ask_and_why) {
     EXPECT_FALSE(condition("tiny < 256").never_matches);
 }
 
-TEST(kernel_condition, asks_nothing_if_it_would_be_too_long) {
+TEST(kernel_condition, is_empty_if_too_long) {
     std::string text = "amount == 0";
     for (int i = 2; i < 200; i += 2) {
         text += " || amount == " + std::to_string(1'000'000'000 + i);
@@ -190,7 +190,7 @@ TEST(kernel_condition, asks_nothing_if_it_would_be_too_long) {
     expect({{text.c_str(), "", false}});
 }
 
-TEST(kernel_condition, of_types_that_do_not_suit_is_none) {
+TEST(kernel_condition, is_none_for_mismatched_types) {
     EXPECT_THROW(static_cast<void>(condition("word == 5")), elog::user_error);
 }
 

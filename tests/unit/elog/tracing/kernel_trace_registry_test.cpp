@@ -73,7 +73,7 @@ std::string name_of(const kernel_trace_event& event) {
     return event.schema->name + ":" + event.schema->events[event.position].name;
 }
 
-TEST(kernel_trace_registry, takes_the_shortest_provider_that_is_wanted) {
+TEST(kernel_trace_registry, uses_shortest_matching_provider) {
     machine one;
     one.events = {{"user_events", "eventlog_tcp_fast_loss"}};
     one.patterns.add("tcp_fast:*");
@@ -84,7 +84,7 @@ TEST(kernel_trace_registry, takes_the_shortest_provider_that_is_wanted) {
     EXPECT_EQ(events.patterns_matched(), std::vector<bool>{true});
 }
 
-TEST(kernel_trace_registry, knows_the_names_of_each_kernel) {
+TEST(kernel_trace_registry, supports_names_of_each_kernel) {
     for (const event_name& name :
          {event_name{"eventlog", "tcp_loss"}, event_name{"eventlog", "eventlog_tcp_loss"},
           event_name{"eventlog", "eventlog_tcp_loss.3"},
@@ -99,7 +99,7 @@ TEST(kernel_trace_registry, knows_the_names_of_each_kernel) {
     EXPECT_EQ(elog::parse_kernel_name("x86-fpu", "fpu.on").provider, "x86_fpu");
 }
 
-TEST(kernel_trace_registry, takes_what_a_program_has_published) {
+TEST(kernel_trace_registry, uses_published_schema) {
     machine one;
     one.events = {{"eventlog", "tcp_fast_loss"}};
     one.published = {schema_of("tcp_fast", "loss", eventlog::level::warn)};
@@ -111,7 +111,7 @@ TEST(kernel_trace_registry, takes_what_a_program_has_published) {
     EXPECT_TRUE(found[0]->is_published);
 }
 
-TEST(kernel_trace_registry, does_not_take_a_schema_of_other_fields) {
+TEST(kernel_trace_registry, ignores_published_schema_with_other_fields) {
     machine one;
     one.events = {{"user_events", "eventlog_tcp_loss"}};
     one.published = {schema_of("tcp", "loss", eventlog::level::warn)};
@@ -123,7 +123,7 @@ TEST(kernel_trace_registry, does_not_take_a_schema_of_other_fields) {
     EXPECT_FALSE(found[0]->is_published);
 }
 
-TEST(kernel_trace_registry, leaves_the_kernels_own_alone_unless_they_are_named) {
+TEST(kernel_trace_registry, excludes_kernel_events_unless_named) {
     machine one;
     one.events = {{"sched", "sched_switch"}, {"user_events", "eventlog_shop_order"}};
     one.patterns.add("*:*");
@@ -136,7 +136,7 @@ TEST(kernel_trace_registry, leaves_the_kernels_own_alone_unless_they_are_named) 
     EXPECT_EQ(name_of(*named.find(100)), "sched:sched_switch");
 }
 
-TEST(kernel_trace_registry, has_events_of_one_provider_in_one_schema) {
+TEST(kernel_trace_registry, groups_events_by_provider) {
     machine one;
     one.events = {{"user_events", "eventlog_shop_order"},
                   {"user_events_multi", "eventlog_shop_order.1"},
@@ -150,7 +150,7 @@ TEST(kernel_trace_registry, has_events_of_one_provider_in_one_schema) {
     EXPECT_EQ(name_of(*events.find(100)), name_of(*events.find(101)));
 }
 
-TEST(kernel_trace_registry, has_as_many_schemas_as_there_are_forms_of_an_event) {
+TEST(kernel_trace_registry, has_one_schema_per_event_version) {
     machine one;
     one.events = {{"user_events", "eventlog_shop_order"},
                   {"user_events_multi", "eventlog_shop_order.1"},
@@ -165,7 +165,7 @@ TEST(kernel_trace_registry, has_as_many_schemas_as_there_are_forms_of_an_event) 
     EXPECT_NE(events.find(102)->schema, events.find(101)->schema);
 }
 
-TEST(kernel_trace_registry, begins_another_schema_where_one_is_full) {
+TEST(kernel_trace_registry, starts_new_schema_when_full) {
     machine one;
     for (std::size_t i = 0; i <= eventlog::events_max; ++i) {
         one.events.push_back({"user_events", "eventlog_shop_event" + std::to_string(i)});
@@ -180,7 +180,7 @@ TEST(kernel_trace_registry, begins_another_schema_where_one_is_full) {
     EXPECT_EQ(schema_of_event(eventlog::events_max)->events.size(), 1U);
 }
 
-TEST(kernel_trace_registry, finds_what_comes_later_once) {
+TEST(kernel_trace_registry, finds_late_event_once) {
     machine one;
     one.patterns.add("shop");
     elog::kernel_trace_registry events = one.look_at();
@@ -191,7 +191,7 @@ TEST(kernel_trace_registry, finds_what_comes_later_once) {
     EXPECT_TRUE(events.discover().empty());
 }
 
-TEST(kernel_trace_registry, asks_once_more_who_has_published_an_event) {
+TEST(kernel_trace_registry, looks_up_publisher_again_for_late_event) {
     machine one;
     one.events = {{"user_events", "eventlog_shop_order"}, {"user_events", "eventlog_shop_item"}};
     one.patterns.add("shop:*@info");
@@ -206,7 +206,7 @@ TEST(kernel_trace_registry, asks_once_more_who_has_published_an_event) {
     EXPECT_EQ(events.find(102), nullptr);
 }
 
-TEST(kernel_trace_registry, finds_one_again_that_was_gone) {
+TEST(kernel_trace_registry, finds_reappeared_event) {
     machine one;
     one.events = {{"user_events", "eventlog_shop_order"}, {"user_events", "eventlog_shop_item"}};
     one.patterns.add("shop:order");
@@ -223,7 +223,7 @@ TEST(kernel_trace_registry, finds_one_again_that_was_gone) {
     EXPECT_EQ(events.patterns_matched(), (std::vector<bool>{true, true}));
 }
 
-TEST(process_cache, remembers_who_has_ended) {
+TEST(process_cache, remembers_ended_processes) {
     bool lives = true;
     elog::process_cache processes(
         [&](std::uint32_t thread) -> std::optional<elog::process_info> {
@@ -240,7 +240,7 @@ TEST(process_cache, remembers_who_has_ended) {
 }
 
 /// Where the kernel says whose a thread is.
-TEST(process_cache, knows_whose_a_thread_was_that_has_ended) {
+TEST(process_cache, resolves_process_of_ended_thread) {
     elog::process_cache processes(
         [](std::uint32_t thread) -> std::optional<elog::process_info> {
             return thread == 40 ? std::optional(elog::process_info{40, 1000, 7, "shop"})
@@ -251,7 +251,7 @@ TEST(process_cache, knows_whose_a_thread_was_that_has_ended) {
     EXPECT_EQ(processes.of(52, 50), (elog::process_info{50, 0, 0, "?"}));
 }
 
-TEST(process_cache, tells_a_thread_from_a_later_one_with_its_number) {
+TEST(process_cache, distinguishes_reused_thread_id) {
     elog::process_cache processes(
         [](std::uint32_t thread) -> std::optional<elog::process_info> {
             return thread == 42 || thread == 60

@@ -14,7 +14,7 @@ using elog::event_trigger;
 using elog::persistent_state;
 using elog::persistent_state_of;
 
-TEST(persistent_events, are_found_again_by_their_filter) {
+TEST(persistent_events, are_recognized_by_their_filter) {
     for (const std::string condition : {"", "amount == 5", "(amount >= 2 || tiny == 1)"}) {
         const persistent_state found =
             persistent_state_of({true, elog::persistent_filter(condition), {}});
@@ -24,7 +24,7 @@ TEST(persistent_events, are_found_again_by_their_filter) {
     }
 }
 
-TEST(persistent_events, of_others_are_not_ours) {
+TEST(persistent_events, set_by_other_tools_are_not_recognized) {
     EXPECT_FALSE(persistent_state_of({}).is_used_by_others);
     for (const std::string filter : {"", "amount == 5", "common_type != 1",
                                      "common_type != 0 || amount == 5", "(common_type != 0)"}) {
@@ -35,11 +35,11 @@ TEST(persistent_events, of_others_are_not_ours) {
     EXPECT_TRUE(persistent_state_of({false, "amount == 5", {}}).is_used_by_others);
 }
 
-TEST(persistent_events, of_which_the_end_is_missing_are_ours) {
+TEST(persistent_events, disabled_with_our_filter_are_recognized) {
     EXPECT_TRUE(persistent_state_of({false, elog::persistent_filter("amount == 5"), {}}).is_ours);
 }
 
-TEST(persistent_events, triggers_are_found_again_beside_those_of_others) {
+TEST(persistent_events, triggers_are_recognized_among_foreign_ones) {
     const persistent_state found = persistent_state_of(
         {false,
          "",
@@ -55,7 +55,7 @@ TEST(persistent_events, triggers_are_found_again_beside_those_of_others) {
     EXPECT_EQ(found.triggers[1].second, "");
 }
 
-TEST(persistent_events, triggers_are_called_as_the_kernel_calls_them) {
+TEST(persistent_events, triggers_use_kernel_names) {
     EXPECT_EQ(elog::persistent_trigger(event_trigger::stacktrace, "amount == 5"),
               "stacktrace if common_type != 0 && amount == 5");
     EXPECT_EQ(elog::persistent_trigger(event_trigger::traceoff, ""),

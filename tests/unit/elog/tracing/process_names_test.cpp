@@ -13,7 +13,7 @@ std::string shell_lives(std::uint32_t process) {
     return process == 10 ? "sh" : "";
 }
 
-TEST(process_names, inherits_a_name_until_there_is_another) {
+TEST(process_names, inherits_name_until_renamed) {
     elog::process_names names(shell_lives);
     names.take({{1, 42, 10, {}}});
     EXPECT_EQ(names.of(42), "sh");
@@ -23,7 +23,7 @@ TEST(process_names, inherits_a_name_until_there_is_another) {
     EXPECT_EQ(names.of(44), "");
 }
 
-TEST(process_names, goes_by_time_whatever_cpu_tells_first) {
+TEST(process_names, orders_names_by_time_across_cpus) {
     elog::process_names names(shell_lives);
     names.take({{2, 42, 0, "shop"}, {1, 42, 10, {}}});
     EXPECT_EQ(names.of(42), "shop");
@@ -34,13 +34,13 @@ TEST(process_names, goes_by_time_whatever_cpu_tells_first) {
     EXPECT_EQ(names.of(42), "next");
 }
 
-TEST(process_names, gives_a_number_to_the_process_that_had_it_last) {
+TEST(process_names, resolves_reused_pid_to_latest_process) {
     elog::process_names names(shell_lives);
     names.take({{1, 42, 0, "shop"}, {5, 42, 10, {}}});
     EXPECT_EQ(names.of(42), "sh");
 }
 
-TEST(process_names, does_not_grow_without_end) {
+TEST(process_names, is_bounded) {
     elog::process_names names(shell_lives);
     for (std::uint32_t process = 1; process < 70'000; ++process) {
         names.take({{process, process, 0, "one"}});

@@ -17,8 +17,8 @@
 
 #include <gtest/gtest.h>
 
-#include "chance.hpp"
-#include "record_maker.hpp"
+#include "random_source.hpp"
+#include "record_builder.hpp"
 #include "schema/stack_field.hpp"
 #include "tracing/elf_symbolizer.hpp"
 #include "tracing/process_mappings.hpp"
@@ -48,7 +48,7 @@ std::string found_in(process_mappings& all, std::uint32_t process, std::uint64_t
     return place.mapping == nullptr ? "" : place.mapping->path + '+' + std::to_string(place.offset);
 }
 
-TEST(process_mappings, are_those_of_code_that_files_have) {
+TEST(process_mappings, are_file_backed_code_mappings) {
     process_mappings all([](std::uint32_t) { return std::string(maps); });
     EXPECT_EQ(found_in(all, 1, 0x402000), "/usr/bin/shop+8192");
     EXPECT_EQ(found_in(all, 1, 0x40ffff), "/usr/bin/shop+65535");
@@ -59,8 +59,8 @@ TEST(process_mappings, are_those_of_code_that_files_have) {
     EXPECT_EQ(found_in(all, 1, UINT64_MAX), "");
 }
 
-TEST(process_mappings, of_text_that_makes_no_sense_are_none) {
-    eventlog::test::chance random(3);
+TEST(process_mappings, of_invalid_text_are_empty) {
+    eventlog::test::random_source random(3);
     for (int round = 0; round < 2000; ++round) {
         std::string text(maps);
         for (int change = 0; change < 4; ++change) {
@@ -74,7 +74,7 @@ TEST(process_mappings, of_text_that_makes_no_sense_are_none) {
     }
 }
 
-TEST(process_mappings, of_one_that_has_ended_are_those_that_were_told) {
+TEST(process_mappings, of_ended_process_come_from_records) {
     process_mappings all([](std::uint32_t) { return std::string(); });
     all.add_mapping(5, 0x1000, {0x3000, 0, 1, "/old"});
     all.add_fork(6, 5);
@@ -85,7 +85,7 @@ TEST(process_mappings, of_one_that_has_ended_are_those_that_were_told) {
     EXPECT_EQ(found_in(all, 7, 0x1001), "");
 }
 
-TEST(elf_symbolizer, says_what_a_function_of_this_program_is_called) {
+TEST(elf_symbolizer, resolves_function_of_this_program) {
     process_mappings all;
     const auto address = reinterpret_cast<std::uintptr_t>(&function_of_the_test);
     const process_mappings::place place = all.find(static_cast<std::uint32_t>(::getpid()), address);
@@ -97,7 +97,7 @@ TEST(elf_symbolizer, says_what_a_function_of_this_program_is_called) {
     EXPECT_EQ(function_of_the_test(), 7);
 }
 
-TEST(elf_symbolizer, has_none_of_what_is_no_program) {
+TEST(elf_symbolizer, is_empty_for_non_elf_file) {
     for (const char* path : {"/dev/zero", "/proc/self/status", "/", "/no such file"}) {
         const elog::elf_symbolizer names(
             eventlog::core::unique_fd(::open(path, O_RDONLY | O_CLOEXEC)));
@@ -105,11 +105,11 @@ TEST(elf_symbolizer, has_none_of_what_is_no_program) {
     }
 }
 
-TEST(elf_symbolizer, believes_no_program_what_it_says_of_itself) {
+TEST(elf_symbolizer, survives_hostile_elf_file) {
     std::ifstream program("/bin/true", std::ios::binary);
     const std::string sound{std::istreambuf_iterator<char>(program), {}};
     ASSERT_GT(sound.size(), 4096U);
-    eventlog::test::chance random(6);
+    eventlog::test::random_source random(6);
     for (int round = 0; round < 1000; ++round) {
         std::string changed = sound;
         for (int change = 0; change < 20; ++change) {
@@ -128,7 +128,7 @@ TEST(elf_symbolizer, believes_no_program_what_it_says_of_itself) {
     }
 }
 
-TEST(elf_symbolizer, has_names_as_they_were_written_without_parameters) {
+TEST(elf_symbolizer, demangles_without_parameters) {
     EXPECT_EQ(elog::demangled_name("main"), "main");
     EXPECT_EQ(elog::demangled_name("_ZN4shop6handleEi"), "shop::handle");
     EXPECT_EQ(elog::demangled_name("_ZNK4shop4sale3sumEv"), "shop::sale::sum");
@@ -138,7 +138,7 @@ TEST(elf_symbolizer, has_names_as_they_were_written_without_parameters) {
     EXPECT_LE(elog::demangled_name(std::string(1000, 'x').c_str()).size(), 200U);
 }
 
-TEST(stack_symbolizer, are_outermost_first_without_what_emits) {
+TEST(stack_symbolizer, lists_outermost_first_without_emit_frames) {
     process_mappings all([](std::uint32_t) { return std::string(); });
     elog::stack_symbolizer texts(all);
     const std::vector<std::uint64_t> addresses{UINT64_MAX - 511, 0x1000, 0x2001, 0, 0x3001};
@@ -153,7 +153,7 @@ TEST(stack_symbolizer, are_outermost_first_without_what_emits) {
     EXPECT_FALSE(elog::is_emit_frame("writer"));
 }
 
-TEST(stack_symbolizer, end_where_they_would_be_too_long) {
+TEST(stack_symbolizer, truncates_at_limit) {
     process_mappings all([](std::uint32_t) { return std::string(); });
     elog::stack_symbolizer texts(all);
     std::vector<std::uint8_t> stored;
@@ -168,8 +168,8 @@ TEST(stack_symbolizer, end_where_they_would_be_too_long) {
     EXPECT_LT(text.size(), 8300U);
 }
 
-TEST(stack_field, stands_behind_the_others) {
-    const eventlog::test::record_maker made(R"(
+TEST(stack_field, is_last_field) {
+    const eventlog::test::record_builder made(R"(
 provider deep {
     event odd info { stack: u8  rest: u16 }
     event empty info {}
@@ -188,7 +188,7 @@ provider deep {
     EXPECT_FALSE(elog::stack_offset(before[0], before[0]));
 }
 
-TEST(stack_field, is_left_away_where_an_event_has_no_room_for_it) {
+TEST(stack_field, is_omitted_if_event_is_full) {
     elog::event_schema full;
     full.fields.resize(eventlog::fields_max);
     EXPECT_FALSE(elog::add_stack_field(full));

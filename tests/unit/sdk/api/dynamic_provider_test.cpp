@@ -24,7 +24,7 @@
 
 namespace {
 
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 
 enum class color : std::uint8_t { red, green };
 
@@ -62,13 +62,13 @@ std::string file_name() {
            std::to_string(::getpid()) + ".0";
 }
 
-TEST(dynamic_provider, takes_values_of_the_types_that_cpp_has) {
+TEST(dynamic_provider, accepts_cpp_types) {
     const eventlog::dynamic_provider provider(definition);
     ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
     EXPECT_EQ(provider.error_text(), "");
     EXPECT_EQ(provider.status().code, EVENTLOG_OK);
     EXPECT_FALSE(provider.enabled(0));
-    listener ears("dynamic_cpp:*");
+    event_listener listener("dynamic_cpp:*");
     EXPECT_TRUE(provider.enabled(0));
     const std::array<std::byte, 2> bytes{std::byte{1}, std::byte{2}};
     EXPECT_EQ(provider.emit(0, true, 'x', std::int16_t{-5}, 77U, 1.5F, color::green, "literal",
@@ -78,45 +78,45 @@ TEST(dynamic_provider, takes_values_of_the_types_that_cpp_has) {
               EVENTLOG_ERROR_NONE);
     EXPECT_EQ(provider.emit(1), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(provider.emit(1, 5), EVENTLOG_ERROR_VALUE_COUNT);
-    ears.poll();
-    ASSERT_EQ(ears.records().size(), 2U);
-    const auto& record = ears.records()[0];
-    EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
-    EXPECT_EQ(std::get<char>(ears.field(record, "letter")), 'x');
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "below")), -5);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "above")), 77U);
-    EXPECT_EQ(std::get<float>(ears.field(record, "real")), 1.5F);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "paint")), 1U);
-    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "literal")), "literal");
-    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "view")), "view");
-    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "string")), "string");
-    EXPECT_EQ(std::get<elog::byte_string>(ears.field(record, "bytes")).size(), 2U);
-    EXPECT_TRUE(std::holds_alternative<elog::absent_value>(ears.field(record, "none")));
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "some")), 9U);
-    EXPECT_EQ(std::get<elog::array_value>(ears.field(record, "row")).count, 2U);
-    EXPECT_EQ(ears.event_name(ears.records()[1]), "nothing");
+    listener.poll();
+    ASSERT_EQ(listener.records().size(), 2U);
+    const auto& record = listener.records()[0];
+    EXPECT_EQ(std::get<bool>(listener.field(record, "yes")), true);
+    EXPECT_EQ(std::get<char>(listener.field(record, "letter")), 'x');
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "below")), -5);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "above")), 77U);
+    EXPECT_EQ(std::get<float>(listener.field(record, "real")), 1.5F);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "paint")), 1U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "literal")), "literal");
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "view")), "view");
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "string")), "string");
+    EXPECT_EQ(std::get<elog::byte_string>(listener.field(record, "bytes")).size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<elog::absent_value>(listener.field(record, "none")));
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "some")), 9U);
+    EXPECT_EQ(std::get<elog::array_value>(listener.field(record, "row")).count, 2U);
+    EXPECT_EQ(listener.event_name(listener.records()[1]), "nothing");
 }
 
-TEST(dynamic_provider, takes_bytes_as_either_type_that_they_have) {
+TEST(dynamic_provider, accepts_both_byte_types) {
     const eventlog_field_definition data{.name = "data", .type = EVENTLOG_TYPE_BYTES};
     const eventlog_event_definition event{.name = "bytes", .fields = &data, .field_count = 1};
     const eventlog::dynamic_provider provider(
         {EVENTLOG_DEFINITION_SIZES, .name = "dynamic_bytes", .events = &event, .event_count = 1});
-    listener ears("dynamic_bytes:*");
+    event_listener listener("dynamic_bytes:*");
     std::vector<std::uint8_t> numbers{1, 2, 3};
     EXPECT_EQ(provider.emit(0, std::as_bytes(std::span(numbers))), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(provider.emit(0, std::span<const std::uint8_t>(numbers)), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(provider.emit(0, std::span(numbers)), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(provider.emit(0, numbers), EVENTLOG_ERROR_NONE);
-    ears.poll();
-    ASSERT_EQ(ears.records().size(), 4U);
-    for (const auto& record : ears.records()) {
-        const auto heard = std::get<elog::byte_string>(ears.field(record, "data"));
+    listener.poll();
+    ASSERT_EQ(listener.records().size(), 4U);
+    for (const auto& record : listener.records()) {
+        const auto heard = std::get<elog::byte_string>(listener.field(record, "data"));
         EXPECT_TRUE(std::equal(heard.begin(), heard.end(), numbers.begin(), numbers.end()));
     }
 }
 
-TEST(dynamic_provider, is_withdrawn_at_its_end) {
+TEST(dynamic_provider, unregisters_on_destruction) {
     {
         const eventlog::dynamic_provider provider(definition);
         EXPECT_TRUE(std::filesystem::exists(file_name()));
@@ -124,32 +124,32 @@ TEST(dynamic_provider, is_withdrawn_at_its_end) {
     EXPECT_FALSE(std::filesystem::exists(file_name()));
 }
 
-TEST(dynamic_provider, makes_lazy_values_only_if_somebody_listens) {
+TEST(dynamic_provider, builds_lazy_values_only_when_enabled) {
     const eventlog::dynamic_provider provider(value_definition);
     unsigned made = 0;
     const auto make = [&] { return std::tuple(++made, std::string("made")); };
     EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 0U);
-    listener ears("dynamic_state:value");
+    event_listener listener("dynamic_state:value");
     EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 1U);
-    ASSERT_EQ(ears.heard_names(), "value");
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(ears.records()[0], "number")), 1U);
-    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "text")), "made");
+    ASSERT_EQ(listener.received_names(), "value");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "number")), 1U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "text")), "made");
 }
 
-TEST(dynamic_provider, checks_lazy_values_if_somebody_listens) {
+TEST(dynamic_provider, checks_lazy_values_when_enabled) {
     const eventlog::dynamic_provider provider(value_definition);
     const auto make = [] { return std::tuple("seven", "text"); };
     EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
-    listener ears("dynamic_state:value");
+    event_listener listener("dynamic_state:value");
     EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_VALUE_TYPE);
     EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(7); }),
               EVENTLOG_ERROR_VALUE_COUNT);
-    EXPECT_EQ(ears.heard_names(), "");
+    EXPECT_EQ(listener.received_names(), "");
 }
 
-TEST(dynamic_provider, says_whether_making_values_can_throw) {
+TEST(dynamic_provider, is_noexcept_if_value_construction_is) {
     const eventlog::dynamic_provider provider(value_definition);
     EXPECT_TRUE(noexcept(provider.emit_lazily(value, []() noexcept { return std::tuple(1); })));
     EXPECT_FALSE(noexcept(provider.emit_lazily(value, [] { return std::tuple(1); })));
@@ -162,23 +162,23 @@ void note(unsigned listeners) {
     told.push_back(listeners);
 }
 
-TEST(dynamic_provider, tells_who_begins_and_stops_to_listen_until_it_is_taken_back) {
+TEST(dynamic_provider, reports_listener_changes_until_callback_is_removed) {
     eventlog::dynamic_provider provider(value_definition);
     told.clear();
     EXPECT_TRUE(provider.on_enable(note));
     provider.poll();
-    std::optional<listener> ears("dynamic_state:value");
+    std::optional<event_listener> listener("dynamic_state:value");
     EXPECT_EQ(provider.emit(value, 1, "text"), EVENTLOG_ERROR_NONE);
-    ears.reset();
+    listener.reset();
     provider.poll();
     EXPECT_EQ(told, (std::vector<unsigned>{0, 1, 0}));
     EXPECT_TRUE(provider.on_enable(nullptr));
-    ears.emplace("dynamic_state:value");
+    listener.emplace("dynamic_state:value");
     provider.poll();
     EXPECT_EQ(told, (std::vector<unsigned>{0, 1, 0}));
 }
 
-TEST(dynamic_provider, hands_a_context_to_each_callback) {
+TEST(dynamic_provider, passes_context_to_each_callback) {
     eventlog::dynamic_provider provider(value_definition);
     unsigned listeners = 7;
     EXPECT_TRUE(provider.on_enable(
@@ -188,40 +188,40 @@ TEST(dynamic_provider, hands_a_context_to_each_callback) {
     unsigned dumps = 0;
     EXPECT_TRUE(
         provider.on_dump([](void* context) { ++*static_cast<unsigned*>(context); }, &dumps));
-    const listener ears("dynamic_state:value");
+    const event_listener listener("dynamic_state:value");
     provider.poll();
     EXPECT_EQ(listeners, 1U);
     EXPECT_EQ(dumps, 1U);
 }
 
-void tell_state() {
+void dump_state() {
     EXPECT_EQ(speaker->emit(value, 99, "state"), EVENTLOG_ERROR_NONE);
 }
 
-TEST(dynamic_provider, tells_its_state_to_a_latecomer_alone_and_says_when_that_is_done) {
+TEST(dynamic_provider, dumps_state_to_new_listener_only_and_marks_completion) {
     eventlog::dynamic_provider provider(value_definition);
     speaker = &provider;
-    listener early("dynamic_state:*");
+    event_listener early("dynamic_state:*");
     EXPECT_EQ(provider.emit(value, 1, "first"), EVENTLOG_ERROR_NONE);
-    EXPECT_TRUE(provider.on_dump(tell_state));
+    EXPECT_TRUE(provider.on_dump(dump_state));
     provider.poll();
-    EXPECT_EQ(early.heard_names(), "value value dump_complete");
-    early.forget_records();
-    listener late("dynamic_state:value");
+    EXPECT_EQ(early.received_names(), "value value dump_complete");
+    early.clear_records();
+    event_listener late("dynamic_state:value");
     EXPECT_EQ(provider.emit(value, 2, "second"), EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(late.heard_names(), "value dump_complete value");
+    EXPECT_EQ(late.received_names(), "value dump_complete value");
     EXPECT_EQ(std::get<std::uint64_t>(late.field(late.records()[0], "number")), 99U);
-    EXPECT_EQ(early.heard_names(), "value");
+    EXPECT_EQ(early.received_names(), "value");
     EXPECT_TRUE(provider.on_dump(nullptr));
 }
 
-TEST(dynamic_provider, with_a_mistake_in_its_definition_calls_nobody_back) {
+TEST(dynamic_provider, with_invalid_definition_runs_no_callback) {
     eventlog_definition wrong = value_definition;
     wrong.name = "";
     eventlog::dynamic_provider provider(wrong);
     told.clear();
     EXPECT_TRUE(provider.on_enable(note));
-    EXPECT_TRUE(provider.on_dump(tell_state));
+    EXPECT_TRUE(provider.on_dump(dump_state));
     EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
     provider.poll();
     EXPECT_TRUE(told.empty());
@@ -229,7 +229,7 @@ TEST(dynamic_provider, with_a_mistake_in_its_definition_calls_nobody_back) {
     EXPECT_TRUE(provider.on_dump(nullptr));
 }
 
-TEST(dynamic_provider, says_what_is_wrong_with_its_definition) {
+TEST(dynamic_provider, reports_definition_error) {
     eventlog_definition wrong = definition;
     wrong.name = "no name";
     const eventlog::dynamic_provider provider(wrong);

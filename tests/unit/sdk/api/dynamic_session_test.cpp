@@ -19,8 +19,8 @@ namespace {
 
 using eventlog::dynamic_provider;
 using eventlog::dynamic_session;
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 
 enum : std::uint32_t { packet, restart, begins, ends };
 
@@ -35,29 +35,29 @@ const eventlog_event_definition events[] = {
 constexpr eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_sessions",
                                          .events = events, .event_count = 4};
 
-std::uint64_t session_of(const listener& ears, const heard_record& record) {
-    return std::get<std::uint64_t>(ears.field(record, "session"));
+std::uint64_t session_of(const event_listener& listener, const received_record& record) {
+    return std::get<std::uint64_t>(listener.field(record, "session"));
 }
 
-TEST(dynamic_session, begins_and_ends_and_names_itself_in_each_event) {
+TEST(dynamic_session, emits_begin_and_end_and_tags_each_event) {
     const dynamic_provider provider(definition);
-    listener ears("dynamic_sessions:*");
+    event_listener listener("dynamic_sessions:*");
     {
         const dynamic_session one(provider, 0xfedcba9876543210);
         EXPECT_EQ(one.error(), EVENTLOG_ERROR_NONE);
         EXPECT_EQ(one.id(), 0xfedcba9876543210);
         EXPECT_EQ(one.emit(packet, 7, "here"), EVENTLOG_ERROR_NONE);
     }
-    ASSERT_EQ(ears.heard_names(), "session_begin packet session_end");
-    for (const heard_record& record : ears.records()) {
-        EXPECT_EQ(session_of(ears, record), 0xfedcba9876543210);
+    ASSERT_EQ(listener.received_names(), "session_begin packet session_end");
+    for (const received_record& record : listener.records()) {
+        EXPECT_EQ(session_of(listener, record), 0xfedcba9876543210);
     }
-    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[1], "from")), "here");
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[1], "from")), "here");
 }
 
-TEST(dynamic_session, ends_once_however_often_it_is_moved_or_ended) {
+TEST(dynamic_session, ends_once_after_repeated_moves_and_ends) {
     const dynamic_provider provider(definition);
-    listener ears("dynamic_sessions:*");
+    event_listener listener("dynamic_sessions:*");
     {
         dynamic_session one(provider, 1);
         dynamic_session two(std::move(one));
@@ -68,24 +68,24 @@ TEST(dynamic_session, ends_once_however_often_it_is_moved_or_ended) {
         EXPECT_EQ(three.end(), EVENTLOG_ERROR_NONE);
         EXPECT_EQ(three.end(), EVENTLOG_ERROR_NONE);
     }
-    ASSERT_EQ(ears.heard_names(),
+    ASSERT_EQ(listener.received_names(),
               "session_begin session_begin session_end session_begin session_end");
-    EXPECT_EQ(session_of(ears, ears.records()[2]), 3U);
-    EXPECT_EQ(session_of(ears, ears.records()[4]), 1U);
+    EXPECT_EQ(session_of(listener, listener.records()[2]), 3U);
+    EXPECT_EQ(session_of(listener, listener.records()[4]), 1U);
 }
 
-TEST(dynamic_session, can_be_picked_by_its_number) {
+TEST(dynamic_session, can_be_selected_by_id) {
     const dynamic_provider provider(definition);
-    listener ears(std::vector<std::string>{"dynamic_sessions:*"}, {42});
+    event_listener listener(std::vector<std::string>{"dynamic_sessions:*"}, {42});
     for (const std::uint64_t id : {41U, 42U, 43U}) {
         const dynamic_session one(provider, id);
         EXPECT_EQ(one.emit(packet, id, "here"), EVENTLOG_ERROR_NONE);
     }
-    ASSERT_EQ(ears.heard_names(), "session_begin packet session_end");
-    EXPECT_EQ(session_of(ears, ears.records()[1]), 42U);
+    ASSERT_EQ(listener.received_names(), "session_begin packet session_end");
+    EXPECT_EQ(session_of(listener, listener.records()[1]), 42U);
 }
 
-TEST(dynamic_session, makes_lazy_values_only_if_somebody_listens) {
+TEST(dynamic_session, builds_lazy_values_only_when_enabled) {
     const dynamic_provider provider(definition);
     const dynamic_session one(provider, 5);
     unsigned made = 0;
@@ -93,16 +93,16 @@ TEST(dynamic_session, makes_lazy_values_only_if_somebody_listens) {
     EXPECT_FALSE(one.enabled(packet));
     EXPECT_EQ(one.emit_lazily(packet, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 0U);
-    listener ears("dynamic_sessions:packet");
+    event_listener listener("dynamic_sessions:packet");
     EXPECT_TRUE(one.enabled(packet));
     EXPECT_EQ(one.emit_lazily(packet, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 1U);
-    ASSERT_EQ(ears.heard_names(), "packet");
-    EXPECT_EQ(session_of(ears, ears.records()[0]), 5U);
-    EXPECT_EQ(std::get<std::string_view>(ears.field(ears.records()[0], "from")), "there");
+    ASSERT_EQ(listener.received_names(), "packet");
+    EXPECT_EQ(session_of(listener, listener.records()[0]), 5U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "from")), "there");
 }
 
-TEST(dynamic_session, refuses_events_and_values_that_are_not_its_own) {
+TEST(dynamic_session, rejects_foreign_events_and_values) {
     const dynamic_provider provider(definition);
     const dynamic_session one(provider, 5);
     EXPECT_EQ(one.emit(restart), EVENTLOG_ERROR_SESSION);
@@ -111,17 +111,17 @@ TEST(dynamic_session, refuses_events_and_values_that_are_not_its_own) {
     EXPECT_EQ(one.emit(packet, "seven", "here"), EVENTLOG_ERROR_VALUE_TYPE);
 }
 
-TEST(dynamic_session, of_a_provider_without_their_events_says_so_and_can_be_used) {
+TEST(dynamic_session, of_provider_without_session_events_reports_and_works) {
     eventlog_definition shorter = definition;
     shorter.event_count = 2;
     const dynamic_provider provider(shorter);
-    listener ears("dynamic_sessions:*");
+    event_listener listener("dynamic_sessions:*");
     dynamic_session one(provider, 6);
     EXPECT_EQ(one.error(), EVENTLOG_ERROR_EVENT);
     EXPECT_EQ(one.emit(packet, 7, "here"), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(one.end(), EVENTLOG_ERROR_EVENT);
-    ASSERT_EQ(ears.heard_names(), "packet");
-    EXPECT_EQ(session_of(ears, ears.records()[0]), 6U);
+    ASSERT_EQ(listener.received_names(), "packet");
+    EXPECT_EQ(session_of(listener, listener.records()[0]), 6U);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@
 
 namespace {
 
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 using namespace std::chrono_literals;
 
 enum class color : std::uint8_t { red, green = 5, blue };
@@ -168,12 +168,12 @@ namespace {
 /// Emits one event and returns how its fields read, each as name=value.
 template <class Event>
 std::string shown(const Event& event) {
-    listener ears("fields_test:*");
+    event_listener listener("fields_test:*");
     fields_test::emit(event);
-    ears.poll();
-    EXPECT_EQ(ears.records().size(), 1U);
-    const heard_record& record = ears.records().at(0);
-    const elog::provider_schema& schema = ears.providers().at(record.header.provider).schema;
+    listener.poll();
+    EXPECT_EQ(listener.records().size(), 1U);
+    const received_record& record = listener.records().at(0);
+    const elog::provider_schema& schema = listener.providers().at(record.header.provider).schema;
     fmt::memory_buffer out;
     for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
         fmt::format_to(std::back_inserter(out), "{}{}=", out.size() == 0 ? "" : " ", field.name);
@@ -182,7 +182,7 @@ std::string shown(const Event& event) {
     return {out.data(), out.size()};
 }
 
-TEST(fields, of_enumerations_are_shown_by_name_where_the_compiler_knows_it) {
+TEST(fields, of_enumerations_are_shown_by_name_if_known_to_compiler) {
     EXPECT_EQ(shown(with_enums{color::green, depth::below, second, permission::read}),
               "paint=green level=below unnamed=1 rights=read");
     EXPECT_EQ(shown(with_enums{color::blue, depth::far, first, permission::none}),
@@ -199,7 +199,7 @@ TEST(fields, of_enumerations_without_a_name_are_shown_as_numbers) {
               "paint=77 level=-7 unnamed=1 rights=write");
 }
 
-TEST(fields, of_enumerations_that_combine_are_shown_as_a_set) {
+TEST(fields, of_flag_enumerations_are_shown_as_a_set) {
     EXPECT_EQ(shown(with_enums{color::red, depth::surface, first, static_cast<permission>(5)}),
               "paint=red level=surface unnamed=0 rights=read|execute");
     EXPECT_EQ(shown(with_enums{color::red, depth::surface, first, static_cast<permission>(0x42)}),
@@ -212,14 +212,14 @@ TEST(fields, of_arrays_carry_every_element) {
               "numbers=[1,2,65535] name=\"eth0\" paints=[red,blue] delays=[5ms,2s]");
 }
 
-TEST(fields, of_arrays_longer_than_two_words_stand_between_the_others) {
+TEST(fields, of_long_arrays_keep_declared_order) {
     EXPECT_EQ(shown(with_long_arrays{1, {1, 2, 3, 4, 5}, {{7, 8, 9}}, "end", 65535}),
               "before=1 numbers=[1,2,3,4,5] more=[7,8,9] text=\"end\" behind=65535");
     EXPECT_EQ(shown(with_long_arrays{2, {5, 4, 3, 2, 1}, {}, "", 3}),
               "before=2 numbers=[5,4,3,2,1] more=- text=\"\" behind=3");
 }
 
-TEST(fields, of_durations_and_times_are_nanoseconds_shown_in_a_unit_that_suits) {
+TEST(fields, of_durations_and_times_use_fitting_unit) {
     using std::chrono::steady_clock;
     using std::chrono::system_clock;
     EXPECT_EQ(
@@ -229,7 +229,7 @@ TEST(fields, of_durations_and_times_are_nanoseconds_shown_in_a_unit_that_suits) 
         "since=3.000000000s");
 }
 
-TEST(fields, of_times_too_long_for_nanoseconds_are_the_longest_that_fit) {
+TEST(fields, of_times_too_long_for_nanoseconds_saturate) {
     using eventlog::detail::nanoseconds_in;
     using std::chrono::duration;
     using std::chrono::milliseconds;
@@ -246,7 +246,7 @@ TEST(fields, of_times_too_long_for_nanoseconds_are_the_longest_that_fit) {
               18'446'744'073'709'551);
 }
 
-TEST(fields, of_times_in_parts_that_do_not_go_into_nanoseconds_are_right_up_to_the_longest) {
+TEST(fields, of_times_in_fractional_periods_are_exact_up_to_the_limit) {
     using eventlog::detail::nanoseconds_in;
     using thirds = std::chrono::duration<std::int64_t, std::ratio<1, 3>>;
     EXPECT_EQ(nanoseconds_in(thirds(20'000'000'000)), 6'666'666'666'666'666'666);
@@ -254,7 +254,7 @@ TEST(fields, of_times_in_parts_that_do_not_go_into_nanoseconds_are_right_up_to_t
     EXPECT_EQ(nanoseconds_in(thirds(-30'000'000'000)), std::numeric_limits<std::int64_t>::min());
 }
 
-TEST(fields, of_times_in_parts_longer_than_any_that_fits_are_the_longest_or_what_does_fit) {
+TEST(fields, of_times_in_fractional_periods_saturate) {
     using eventlog::detail::nanoseconds_in;
     using std::chrono::duration;
     constexpr auto last = std::numeric_limits<std::int64_t>::max();
@@ -273,7 +273,7 @@ TEST(fields, of_times_in_parts_longer_than_any_that_fits_are_the_longest_or_what
     EXPECT_EQ(nanoseconds_in(duration<std::int64_t, part>(1'000'000'001)), last);
 }
 
-TEST(fields, of_real_times_are_the_longest_that_fit_and_zero_for_what_is_no_number) {
+TEST(fields, of_floating_point_times_saturate_and_nan_is_zero) {
     using eventlog::detail::nanoseconds_in;
     using seconds = std::chrono::duration<double>;
     using limits = std::numeric_limits<double>;
@@ -287,7 +287,7 @@ TEST(fields, of_real_times_are_the_longest_that_fit_and_zero_for_what_is_no_numb
     EXPECT_EQ(nanoseconds_in(seconds(limits::quiet_NaN())), 0);
 }
 
-TEST(fields, that_are_optional_tell_no_value_from_any_value) {
+TEST(fields, optional_fields_distinguish_absent_from_any_value) {
     EXPECT_EQ(shown(with_options{}), "number=- text=- view=- address=- paint=-");
     EXPECT_EQ(shown(with_options{0, "", "", eventlog::ipv4_address{}, color::red}),
               "number=0 text=\"\" view=\"\" address=0.0.0.0 paint=red");
@@ -313,13 +313,13 @@ TEST(fields, of_bytes_are_carried_at_every_length) {
     std::vector<std::uint8_t> bytes;
     for (std::size_t length = 0; length < 700; length += 3) {
         bytes.resize(length, static_cast<std::uint8_t>(length));
-        listener ears("fields_test:*");
+        event_listener listener("fields_test:*");
         fields_test::emit(with_bytes{{}, 1, bytes, "text"});
-        ears.poll();
-        const heard_record& record = ears.records().at(0);
-        const auto heard = std::get<elog::byte_string>(ears.field(record, "more"));
+        listener.poll();
+        const received_record& record = listener.records().at(0);
+        const auto heard = std::get<elog::byte_string>(listener.field(record, "more"));
         EXPECT_TRUE(std::equal(heard.begin(), heard.end(), bytes.begin(), bytes.end())) << length;
-        EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")), "text");
+        EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), "text");
     }
 }
 
@@ -329,7 +329,7 @@ TEST(fields, of_pointers_are_shown_as_addresses) {
         "object=0x1234 number=0x0 nothing=0x0 single=0x7f");
 }
 
-TEST(fields, of_nested_structs_stand_in_their_place_at_any_depth) {
+TEST(fields, of_nested_structs_keep_their_order_at_any_depth) {
     const endpoint from{{{1, 2, 3, 4}}, 80};
     const endpoint to{{{5, 6, 7, 8}}, 443};
     EXPECT_EQ(shown(traced_path{3, {from, to}, "wan"}),
@@ -343,7 +343,7 @@ TEST(fields, of_structs_four_levels_deep_carry_their_values) {
               "instead_number=8 instead_what=\"salt\"");
 }
 
-TEST(fields, with_a_format_or_unit_of_their_own_are_shown_in_it) {
+TEST(fields, with_explicit_format_or_unit_use_it) {
     EXPECT_EQ(shown(with_formats{std::byte{0x7f},
                                  0xff,
                                  -2,
@@ -357,16 +357,16 @@ TEST(fields, with_a_format_or_unit_of_their_own_are_shown_in_it) {
               "counted=2000000 card=00:00:5e:00:53:01 packets=7pkts");
 }
 
-TEST(fields, may_be_missing_altogether) {
+TEST(fields, may_be_empty) {
     EXPECT_EQ(shown(tick{}), "");
 }
 
-TEST(fields, of_a_struct_in_the_order_of_the_payload_are_its_bytes) {
-    listener ears("fields_test:*");
+TEST(fields, of_payload_ordered_struct_equal_its_bytes) {
+    event_listener listener("fields_test:*");
     const same_as_payload event{0x1111111111111111, 0x22222222, 0x3333, 0x44, 0x55};
     fields_test::emit(event);
-    ears.poll();
-    const heard_record& record = ears.records().at(0);
+    listener.poll();
+    const received_record& record = listener.records().at(0);
     ASSERT_EQ(record.payload.size(), sizeof event);
     EXPECT_EQ(std::memcmp(record.payload.data(), &event, sizeof event), 0);
 }

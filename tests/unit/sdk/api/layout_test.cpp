@@ -59,7 +59,7 @@ struct every_type {
     const char* o;
 };
 
-TEST(layout, knows_every_type) {
+TEST(layout, covers_every_type) {
     constexpr field_type expected[] = {
         field_type::boolean,     field_type::character,   field_type::signed_8,
         field_type::signed_16,   field_type::signed_32,   field_type::signed_64,
@@ -86,7 +86,7 @@ struct hundred_fields {
 };
 // clang-format on
 
-TEST(layout, knows_structs_of_a_hundred_fields) {
+TEST(layout, supports_structs_of_a_hundred_fields) {
     EXPECT_EQ(event_layout<hundred_fields>::field_count, 100U);
     EXPECT_EQ(event_layout<hundred_fields>::fixed_size, 100U);
     EXPECT_EQ(event_layout<hundred_fields>::locations[99].offset, 99U);
@@ -98,7 +98,7 @@ struct platform_types {
     std::size_t c;
 };
 
-TEST(layout, takes_integers_by_size_and_sign_whatever_they_are_called) {
+TEST(layout, maps_integers_by_size_and_sign) {
     EXPECT_EQ(event_layout<platform_types>::locations[0].type, field_type::signed_64);
     EXPECT_EQ(event_layout<platform_types>::locations[1].type, field_type::unsigned_64);
     EXPECT_EQ(event_layout<platform_types>::locations[2].type, field_type::unsigned_64);

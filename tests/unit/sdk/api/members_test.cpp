@@ -60,7 +60,7 @@ struct of_the_library {
     std::chrono::system_clock::time_point when;
     std::span<const std::byte> span;
 };
-struct of_our_own {
+struct explicit_type {
     eventlog::ipv4_address v4;
     eventlog::ipv6_address v6;
     eventlog::mac_address mac;
@@ -94,24 +94,24 @@ struct wide {
 template <class Struct>
 class members : public testing::Test {};
 using structs = testing::Types<nothing, one, bytes, texts, scattered, arrays, of_the_library,
-                               of_our_own, nested, with_defaults, wide>;
+                               explicit_type, nested, with_defaults, wide>;
 TYPED_TEST_SUITE(members, structs);
 
-TYPED_TEST(members, are_as_many_as_boost_counts) {
+TYPED_TEST(members, count_matches_boost) {
     EXPECT_EQ(member_count<TypeParam>, boost::pfr::tuple_size_v<TypeParam>);
 }
 
 template <class Struct, std::size_t... Index>
-std::vector<const void*> places_by_boost(const Struct& object, std::index_sequence<Index...>) {
+std::vector<const void*> boost_offsets(const Struct& object, std::index_sequence<Index...>) {
     return {static_cast<const void*>(&boost::pfr::get<Index>(object))...};
 }
 
-TYPED_TEST(members, stand_where_boost_finds_them) {
+TYPED_TEST(members, offsets_match_boost) {
     const TypeParam object{};
     const auto found = members_of<TypeParam>::with(object, [](const auto&... member) {
         return std::vector<const void*>{static_cast<const void*>(&member)...};
     });
-    EXPECT_EQ(found, places_by_boost(
+    EXPECT_EQ(found, boost_offsets(
                          object, std::make_index_sequence<boost::pfr::tuple_size_v<TypeParam>>{}));
 }
 
@@ -119,7 +119,7 @@ template <class Struct, std::size_t... Index>
 auto types_by_boost(std::index_sequence<Index...>)
     -> eventlog::detail::type_list<boost::pfr::tuple_element_t<Index, Struct>...>;
 
-TYPED_TEST(members, have_the_types_that_boost_finds) {
+TYPED_TEST(members, types_match_boost) {
     using indices = std::make_index_sequence<boost::pfr::tuple_size_v<TypeParam>>;
     EXPECT_TRUE((std::is_same_v<eventlog::detail::member_types<TypeParam>,
                                 decltype(types_by_boost<TypeParam>(indices{}))>));

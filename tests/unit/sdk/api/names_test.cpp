@@ -49,7 +49,7 @@ struct global_event {
 
 namespace {
 
-TEST(names, of_a_type_leave_out_its_namespaces) {
+TEST(names, of_type_omit_namespaces) {
     EXPECT_EQ(type_name<outer::inner::nested_event>(), "nested_event");
     EXPECT_EQ(field_names<outer::inner::nested_event>[0], "flag");
 }
@@ -75,14 +75,14 @@ auto make_in_function() {
     return local_event{};
 }
 
-TEST(names, of_types_in_templates_leave_out_the_template) {
+TEST(names, of_types_in_templates_omit_template) {
     EXPECT_EQ(type_name<generic_scope<int>::inside>(), "inside");
     EXPECT_EQ((type_name<generic_scope<outer::inner::nested_event, int[3]>::inside>()), "inside");
     EXPECT_EQ(type_name<generic_scope<generic_scope<>>::state>(), "state");
     EXPECT_EQ(field_names<generic_scope<int>::inside>[0], "flag");
 }
 
-TEST(names, of_types_in_functions_are_their_own_and_never_that_of_a_template_s_argument) {
+TEST(names, of_local_types_are_not_template_arguments) {
     struct local_event {
         bool flag;
     };
@@ -92,7 +92,7 @@ TEST(names, of_types_in_functions_are_their_own_and_never_that_of_a_template_s_a
               "local_event");
 }
 
-TEST(names, of_types_that_have_none_are_empty) {
+TEST(names, of_unnamed_types_are_empty) {
     const auto lambda = [] {};
     enum { unnamed };
     EXPECT_EQ(type_name<decltype(lambda)>(), "");
@@ -123,7 +123,7 @@ auto make_local() {
     return local_event{};
 }
 
-TEST(names, of_fields_whatever_scope_their_struct_is_in) {
+TEST(names, of_fields_in_any_struct_scope) {
     EXPECT_EQ(field_names<scope::inside>[0], "port");
     EXPECT_EQ(field_names<scope::inside>[1], "size");
     struct local_event {
@@ -173,7 +173,7 @@ struct long_event {
     std::uint8_t last;
 };
 
-TEST(names, of_more_fields_than_compilers_spell_in_a_row) {
+TEST(names, of_more_fields_than_compilers_print) {
     constexpr const char* expected[] = {"a",  "second",  "c_3", "d",     "the_fifth_member",
                                         "f6", "g",       "h",   "ninth", "j10",
                                         "k",  "twelfth", "m",   "n",     "o15",

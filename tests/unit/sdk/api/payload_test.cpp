@@ -22,8 +22,8 @@
 namespace {
 
 using eventlog::test::expect_every_number;
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 
 struct every_number {
     bool yes;
@@ -76,16 +76,16 @@ using payload_test =
 
 /// Emits one event and returns it as heard.
 template <class Event>
-heard_record heard(listener& ears, const Event& event) {
-    ears.forget_records();
+received_record heard(event_listener& listener, const Event& event) {
+    listener.clear_records();
     payload_test::emit(event);
-    ears.poll();
-    EXPECT_EQ(ears.records().size(), 1U);
-    return ears.records().at(0);
+    listener.poll();
+    EXPECT_EQ(listener.records().size(), 1U);
+    return listener.records().at(0);
 }
 
-std::string text_of(const listener& ears, const heard_record& record, std::string_view field) {
-    return std::string(std::get<std::string_view>(ears.field(record, field)));
+std::string text_of(const event_listener& listener, const received_record& record, std::string_view field) {
+    return std::string(std::get<std::string_view>(listener.field(record, field)));
 }
 
 template <class Event>
@@ -130,7 +130,7 @@ inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session
 
 namespace {
 
-TEST(payload, is_the_object_itself_where_all_bytes_are_the_same) {
+TEST(payload, is_copied_from_object_with_equal_layout) {
     EXPECT_TRUE(is_block<block>);
     EXPECT_TRUE(is_block<point>);
     // Not in the order of the payload; with padding; not whole words; not what is carried.
@@ -146,8 +146,8 @@ TEST(payload, is_the_object_itself_where_all_bytes_are_the_same) {
     EXPECT_FALSE(is_block<nothing>);
 }
 
-TEST(payload, of_an_object_is_what_its_fields_would_have_made) {
-    listener ears("payload_test:*");
+TEST(payload, copied_from_object_equals_encoded_fields) {
+    event_listener listener("payload_test:*");
     const block whole{0x0123456789abcdef,
                       {1.5, -2.5, 3.5},
                       {7, 8},
@@ -157,57 +157,57 @@ TEST(payload, of_an_object_is_what_its_fields_would_have_made) {
                       {'a', 'b'}};
     const shuffled same{whole.letters, whole.yes,    whole.row,   whole.reals,
                         whole.paint,   whole.corner, whole.number};
-    const heard_record as_block = heard(ears, whole);
-    const heard_record as_fields = heard(ears, same);
+    const received_record as_block = heard(listener, whole);
+    const received_record as_fields = heard(listener, same);
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&whole);
     EXPECT_EQ(as_block.payload, std::vector<std::uint8_t>(bytes, bytes + sizeof whole));
     EXPECT_EQ(as_block.payload.size(), as_fields.payload.size());
-    for (const heard_record& record : {as_block, as_fields}) {
-        EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "number")), whole.number);
-        EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "corner_y")), 8U);
-        EXPECT_EQ(std::get<bool>(ears.field(record, "yes")), true);
+    for (const received_record& record : {as_block, as_fields}) {
+        EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "number")), whole.number);
+        EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "corner_y")), 8U);
+        EXPECT_EQ(std::get<bool>(listener.field(record, "yes")), true);
     }
-    ears.forget_records();
+    listener.clear_records();
     payload_test::emit_lazily([&] { return whole; });
-    ears.poll();
-    EXPECT_EQ(ears.records().at(0).payload, as_block.payload);
+    listener.poll();
+    EXPECT_EQ(listener.records().at(0).payload, as_block.payload);
 }
 
 TEST(payload, carries_every_number) {
-    listener ears("payload_test:*");
-    const heard_record record = heard(
-        ears, every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200,
+    event_listener listener("payload_test:*");
+    const received_record record = heard(
+        listener, every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200,
                            60000, 4000000000U, std::numeric_limits<uint64_t>::max(), 1.5F, -2.25});
-    EXPECT_EQ(ears.event_name(record), "every_number");
-    expect_every_number(ears, record);
+    EXPECT_EQ(listener.event_name(record), "every_number");
+    expect_every_number(listener, record);
 }
 
 TEST(payload, carries_every_kind_of_text) {
-    listener ears("payload_test:*");
-    const heard_record record = heard(ears, every_text{7, "view", "string", "pointer"});
-    EXPECT_EQ(text_of(ears, record, "view"), "view");
-    EXPECT_EQ(text_of(ears, record, "string"), "string");
-    EXPECT_EQ(text_of(ears, record, "pointer"), "pointer");
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "number")), 7U);
+    event_listener listener("payload_test:*");
+    const received_record record = heard(listener, every_text{7, "view", "string", "pointer"});
+    EXPECT_EQ(text_of(listener, record, "view"), "view");
+    EXPECT_EQ(text_of(listener, record, "string"), "string");
+    EXPECT_EQ(text_of(listener, record, "pointer"), "pointer");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "number")), 7U);
 }
 
-TEST(payload, tells_an_empty_text_from_a_null_pointer) {
-    listener ears("payload_test:*");
-    const heard_record record = heard(ears, every_text{7, {}, "", nullptr});
-    EXPECT_EQ(text_of(ears, record, "view"), "");
-    EXPECT_EQ(text_of(ears, record, "string"), "");
-    EXPECT_TRUE(std::holds_alternative<elog::null_text>(ears.field(record, "pointer")));
+TEST(payload, distinguishes_empty_text_from_null) {
+    event_listener listener("payload_test:*");
+    const received_record record = heard(listener, every_text{7, {}, "", nullptr});
+    EXPECT_EQ(text_of(listener, record, "view"), "");
+    EXPECT_EQ(text_of(listener, record, "string"), "");
+    EXPECT_TRUE(std::holds_alternative<elog::null_text>(listener.field(record, "pointer")));
 }
 
 TEST(payload, keeps_nul_characters_inside_a_text) {
     using namespace std::string_view_literals;
-    listener ears("payload_test:*");
-    const heard_record record = heard(ears, every_text{7, "a\0b"sv, "", ""});
-    EXPECT_EQ(text_of(ears, record, "view"), std::string("a\0b", 3));
+    event_listener listener("payload_test:*");
+    const received_record record = heard(listener, every_text{7, "a\0b"sv, "", ""});
+    EXPECT_EQ(text_of(listener, record, "view"), std::string("a\0b", 3));
 }
 
-TEST(payload, carries_texts_of_every_length_around_the_sizes_that_matter) {
-    listener ears("payload_test:*");
+TEST(payload, carries_texts_around_size_limits) {
+    event_listener listener("payload_test:*");
     // Around words, the size up to which a payload is put together on the stack, and the largest.
     for (const std::size_t near : {8U, 16U, 32U, 500U, 512U, 1024U, 4096U, 65400U}) {
         for (std::size_t length = near - 8; length < near + 9; ++length) {
@@ -216,40 +216,40 @@ TEST(payload, carries_texts_of_every_length_around_the_sizes_that_matter) {
             for (std::size_t i = 0; i < length; ++i) {
                 text += static_cast<char>('a' + (length + i + i / 26) % 26);
             }
-            const heard_record record = heard(ears, every_text{1, text, "second", "third"});
-            EXPECT_EQ(text_of(ears, record, "view"), text);
-            EXPECT_EQ(text_of(ears, record, "string"), "second");
-            EXPECT_EQ(text_of(ears, record, "pointer"), "third");
+            const received_record record = heard(listener, every_text{1, text, "second", "third"});
+            EXPECT_EQ(text_of(listener, record, "view"), text);
+            EXPECT_EQ(text_of(listener, record, "string"), "second");
+            EXPECT_EQ(text_of(listener, record, "pointer"), "third");
         }
     }
 }
 
-TEST(payload, that_is_the_largest_is_carried_and_one_byte_more_is_refused_and_counted) {
-    listener ears("payload_test:*");
+TEST(payload, of_maximum_size_is_carried_and_larger_is_counted) {
+    event_listener listener("payload_test:*");
     // Fixed part 16, three texts with their NUL, two of them empty.
     const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 3;
-    const heard_record record = heard(ears, every_text{1, std::string(largest, 'x'), "", ""});
+    const received_record record = heard(listener, every_text{1, std::string(largest, 'x'), "", ""});
     EXPECT_EQ(record.header.size, EVENTLOG_RECORD_SIZE_MAX);
-    EXPECT_EQ(text_of(ears, record, "view").size(), largest);
-    ears.forget_records();
+    EXPECT_EQ(text_of(listener, record, "view").size(), largest);
+    listener.clear_records();
     payload_test::emit(every_text{1, std::string(largest + 1, 'x'), "", ""});
     payload_test::emit(every_text{1, std::string(10 * largest, 'x'), "", ""});
-    ears.finish();
-    EXPECT_TRUE(ears.records().empty());
-    EXPECT_EQ(ears.lost_by_providers(), 2U);
+    listener.finish();
+    EXPECT_TRUE(listener.records().empty());
+    EXPECT_EQ(listener.lost_by_providers(), 2U);
 }
 
 TEST(payload, shorter_than_a_word_is_padded_with_zeros) {
-    listener ears("payload_test:*");
-    const heard_record record = heard(ears, one_byte{0xff});
+    event_listener listener("payload_test:*");
+    const received_record record = heard(listener, one_byte{0xff});
     EXPECT_EQ(record.header.size, sizeof(eventlog_record) + 1);
     EXPECT_EQ(record.payload, std::vector<std::uint8_t>{0xff});
 }
 
-TEST(payload, names_thread_and_cpu) {
-    listener ears("payload_test:*");
+TEST(payload, has_thread_and_cpu) {
+    event_listener listener("payload_test:*");
     const eventlog::test::pinned_to_one_cpu pinned;
-    const heard_record record = heard(ears, one_byte{1});
+    const received_record record = heard(listener, one_byte{1});
     EXPECT_EQ(record.header.thread, static_cast<std::uint32_t>(::gettid()));
     EXPECT_EQ(record.header.cpu, pinned.cpu());
     EXPECT_EQ(record.header.flags, 0U);

@@ -18,7 +18,7 @@
 
 namespace {
 
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 
 constexpr eventlog::keyword receive{3, "receive"};
 constexpr eventlog::keyword send{63, "send"};
@@ -107,7 +107,7 @@ TEST(traits, of_a_provider_are_in_the_schema) {
     EXPECT_EQ(parsed.keywords, keywords);
 }
 
-TEST(traits, need_not_be_given) {
+TEST(traits, are_optional) {
     const elog::event_schema event = schema().events.at(3);
     EXPECT_EQ(event.name, "plain");
     EXPECT_EQ(event.severity, eventlog::level::info);
@@ -116,17 +116,17 @@ TEST(traits, need_not_be_given) {
 }
 
 /// Emits a text of that length with a short one beside it, and returns both as heard.
-std::pair<std::size_t, std::size_t> heard_lengths(std::size_t first, std::size_t second) {
-    listener ears("traits_test:said");
+std::pair<std::size_t, std::size_t> received_lengths(std::size_t first, std::size_t second) {
+    event_listener listener("traits_test:said");
     const std::string one(first, 'a');
     const std::string two(second, 'b');
     traits_test::emit(said{1, one, two});
-    ears.finish();
-    const auto& record = ears.records().at(0);
+    listener.finish();
+    const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
-    EXPECT_EQ(ears.cut_by_providers(), 1U);
-    const auto text = std::get<std::string_view>(ears.field(record, "text"));
-    const auto other = std::get<std::string_view>(ears.field(record, "other"));
+    EXPECT_EQ(listener.truncated_by_providers(), 1U);
+    const auto text = std::get<std::string_view>(listener.field(record, "text"));
+    const auto other = std::get<std::string_view>(listener.field(record, "other"));
     EXPECT_EQ(text, one.substr(0, text.size()));
     EXPECT_EQ(other, two.substr(0, other.size()));
     // As much as a record holds: fixed part 12, two texts with their NUL.
@@ -135,46 +135,46 @@ std::pair<std::size_t, std::size_t> heard_lengths(std::size_t first, std::size_t
     return {text.size(), other.size()};
 }
 
-TEST(oversize_cut, shortens_the_longest_text_and_says_so) {
-    EXPECT_EQ(heard_lengths(70'000, 10).second, 10U);
-    EXPECT_EQ(heard_lengths(10, 100'000).first, 10U);
+TEST(oversize_cut, truncates_longest_text_and_sets_flag) {
+    EXPECT_EQ(received_lengths(70'000, 10).second, 10U);
+    EXPECT_EQ(received_lengths(10, 100'000).first, 10U);
 }
 
-TEST(oversize_cut, shortens_two_long_texts_alike) {
-    const auto [first, second] = heard_lengths(60'000, 90'000);
+TEST(oversize_cut, truncates_two_long_texts_equally) {
+    const auto [first, second] = received_lengths(60'000, 90'000);
     EXPECT_LE(first > second ? first - second : second - first, 1U);
 }
 
-TEST(oversize_cut, shortens_bytes_anywhere_and_says_so) {
-    listener ears("traits_test:said_in_bytes");
+TEST(oversize_cut, truncates_bytes_at_any_position_and_sets_flag) {
+    event_listener listener("traits_test:said_in_bytes");
     std::vector<std::byte> data(70'001);
     for (std::size_t i = 0; i < data.size(); ++i) {
         data[i] = static_cast<std::byte>(i);
     }
     traits_test::emit(said_in_bytes{data, "beside"});
-    ears.finish();
-    const auto& record = ears.records().at(0);
+    listener.finish();
+    const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
-    EXPECT_EQ(ears.cut_by_providers(), 1U);
-    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")), "beside");
-    const auto kept = std::get<elog::byte_string>(ears.field(record, "data"));
+    EXPECT_EQ(listener.truncated_by_providers(), 1U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), "beside");
+    const auto kept = std::get<elog::byte_string>(listener.field(record, "data"));
     // As much as a record holds: fixed part 8, a text with its NUL.
     EXPECT_EQ(kept.size(), EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 8 - 7);
     EXPECT_TRUE(
         std::equal(kept.begin(), kept.end(), reinterpret_cast<const unsigned char*>(data.data())));
 }
 
-TEST(oversize_cut, leaves_a_payload_that_fits_alone) {
-    listener ears("traits_test:said");
+TEST(oversize_cut, keeps_payload_that_fits) {
+    event_listener listener("traits_test:said");
     const std::string text(65'000, 'x');
     traits_test::emit(said{1, text, ""});
-    ears.finish();
-    EXPECT_EQ(ears.records().at(0).header.flags, 0U);
-    EXPECT_EQ(ears.cut_by_providers(), 0U);
+    listener.finish();
+    EXPECT_EQ(listener.records().at(0).header.flags, 0U);
+    EXPECT_EQ(listener.truncated_by_providers(), 0U);
 }
 
-TEST(oversize_cut, never_parts_a_character) {
-    listener ears("traits_test:said");
+TEST(oversize_cut, never_splits_a_character) {
+    event_listener listener("traits_test:said");
     std::string text;
     while (text.size() < 70'000) {
         text += "\xe2\x82\xac";  // the euro sign
@@ -182,30 +182,30 @@ TEST(oversize_cut, never_parts_a_character) {
     for (const char* shift : {"", "x", "xx"}) {
         traits_test::emit(said{1, text, shift});
     }
-    ears.finish();
-    ASSERT_EQ(ears.records().size(), 3U);
-    for (const auto& record : ears.records()) {
-        EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")).size() % 3, 0U);
+    listener.finish();
+    ASSERT_EQ(listener.records().size(), 3U);
+    for (const auto& record : listener.records()) {
+        EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")).size() % 3, 0U);
     }
 }
 
-TEST(oversize_cut, keeps_what_fits_of_a_text_that_is_no_utf_8) {
-    listener ears("traits_test:said");
+TEST(oversize_cut, truncates_invalid_utf_8_by_bytes) {
+    event_listener listener("traits_test:said");
     const std::string text(70'000, '\x80');
     traits_test::emit(said{1, text, ""});
-    ears.finish();
-    const auto& record = ears.records().at(0);
+    listener.finish();
+    const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
-    EXPECT_EQ(std::get<std::string_view>(ears.field(record, "text")).size(),
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")).size(),
               EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
 }
 
-TEST(oversize_refuse, is_what_happens_without_a_word) {
-    listener ears("traits_test:said_or_not");
+TEST(oversize_refuse, is_the_default) {
+    event_listener listener("traits_test:said_or_not");
     traits_test::emit(said_or_not{std::string(70'000, 'x')});
-    ears.finish();
-    EXPECT_TRUE(ears.records().empty());
-    EXPECT_EQ(ears.lost_by_providers(), 1U);
+    listener.finish();
+    EXPECT_TRUE(listener.records().empty());
+    EXPECT_EQ(listener.lost_by_providers(), 1U);
 }
 
 }  // namespace

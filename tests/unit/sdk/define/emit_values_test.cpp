@@ -23,8 +23,8 @@
 namespace {
 
 using eventlog::test::expect_every_number;
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 using eventlog::test::number_fields;
 using namespace std::string_view_literals;
 
@@ -101,23 +101,23 @@ eventlog_error emit(event id, const std::vector<eventlog_value>& values) {
     return eventlog_emit_values(provider(), id, values.data(), values.size());
 }
 
-heard_record heard(listener& ears, event id, const std::vector<eventlog_value>& values) {
-    ears.forget_records();
+received_record heard(event_listener& listener, event id, const std::vector<eventlog_value>& values) {
+    listener.clear_records();
     EXPECT_EQ(emit(id, values), EVENTLOG_ERROR_NONE);
-    ears.poll();
-    EXPECT_EQ(ears.records().size(), 1U);
-    return ears.records().at(0);
+    listener.poll();
+    EXPECT_EQ(listener.records().size(), 1U);
+    return listener.records().at(0);
 }
 
-std::string text_of(const listener& ears, const heard_record& record, std::string_view field) {
-    return std::string(std::get<std::string_view>(ears.field(record, field)));
+std::string text_of(const event_listener& listener, const received_record& record, std::string_view field) {
+    return std::string(std::get<std::string_view>(listener.field(record, field)));
 }
 
 std::string_view as_text(std::span<const std::uint8_t> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::vector<eventlog_value> sound_numbers() {
+std::vector<eventlog_value> valid_numbers() {
     return {eventlog_boolean(true),
             eventlog_signed('x'),
             eventlog_signed(-8),
@@ -134,66 +134,66 @@ std::vector<eventlog_value> sound_numbers() {
 
 TEST(emit_values, carries_every_number) {
     provider();
-    listener ears("values_test:*");
-    const heard_record record = heard(ears, numbers, sound_numbers());
-    EXPECT_EQ(ears.event_name(record), "numbers");
-    expect_every_number(ears, record);
+    event_listener listener("values_test:*");
+    const received_record record = heard(listener, numbers, valid_numbers());
+    EXPECT_EQ(listener.event_name(record), "numbers");
+    expect_every_number(listener, record);
 }
 
-TEST(emit_values, carries_texts_and_bytes_of_every_length_around_the_sizes_that_matter) {
+TEST(emit_values, carries_texts_and_bytes_around_size_limits) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     for (const std::size_t near : {8U, 16U, 480U, 512U, 1024U, 4096U, 65400U}) {
         for (std::size_t length = near - 8; length < near + 9; ++length) {
             const std::string text(length, static_cast<char>('a' + length % 26));
-            const heard_record record =
-                heard(ears, texts,
+            const received_record record =
+                heard(listener, texts,
                       {eventlog_unsigned(7), eventlog_text_of(text.data(), text.size()),
                        eventlog_bytes("\0\1\2", 3), eventlog_text("last")});
-            EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "number")), 7U);
-            EXPECT_EQ(text_of(ears, record, "first"), text);
-            EXPECT_EQ(as_text(std::get<std::span<const std::uint8_t>>(ears.field(record, "bytes"))),
+            EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "number")), 7U);
+            EXPECT_EQ(text_of(listener, record, "first"), text);
+            EXPECT_EQ(as_text(std::get<std::span<const std::uint8_t>>(listener.field(record, "bytes"))),
                       "\0\1\2"sv);
-            EXPECT_EQ(text_of(ears, record, "second"), "last");
+            EXPECT_EQ(text_of(listener, record, "second"), "last");
         }
     }
 }
 
-TEST(emit_values, tells_null_texts_from_empty_ones_and_keeps_nul_characters) {
+TEST(emit_values, distinguishes_null_and_empty_texts_and_keeps_nul_characters) {
     provider();
-    listener ears("values_test:*");
-    const heard_record record = heard(ears, texts,
+    event_listener listener("values_test:*");
+    const received_record record = heard(listener, texts,
                                       {eventlog_unsigned(7), eventlog_text(nullptr),
                                        eventlog_bytes(nullptr, 0), eventlog_text_of(nullptr, 0)});
-    EXPECT_TRUE(std::holds_alternative<elog::null_text>(ears.field(record, "first")));
-    EXPECT_EQ(text_of(ears, record, "second"), "");
-    const heard_record other = heard(ears, texts,
+    EXPECT_TRUE(std::holds_alternative<elog::null_text>(listener.field(record, "first")));
+    EXPECT_EQ(text_of(listener, record, "second"), "");
+    const received_record other = heard(listener, texts,
                                      {eventlog_unsigned(7), eventlog_text_of("a\0b", 3),
                                       eventlog_bytes("", 0), eventlog_text("")});
-    EXPECT_EQ(text_of(ears, other, "first"), "a\0b"sv);
-    EXPECT_EQ(text_of(ears, other, "second"), "");
+    EXPECT_EQ(text_of(listener, other, "first"), "a\0b"sv);
+    EXPECT_EQ(text_of(listener, other, "second"), "");
 }
 
 TEST(emit_values, are_padded_with_zeros) {
     provider();
-    listener ears("values_test:*");
-    const heard_record record =
-        heard(ears, in_session, {eventlog_unsigned(77), eventlog_unsigned(0xff)});
+    event_listener listener("values_test:*");
+    const received_record record =
+        heard(listener, in_session, {eventlog_unsigned(77), eventlog_unsigned(0xff)});
     EXPECT_EQ(record.header.size, sizeof(eventlog_record) + 9);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "session")), 77U);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "small")), 0xffU);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "session")), 77U);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "small")), 0xffU);
 }
 
-TEST(emit_values, may_be_none) {
+TEST(emit_values, accepts_no_values) {
     provider();
-    listener ears("values_test:*");
-    EXPECT_EQ(heard(ears, nothing, {}).payload.size(), 0U);
+    event_listener listener("values_test:*");
+    EXPECT_EQ(heard(listener, nothing, {}).payload.size(), 0U);
 }
 
 /// The payload of a record as it should be: fixed part with fields by width, presence, the rest.
-TEST(emit_values, of_arrays_are_laid_out_like_those_of_structs) {
+TEST(emit_values, lays_out_arrays_like_structs) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     const std::uint8_t mac[6] = {1, 2, 3, 4, 5, 6};
     std::array<double, 200> reals{};
     for (std::size_t i = 0; i < reals.size(); ++i) {
@@ -201,16 +201,16 @@ TEST(emit_values, of_arrays_are_laid_out_like_those_of_structs) {
     }
     const std::int16_t small[3] = {-1, 2, -3};
     const bool yeses[2] = {true, false};
-    const heard_record record =
-        heard(ears, arrays,
+    const received_record record =
+        heard(listener, arrays,
               {eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, mac, 6),
                eventlog_array(EVENTLOG_TYPE_FLOAT_64, reals.data(), reals.size()),
                eventlog_array(EVENTLOG_TYPE_SIGNED_16, small, 3), eventlog_unsigned(99),
                eventlog_array(EVENTLOG_TYPE_BOOLEAN, yeses, 2)});
     ASSERT_EQ(record.payload.size(), 1600U + 8 + 6 + 6 + 2);
-    std::array<double, 200> heard_reals{};
-    std::memcpy(heard_reals.data(), record.payload.data(), sizeof heard_reals);
-    EXPECT_EQ(heard_reals, reals);
+    std::array<double, 200> received_reals{};
+    std::memcpy(received_reals.data(), record.payload.data(), sizeof received_reals);
+    EXPECT_EQ(received_reals, reals);
     EXPECT_EQ(record.payload[1600], 99U);
     EXPECT_EQ(std::memcmp(record.payload.data() + 1608, small, 6), 0);
     EXPECT_EQ(std::memcmp(record.payload.data() + 1614, mac, 6), 0);
@@ -218,26 +218,26 @@ TEST(emit_values, of_arrays_are_laid_out_like_those_of_structs) {
     EXPECT_EQ(record.payload[1621], 0U);
 }
 
-TEST(emit_values, that_are_absent_leave_zeros_and_no_presence) {
+TEST(emit_values, absent_values_leave_zeros_and_no_presence_bit) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     std::array<std::uint64_t, 100> row{};
     row.fill(~0ULL);
-    const heard_record all = heard(ears, maybes,
+    const received_record all = heard(listener, maybes,
                                    {eventlog_unsigned(5), eventlog_text("here"),
                                     eventlog_array(EVENTLOG_TYPE_UNSIGNED_64, row.data(), 100)});
     ASSERT_EQ(all.payload.size(), 808U + 3 + 5);
     EXPECT_EQ(all.payload[0], 0xffU);
     EXPECT_EQ(all.payload[808] + all.payload[809] + all.payload[810], 3);
-    EXPECT_EQ(text_of(ears, all, "text"), "here");
-    const heard_record none =
-        heard(ears, maybes, {eventlog_absent(), eventlog_absent(), eventlog_absent()});
+    EXPECT_EQ(text_of(listener, all, "text"), "here");
+    const received_record none =
+        heard(listener, maybes, {eventlog_absent(), eventlog_absent(), eventlog_absent()});
     EXPECT_EQ(none.payload, std::vector<std::uint8_t>(811, 0));
 }
 
-TEST(emit_values, of_an_event_with_a_hundred_fields_arrive) {
+TEST(emit_values, delivers_event_with_a_hundred_fields) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     const std::array<std::uint8_t, 9> row{1, 2, 3, 4, 5, 6, 7, 8, 9};
     for (const std::size_t length : {0U, 3U, 600U}) {
         const std::string text(length, 't');
@@ -259,16 +259,16 @@ TEST(emit_values, of_an_event_with_a_hundred_fields_arrive) {
                     values.push_back(eventlog_bytes(text.data(), text.size()));
             }
         }
-        const heard_record record = heard(ears, wide, values);
+        const received_record record = heard(listener, wide, values);
         for (std::size_t i = 0; i < 100; ++i) {
             const std::string name = "f" + std::to_string(i);
             if (i % 4 == 0) {
-                EXPECT_EQ(text_of(ears, record, name), text);
+                EXPECT_EQ(text_of(listener, record, name), text);
             } else if (i % 4 == 1 && i != 5) {
-                EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, name)), i);
+                EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, name)), i);
             } else if (i % 4 == 3) {
                 EXPECT_EQ(
-                    as_text(std::get<std::span<const std::uint8_t>>(ears.field(record, name))),
+                    as_text(std::get<std::span<const std::uint8_t>>(listener.field(record, name))),
                     text);
             }
         }
@@ -280,9 +280,9 @@ TEST(emit_values, of_an_event_with_a_hundred_fields_arrive) {
     }
 }
 
-TEST(emit_values, too_large_are_refused_by_the_subscription_and_counted) {
+TEST(emit_values, rejects_and_counts_oversized_payload) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     // Fixed part 16, two texts with their NUL.
     const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 2;
     const std::string text(largest + 1, 'x');
@@ -293,15 +293,15 @@ TEST(emit_values, too_large_are_refused_by_the_subscription_and_counted) {
     };
     emit_length(largest);
     emit_length(largest + 1);
-    ears.finish();
-    ASSERT_EQ(ears.records().size(), 1U);
-    EXPECT_EQ(ears.records()[0].header.size, EVENTLOG_RECORD_SIZE_MAX);
-    EXPECT_EQ(ears.lost_by_providers(), 1U);
+    listener.finish();
+    ASSERT_EQ(listener.records().size(), 1U);
+    EXPECT_EQ(listener.records()[0].header.size, EVENTLOG_RECORD_SIZE_MAX);
+    EXPECT_EQ(listener.lost_by_providers(), 1U);
 }
 
-TEST(emit_values, too_large_are_cut_between_two_characters_if_the_event_says_so) {
+TEST(emit_values, truncates_oversized_text_between_characters) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     std::string text;
     while (text.size() < 70'000) {
         text += "\xe2\x82\xac";  // the euro sign
@@ -309,17 +309,17 @@ TEST(emit_values, too_large_are_cut_between_two_characters_if_the_event_says_so)
     EXPECT_EQ(emit(cut, {eventlog_unsigned(1), eventlog_text(text.c_str()),
                          eventlog_bytes("abc", 3), eventlog_text("short")}),
               EVENTLOG_ERROR_NONE);
-    ears.finish();
-    ASSERT_EQ(ears.records().size(), 1U);
-    const heard_record& record = ears.records()[0];
+    listener.finish();
+    ASSERT_EQ(listener.records().size(), 1U);
+    const received_record& record = listener.records()[0];
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
-    EXPECT_EQ(ears.cut_by_providers(), 1U);
-    EXPECT_EQ(ears.lost_by_providers(), 0U);
-    const std::string heard_text = text_of(ears, record, "first");
-    EXPECT_EQ(heard_text.size() % 3, 0U);
-    EXPECT_GT(heard_text.size(), 65'480U);
-    EXPECT_EQ(heard_text, text.substr(0, heard_text.size()));
-    EXPECT_EQ(text_of(ears, record, "second"), "short");
+    EXPECT_EQ(listener.truncated_by_providers(), 1U);
+    EXPECT_EQ(listener.lost_by_providers(), 0U);
+    const std::string received_text = text_of(listener, record, "first");
+    EXPECT_EQ(received_text.size() % 3, 0U);
+    EXPECT_GT(received_text.size(), 65'480U);
+    EXPECT_EQ(received_text, text.substr(0, received_text.size()));
+    EXPECT_EQ(text_of(listener, record, "second"), "short");
 }
 
 struct wrong_values {
@@ -392,11 +392,11 @@ const wrong_values wrong_cases[] = {
      "field 0 (session): It takes unsigned_64"},
 };
 
-std::vector<eventlog_value> sound_values(event id) {
+std::vector<eventlog_value> valid_values(event id) {
     static const std::array<double, 200> reals{};
     switch (id) {
         case numbers:
-            return sound_numbers();
+            return valid_numbers();
         case arrays:
             return {eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, some_bytes.data(), 6),
                     eventlog_array(EVENTLOG_TYPE_FLOAT_64, reals.data(), 200),
@@ -411,14 +411,14 @@ std::vector<eventlog_value> sound_values(event id) {
     }
 }
 
-class wrong_value : public testing::TestWithParam<wrong_values> {};
+class invalid_value : public testing::TestWithParam<wrong_values> {};
 
-TEST_P(wrong_value, is_refused_in_words_whether_anyone_listens_or_not) {
-    std::vector<eventlog_value> values = sound_values(GetParam().id);
+TEST_P(invalid_value, is_rejected_with_error_text_enabled_or_not) {
+    std::vector<eventlog_value> values = valid_values(GetParam().id);
     EXPECT_EQ(emit(GetParam().id, values), EVENTLOG_ERROR_NONE);
     values[GetParam().index] = GetParam().value;
     EXPECT_EQ(emit(GetParam().id, values), GetParam().code);
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     EXPECT_EQ(emit(GetParam().id, values), GetParam().code);
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
     EXPECT_EQ(eventlog_check_values(provider(), GetParam().id, values.data(), values.size(),
@@ -426,33 +426,33 @@ TEST_P(wrong_value, is_refused_in_words_whether_anyone_listens_or_not) {
               GetParam().code);
     EXPECT_NE(std::string_view(text.data()).find(GetParam().sentence), std::string_view::npos)
         << text.data();
-    ears.finish();
-    EXPECT_TRUE(ears.records().empty());
-    EXPECT_EQ(ears.lost_by_providers(), 0U);
+    listener.finish();
+    EXPECT_TRUE(listener.records().empty());
+    EXPECT_EQ(listener.lost_by_providers(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(each, wrong_value, testing::ValuesIn(wrong_cases),
+INSTANTIATE_TEST_SUITE_P(each, invalid_value, testing::ValuesIn(wrong_cases),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(emit_values, at_the_ends_of_what_a_field_holds_are_taken) {
+TEST(emit_values, accepts_extreme_values) {
     provider();
-    listener ears("values_test:*");
-    std::vector<eventlog_value> values = sound_numbers();
+    event_listener listener("values_test:*");
+    std::vector<eventlog_value> values = valid_numbers();
     values[1] = eventlog_signed(-128);
     values[2] = eventlog_unsigned(127);
     values[3] = eventlog_signed(-32768);
     values[4] = eventlog_unsigned(2147483647);
     values[6] = eventlog_signed(255);
     values[10] = eventlog_real(std::numeric_limits<double>::infinity());
-    const heard_record record = heard(ears, numbers, values);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i8")), 127);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i16")), -32768);
-    EXPECT_EQ(std::get<std::int64_t>(ears.field(record, "i32")), 2147483647);
-    EXPECT_EQ(std::get<std::uint64_t>(ears.field(record, "u8")), 255U);
-    EXPECT_TRUE(std::isinf(std::get<float>(ears.field(record, "f32"))));
+    const received_record record = heard(listener, numbers, values);
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i8")), 127);
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i16")), -32768);
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i32")), 2147483647);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "u8")), 255U);
+    EXPECT_TRUE(std::isinf(std::get<float>(listener.field(record, "f32"))));
 }
 
-TEST(emit_values, too_many_too_few_none_or_of_an_unknown_event_are_refused) {
+TEST(emit_values, rejects_wrong_value_count_and_unknown_event) {
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
     const auto check = [&](eventlog_provider* asked, std::uint32_t id, const eventlog_value* values,
                            std::size_t count) {
@@ -471,15 +471,15 @@ TEST(emit_values, too_many_too_few_none_or_of_an_unknown_event_are_refused) {
     EXPECT_EQ(check(provider(), 8, values.data(), 5), EVENTLOG_ERROR_EVENT);
     EXPECT_NE(std::string_view(text.data()).find("no event 8, but 0 to 7"), std::string_view::npos);
     EXPECT_EQ(check(nullptr, 0, values.data(), 5), EVENTLOG_ERROR_NOT_DEFINED);
-    EXPECT_EQ(check(provider(), texts, sound_values(texts).data(), 4), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(check(provider(), texts, valid_values(texts).data(), 4), EVENTLOG_ERROR_NONE);
     EXPECT_STREQ(text.data(), "");
 }
 
-TEST(emit_values, change_no_errno) {
+TEST(emit_values, preserves_errno) {
     provider();
-    listener ears("values_test:*");
+    event_listener listener("values_test:*");
     errno = 4711;
-    static_cast<void>(emit(texts, sound_values(texts)));
+    static_cast<void>(emit(texts, valid_values(texts)));
     EXPECT_EQ(errno, 4711);
 }
 

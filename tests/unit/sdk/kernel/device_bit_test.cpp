@@ -14,7 +14,7 @@
 #include <eventlog/dynamic_provider.hpp>
 
 #include "kernel/user_events_register.hpp"
-#include "kernel_stand_in.hpp"
+#include "fake_kernel_file.hpp"
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
 
@@ -39,9 +39,9 @@ class device_bit : public testing::Test {
         }
         std::array<int, 2> ends{};
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
-        listener = unique_fd(ends[0]);
+        kernel_end = unique_fd(ends[0]);
         file = unique_fd(ends[1]);
-        pid_namespace_proxy::lead(route(), file.get());
+        fake_kernel::set_route_file(route(), file.get());
         route().expected = true;
         route().is_module = true;
         for (const std::uint32_t event : {first, second}) {
@@ -75,11 +75,11 @@ class device_bit : public testing::Test {
         {.name = "second", .fields = fields, .field_count = 1}};
     eventlog::dynamic_provider provider{
         {EVENTLOG_DEFINITION_SIZES, .name = "listened_to", .events = events, .event_count = 2}};
-    unique_fd listener;
+    unique_fd kernel_end;
     unique_fd file;
 };
 
-TEST_F(device_bit, is_cleared_by_the_first_event_that_finds_the_file_gone) {
+TEST_F(device_bit, is_cleared_by_first_event_after_file_removal) {
     file = unique_fd();
     for (std::uint32_t number = 0; number < 3; ++number) {
         provider.emit(first, number);
@@ -90,7 +90,7 @@ TEST_F(device_bit, is_cleared_by_the_first_event_that_finds_the_file_gone) {
     EXPECT_EQ(provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters.lost_unattached, 1U);
 }
 
-TEST_F(device_bit, is_the_only_one_that_is_cleared) {
+TEST_F(device_bit, clearing_keeps_other_bits) {
     handle().gate_word(first).fetch_or(in_slot | in_user_events);
     file = unique_fd();
     const registry_lock lock;
@@ -98,19 +98,19 @@ TEST_F(device_bit, is_the_only_one_that_is_cleared) {
     EXPECT_EQ(gate(first), in_slot | in_user_events);
 }
 
-TEST_F(device_bit, is_left_as_it_is_while_the_file_is_open) {
+TEST_F(device_bit, is_kept_while_file_is_open) {
     const registry_lock lock;
     open_user_events_route(handle());
     EXPECT_EQ(gate(first), in_module);
 }
 
-TEST_F(device_bit, is_of_an_open_file_also_where_the_device_is_out_of_sight) {
+TEST_F(device_bit, is_kept_for_open_file_without_device_node) {
     const registry_lock lock;
     open_user_events_route(handle());
     EXPECT_EQ(route().status, EVENTLOG_OK) << route().status_text.text();
 }
 
-TEST_F(device_bit, is_cleared_again_where_another_process_has_the_file) {
+TEST_F(device_bit, is_cleared_if_file_belongs_to_another_process) {
     file = unique_fd();
     provider.emit(first, 1U);
     EXPECT_FALSE(provider.enabled(first));
@@ -122,7 +122,7 @@ TEST_F(device_bit, is_cleared_again_where_another_process_has_the_file) {
     EXPECT_FALSE(provider.enabled(first));
 }
 
-TEST_F(device_bit, is_not_that_of_user_events_which_stays_true_without_the_file) {
+TEST_F(device_bit, does_not_affect_user_events_bit) {
     route().is_module = false;
     handle().gate_word(first) = in_user_events;
     file = unique_fd();
@@ -131,7 +131,7 @@ TEST_F(device_bit, is_not_that_of_user_events_which_stays_true_without_the_file)
     EXPECT_EQ(gate(first), in_user_events);
 }
 
-TEST_F(device_bit, is_cleared_where_an_event_cannot_be_registered) {
+TEST_F(device_bit, is_cleared_if_event_registration_fails) {
     route().numbers[first] = user_events_route::not_registered;
     const registry_lock lock;
     user_events_register_result result;
@@ -141,7 +141,7 @@ TEST_F(device_bit, is_cleared_where_an_event_cannot_be_registered) {
     EXPECT_EQ(gate(second), in_module);
 }
 
-TEST_F(device_bit, is_cleared_when_a_provider_is_withdrawn_whose_file_has_gone) {
+TEST_F(device_bit, is_cleared_on_unregister_after_file_removal) {
     file = unique_fd();
     const registry_lock lock;
     close_user_events_route(handle());

@@ -24,7 +24,7 @@
 
 #include "kernel/user_events_abi.hpp"
 #include "kernel/user_events_device.hpp"
-#include "kernel_stand_in.hpp"
+#include "fake_kernel_file.hpp"
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
 #include "provider/user_events_page.hpp"
@@ -33,22 +33,22 @@ namespace {
 
 using namespace eventlog::core;
 
-using pid_namespace_proxy::bare;
-using pid_namespace_proxy::bytes_of;
-using pid_namespace_proxy::in_kernel;
-using pid_namespace_proxy::number;
-using pid_namespace_proxy::plain;
-using pid_namespace_proxy::wordy;
-class user_events_write : public pid_namespace_proxy::kernel_stand_in {};
+using fake_kernel::bare;
+using fake_kernel::bytes_of;
+using fake_kernel::in_kernel;
+using fake_kernel::number;
+using fake_kernel::plain;
+using fake_kernel::wordy;
+class user_events_write : public fake_kernel::fake_kernel_file {};
 
-TEST_F(user_events_write, is_one_write_of_number_and_payload) {
+TEST_F(user_events_write, is_one_write_of_index_and_payload) {
     provider.emit(plain, 77U);
     EXPECT_EQ(next_write(), bytes_of(number, 77U));
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written, 1U);
 }
 
-TEST_F(user_events_write, is_one_write_whatever_its_size) {
+TEST_F(user_events_write, is_one_write_of_any_size) {
     // Small ones are put together first.
     for (const std::size_t size : {1U, 8U, 255U, 256U, 257U, 258U, 4000U}) {
         const std::string payload(size, static_cast<char>('a' + size % 26));
@@ -66,7 +66,7 @@ TEST_F(user_events_write, joins_pieces) {
     EXPECT_EQ(counters().written, 1U);
 }
 
-TEST_F(user_events_write, joins_very_many_pieces) {
+TEST_F(user_events_write, joins_many_pieces) {
     std::string letters(200, 'x');
     std::array<eventlog_piece, 200> pieces{};
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -77,7 +77,7 @@ TEST_F(user_events_write, joins_very_many_pieces) {
     EXPECT_EQ(next_write(), bytes_of(number) + letters);
 }
 
-TEST_F(user_events_write, refuses_more_pieces_than_an_event_has) {
+TEST_F(user_events_write, rejects_too_many_pieces) {
     std::array<eventlog_piece, 256> pieces{};
     pieces.fill({"x", 1});
     eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
@@ -85,7 +85,7 @@ TEST_F(user_events_write, refuses_more_pieces_than_an_event_has) {
     EXPECT_EQ(counters().lost_refused, 1U);
 }
 
-TEST_F(user_events_write, counts_what_is_too_large) {
+TEST_F(user_events_write, counts_oversized_events) {
     const std::string text(user_events_payload_max - 10, 'x');  // two words, two NULs
     provider.emit(wordy, text, "");
     EXPECT_EQ(next_write().size(), sizeof number + user_events_payload_max);
@@ -95,31 +95,31 @@ TEST_F(user_events_write, counts_what_is_too_large) {
     EXPECT_EQ(counters().lost_too_large, 1U);
 }
 
-TEST_F(user_events_write, is_not_done_for_a_bit_that_is_not_the_kernels) {
+TEST_F(user_events_write, is_skipped_for_other_bits) {
     route().expected = false;
     provider.emit(plain, 1U);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
 }
 
-TEST_F(user_events_write, is_not_done_for_an_event_that_was_left_out) {
+TEST_F(user_events_write, is_skipped_for_unregistered_event) {
     route().numbers[plain] = user_events_route::not_registrable;
     provider.emit(plain, 1U);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written + counters().lost_unattached, 0U);
 }
 
-TEST_F(user_events_write, is_not_missed_where_listening_has_just_ended) {
+TEST_F(user_events_write, ebadf_after_disable_is_no_loss) {
     // As the kernel does it, a file that is open for reading only answers EBADF.
-    lead_to(unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    attach_file(unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
     errno = 4711;
     provider.emit(plain, 1U);
     EXPECT_EQ(errno, 4711);
     EXPECT_EQ(counters().written + counters().lost_refused + counters().lost_unattached, 0U);
 }
 
-TEST_F(user_events_write, counts_what_the_kernel_refuses) {
-    lead_to(unique_fd(::open("/dev/full", O_WRONLY | O_CLOEXEC)));
+TEST_F(user_events_write, counts_rejected_writes) {
+    attach_file(unique_fd(::open("/dev/full", O_WRONLY | O_CLOEXEC)));
     errno = 4711;
     provider.emit(plain, 1U);
     EXPECT_EQ(errno, 4711);
@@ -127,7 +127,7 @@ TEST_F(user_events_write, counts_what_the_kernel_refuses) {
     EXPECT_EQ(counters().written, 0U);
 }
 
-TEST_F(user_events_write, leaves_somebody_elses_file_alone) {
+TEST_F(user_events_write, does_not_write_to_foreign_file) {
     const unique_fd other(::memfd_create("other", MFD_CLOEXEC));
     ASSERT_EQ(::dup2(other.get(), file.get()), file.get());
     route().compared = 0;  // the clock that says when to look has gone on
@@ -140,7 +140,7 @@ TEST_F(user_events_write, leaves_somebody_elses_file_alone) {
     EXPECT_EQ(route().file.load(), -1);
 }
 
-TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
+TEST_F(user_events_write, detects_closed_descriptor) {
     file = unique_fd();
     errno = 4711;
     provider.emit(plain, 1U);
@@ -149,7 +149,7 @@ TEST_F(user_events_write, notices_that_the_descriptor_is_closed) {
     EXPECT_EQ(route().file.load(), -1);
 }
 
-TEST_F(user_events_write, closes_its_descriptor_later_only_if_that_is_still_its_own) {
+TEST_F(user_events_write, closes_only_its_own_descriptor) {
     route().expected = false;
     const eventlog::core::registry_lock lock;
     // The program has closed it meanwhile, and opened another file that got its number.
@@ -165,7 +165,7 @@ TEST_F(user_events_write, closes_its_descriptor_later_only_if_that_is_still_its_
     EXPECT_EQ(::fcntl(own, F_GETFD), -1);
 }
 
-TEST_F(user_events_write, does_not_offer_the_events_of_a_provider_that_is_withdrawn) {
+TEST_F(user_events_write, does_not_register_events_of_unregistered_provider) {
     eventlog_provider* late = nullptr;
     {
         const eventlog::dynamic_provider gone(
@@ -224,7 +224,7 @@ class user_events_page_bits : public user_events_write {
     std::uint8_t* page = nullptr;
 };
 
-TEST_F(user_events_page_bits, keep_back_what_nobody_listens_to) {
+TEST_F(user_events_page_bits, suppress_disabled_events) {
     provider.emit(plain, 77U);
     const std::string too_large(user_events_payload_max, 'x');
     provider.emit(wordy, too_large, "");
@@ -233,7 +233,7 @@ TEST_F(user_events_page_bits, keep_back_what_nobody_listens_to) {
     EXPECT_EQ(counted.written + counted.lost_too_large + counted.lost_unattached, 0U);
 }
 
-TEST_F(user_events_page_bits, let_through_what_somebody_listens_to) {
+TEST_F(user_events_page_bits, pass_enabled_events) {
     listen(true);
     provider.emit(plain, 77U);
     EXPECT_EQ(next_write(), bytes_of(number, 77U));
@@ -243,7 +243,7 @@ TEST_F(user_events_page_bits, let_through_what_somebody_listens_to) {
     EXPECT_EQ(counters().written, 1U);
 }
 
-TEST_F(user_events_page_bits, are_what_enabled_tells) {
+TEST_F(user_events_page_bits, match_enabled_query) {
     EXPECT_FALSE(provider.enabled(plain));
     listen(true);
     EXPECT_TRUE(provider.enabled(plain));
@@ -254,7 +254,7 @@ TEST_F(user_events_page_bits, are_what_enabled_tells) {
     handle().gate_word(plain).fetch_and(~1U);
 }
 
-TEST_F(user_events_page_bits, come_with_a_byte_for_events_without_any) {
+TEST_F(user_events_page_bits, share_a_byte_for_events_without_bit) {
     listen(true);
     provider.emit(bare);
     EXPECT_EQ(next_write(), bytes_of(number) + std::string(1, '\0'));
@@ -264,7 +264,7 @@ TEST_F(user_events_page_bits, come_with_a_byte_for_events_without_any) {
     EXPECT_EQ(next_write(), bytes_of(number));
 }
 
-TEST_F(user_events_page_bits, are_found_at_the_ends_of_the_page) {
+TEST_F(user_events_page_bits, are_found_at_page_boundaries) {
     const auto last = static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE)) * 8 - 1;
     EXPECT_TRUE(is_set_in_page(location_in_page(last)));
     EXPECT_TRUE(is_set_in_page(location_in_page(bit - 1)));
@@ -272,7 +272,7 @@ TEST_F(user_events_page_bits, are_found_at_the_ends_of_the_page) {
     EXPECT_TRUE(is_set_in_page(location_in_page(bit + 1)));
 }
 
-TEST_F(user_events_page_bits, are_found_by_the_numbers_that_the_kernel_gives) {
+TEST_F(user_events_page_bits, are_found_by_kernel_index) {
     const registry_lock lock;
     EXPECT_EQ(locate_in_page(bit), location_in_page(bit));
     constexpr std::uint32_t end = sizeof user_events_page.bytes * 8;
@@ -281,7 +281,7 @@ TEST_F(user_events_page_bits, are_found_by_the_numbers_that_the_kernel_gives) {
     EXPECT_EQ(locate_in_page(0xffffffffU), 0U);
 }
 
-TEST_F(user_events_page_bits, may_be_bytes_of_which_any_bit_counts) {
+TEST_F(user_events_page_bits, may_be_bytes_with_any_bit_set) {
     constexpr std::uint32_t byte = 815;
     for (const unsigned value : {0x01U, 0x02U, 0x80U, 0xffU}) {
         page[byte] = static_cast<std::uint8_t>(value);
@@ -300,7 +300,7 @@ TEST_F(user_events_page_bits, may_be_bytes_of_which_any_bit_counts) {
     EXPECT_EQ(next_write(), bytes_of(number, 78U));
 }
 
-TEST(user_events_page, is_not_had_from_a_file_that_cannot_be_mapped) {
+TEST(user_events_page, is_absent_if_mmap_fails) {
     const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const registry_lock lock;
     // A kernel that has a page, and lets us read it, has set the first bit of it.
@@ -310,7 +310,7 @@ TEST(user_events_page, is_not_had_from_a_file_that_cannot_be_mapped) {
     EXPECT_EQ(is_set_in_page(location_in_page(0)), has_page);
 }
 
-TEST(user_events_device, knows_a_kernel_by_two_numbers) {
+TEST(user_events_device, parses_kernel_version) {
     const auto read = [](const char* release) {
         int major = -1;
         int minor = -1;
@@ -337,7 +337,7 @@ std::string find_tracefs(std::string_view mounts, std::size_t room = 64) {
     return found;
 }
 
-TEST(user_events_device, is_found_where_tracefs_is_mounted) {
+TEST(user_events_device, is_found_at_tracefs_mount) {
     EXPECT_EQ(find_tracefs("proc /proc proc rw 0 0\n"
                            "tracefs /mnt/a tracefs rw 0 0\n"
                            "none /tracefs tmpfs rw 0 0\n"
@@ -345,7 +345,7 @@ TEST(user_events_device, is_found_where_tracefs_is_mounted) {
               "/mnt/a/data\n/mnt/with space\\/data\n");
 }
 
-TEST(user_events_device, is_not_found_in_a_list_that_is_damaged_or_cut) {
+TEST(user_events_device, is_not_found_in_damaged_mount_list) {
     EXPECT_EQ(find_tracefs(""), "");
     EXPECT_EQ(find_tracefs("\n\n \n  \n"), "");
     EXPECT_EQ(find_tracefs("tracefs\ntracefs \ntracefs /a\ntracefs /a \n"), "");
@@ -353,7 +353,7 @@ TEST(user_events_device, is_not_found_in_a_list_that_is_damaged_or_cut) {
     EXPECT_EQ(find_tracefs("a /b\\04 tracefs r\n"), "/b\\04/data\n");
 }
 
-TEST(user_events_device, is_not_found_behind_a_path_that_is_too_long) {
+TEST(user_events_device, is_not_found_at_too_long_path) {
     EXPECT_EQ(find_tracefs("a /123 tracefs r\na / tracefs r\n", 10), "/123/data\n//data\n");
     EXPECT_EQ(find_tracefs("a /1234 tracefs r\na / tracefs r\n", 10), "//data\n");
     EXPECT_EQ(find_tracefs("a /123456789abcdef tracefs r\n", 10), "");

@@ -17,7 +17,7 @@ namespace {
 
 using namespace eventlog::core;
 
-TEST(process, knows_itself) {
+TEST(process, identifies_itself) {
     const process_identity self = current_process();
     EXPECT_EQ(self.pid, static_cast<std::uint32_t>(::getpid()));
     EXPECT_EQ(self.uid, ::geteuid());
@@ -26,12 +26,12 @@ TEST(process, knows_itself) {
     EXPECT_TRUE(is_alive(self.pid, self.start_time, self.pid_namespace));
 }
 
-TEST(process, with_the_same_number_and_another_start_is_another) {
+TEST(process, with_same_pid_and_other_start_time_differs) {
     const process_identity self = current_process();
     EXPECT_FALSE(is_alive(self.pid, self.start_time + 1, self.pid_namespace));
 }
 
-TEST(process, that_has_ended_is_not_alive_even_before_anyone_has_waited_for_it) {
+TEST(process, zombie_is_not_alive) {
     const process_identity self = current_process();
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
@@ -45,7 +45,7 @@ TEST(process, that_has_ended_is_not_alive_even_before_anyone_has_waited_for_it) 
     EXPECT_FALSE(is_alive(static_cast<std::uint32_t>(child), 0, self.pid_namespace));
 }
 
-TEST(process, whose_first_thread_has_ended_is_alive_while_others_run) {
+TEST(process, with_ended_main_thread_is_alive) {
     const process_identity self = current_process();
     int ready[2];
     ASSERT_EQ(::pipe(ready), 0);
@@ -72,17 +72,17 @@ TEST(process, whose_first_thread_has_ended_is_alive_while_others_run) {
     ::close(ready[1]);
 }
 
-TEST(process, of_another_pid_namespace_is_never_called_dead) {
+TEST(process, of_other_pid_namespace_is_assumed_alive) {
     EXPECT_TRUE(is_alive(999999999, 1, current_process().pid_namespace + 1));
 }
 
-TEST(process, with_a_number_that_none_can_have_is_dead) {
+TEST(process, with_invalid_pid_is_dead) {
     const std::uint64_t here = current_process().pid_namespace;
     EXPECT_FALSE(is_alive(0, 0, here));
     EXPECT_FALSE(is_alive(UINT32_MAX, 0, here));
 }
 
-TEST(process, thread_id_is_the_kernels) {
+TEST(process, thread_id_matches_gettid) {
     EXPECT_EQ(thread_id(), static_cast<std::uint32_t>(::gettid()));
 }
 

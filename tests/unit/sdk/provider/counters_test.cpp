@@ -30,7 +30,7 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 using eventlog::test::slot_of;
 
 struct tick {
@@ -75,19 +75,19 @@ class since {
     eventlog_counters before_ = now();
 };
 
-TEST(counters, do_not_count_what_nobody_wants) {
+TEST(counters, do_not_count_disabled_events) {
     const since begin;
     counted::emit(tick{1});
     EXPECT_EQ(begin().written, 0U);
 }
 
-TEST(counters, count_an_event_once_for_each_listener) {
+TEST(counters, count_event_once_per_listener) {
     const since begin;
-    listener first("counters_test:*");
+    event_listener first("counters_test:*");
     counted::emit(tick{1});
     EXPECT_EQ(begin().written, 1U);
     {
-        listener second("counters_test:tick");
+        event_listener second("counters_test:tick");
         counted::emit(tick{2});
         EXPECT_EQ(begin().written, 3U);
         counted::emit(speech{"for the first alone"});
@@ -98,9 +98,9 @@ TEST(counters, count_an_event_once_for_each_listener) {
     EXPECT_EQ(begin().lost_full, 0U);
 }
 
-TEST(counters, count_what_found_no_room) {
+TEST(counters, count_ring_full_losses) {
     const since begin;
-    listener ears("counters_test:*");
+    event_listener listener("counters_test:*");
     constexpr std::uint64_t attempted = 40'000;  // of 32 bytes: more than twice 128 KiB
     for (std::uint64_t i = 0; i < attempted; ++i) {
         counted::emit(tick{i});
@@ -108,24 +108,24 @@ TEST(counters, count_what_found_no_room) {
     const eventlog_counters result = begin();
     EXPECT_GT(result.lost_full, 0U);
     EXPECT_EQ(result.written + result.lost_full + result.lost_busy, attempted);
-    ears.finish();
-    EXPECT_EQ(ears.totals().read, result.written);
-    EXPECT_EQ(ears.totals().lost, result.lost_full);
+    listener.finish();
+    EXPECT_EQ(listener.totals().read, result.written);
+    EXPECT_EQ(listener.totals().lost, result.lost_full);
 }
 
-TEST(counters, count_what_each_of_several_has_room_for) {
+TEST(counters, count_per_subscription_writes) {
     const since begin;
-    listener small("counters_test:*");
-    listener large("counters_test:*", {8U << 20U, 2});
-    listener newest("counters_test:tick", {128U << 10U, 2, true});
+    event_listener small("counters_test:*");
+    event_listener large("counters_test:*", {8U << 20U, 2});
+    event_listener newest("counters_test:tick", {128U << 10U, 2, true});
     constexpr std::uint64_t attempted = 40'000;  // too many for the first
     for (std::uint64_t i = 0; i < attempted; ++i) {
         counted::emit(tick{i});
     }
     const eventlog_counters result = begin();
     EXPECT_EQ(result.written + result.lost_full + result.lost_busy, 3 * attempted);
-    for (listener* ears : {&small, &large, &newest}) {
-        ears->finish();
+    for (event_listener* listener : {&small, &large, &newest}) {
+        listener->finish();
     }
     EXPECT_GT(small.totals().lost, 0U);
     EXPECT_EQ(large.totals().lost, 0U);
@@ -136,9 +136,9 @@ TEST(counters, count_what_each_of_several_has_room_for) {
               result.written);
 }
 
-TEST(counters, count_what_was_too_large_and_what_was_cut) {
+TEST(counters, count_oversized_and_truncated_events) {
     const since begin;
-    listener ears("counters_test:*");
+    event_listener listener("counters_test:*");
     const std::string text(100'000, 'x');
     counted::emit(speech{text});
     EXPECT_EQ(begin().lost_too_large, 1U);
@@ -149,9 +149,9 @@ TEST(counters, count_what_was_too_large_and_what_was_cut) {
     EXPECT_EQ(begin().lost_too_large, 1U);
 }
 
-TEST(counters, count_what_came_before_the_listener_could_be_joined) {
+TEST(counters, count_unattached_events) {
     const since begin;
-    listener ears("counters_test:*");
+    event_listener listener("counters_test:*");
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
     const rlimit none{0, before.rlim_max};
@@ -175,15 +175,15 @@ class without_sequences {
     without_sequences& operator=(const without_sequences&) = delete;
 };
 
-TEST(counters, count_what_found_the_shared_ring_held_by_another) {
+TEST(counters, count_shared_ring_lock_timeouts) {
     const without_sequences here;
     const since begin;
-    listener ears("counters_test:*");
+    event_listener listener("counters_test:*");
     counted::emit(tick{0});
-    subscription_slot* slot = slot_of(ears);
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     std::atomic_ref<__u64> lock = shared(slot->ring(slot->ring_count.load() - 1)->lock);
-    const std::uint64_t own_namespace = ears.source().header().owner_pid_namespace << 32U;
+    const std::uint64_t own_namespace = listener.source().header().owner_pid_namespace << 32U;
     // Somebody who lives, but does not get on; then, as handlers find it, this thread itself.
     for (const pid_t holder : {::getppid(), ::gettid()}) {
         lock.store(own_namespace | static_cast<std::uint32_t>(holder));
@@ -196,19 +196,19 @@ TEST(counters, count_what_found_the_shared_ring_held_by_another) {
     counted::emit(tick{2});
     EXPECT_EQ(begin().written, 2U);
     EXPECT_EQ(begin().lost_busy, 4U);
-    ears.finish();
-    EXPECT_EQ(ears.totals().read, 2U);
-    EXPECT_EQ(ears.totals().lost, 0U);
-    EXPECT_EQ(ears.lost_by_providers(), 4U);
+    listener.finish();
+    EXPECT_EQ(listener.totals().read, 2U);
+    EXPECT_EQ(listener.totals().lost, 0U);
+    EXPECT_EQ(listener.lost_by_providers(), 4U);
 }
 
 std::uint64_t emitted_by_handler = 0;
 
 /// All there is at once: threads on all CPUs, a handler that interrupts one of them, a listener
 /// that is too slow.
-TEST(counters, are_exact_under_fire) {
+TEST(counters, are_exact_under_load) {
     const since begin;
-    listener ears("counters_test:*");
+    event_listener listener("counters_test:*");
     constexpr std::uint64_t each = 60'000;
     constexpr unsigned threads = 4;
     struct sigaction handler {};
@@ -235,7 +235,7 @@ TEST(counters, are_exact_under_fire) {
         for (std::uint64_t i = 0; i < each; ++i) {
             counted::emit(tick{i});
             if (i % 1000 == 0) {
-                ears.poll();
+                listener.poll();
             }
         }
     }
@@ -244,13 +244,13 @@ TEST(counters, are_exact_under_fire) {
     // The first events may come while another thread is joining the listener.
     EXPECT_EQ(result.written + result.lost_full + result.lost_busy + result.lost_unattached,
               (threads + 1) * each + emitted_by_handler);
-    ears.finish();
-    EXPECT_EQ(ears.totals().read, result.written);
-    EXPECT_EQ(ears.totals().lost, result.lost_full);
+    listener.finish();
+    EXPECT_EQ(listener.totals().read, result.written);
+    EXPECT_EQ(listener.totals().lost, result.lost_full);
 }
 
-TEST(counters, begin_anew_in_a_forked_child) {
-    listener ears("counters_test:*");
+TEST(counters, are_reset_in_forked_child) {
+    event_listener listener("counters_test:*");
     counted::emit(tick{1});
     ASSERT_GT(now().written, 0U);
     const pid_t child = ::fork();
@@ -265,14 +265,14 @@ TEST(counters, begin_anew_in_a_forked_child) {
     EXPECT_EQ(status, 0);
 }
 
-TEST(counters, say_in_a_sentence_how_many_listen) {
-    listener ears("counters_test:speech");
+TEST(counters, describe_listener_count) {
+    event_listener listener("counters_test:speech");
     const eventlog::route_status route = counted::status().routes[EVENTLOG_ROUTE_MEMORY];
     EXPECT_EQ(route.code, EVENTLOG_OK);
     EXPECT_STREQ(route.text.data(), "1 subscription listens to provider counters_test.");
 }
 
-TEST(counters, of_a_route_that_does_not_exist_are_zero) {
+TEST(counters, of_unknown_route_are_zero) {
     std::array<char, 128> text{};
     eventlog_counters counters{};
     std::memset(&counters, 0xff, sizeof counters);
@@ -283,7 +283,7 @@ TEST(counters, of_a_route_that_does_not_exist_are_zero) {
     EXPECT_NE(std::string_view(text.data()).find("eventlog_route"), std::string_view::npos);
 }
 
-TEST(counters, of_no_provider_are_zero) {
+TEST(counters, of_null_provider_are_zero) {
     eventlog_counters counters{};
     std::memset(&counters, 0xff, sizeof counters);
     EXPECT_EQ(eventlog_provider_route_status(nullptr, EVENTLOG_ROUTE_MEMORY, &counters,
@@ -292,7 +292,7 @@ TEST(counters, of_no_provider_are_zero) {
     EXPECT_EQ(counters.written, 0U);
 }
 
-TEST(counters, fit_programs_that_know_fewer_or_more_of_them) {
+TEST(counters, support_older_and_newer_struct_sizes) {
     struct {
         std::uint64_t written;
         std::uint64_t guard;
@@ -311,7 +311,7 @@ TEST(counters, fit_programs_that_know_fewer_or_more_of_them) {
     EXPECT_EQ(more.back(), 0U);
 }
 
-TEST(counters, of_any_number_of_cpus_lie_in_their_page) {
+TEST(counters, fit_their_page_for_any_cpu_count) {
     using eventlog::core::counter_layout_for;
     for (std::uint64_t cpus = 1; cpus < 10'000; ++cpus) {
         const eventlog::core::counter_layout spread = counter_layout_for(cpus);

@@ -124,7 +124,7 @@ struct draft {
     }
 };
 
-draft sound_draft() {
+draft valid_definition() {
     draft made;
     made.keywords = {{"one", 0}};
     made.values = {{"red", 0}};
@@ -157,7 +157,7 @@ outcome build(const eventlog_definition& definition,
     return {code, text.data()};
 }
 
-TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
+TEST(definition, produces_same_bytes_as_cpp_provider) {
     static const eventlog_value_definition colors[] = {{"red", 0}, {"green", 1}, {"blue", 7}};
     static const eventlog_enumeration_definition color{"color", colors, 3, false};
     static const eventlog_value_definition bits[] = {
@@ -217,14 +217,14 @@ TEST(definition, says_byte_for_byte_what_a_provider_in_cpp_says) {
     EXPECT_EQ(result.text, "");
 }
 
-TEST(definition, may_have_structs_that_have_grown_as_long_as_what_is_new_is_zero) {
+TEST(definition, accepts_larger_structs_with_zero_tail) {
     struct longer {
         eventlog_field_definition known;
         std::uint64_t later = 0;
     };
     longer fields[] = {{{.name = "first", .type = EVENTLOG_TYPE_BOOLEAN}, 0},
                        {{.name = "second", .type = EVENTLOG_TYPE_SIGNED_8}, 0}};
-    draft made = sound_draft();
+    draft made = valid_definition();
     made.events.resize(1);
     const auto point = [&] {
         static_cast<void>(made.joined());
@@ -431,10 +431,10 @@ const wrong_case wrong_cases[] = {
      EVENTLOG_ERROR_TOO_LARGE, "over 1 MiB"},
 };
 
-class wrong_definition : public testing::TestWithParam<wrong_case> {};
+class invalid_definition : public testing::TestWithParam<wrong_case> {};
 
-TEST_P(wrong_definition, is_refused_in_words) {
-    draft made = sound_draft();
+TEST_P(invalid_definition, is_rejected_with_error_text) {
+    draft made = valid_definition();
     ASSERT_EQ(build(made.joined()).code, EVENTLOG_ERROR_NONE);
     GetParam().spoil(made);
     const outcome result = build(made.joined());
@@ -443,10 +443,10 @@ TEST_P(wrong_definition, is_refused_in_words) {
     EXPECT_EQ(result.text.back(), '.') << result.text;
 }
 
-INSTANTIATE_TEST_SUITE_P(each, wrong_definition, testing::ValuesIn(wrong_cases),
+INSTANTIATE_TEST_SUITE_P(each, invalid_definition, testing::ValuesIn(wrong_cases),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST(definition, takes_each_value_that_the_type_of_a_field_can_hold) {
+TEST(definition, accepts_every_enumeration_value_in_range) {
     const struct {
         std::uint32_t type;
         std::int64_t least;
@@ -462,7 +462,7 @@ TEST(definition, takes_each_value_that_the_type_of_a_field_can_hold) {
         {EVENTLOG_TYPE_UNSIGNED_64, INT64_MIN, INT64_MAX},
     };
     for (const auto& [type, least, most] : types) {
-        draft made = sound_draft();
+        draft made = valid_definition();
         made.values = {{"least", least}, {"most", most}};
         made.fields[0].type = type;
         made.fields[0].enumeration = &made.enumeration;
@@ -470,8 +470,8 @@ TEST(definition, takes_each_value_that_the_type_of_a_field_can_hold) {
     }
 }
 
-TEST(definition, without_what_its_pointers_should_point_to_is_refused) {
-    draft made = sound_draft();
+TEST(definition, rejects_null_pointers) {
+    draft made = valid_definition();
     made.fields[0].enumeration = &made.enumeration;
     const auto refused = [&](auto& pointer, const char* sentence) {
         static_cast<void>(made.joined());
@@ -486,8 +486,8 @@ TEST(definition, without_what_its_pointers_should_point_to_is_refused) {
     refused(made.enumeration.values, "enumeration color counts values");
 }
 
-TEST(definition, without_events_is_refused) {
-    draft made = sound_draft();
+TEST(definition, rejects_empty_event_list) {
+    draft made = valid_definition();
     static_cast<void>(made.joined());
     made.all.event_count = 0;
     const outcome result = build(made.all);
@@ -495,13 +495,13 @@ TEST(definition, without_events_is_refused) {
     EXPECT_NE(result.text.find("has 0 events"), std::string::npos);
 }
 
-TEST(definition, with_the_size_of_any_struct_wrong_is_refused) {
+TEST(definition, rejects_wrong_struct_size) {
     using sizes = eventlog_definition;
     for (const auto size : {&sizes::size, &sizes::keyword_size, &sizes::value_size,
                             &sizes::enumeration_size, &sizes::field_size, &sizes::event_size}) {
         // (The last one is aligned, and larger than any memory behind it.)
         for (const std::uint32_t wrong : {0U, 4U, 1001U, 0xfffffff8U}) {
-            draft made = sound_draft();
+            draft made = valid_definition();
             static_cast<void>(made.joined());
             made.all.*size = wrong;
             const outcome result = build(made.all);
@@ -511,15 +511,15 @@ TEST(definition, with_the_size_of_any_struct_wrong_is_refused) {
     }
 }
 
-TEST(definition, may_have_units_of_numbers_of_any_kind) {
-    draft made = sound_draft();
+TEST(definition, accepts_units_on_all_number_types) {
+    draft made = valid_definition();
     for (std::uint32_t type = EVENTLOG_TYPE_SIGNED_8; type <= EVENTLOG_TYPE_FLOAT_64; ++type) {
         made.fields[0] = {.name = "first", .type = type, .unit = "B"};
         EXPECT_EQ(build(made.joined()).code, EVENTLOG_ERROR_NONE) << type;
     }
 }
 
-TEST(definition, with_more_enumerations_than_a_schema_holds_is_refused) {
+TEST(definition, rejects_too_many_enumerations) {
     std::vector<eventlog_enumeration_definition> enumerations(1025, {"e", nullptr, 0, false});
     std::vector<eventlog_field_definition> fields(1100);
     std::vector<std::string> names(fields.size());
@@ -544,7 +544,7 @@ TEST(definition, with_more_enumerations_than_a_schema_holds_is_refused) {
     EXPECT_NE(result.text.find("more than 1024 enumerations"), std::string::npos);
 }
 
-TEST(definition, of_nothing_or_for_nowhere_is_refused_and_leaves_a_handle_that_can_be_used) {
+TEST(definition, rejects_null_arguments_and_leaves_usable_handle) {
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
     eventlog_provider* provider = nullptr;
     EXPECT_EQ(eventlog_define_provider(nullptr, &provider, text.data(), text.size()),
@@ -565,7 +565,7 @@ TEST(definition, of_nothing_or_for_nowhere_is_refused_and_leaves_a_handle_that_c
               std::string_view::npos);
 }
 
-TEST(definition, cuts_its_sentence_to_the_room_that_there_is) {
+TEST(definition, truncates_error_text_to_buffer) {
     eventlog_provider* provider = nullptr;
     char text[8] = "untouch";
     EXPECT_EQ(eventlog_define_provider(nullptr, &provider, nullptr, 0), EVENTLOG_ERROR_ARGUMENT);
@@ -575,7 +575,7 @@ TEST(definition, cuts_its_sentence_to_the_room_that_there_is) {
     EXPECT_STREQ(text, "There");
 }
 
-TEST(definition, errors_have_a_sentence_each) {
+TEST(definition, every_error_has_text) {
     for (int code = 0; code <= EVENTLOG_ERROR_SESSION; ++code) {
         const std::string_view text = eventlog_error_text(static_cast<eventlog_error>(code));
         EXPECT_EQ(text.back(), '.');

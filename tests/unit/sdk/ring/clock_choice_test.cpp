@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "environment_variable.hpp"
+#include "scoped_environment.hpp"
 #include "ring/clock.hpp"
 
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using eventlog::core::select_clock;
 using eventlog::core::tsc_choice;
 using eventlog::core::tsc_properties;
-using eventlog::test::environment_variable;
+using eventlog::test::scoped_environment_variable;
 
 constexpr bool is_counter_known =
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -29,7 +29,7 @@ constexpr tsc_properties unsteady{true, false, true};
 constexpr tsc_properties neither{true, false, false};
 constexpr tsc_properties absent{};
 
-TEST(clock_choice, takes_the_counter_by_itself_only_where_all_promise_that_it_is_right) {
+TEST(clock_choice, auto_uses_tsc_only_if_reliable) {
     for (const tsc_choice choice : {tsc_choice::automatic, tsc_choice::invalid}) {
         EXPECT_EQ(select_clock(choice, good), EVENTLOG_CLOCK_TSC);
         for (const tsc_properties& facts : {distrusted, unsteady, neither, absent}) {
@@ -38,20 +38,20 @@ TEST(clock_choice, takes_the_counter_by_itself_only_where_all_promise_that_it_is
     }
 }
 
-TEST(clock_choice, on_takes_every_counter_that_exists) {
+TEST(clock_choice, on_uses_any_available_tsc) {
     for (const tsc_properties& facts : {good, distrusted, unsteady, neither}) {
         EXPECT_EQ(select_clock(tsc_choice::on, facts), EVENTLOG_CLOCK_TSC);
     }
     EXPECT_EQ(select_clock(tsc_choice::on, absent), EVENTLOG_CLOCK_MONOTONIC);
 }
 
-TEST(clock_choice, off_takes_none) {
+TEST(clock_choice, off_never_uses_tsc) {
     for (const tsc_properties& facts : {good, distrusted, unsteady, neither, absent}) {
         EXPECT_EQ(select_clock(tsc_choice::off, facts), EVENTLOG_CLOCK_MONOTONIC);
     }
 }
 
-TEST(clock_choice, is_one_of_three_words) {
+TEST(clock_choice, accepts_three_values) {
     using eventlog::core::parse_tsc_choice;
     EXPECT_EQ(parse_tsc_choice(""), tsc_choice::automatic);
     EXPECT_EQ(parse_tsc_choice("auto"), tsc_choice::automatic);
@@ -62,7 +62,7 @@ TEST(clock_choice, is_one_of_three_words) {
     }
 }
 
-TEST(clock_choice, finds_the_counter_among_the_kernels_clock_sources) {
+TEST(clock_choice, finds_tsc_in_available_clocksources) {
 #if defined(__x86_64__)
     const std::string counter = "tsc";
 #elif defined(__aarch64__)
@@ -84,7 +84,7 @@ TEST(clock_choice, finds_the_counter_among_the_kernels_clock_sources) {
 }
 
 TEST(clock_choice, is_read_from_the_environment) {
-    const environment_variable tsc("EVENTLOG_TSC", "off");
+    const scoped_environment_variable tsc("EVENTLOG_TSC", "off");
     EXPECT_EQ(eventlog::core::best_clock(), EVENTLOG_CLOCK_MONOTONIC);
     tsc.set(nullptr);
     EXPECT_EQ(eventlog::core::configured_tsc_choice(), tsc_choice::automatic);

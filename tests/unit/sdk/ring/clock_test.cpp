@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "environment_variable.hpp"
+#include "scoped_environment.hpp"
 #include "listener.hpp"
 #include "record/clock_converter.hpp"
 #include "record/clock_offset_table.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using elog::clock_converter;
 
-TEST(clock_converter, interpolates_between_the_readings_around_a_time) {
+TEST(clock_converter, interpolates_between_neighbouring_readings) {
     clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({1000, 0, 50'000});
     clock.add({2000, 500, 50'500});
@@ -26,7 +26,7 @@ TEST(clock_converter, interpolates_between_the_readings_around_a_time) {
     EXPECT_EQ(clock.realtime(2500), 51'000);
 }
 
-TEST(clock_converter, extrapolates_with_the_rate_of_the_whole) {
+TEST(clock_converter, extrapolates_with_overall_rate) {
     clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({1000, 0, 50'000});
     clock.add({3000, 1000, 51'000});
@@ -34,13 +34,13 @@ TEST(clock_converter, extrapolates_with_the_rate_of_the_whole) {
     EXPECT_EQ(clock.realtime(0), 49'500);
 }
 
-TEST(clock_converter, takes_nanoseconds_as_they_are) {
+TEST(clock_converter, passes_nanoseconds_through) {
     clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1000, 1000, 51'000});
     EXPECT_EQ(clock.realtime(1500), 51'500);
 }
 
-TEST(clock_converter, ignores_readings_that_go_backwards) {
+TEST(clock_converter, ignores_backward_readings) {
     clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({1000, 1000, 1000});
     clock.add({900, 900, 900});
@@ -49,7 +49,7 @@ TEST(clock_converter, ignores_readings_that_go_backwards) {
     EXPECT_EQ(clock.realtime(1500), 1500);
 }
 
-TEST(clock_converter, survives_readings_from_an_enemy) {
+TEST(clock_converter, survives_hostile_readings) {
     clock_converter clock(EVENTLOG_CLOCK_TSC);
     clock.add({0, 0, UINT64_MAX});
     clock.add({1, UINT64_MAX, 0});
@@ -60,7 +60,7 @@ TEST(clock_converter, survives_readings_from_an_enemy) {
     EXPECT_EQ(clock_converter(EVENTLOG_CLOCK_TSC).realtime(7), 7);
 }
 
-TEST(clock_converter, never_takes_a_later_time_for_an_earlier_one) {
+TEST(clock_converter, conversion_is_monotonic) {
     constexpr std::uint64_t start = 1'700'000'000'000'000'000;
     for (const std::uint32_t kind : {EVENTLOG_CLOCK_MONOTONIC, EVENTLOG_CLOCK_TSC}) {
         clock_converter clock(kind);
@@ -79,7 +79,7 @@ TEST(clock_converter, never_takes_a_later_time_for_an_earlier_one) {
     EXPECT_GT(clock_converter().realtime(UINT64_MAX), 0);
 }
 
-TEST(clock_converter, tells_the_other_clocks_by_what_they_were_ahead_at_the_time) {
+TEST(clock_converter, converts_to_other_clocks_by_offset_at_time) {
     clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({1000, 1000, 51'000});
     clock.add_offsets({1000, 7, 37});
@@ -92,7 +92,7 @@ TEST(clock_converter, tells_the_other_clocks_by_what_they_were_ahead_at_the_time
     EXPECT_EQ(clock.tai(2000), 52'038);
 }
 
-TEST(clock_converter, survives_offsets_from_an_enemy) {
+TEST(clock_converter, survives_hostile_offsets) {
     for (const std::int64_t offset : {INT64_MIN, INT64_MAX}) {
         clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
         clock.add({0, 0, UINT64_MAX / 2});
@@ -105,7 +105,7 @@ TEST(clock_converter, survives_offsets_from_an_enemy) {
     }
 }
 
-TEST(clock_offset_table, are_read_as_the_kernel_tells_them) {
+TEST(clock_offset_table, matches_kernel_clocks) {
     const auto seconds = [](clockid_t clock) {
         timespec now{};
         static_cast<void>(::clock_gettime(clock, &now));
@@ -123,7 +123,7 @@ TEST(clock_offset_table, are_read_as_the_kernel_tells_them) {
     EXPECT_TRUE(elog::offsets_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
 }
 
-TEST(clock, of_several_readings_the_one_that_was_not_interrupted_counts) {
+TEST(clock, selects_uninterrupted_reading) {
     using eventlog::core::clock_readings;
     constexpr clock_readings usual{1000, 70, 5070, 1060};
     constexpr clock_readings held_up_early{5000, 9000, 14'000, 9060};
@@ -141,7 +141,7 @@ TEST(clock, of_several_readings_the_one_that_was_not_interrupted_counts) {
     }
 }
 
-TEST(clock, that_wraps_between_its_readings_is_read_like_any_other) {
+TEST(clock, handles_wrap_between_readings) {
     using eventlog::core::clock_readings;
     constexpr std::array readings{clock_readings{100, 1, 2, 300},
                                   clock_readings{UINT64_MAX - 49, 3, 4, 50}};
@@ -149,7 +149,7 @@ TEST(clock, that_wraps_between_its_readings_is_read_like_any_other) {
 }
 
 // However long the thread is held up anywhere here.
-TEST(clock, pair_lies_between_the_readings_around_it) {
+TEST(clock, pair_lies_between_surrounding_readings) {
     const auto realtime = [] {
         timespec now{};
         static_cast<void>(::clock_gettime(CLOCK_REALTIME, &now));
@@ -158,7 +158,7 @@ TEST(clock, pair_lies_between_the_readings_around_it) {
     };
     const eventlog::test::pinned_to_one_cpu pinned;
     for (const char* choice : {"on", "off"}) {
-        const eventlog::test::environment_variable tsc("EVENTLOG_TSC", choice);
+        const eventlog::test::scoped_environment_variable tsc("EVENTLOG_TSC", choice);
         const std::uint32_t kind = eventlog::core::best_clock();
         SCOPED_TRACE(kind);
         const std::uint64_t real_before = realtime();

@@ -23,11 +23,11 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::heard_record;
+using eventlog::test::received_record;
 using eventlog::test::plain;
 using eventlog::test::ring_test;
 using eventlog::test::tick;
-using eventlog::test::writer_case;
+using eventlog::test::ring_writer_param;
 
 constexpr std::size_t buffer_size = 128U << 10U;
 
@@ -56,7 +56,7 @@ struct mark {
 };
 
 /// Whose record it is; fails the test if it is not whole.
-mark mark_of(const heard_record& record) {
+mark mark_of(const received_record& record) {
     std::uint64_t first = 0;
     EXPECT_GE(record.payload.size(), sizeof first);
     std::memcpy(&first, record.payload.data(), sizeof first);
@@ -97,7 +97,7 @@ class overwriting_ring : public eventlog::test::ring_fixture {
     void check_sequences(std::uint64_t first) {
         std::map<std::uint32_t, std::uint64_t> expected;
         expected[written_ring()] = first;
-        for (const heard_record& record : ears->records()) {
+        for (const received_record& record : listener->records()) {
             std::uint64_t& next = expected[record.ring];
             next += record.lost_before;
             EXPECT_EQ(record.sequence, next);
@@ -106,116 +106,116 @@ class overwriting_ring : public eventlog::test::ring_fixture {
     }
 
     [[nodiscard]] std::uint32_t written_ring() const {
-        return has_attaching_event() && rseq_available() ? static_cast<std::uint32_t>(pinned.cpu())
+        return contains_attaching_event() && rseq_available() ? static_cast<std::uint32_t>(pinned.cpu())
                                                          : slot->ring_count.load() - 1;
     }
-    [[nodiscard]] static std::uint64_t attached() { return has_attaching_event() ? 1 : 0; }
+    [[nodiscard]] static std::uint64_t attached() { return contains_attaching_event() ? 1 : 0; }
 };
 
-TEST_P(overwriting_ring, takes_everything_and_keeps_the_newest) {
+TEST_P(overwriting_ring, accepts_all_and_keeps_newest) {
     for (const std::uint32_t buffers : {2U, 4U, 64U}) {
-        listen({buffer_size, buffers, true});
+        start_listener({buffer_size, buffers, true});
         const std::uint64_t attempted = std::uint64_t{buffers} * 400;
         for (std::uint64_t number = 0; number < attempted; ++number) {
             ASSERT_TRUE(write(1, number));
         }
-        ears->finish();
-        ASSERT_FALSE(ears->records().empty());
+        listener->finish();
+        ASSERT_FALSE(listener->records().empty());
         // From the first that is left to the last one: without a gap.
-        std::uint64_t expected = attempted - ears->records().size();
-        for (const heard_record& record : ears->records()) {
+        std::uint64_t expected = attempted - listener->records().size();
+        for (const received_record& record : listener->records()) {
             EXPECT_EQ(mark_of(record).number, expected);
             EXPECT_EQ(record.sequence, expected + attached());
             ++expected;
         }
         // At least what fits into all buffers but one.
         std::uint64_t bytes = 0;
-        for (const heard_record& record : ears->records()) {
+        for (const received_record& record : listener->records()) {
             bytes += sizeof(eventlog_record) + record.payload.size();
         }
         EXPECT_GT(bytes, (buffers - 1) * (buffer_size - 2000));
         EXPECT_LE(bytes, buffers * buffer_size);
-        ears.reset();
+        listener.reset();
     }
 }
 
-TEST_P(overwriting_ring, tells_what_is_gone_in_front_of_what_is_left) {
-    listen({buffer_size, 2, true});
+TEST_P(overwriting_ring, reports_overwritten_before_remaining_records) {
+    start_listener({buffer_size, 2, true});
     for (std::uint64_t number = 0; number < 1000; ++number) {
         ASSERT_TRUE(write(1, number));
     }
-    ears->poll();
-    ASSERT_FALSE(ears->records().empty());
-    const std::uint64_t gone = 1000 - ears->records().size();
+    listener->poll();
+    ASSERT_FALSE(listener->records().empty());
+    const std::uint64_t gone = 1000 - listener->records().size();
     EXPECT_GT(gone, 0U);
-    EXPECT_EQ(ears->records().front().lost_before, gone);
-    EXPECT_EQ(ears->totals().overwritten, gone);
-    EXPECT_EQ(ears->totals().lost, 0U);
-    for (std::size_t i = 1; i < ears->records().size(); ++i) {
-        EXPECT_EQ(ears->records()[i].lost_before, 0U);
+    EXPECT_EQ(listener->records().front().lost_before, gone);
+    EXPECT_EQ(listener->totals().overwritten, gone);
+    EXPECT_EQ(listener->totals().lost, 0U);
+    for (std::size_t i = 1; i < listener->records().size(); ++i) {
+        EXPECT_EQ(listener->records()[i].lost_before, 0U);
     }
-    ears->finish();
-    EXPECT_EQ(ears->totals().overwritten, gone);
+    listener->finish();
+    EXPECT_EQ(listener->totals().overwritten, gone);
 }
 
-TEST_P(overwriting_ring, loses_nothing_to_a_reader_that_keeps_up) {
-    listen({buffer_size, 2, true});
+TEST_P(overwriting_ring, loses_nothing_with_fast_reader) {
+    start_listener({buffer_size, 2, true});
     for (std::uint64_t number = 0; number < 20000; ++number) {
         ASSERT_TRUE(write(1, number));
         if (number % 50 == 0) {
-            ears->poll();
+            listener->poll();
         }
     }
-    ears->finish();
-    ASSERT_EQ(ears->records().size(), 20000U);
+    listener->finish();
+    ASSERT_EQ(listener->records().size(), 20000U);
     for (std::uint64_t number = 0; number < 20000; ++number) {
-        ASSERT_EQ(mark_of(ears->records()[number]).number, number);
+        ASSERT_EQ(mark_of(listener->records()[number]).number, number);
     }
-    EXPECT_EQ(ears->totals().overwritten, 0U);
+    EXPECT_EQ(listener->totals().overwritten, 0U);
 }
 
-TEST_P(overwriting_ring, tells_each_gap_of_a_slow_reader_where_it_is) {
-    listen({buffer_size, 4, true});
+TEST_P(overwriting_ring, reports_each_gap_in_place_with_slow_reader) {
+    start_listener({buffer_size, 4, true});
     std::uint64_t attempted = 0;
     for (const unsigned burst : {100U, 3000U, 1U, 1500U, 700U, 0U, 5000U, 80U}) {
         for (unsigned i = 0; i < burst; ++i) {
             ASSERT_TRUE(write(1, attempted));
             ++attempted;
         }
-        ears->poll();
-        const elog::ring_totals totals = ears->totals();
+        listener->poll();
+        const elog::ring_totals totals = listener->totals();
         EXPECT_EQ(totals.read + totals.overwritten, attempted + 1);
     }
-    EXPECT_GT(ears->totals().overwritten, 0U);
+    EXPECT_GT(listener->totals().overwritten, 0U);
     check_sequences(attached());
-    for (const heard_record& record : ears->records()) {
+    for (const received_record& record : listener->records()) {
         EXPECT_EQ(mark_of(record).number, record.sequence - attached());
     }
 }
 
-TEST_P(overwriting_ring, knows_how_many_nobody_has_read) {
-    listen({buffer_size, 2, true});
+TEST_P(overwriting_ring, counts_unread_records) {
+    start_listener({buffer_size, 2, true});
     for (std::uint64_t number = 0; number < 700; ++number) {
         ASSERT_TRUE(write(1, number));
     }
-    EXPECT_EQ(ears->totals().read, 1U);
+    EXPECT_EQ(listener->totals().read, 1U);
     EXPECT_EQ(recorded_in(*slot), 701U);
     // Somebody who comes later finds all of them, those that are gone as a number.
-    elog::region_reader late(ears->source().region(), elog::producer_policy::never_wait);
+    elog::region_reader late(listener->source().region(), elog::producer_policy::never_wait);
     late.poll([](const elog::record_run&) {});
     const elog::ring_totals& totals = late.rings()[written_ring()];
     EXPECT_EQ(totals.read + totals.overwritten, 700 + attached());
     EXPECT_GT(totals.overwritten, 0U);
 }
 
-TEST_P(overwriting_ring, says_the_same_to_everyone_who_looks) {
-    listen({buffer_size, 4, true});
+TEST_P(overwriting_ring, gives_same_result_to_each_reader) {
+    start_listener({buffer_size, 4, true});
     for (std::uint64_t number = 0; number < 3000; ++number) {
         ASSERT_TRUE(write(1, number));
     }
     std::vector<std::uint64_t> sequences;
     for (int reader = 0; reader < 3; ++reader) {
-        elog::region_reader other(ears->source().region(), elog::producer_policy::never_wait);
+        elog::region_reader other(listener->source().region(), elog::producer_policy::never_wait);
         std::uint64_t sum = 0;
         other.poll([&](const elog::record_run& run) { sum += run.sequence * 1000 + run.count; });
         sequences.push_back(sum);
@@ -224,8 +224,8 @@ TEST_P(overwriting_ring, says_the_same_to_everyone_who_looks) {
     EXPECT_EQ(sequences[0], sequences[2]);
 }
 
-TEST_P(overwriting_ring, is_exact_after_more_generations_than_the_control_word_counts) {
-    listen({buffer_size, 2, true});
+TEST_P(overwriting_ring, is_exact_after_generation_wrap) {
+    start_listener({buffer_size, 2, true});
     // As it would be after a long time, just before the word's 18 bits begin anew.
     eventlog_ring* ring = slot->ring(written_ring());
     const std::uint64_t generation = 3 * (EVENTLOG_GENERATION_MASK + 1) - 2;
@@ -236,19 +236,19 @@ TEST_P(overwriting_ring, is_exact_after_more_generations_than_the_control_word_c
     for (std::uint64_t number = 0; number < 2000; ++number) {
         ASSERT_TRUE(write(1, number));
         if (number == 1000) {
-            ears->poll();
+            listener->poll();
         }
     }
     EXPECT_GT(descriptors[0].generation, generation + 2);
-    ears->finish();
+    listener->finish();
     check_sequences(attached());
-    EXPECT_EQ(ears->records().back().sequence, 1'001'999U);
-    const elog::ring_totals& totals = ears->reader().rings()[written_ring()];
+    EXPECT_EQ(listener->records().back().sequence, 1'001'999U);
+    const elog::ring_totals& totals = listener->reader().rings()[written_ring()];
     EXPECT_EQ(totals.read + totals.overwritten, 1'002'000U);
 }
 
-TEST_P(overwriting_ring, is_sound_when_a_producer_has_died_in_the_middle_of_a_switch) {
-    listen({buffer_size, 2, true});
+TEST_P(overwriting_ring, survives_producer_death_during_buffer_switch) {
+    start_listener({buffer_size, 2, true});
     std::uint64_t attempted = 0;
     for (; attempted < 700; ++attempted) {
         ASSERT_TRUE(write(1, attempted));
@@ -260,22 +260,22 @@ TEST_P(overwriting_ring, is_sound_when_a_producer_has_died_in_the_middle_of_a_sw
     const std::uint64_t generation = descriptors[control.generation() & 1U].generation;
     descriptors[(generation + 1) & 1U].generation = generation + 1;
     descriptors[(generation + 1) & 1U].records_before = 77;
-    ears->poll();
-    elog::ring_totals totals = ears->totals();
+    listener->poll();
+    elog::ring_totals totals = listener->totals();
     EXPECT_EQ(totals.read + totals.overwritten, attempted + 1);
     for (; attempted < 1400; ++attempted) {
         ASSERT_TRUE(write(1, attempted));
     }
-    ears->finish();
-    totals = ears->totals();
+    listener->finish();
+    totals = listener->totals();
     EXPECT_EQ(totals.read + totals.overwritten, attempted + 1);
     check_sequences(attached());
-    EXPECT_EQ(mark_of(ears->records().back()).number, attempted - 1);
+    EXPECT_EQ(mark_of(listener->records().back()).number, attempted - 1);
 }
 
-TEST_P(overwriting_ring, hands_over_nothing_of_a_copy_that_was_overwritten_meanwhile) {
+TEST_P(overwriting_ring, discards_copy_overwritten_during_read) {
     // A reader copies 1 MiB at once, so that it needs two turns for such a buffer.
-    listen({2U << 20U, 2, true});
+    start_listener({2U << 20U, 2, true});
     std::uint64_t attempted = 0;
     const auto write_some = [&](unsigned count) {
         for (unsigned i = 0; i < count; ++i) {
@@ -306,19 +306,19 @@ TEST_P(overwriting_ring, hands_over_nothing_of_a_copy_that_was_overwritten_meanw
             write_some(7000);  // over both buffers, and more
         }
     };
-    ears->reader().poll(take);
+    listener->reader().poll(take);
     EXPECT_FALSE(is_first);
-    ears->reader().poll(take);
-    const elog::ring_totals totals = ears->totals();
+    listener->reader().poll(take);
+    const elog::ring_totals totals = listener->totals();
     EXPECT_EQ(totals.read, delivered + 1);
     EXPECT_GT(totals.overwritten, 0U);
     EXPECT_EQ(totals.read + totals.overwritten, attempted + 1);
     EXPECT_EQ(totals.damaged, 0U);
 }
 
-TEST_P(overwriting_ring, tells_everything_to_a_reader_that_reads_once_and_is_overtaken) {
+TEST_P(overwriting_ring, accounts_for_everything_when_reader_is_overtaken_once) {
     // A reader copies 1 MiB at once, so that it needs two turns for such a buffer.
-    listen({2U << 20U, 2, true});
+    start_listener({2U << 20U, 2, true});
     std::uint64_t attempted = 0;
     const auto write_some = [&](unsigned count) {
         for (unsigned i = 0; i < count; ++i) {
@@ -327,7 +327,7 @@ TEST_P(overwriting_ring, tells_everything_to_a_reader_that_reads_once_and_is_ove
         }
     };
     write_some(2200);  // most of a buffer
-    elog::region_reader once(ears->source().region(), elog::producer_policy::never_wait);
+    elog::region_reader once(listener->source().region(), elog::producer_policy::never_wait);
     int overtaken = 0;
     once.poll([&](const elog::record_run& run) {
         if (run.ring == written_ring() && overtaken < 3) {
@@ -341,11 +341,11 @@ TEST_P(overwriting_ring, tells_everything_to_a_reader_that_reads_once_and_is_ove
     EXPECT_EQ(totals.damaged, 0U);
 }
 
-TEST_P(overwriting_ring, tells_what_is_gone_to_a_reader_that_is_overtaken_again_and_again) {
-    listen({2U << 20U, 2, true});
+TEST_P(overwriting_ring, accounts_for_everything_when_reader_is_overtaken_repeatedly) {
+    start_listener({2U << 20U, 2, true});
     std::uint64_t attempted = 0;
     std::uint64_t known = 0;
-    elog::region_reader once(ears->source().region(), elog::producer_policy::never_wait);
+    elog::region_reader once(listener->source().region(), elog::producer_policy::never_wait);
     const auto write_some = [&](unsigned count) {
         for (unsigned i = 0; i < count; ++i) {
             ASSERT_TRUE(write(1, attempted));
@@ -366,7 +366,7 @@ TEST_P(overwriting_ring, tells_what_is_gone_to_a_reader_that_is_overtaken_again_
 }
 
 /// Several threads on all CPUs, and a reader that polls while they write, or does not.
-class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
+class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
   protected:
     static constexpr unsigned threads = 4;
     static constexpr std::uint64_t records = 15000;
@@ -374,9 +374,9 @@ class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
     /// Returns how many have been recorded.
     std::uint64_t write_all() {
         std::atomic<std::uint64_t> recorded{0};
-        std::vector<std::thread> crowd;
+        std::vector<std::thread> concurrent_writers;
         for (unsigned thread = 0; thread < threads; ++thread) {
-            crowd.emplace_back([this, thread, &recorded] {
+            concurrent_writers.emplace_back([this, thread, &recorded] {
                 std::uint64_t written = 0;
                 for (std::uint64_t number = 0; number < records; ++number) {
                     const marked_payload payload(thread, number);
@@ -389,7 +389,7 @@ class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
                 recorded += written;
             });
         }
-        for (std::thread& each : crowd) {
+        for (std::thread& each : concurrent_writers) {
             each.join();
         }
         return recorded + 1;  // the one that attached the provider
@@ -404,7 +404,7 @@ class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
             done = true;
         });
         while (!done) {
-            ears.poll();
+            listener.poll();
             for (int turn = 0; turn < turns && !done; ++turn) {
                 std::this_thread::yield();
             }
@@ -417,7 +417,7 @@ class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
     void check(std::uint64_t recorded) {
         std::map<std::uint32_t, std::uint64_t> next;
         std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> next_number;
-        for (const heard_record& record : ears.records()) {
+        for (const received_record& record : listener.records()) {
             next[record.ring] += record.lost_before;
             ASSERT_EQ(record.sequence, next[record.ring]);
             ++next[record.ring];
@@ -429,15 +429,15 @@ class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
             ASSERT_GE(found.number, expected);
             expected = found.number + 1;
         }
-        const elog::ring_totals totals = ears.totals();
-        EXPECT_EQ(totals.read, ears.records().size());
+        const elog::ring_totals totals = listener.totals();
+        EXPECT_EQ(totals.read, listener.records().size());
         EXPECT_EQ(totals.read + totals.overwritten, recorded);
         EXPECT_EQ(totals.lost, 0U);
         EXPECT_EQ(totals.damaged, 0U);
         EXPECT_EQ(recorded_in(*slot), recorded);
     }
 
-    static bool is_attaching(const heard_record& record) {
+    static bool is_attaching(const received_record& record) {
         std::uint64_t number = 0;
         std::memcpy(&number, record.payload.data(), sizeof number);
         return number == attaching;
@@ -447,72 +447,72 @@ class overwriting_crowd : public ::testing::TestWithParam<writer_case> {
 
     void SetUp() override {
         ring_test::emit(tick{attaching});
-        slot = eventlog::test::slot_of(ears);
+        slot = eventlog::test::slot_of(listener);
         ASSERT_NE(slot, nullptr);
         serial = slot->serial.load();
     }
 
-    eventlog::test::listener ears{"ring_test:*", {buffer_size, 2, true}};
+    eventlog::test::event_listener listener{"ring_test:*", {buffer_size, 2, true}};
     subscription_slot* slot = nullptr;
     std::uint64_t serial = 0;
 };
 
-TEST_P(overwriting_crowd, is_exact_for_a_reader_that_reads_all_the_time) {
+TEST_P(overwriting_threads, are_exact_with_continuous_reader) {
     const std::uint64_t recorded = write_all_read_by(0);
-    ears.finish();
+    listener.finish();
     check(recorded);
 }
 
-TEST_P(overwriting_crowd, is_exact_for_a_slow_reader) {
+TEST_P(overwriting_threads, are_exact_with_slow_reader) {
     const std::uint64_t recorded = write_all_read_by(50);
-    ears.finish();
+    listener.finish();
     check(recorded);
 }
 
-TEST_P(overwriting_crowd, is_exact_for_a_reader_that_reads_only_at_the_end) {
+TEST_P(overwriting_threads, are_exact_with_final_read) {
     const std::uint64_t recorded = write_all();
-    ears.finish();
+    listener.finish();
     check(recorded);
-    EXPECT_GT(ears.totals().overwritten, 0U);
+    EXPECT_GT(listener.totals().overwritten, 0U);
 }
 
-TEST_P(overwriting_crowd, is_exact_for_a_reader_that_never_reads) {
+TEST_P(overwriting_threads, are_exact_without_reader) {
     const std::uint64_t recorded = write_all();
-    EXPECT_EQ(ears.totals().read, 0U);
+    EXPECT_EQ(listener.totals().read, 0U);
     EXPECT_EQ(recorded_in(*slot), recorded);
 }
 
 INSTANTIATE_TEST_SUITE_P(writers, overwriting_ring,
                          ::testing::ValuesIn(eventlog::test::ring_writers),
-                         eventlog::test::name_of_writer);
-INSTANTIATE_TEST_SUITE_P(writers, overwriting_crowd,
+                         eventlog::test::ring_writer_name);
+INSTANTIATE_TEST_SUITE_P(writers, overwriting_threads,
                          ::testing::ValuesIn(eventlog::test::ring_writers),
-                         eventlog::test::name_of_writer);
+                         eventlog::test::ring_writer_name);
 
 /// Who looks on at a subscription that somebody else owns.
-TEST(onlooker, takes_nothing_from_the_owner) {
+TEST(second_reader, consumes_nothing) {
     const eventlog::test::pinned_to_one_cpu pinned;
-    eventlog::test::listener ears("ring_test:*", {buffer_size, 2, false});
+    eventlog::test::event_listener listener("ring_test:*", {buffer_size, 2, false});
     for (std::uint64_t number = 0; number < 100; ++number) {
         ring_test::emit(tick{number});
     }
     for (int time = 0; time < 2; ++time) {
-        elog::region_reader other(ears.source().region(), elog::producer_policy::never_wait);
+        elog::region_reader other(listener.source().region(), elog::producer_policy::never_wait);
         std::uint64_t read = 0;
         other.poll([&](const elog::record_run& run) { read += run.count; });
         EXPECT_EQ(read, 100U);
     }
-    ears.finish();
-    EXPECT_EQ(ears.records().size(), 100U);
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 100U);
 }
 
-TEST(onlooker, of_a_full_ring_tells_what_found_no_room) {
+TEST(second_reader, reports_drops_of_full_ring) {
     const eventlog::test::pinned_to_one_cpu pinned;
-    eventlog::test::listener ears("ring_test:*", {buffer_size, 2, false});
+    eventlog::test::event_listener listener("ring_test:*", {buffer_size, 2, false});
     for (std::uint64_t number = 0; number < 20000; ++number) {
         ring_test::emit(tick{number});
     }
-    elog::region_reader other(ears.source().region(), elog::producer_policy::never_wait);
+    elog::region_reader other(listener.source().region(), elog::producer_policy::never_wait);
     std::uint64_t read = 0;
     other.poll([&](const elog::record_run& run) { read += run.count; });
     std::uint64_t lost = 0;

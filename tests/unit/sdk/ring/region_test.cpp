@@ -27,7 +27,7 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::listener;
+using eventlog::test::event_listener;
 
 struct noise {
     std::uint64_t number;
@@ -40,21 +40,21 @@ bool is_accepted(const eventlog_region& header, std::uint64_t size) {
     return check_region(header, size, geometry, error);
 }
 
-TEST(region, header_of_a_real_one_is_accepted) {
-    listener ears("region_test:*");
-    const eventlog_region header = ears.source().header();
+TEST(region, valid_header_is_accepted) {
+    event_listener listener("region_test:*");
+    const eventlog_region header = listener.source().header();
     EXPECT_TRUE(is_accepted(header, header.total_size));
 }
 
-TEST(region, file_that_is_too_short_is_refused) {
-    listener ears("region_test:*");
-    const eventlog_region header = ears.source().header();
+TEST(region, short_file_is_rejected) {
+    event_listener listener("region_test:*");
+    const eventlog_region header = listener.source().header();
     EXPECT_FALSE(is_accepted(header, header.total_size - 1));
 }
 
-TEST(region, header_whose_serial_means_nothing_or_nobody_is_refused) {
-    listener ears("region_test:*");
-    eventlog_region header = ears.source().header();
+TEST(region, header_with_invalid_serial_is_rejected) {
+    event_listener listener("region_test:*");
+    eventlog_region header = listener.source().header();
     const std::uint64_t size = header.total_size;
     header.serial = 1;
     EXPECT_TRUE(is_accepted(header, size));
@@ -64,9 +64,9 @@ TEST(region, header_whose_serial_means_nothing_or_nobody_is_refused) {
     EXPECT_FALSE(is_accepted(header, size));
 }
 
-TEST(region, header_with_any_wrong_number_in_its_geometry_is_refused) {
-    listener ears("region_test:*");
-    const eventlog_region sound = ears.source().header();
+TEST(region, header_with_wrong_geometry_is_rejected) {
+    event_listener listener("region_test:*");
+    const eventlog_region sound = listener.source().header();
     // Words from the magic to total_size, but for features (12), serial (16, 20) and clock (24).
     for (std::size_t at = 0; at < 96; at += 4) {
         if (at == 12 || at == 16 || at == 20 || at == 24) {
@@ -88,9 +88,9 @@ TEST(region, header_with_any_wrong_number_in_its_geometry_is_refused) {
     }
 }
 
-TEST(region, header_with_a_feature_that_is_not_known_is_refused) {
-    listener ears("region_test:*");
-    eventlog_region header = ears.source().header();
+TEST(region, header_with_unknown_feature_is_rejected) {
+    event_listener listener("region_test:*");
+    eventlog_region header = listener.source().header();
     for (unsigned bit = 0; bit < 32; ++bit) {
         header.features = 1U << bit;
         std::memset(header.name, 0, sizeof header.name);
@@ -103,9 +103,9 @@ TEST(region, header_with_a_feature_that_is_not_known_is_refused) {
     }
 }
 
-TEST(region, header_of_a_standing_subscription_has_a_sound_name_and_others_none_or_a_sound_one) {
-    listener ears("region_test:*");
-    eventlog_region header = ears.source().header();
+TEST(region, header_name_is_validated) {
+    event_listener listener("region_test:*");
+    eventlog_region header = listener.source().header();
     const auto is_accepted_as = [&](std::uint32_t features, std::string_view name) {
         header.features = features;
         std::memset(header.name, 0, sizeof header.name);
@@ -131,9 +131,9 @@ TEST(region, header_of_a_standing_subscription_has_a_sound_name_and_others_none_
 /// The whole region, mapped as a hostile program would.
 class mapped_region {
   public:
-    explicit mapped_region(listener& ears) : size_(ears.source().geometry().total_size) {
+    explicit mapped_region(event_listener& listener) : size_(listener.source().geometry().total_size) {
         void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED,
-                              ears.source().file().get(), 0);
+                              listener.source().file().get(), 0);
         EXPECT_NE(mapped, MAP_FAILED);
         words_ = static_cast<__u64*>(mapped);
     }
@@ -153,13 +153,13 @@ class mapped_region {
 
 class region_in_mode : public ::testing::TestWithParam<bool> {};
 
-TEST_P(region_in_mode, scribbled_over_by_a_hostile_program_harms_neither_reader_nor_writer) {
+TEST_P(region_in_mode, corrupted_region_does_not_harm_reader_or_writer) {
     std::mt19937_64 random(1);
     for (int round = 0; round < 8; ++round) {
-        listener ears("region_test:*", {128U << 10U, 2, GetParam()});
-        mapped_region region(ears);
+        event_listener listener("region_test:*", {128U << 10U, 2, GetParam()});
+        mapped_region region(listener);
         region_test::emit(noise{0});
-        const region_geometry& geometry = ears.source().geometry();
+        const region_geometry& geometry = listener.source().geometry();
         const std::size_t rings = geometry.rings_offset / 8;
         const std::size_t tables = geometry.providers_offset / 8;
         const std::size_t first_buffer = geometry.buffers_offset / 8;
@@ -175,11 +175,11 @@ TEST_P(region_in_mode, scribbled_over_by_a_hostile_program_harms_neither_reader_
             }
             region_test::emit(noise{static_cast<std::uint64_t>(i)});
             if (i % 20 == 0) {
-                ears.poll();
-                ears.forget_records();
+                listener.poll();
+                listener.clear_records();
             }
         }
-        ears.finish();
+        listener.finish();
     }
 }
 
@@ -187,18 +187,18 @@ INSTANTIATE_TEST_SUITE_P(modes, region_in_mode, ::testing::Bool(), [](const auto
     return std::string(each.param ? "overwrite" : "discard");
 });
 
-TEST(region, cut_short_is_an_error_of_the_reader_and_not_its_death) {
-    listener ears("region_test:*");
+TEST(region, truncated_is_a_reader_error) {
+    event_listener listener("region_test:*");
     region_test::emit(noise{1});
-    const region_geometry geometry = ears.source().geometry();
-    ears.source().end();
+    const region_geometry geometry = listener.source().geometry();
+    listener.source().end();
     // The head stays; the records are gone.
-    ASSERT_EQ(::ftruncate(ears.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
+    ASSERT_EQ(::ftruncate(listener.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
               0);
-    EXPECT_THROW(ears.poll(), elog::user_error);
+    EXPECT_THROW(listener.poll(), elog::user_error);
 }
 
-TEST(records, are_taken_only_as_far_as_they_are_whole_and_sound) {
+TEST(records, are_accepted_up_to_first_invalid_record) {
     std::vector<std::uint8_t> bytes(64);
     const auto set_size = [&](std::uint32_t size) { std::memcpy(bytes.data(), &size, 4); };
     for (const std::uint32_t size : {0U, 23U, 65U, 0x10001U, 0xffffffffU}) {
@@ -216,42 +216,42 @@ TEST(records, are_taken_only_as_far_as_they_are_whole_and_sound) {
 }
 
 /// Bytes of memory that the region has.
-std::uint64_t memory_of(listener& ears) {
+std::uint64_t memory_of(event_listener& listener) {
     struct stat status {};
-    EXPECT_EQ(::fstat(ears.source().file().get(), &status), 0);
+    EXPECT_EQ(::fstat(listener.source().file().get(), &status), 0);
     return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
 /// Numbers of entries that nobody has reserved: 2 MiB of holes.
-void claim_all_entries(listener& ears) {
+void claim_all_entries(event_listener& listener) {
     const std::uint32_t count = EVENTLOG_PROVIDERS_MAX - 10;
-    ASSERT_EQ(::pwrite(ears.source().file().get(), &count, sizeof count,
+    ASSERT_EQ(::pwrite(listener.source().file().get(), &count, sizeof count,
                        offsetof(eventlog_region, provider_count)),
               static_cast<ssize_t>(sizeof count));
 }
 
-TEST(region, entry_that_has_no_memory_is_not_touched_by_the_reader) {
-    listener ears("region_test:*");
-    claim_all_entries(ears);
-    const std::uint64_t before = memory_of(ears);
-    ears.poll();
-    ears.finish();
-    EXPECT_EQ(memory_of(ears), before);
+TEST(region, unallocated_entry_is_not_touched_by_reader) {
+    event_listener listener("region_test:*");
+    claim_all_entries(listener);
+    const std::uint64_t before = memory_of(listener);
+    listener.poll();
+    listener.finish();
+    EXPECT_EQ(memory_of(listener), before);
 }
 
-TEST(region, entry_that_has_no_memory_is_not_touched_by_a_program_that_attaches) {
-    listener ears("region_test:*");
-    claim_all_entries(ears);
-    const std::uint64_t before = memory_of(ears);
+TEST(region, unallocated_entry_is_not_touched_on_attach) {
+    event_listener listener("region_test:*");
+    claim_all_entries(listener);
+    const std::uint64_t before = memory_of(listener);
     region_test::emit(noise{1});
-    ears.poll();
-    ASSERT_EQ(ears.records().size(), 1U);
-    EXPECT_EQ(ears.providers().size(), 1U);
+    listener.poll();
+    ASSERT_EQ(listener.records().size(), 1U);
+    EXPECT_EQ(listener.providers().size(), 1U);
     // A page for its entry, and one for its schema; and what it writes to without sequences.
-    const region_geometry& geometry = ears.source().geometry();
+    const region_geometry& geometry = listener.source().geometry();
     const std::uint64_t ring =
         rseq_available() ? 0 : std::uint64_t{geometry.buffer_count} * geometry.buffer_size;
-    EXPECT_LE(memory_of(ears),
+    EXPECT_LE(memory_of(listener),
               before + ring + 2 * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
 }
 

@@ -32,13 +32,13 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::heard_record;
-using eventlog::test::listener;
+using eventlog::test::received_record;
+using eventlog::test::event_listener;
 using eventlog::test::plain;
 using eventlog::test::ring_test;
 using eventlog::test::slot_of;
 using eventlog::test::tick;
-using eventlog::test::writer_case;
+using eventlog::test::ring_writer_param;
 
 class ring : public eventlog::test::ring_fixture {
   protected:
@@ -54,8 +54,8 @@ constexpr std::size_t buffer_size = 128U << 10U;
 constexpr std::size_t header_size = sizeof(eventlog_record);
 
 TEST_P(ring, a_record_that_fills_the_buffer_exactly_fits) {
-    listen({buffer_size, 2});
-    const std::size_t used = has_attaching_event() ? 32 : 0;
+    start_listener({buffer_size, 2});
+    const std::size_t used = contains_attaching_event() ? 32 : 0;
     std::size_t left = buffer_size - used;
     while (left > EVENTLOG_RECORD_SIZE_MAX) {
         ASSERT_EQ(write(1000, 1), write_result::written);
@@ -63,16 +63,16 @@ TEST_P(ring, a_record_that_fills_the_buffer_exactly_fits) {
     }
     ASSERT_EQ(write(left - header_size, 2), write_result::written);
     ASSERT_EQ(write(8, 3), write_result::written);  // the next buffer
-    ears->finish();
-    ASSERT_GE(ears->records().size(), 3U);
-    const heard_record& exact = ears->records()[ears->records().size() - 2];
+    listener->finish();
+    ASSERT_GE(listener->records().size(), 3U);
+    const received_record& exact = listener->records()[listener->records().size() - 2];
     EXPECT_EQ(exact.payload, std::vector<std::uint8_t>(left - header_size, 2));
-    EXPECT_EQ(ears->records().back().payload, std::vector<std::uint8_t>(8, 3));
-    EXPECT_EQ(ears->totals().lost, 0U);
+    EXPECT_EQ(listener->records().back().payload, std::vector<std::uint8_t>(8, 3));
+    EXPECT_EQ(listener->totals().lost, 0U);
 }
 
-TEST_P(ring, full_means_counted_and_the_gap_is_told_where_it_is) {
-    listen({buffer_size, 2});
+TEST_P(ring, full_counts_drop_and_reports_gap_in_place) {
+    start_listener({buffer_size, 2});
     std::uint64_t written = 0;
     while (write(1000, 1) == write_result::written) {
         ++written;
@@ -82,74 +82,74 @@ TEST_P(ring, full_means_counted_and_the_gap_is_told_where_it_is) {
     for (int i = 0; i < 9; ++i) {
         EXPECT_EQ(write(8, 2), write_result::lost_full);
     }
-    ears->poll();
-    EXPECT_EQ(ears->records().size(), written);
-    EXPECT_EQ(ears->totals().lost, 0U);  // nobody knows yet how many it will be
+    listener->poll();
+    EXPECT_EQ(listener->records().size(), written);
+    EXPECT_EQ(listener->totals().lost, 0U);  // nobody knows yet how many it will be
     EXPECT_EQ(write(8, 3), write_result::written);
-    ears->poll();
-    ASSERT_EQ(ears->records().size(), written + 1);
-    EXPECT_EQ(ears->records().back().lost_before, 10U);
-    EXPECT_EQ(ears->records().back().payload, std::vector<std::uint8_t>(8, 3));
-    ears->finish();
-    EXPECT_EQ(ears->totals().lost, 10U);
+    listener->poll();
+    ASSERT_EQ(listener->records().size(), written + 1);
+    EXPECT_EQ(listener->records().back().lost_before, 10U);
+    EXPECT_EQ(listener->records().back().payload, std::vector<std::uint8_t>(8, 3));
+    listener->finish();
+    EXPECT_EQ(listener->totals().lost, 10U);
 }
 
-TEST_P(ring, loss_at_the_end_is_told_at_the_end) {
-    listen({buffer_size, 2});
+TEST_P(ring, loss_at_end_is_reported_at_end) {
+    start_listener({buffer_size, 2});
     std::uint64_t written = 0;
     while (write(1000, 1) == write_result::written) {
         ++written;
     }
     EXPECT_EQ(write(1000, 1), write_result::lost_full);
-    ears->source().end();
-    ears->poll();
-    EXPECT_EQ(ears->records().size(), written);
+    listener->source().end();
+    listener->poll();
+    EXPECT_EQ(listener->records().size(), written);
     std::uint64_t trailing = 0;
-    for (const std::uint64_t lost : ears->reader().finish()) {
+    for (const std::uint64_t lost : listener->reader().finish()) {
         trailing += lost;
     }
     EXPECT_EQ(trailing, 2U);
 }
 
-TEST_P(ring, sequence_numbers_count_everything_that_was_attempted) {
+TEST_P(ring, sequence_numbers_count_all_attempts) {
     for (const std::uint32_t buffers : {2U, 4U, 64U}) {
-        listen({buffer_size, buffers});
-        std::uint64_t attempted = has_attaching_event() ? 1 : 0;
+        start_listener({buffer_size, buffers});
+        std::uint64_t attempted = contains_attaching_event() ? 1 : 0;
         for (int round = 0; round < 3; ++round) {
             for (unsigned i = 0; i < buffers * 140; ++i) {
                 static_cast<void>(write(1000, 1));
                 ++attempted;
             }
-            ears->poll();
+            listener->poll();
         }
         static_cast<void>(write(8, 9));
-        ears->poll();
-        const heard_record& last = ears->records().back();
+        listener->poll();
+        const received_record& last = listener->records().back();
         EXPECT_EQ(last.sequence, attempted);
-        EXPECT_GT(ears->totals().lost, 0U);
-        std::uint64_t expected = ears->records().front().sequence;
-        for (const heard_record& record : ears->records()) {
+        EXPECT_GT(listener->totals().lost, 0U);
+        std::uint64_t expected = listener->records().front().sequence;
+        for (const received_record& record : listener->records()) {
             expected += record.lost_before;
             EXPECT_EQ(record.sequence, expected);
             ++expected;
         }
-        ears.reset();
+        listener.reset();
     }
 }
 
-TEST_P(ring, many_generations_come_out_whole_and_in_order) {
-    listen({buffer_size, 2});
+TEST_P(ring, many_generations_are_intact_and_in_order) {
+    start_listener({buffer_size, 2});
     std::uint64_t time = 0;
     for (unsigned i = 0; i < 50000; ++i) {
         ASSERT_EQ(write(1 + i % 2000, static_cast<std::uint8_t>(i)), write_result::written);
         if (i % 40 == 0) {
-            ears->poll();
+            listener->poll();
         }
     }
-    ears->finish();
-    ASSERT_EQ(ears->records().size(), 50000U);
+    listener->finish();
+    ASSERT_EQ(listener->records().size(), 50000U);
     for (unsigned i = 0; i < 50000; ++i) {
-        const heard_record& record = ears->records()[i];
+        const received_record& record = listener->records()[i];
         ASSERT_EQ(record.payload,
                   std::vector<std::uint8_t>(1 + i % 2000, static_cast<std::uint8_t>(i)));
         ASSERT_GE(record.header.time, time);
@@ -157,42 +157,42 @@ TEST_P(ring, many_generations_come_out_whole_and_in_order) {
     }
 }
 
-TEST_P(ring, pieces_come_out_as_one_payload) {
-    listen({buffer_size, 2});
+TEST_P(ring, pieces_form_one_payload) {
+    start_listener({buffer_size, 2});
     const std::array<eventlog_piece, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
     ASSERT_EQ(plain(GetParam().write(*slot, serial, 0, {0, 10, nullptr, pieces})),
               write_result::written);
     ASSERT_EQ(write(8, 7), write_result::written);
-    ears->finish();
-    ASSERT_EQ(ears->records().size(), 2U);
+    listener->finish();
+    ASSERT_EQ(listener->records().size(), 2U);
     const std::string_view expected("abcdefghi\0", 10);
-    EXPECT_EQ(ears->records()[0].payload,
+    EXPECT_EQ(listener->records()[0].payload,
               std::vector<std::uint8_t>(expected.begin(), expected.end()));
 }
 
-TEST_P(ring, takes_nothing_for_a_subscription_that_has_ended) {
-    listen({buffer_size, 2});
-    ears->source().end();
+TEST_P(ring, rejects_writes_for_ended_subscription) {
+    start_listener({buffer_size, 2});
+    listener->source().end();
     EXPECT_EQ(write(8, 1), write_result::stale);
 }
 
-TEST_P(ring, takes_nothing_for_another_subscription_in_the_same_slot) {
-    listen({buffer_size, 2});
+TEST_P(ring, rejects_writes_for_other_subscription_in_slot) {
+    start_listener({buffer_size, 2});
     const std::uint64_t before = serial;
-    listen({buffer_size, 2});
+    start_listener({buffer_size, 2});
     serial = before;
     EXPECT_EQ(write(8, 1), write_result::stale);
-    ears->finish();
-    EXPECT_TRUE(ears->records().empty());
+    listener->finish();
+    EXPECT_TRUE(listener->records().empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(writers, ring, ::testing::ValuesIn(eventlog::test::ring_writers),
-                         eventlog::test::name_of_writer);
+                         eventlog::test::ring_writer_name);
 
-TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
-    listener ears("ring_test:*");
+TEST(shared_ring, recovers_lock_of_dead_thread) {
+    event_listener listener("ring_test:*");
     ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(ears);
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     const std::uint64_t serial = slot->serial.load();
     const std::uint64_t payload = 0;
@@ -203,7 +203,7 @@ TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
     EXPECT_EQ(free, 0U);
     // As a thread leaves it that was killed: its number, which no process has.
     const std::uint64_t pid_namespace =
-        static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+        static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
     errno = 0;
     EXPECT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
@@ -224,16 +224,16 @@ TEST(shared_ring, is_taken_over_from_a_thread_that_died_with_the_lock) {
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-TEST(shared_ring, held_by_a_thread_that_does_not_get_on_costs_time_once) {
+TEST(shared_ring, lock_held_by_stalled_thread_costs_one_timeout) {
     const eventlog::test::pinned_to_one_cpu pinned;
-    listener ears("ring_test:*");
+    event_listener listener("ring_test:*");
     ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(ears);
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
     // The parent of this process, say, which lives and will never give it back.
     shared(ring->lock)
-        .store(ears.source().header().owner_pid_namespace << 32U |
+        .store(listener.source().header().owner_pid_namespace << 32U |
                static_cast<std::uint32_t>(::getppid()));
     // Giving way to somebody who uses up every turn takes milliseconds.
     std::atomic<bool> stop{false};
@@ -257,28 +257,28 @@ TEST(shared_ring, held_by_a_thread_that_does_not_get_on_costs_time_once) {
     EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
 }
 
-TEST(shared_ring, held_for_ever_does_not_keep_a_program_from_the_next_subscription) {
-    listener ears("ring_test:*");
+TEST(shared_ring, lock_held_forever_does_not_block_next_subscription) {
+    event_listener listener("ring_test:*");
     ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(ears);
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
     shared(ring->lock)
-        .store(ears.source().header().owner_pid_namespace << 32U |
+        .store(listener.source().header().owner_pid_namespace << 32U |
                static_cast<std::uint32_t>(::getppid()));
-    ears.source().end();
+    listener.source().end();
     const std::uint64_t payload = 0;
     EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
               write_result::stale);
 }
 
-TEST(shared_ring, taken_over_is_no_place_where_a_thread_is_cancelled) {
-    listener ears("ring_test:*");
+TEST(shared_ring, lock_recovery_is_no_cancellation_point) {
+    event_listener listener("ring_test:*");
     ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(ears);
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
-    shared(ring->lock).store(ears.source().header().owner_pid_namespace << 32U | 0x7ffffff0U);
+    shared(ring->lock).store(listener.source().header().owner_pid_namespace << 32U | 0x7ffffff0U);
     struct job {
         subscription_slot& slot;
         std::optional<write_result> result;
@@ -298,15 +298,15 @@ TEST(shared_ring, taken_over_is_no_place_where_a_thread_is_cancelled) {
     EXPECT_EQ(slot->users.load(), 0U);
 }
 
-TEST(shared_ring, held_by_the_same_thread_is_given_up_at_once) {
+TEST(shared_ring, lock_held_by_same_thread_fails_immediately) {
     // What a signal handler sees that has interrupted the holder.
-    listener ears("ring_test:*");
+    event_listener listener("ring_test:*");
     ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(ears);
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
     const std::uint64_t pid_namespace =
-        static_cast<std::uint32_t>(ears.source().header().owner_pid_namespace);
+        static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
     const std::uint64_t payload = 0;
     EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),

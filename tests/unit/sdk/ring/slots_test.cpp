@@ -15,8 +15,8 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "forbid_call.hpp"
-#include "in_child.hpp"
+#include "syscall_override.hpp"
+#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
@@ -24,9 +24,9 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::forbid_call;
-using eventlog::test::in_child;
-using eventlog::test::listener;
+using eventlog::test::deny_syscall;
+using eventlog::test::run_in_child;
+using eventlog::test::event_listener;
 
 struct visit {
     std::uint32_t number;
@@ -34,19 +34,19 @@ struct visit {
 using slots_test = eventlog::provider<"slots_test", visit>;
 
 /// Attaches to a new subscription and says in which slot.
-subscription_slot* slot_of(listener& ears) {
+subscription_slot* slot_of(event_listener& listener) {
     slots_test::emit(visit{1});
     for (subscription_slot& each : subscription_slots) {
-        if (each.serial.load() == ears.source().header().serial) {
+        if (each.serial.load() == listener.source().header().serial) {
             return &each;
         }
     }
     return nullptr;
 }
 
-TEST(slots, are_unmapped_when_nobody_is_in_them) {
-    listener ears("slots_test:*");
-    subscription_slot* slot = slot_of(ears);
+TEST(slots, are_unmapped_when_unused) {
+    event_listener listener("slots_test:*");
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     std::optional<slot_user> user(std::in_place, *slot, slot->serial.load());
     EXPECT_TRUE(user->holds());
@@ -57,9 +57,9 @@ TEST(slots, are_unmapped_when_nobody_is_in_them) {
     EXPECT_EQ(slot->base.load(), nullptr);
 }
 
-TEST(slots, are_used_in_a_forked_child_by_the_thread_that_forked_alone) {
-    listener ears("slots_test:*");
-    subscription_slot* slot = slot_of(ears);
+TEST(slots, are_used_in_forked_child_by_forking_thread_only) {
+    event_listener listener("slots_test:*");
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     const std::uint64_t serial = slot->serial.load();
     // As if a handler had interrupted it in there, and forks.
@@ -72,7 +72,7 @@ TEST(slots, are_used_in_a_forked_child_by_the_thread_that_forked_alone) {
         stage.wait(1);
     });
     stage.wait(0);
-    EXPECT_EQ(in_child([&] {
+    EXPECT_EQ(run_in_child([&] {
                   if (slot->users.load() != 1 || unmap_slot(*slot)) {
                       return 1;
                   }
@@ -85,15 +85,15 @@ TEST(slots, are_used_in_a_forked_child_by_the_thread_that_forked_alone) {
     other.join();
 }
 
-TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
+TEST(slots, are_kept_without_membarrier_rseq) {
     if (!rseq_available()) {
         GTEST_SKIP() << "no restartable sequences here";
     }
-    listener ears("slots_test:*");
-    subscription_slot* slot = slot_of(ears);
+    event_listener listener("slots_test:*");
+    subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
-    EXPECT_EQ(in_child([slot] {
-                  if (!forbid_call(SYS_membarrier)) {
+    EXPECT_EQ(run_in_child([slot] {
+                  if (!deny_syscall(SYS_membarrier)) {
                       return 1;
                   }
                   return unmap_slot(*slot) || slot->base.load() == nullptr ? 2 : 0;
@@ -101,9 +101,9 @@ TEST(slots, stay_as_they_are_where_running_sequences_cannot_be_restarted) {
               0);
 }
 
-TEST(slots, see_no_sequences_where_these_cannot_be_restarted) {
-    EXPECT_EQ(in_child([] {
-                  if (!forbid_call(SYS_membarrier)) {
+TEST(slots, disable_sequences_without_membarrier_rseq) {
+    EXPECT_EQ(run_in_child([] {
+                  if (!deny_syscall(SYS_membarrier)) {
                       return 1;
                   }
                   configure_rseq(register_membarrier());

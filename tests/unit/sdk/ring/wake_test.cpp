@@ -44,14 +44,14 @@ class wake : public eventlog::test::ring_fixture {
     }
 };
 
-TEST_P(wake, a_reader_that_sleeps_wakes_when_a_buffer_is_full) {
-    listen({buffer_size, 2});
+TEST_P(wake, wakes_sleeping_reader_when_buffer_is_full) {
+    start_listener({buffer_size, 2});
     write();  // the ring has a buffer that is being filled
-    ears->poll();
+    listener->poll();
     std::atomic<pid_t> reading{0};
     std::thread reader([&] {
         reading = ::gettid();
-        ears->reader().wait(seconds(30));
+        listener->reader().wait(seconds(30));
     });
     while (reading == 0 || shared(slot->region()->waiting).load() == 0 || !is_asleep(reading)) {
         std::this_thread::yield();
@@ -62,12 +62,12 @@ TEST_P(wake, a_reader_that_sleeps_wakes_when_a_buffer_is_full) {
     }
     reader.join();
     EXPECT_LT(steady_clock::now() - begin, seconds(15));
-    ears->poll();
-    EXPECT_EQ(ears->totals().lost, 0U);
+    listener->poll();
+    EXPECT_EQ(listener->totals().lost, 0U);
     EXPECT_EQ(shared(slot->region()->waiting).load(), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(writers, wake, ::testing::ValuesIn(eventlog::test::ring_writers),
-                         eventlog::test::name_of_writer);
+                         eventlog::test::ring_writer_name);
 
 }  // namespace

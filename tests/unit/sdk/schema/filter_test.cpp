@@ -51,7 +51,7 @@ bool wants(std::string_view filter, std::string_view provider, const event_descr
     return judge(filter, provider, what, names()) == verdict::wanted;
 }
 
-TEST(filter, wants_what_any_rule_of_the_list_matches) {
+TEST(filter, matches_if_any_rule_matches) {
     constexpr auto filter = "tcp:loss\0shop:order_*\0"sv;
     EXPECT_TRUE(wants(filter, "tcp", event("loss")));
     EXPECT_TRUE(wants(filter, "shop", event("order_placed")));
@@ -59,7 +59,7 @@ TEST(filter, wants_what_any_rule_of_the_list_matches) {
     EXPECT_FALSE(wants(filter, "shop", event("payment")));
 }
 
-TEST(filter, that_is_damaged_wants_nothing_and_reads_nothing_behind_its_end) {
+TEST(filter, damaged_matches_nothing_and_stays_in_bounds) {
     EXPECT_FALSE(wants(""sv, "tcp", event("loss")));
     EXPECT_FALSE(wants("\0\0\0"sv, "tcp", event("loss")));
     EXPECT_FALSE(wants("tcp"sv, "tcp", event("loss")));
@@ -68,7 +68,7 @@ TEST(filter, that_is_damaged_wants_nothing_and_reads_nothing_behind_its_end) {
     EXPECT_TRUE(wants("tcp:loss"sv, "tcp", event("loss")));
 }
 
-TEST(filter, wants_levels_up_to_the_one_it_names) {
+TEST(filter, matches_levels_up_to_limit) {
     constexpr level levels[] = {level::error, level::warn, level::info, level::verbose,
                                 level::trace};
     constexpr std::string_view filters[] = {"a:b@error", "a:b@warn", "a:b@info", "a:b@verbose",
@@ -82,7 +82,7 @@ TEST(filter, wants_levels_up_to_the_one_it_names) {
     EXPECT_TRUE(wants("a:b", "a", event("b", level::trace)));
 }
 
-TEST(filter, wants_events_that_have_one_of_its_keywords_or_none_at_all) {
+TEST(filter, matches_events_with_any_keyword_or_without_keywords) {
     EXPECT_TRUE(wants("a:b/receive", "a", event("b", level::info, receive)));
     EXPECT_FALSE(wants("a:b/receive", "a", event("b", level::info, send)));
     EXPECT_TRUE(wants("a:b/receive", "a", event("b", level::info, receive | send)));
@@ -91,26 +91,26 @@ TEST(filter, wants_events_that_have_one_of_its_keywords_or_none_at_all) {
     EXPECT_TRUE(wants("a:b", "a", event("b", level::info, send)));
 }
 
-TEST(filter, knows_keywords_by_pattern_and_unknown_ones_as_none) {
+TEST(filter, resolves_keywords_by_pattern) {
     EXPECT_TRUE(wants("a:b/s*", "a", event("b", level::info, send)));
     EXPECT_FALSE(wants("a:b/elsewhere", "a", event("b", level::info, send)));
 }
 
-TEST(filter, needs_level_and_keyword_of_one_rule) {
+TEST(filter, requires_level_and_keyword_of_same_rule) {
     constexpr auto filter = "a:b@warn/receive\0a:b@trace/send\0"sv;
     EXPECT_FALSE(wants(filter, "a", event("b", level::trace, receive)));
     EXPECT_TRUE(wants(filter, "a", event("b", level::trace, send)));
     EXPECT_TRUE(wants(filter, "a", event("b", level::warn, receive)));
 }
 
-TEST(filter, with_a_mark_wants_events_of_sessions_alone) {
+TEST(filter, with_session_mark_matches_session_events_only) {
     const auto bound = event("b", level::info, 0, true);
     EXPECT_EQ(judge("a:b#", "a", bound, names()), verdict::in_session);
     EXPECT_EQ(judge("a:b#", "a", event("b"), names()), verdict::unwanted);
     EXPECT_EQ(judge("a:b#\0a:*\0"sv, "a", bound, names()), verdict::wanted);
 }
 
-TEST(filter, that_names_processes_wants_those_alone) {
+TEST(filter, with_processes_matches_those_only) {
     constexpr auto filter = "a:b\0=42\0~ngin?\0~*work*\0"sv;
     EXPECT_TRUE(wants_process(filter, 42, "other"));
     EXPECT_TRUE(wants_process(filter, 7, "nginx"));
@@ -121,17 +121,17 @@ TEST(filter, that_names_processes_wants_those_alone) {
     EXPECT_TRUE(wants(filter, "a", event("b")));
 }
 
-TEST(filter, that_names_no_process_wants_every_one) {
+TEST(filter, without_processes_matches_all) {
     EXPECT_TRUE(wants_process("a:b\0"sv, 7, "other"));
     EXPECT_TRUE(wants_process(""sv, 7, ""));
 }
 
-TEST(filter, takes_a_process_for_no_rule) {
+TEST(filter, does_not_count_process_as_rule) {
     EXPECT_FALSE(wants("~a:b"sv, "~a", event("b")));
     EXPECT_FALSE(wants("=1:b"sv, "=1", event("b")));
 }
 
-TEST(filter, with_a_process_that_makes_no_sense_wants_none) {
+TEST(filter, with_invalid_process_matches_none) {
     for (const std::string_view process :
          {"=", "=0", "=x", "=4x", "=4294967338", "=18446744073709551658"}) {
         EXPECT_FALSE(wants_process(process, 42, "name")) << process;

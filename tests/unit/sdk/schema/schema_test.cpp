@@ -67,7 +67,7 @@ TEST(schema, names_provider_events_and_fields_in_declared_order) {
     EXPECT_FALSE(reader.next_event(event));
 }
 
-TEST(schema, next_event_skips_fields_that_were_not_asked_for) {
+TEST(schema, next_event_skips_unread_fields) {
     const std::vector<std::uint8_t> bytes = bytes_of_schema();
     schema_reader reader;
     error_text error;
@@ -78,13 +78,13 @@ TEST(schema, next_event_skips_fields_that_were_not_asked_for) {
     EXPECT_EQ(event.name, "closed");
 }
 
-TEST(schema, may_be_followed_by_other_bytes) {
+TEST(schema, may_be_followed_by_trailing_bytes) {
     std::vector<std::uint8_t> bytes = bytes_of_schema();
     bytes.push_back(1);
     EXPECT_TRUE(opens(bytes));
 }
 
-TEST(schema, is_refused_when_it_is_cut_anywhere) {
+TEST(schema, truncated_anywhere_is_rejected) {
     const std::vector<std::uint8_t> bytes = bytes_of_schema();
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         // A copy of that size, so that a sanitizer sees every read behind the end.
@@ -94,7 +94,7 @@ TEST(schema, is_refused_when_it_is_cut_anywhere) {
     }
 }
 
-TEST(schema, is_refused_when_any_bit_is_flipped) {
+TEST(schema, with_any_bit_flipped_is_rejected) {
     std::vector<std::uint8_t> bytes = bytes_of_schema();
     for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
         bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
@@ -116,7 +116,7 @@ std::vector<std::uint8_t> with_right_hash(std::vector<std::uint8_t> bytes) {
     return bytes;
 }
 
-TEST(schema, with_a_right_hash_is_still_checked_in_every_byte) {
+TEST(schema, with_valid_hash_is_still_validated) {
     // Any single byte changed to any of some values: it is refused, or what it says is in bounds.
     const std::vector<std::uint8_t> bytes = bytes_of_schema();
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -141,7 +141,7 @@ TEST(schema, with_a_right_hash_is_still_checked_in_every_byte) {
     }
 }
 
-TEST(schema, of_another_version_is_refused) {
+TEST(schema, of_another_version_is_rejected) {
     std::vector<std::uint8_t> bytes = bytes_of_schema();
     bytes[4] = 1;
     EXPECT_FALSE(opens(with_right_hash(bytes)));

@@ -47,7 +47,7 @@ bool complains_about(const std::string& path, if_missing policy, std::string_vie
     return !opened;
 }
 
-TEST(directory, is_made_for_its_owner_alone) {
+TEST(directory, is_created_with_owner_only_permissions) {
     const std::string path = fresh_path("new");
     const other_directory use(path);
     directory where;
@@ -60,20 +60,20 @@ TEST(directory, is_made_for_its_owner_alone) {
     }
 }
 
-TEST(directory, that_is_missing_is_not_made_by_who_only_looks) {
+TEST(directory, is_not_created_by_readers) {
     const std::string path = fresh_path("missing");
     EXPECT_TRUE(complains_about(path, if_missing::fail, "There is no directory"));
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(directory, that_others_may_enter_is_refused_with_the_remedy) {
+TEST(directory, accessible_to_other_users_is_rejected_with_remedy) {
     const std::string path = fresh_path("open");
     ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
     ASSERT_EQ(::chmod(path.c_str(), 0750), 0);
     EXPECT_TRUE(complains_about(path, if_missing::create, "chmod 700"));
 }
 
-TEST(directory, that_belongs_to_someone_else_is_refused) {
+TEST(directory, owned_by_another_user_is_rejected) {
     if (::geteuid() != 0) {
         GTEST_SKIP() << "only root can make a directory that belongs to someone else";
     }
@@ -83,17 +83,17 @@ TEST(directory, that_belongs_to_someone_else_is_refused) {
     EXPECT_TRUE(complains_about(path, if_missing::create, "belongs to user 12345"));
 }
 
-TEST(directory, behind_a_symbolic_link_is_refused) {
+TEST(directory, behind_symbolic_link_is_rejected) {
     const std::string path = fresh_path("link");
     ASSERT_EQ(::symlink(eventlog::test::scratch_directory().c_str(), path.c_str()), 0);
     EXPECT_TRUE(complains_about(path, if_missing::create, "cannot be opened"));
 }
 
-TEST(directory, with_too_long_a_name_is_refused) {
+TEST(directory, with_too_long_name_is_rejected) {
     EXPECT_TRUE(complains_about("/" + std::string(600, 'x'), if_missing::create, "longer than"));
 }
 
-TEST(directory, listing_leaves_out_dot_and_dot_dot) {
+TEST(directory, listing_skips_dot_entries) {
     const std::string path = fresh_path("listed");
     ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
     ASSERT_EQ(::mkdir((path + "/one").c_str(), 0700), 0);

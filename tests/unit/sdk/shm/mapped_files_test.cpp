@@ -55,7 +55,7 @@ class sample_file {
     void* address_ = nullptr;
 };
 
-TEST(mapped_files, hold_what_is_mapped_and_nothing_else) {
+TEST(mapped_files, contain_exactly_the_mapped_files) {
     sample_file one;
     sample_file other;
     one.map();
@@ -64,7 +64,7 @@ TEST(mapped_files, hold_what_is_mapped_and_nothing_else) {
     EXPECT_FALSE(other.is_held(mapped));
 }
 
-TEST(mapped_files, hold_what_was_mapped_after_the_first_look) {
+TEST(mapped_files, contain_files_mapped_after_first_scan) {
     sample_file one;
     sample_file other;
     one.map();
@@ -74,7 +74,7 @@ TEST(mapped_files, hold_what_was_mapped_after_the_first_look) {
     EXPECT_TRUE(other.is_held(mapped));
 }
 
-TEST(mapped_files, no_longer_hold_what_was_unmapped_before_the_first_look) {
+TEST(mapped_files, exclude_files_unmapped_before_first_scan) {
     sample_file one;
     one.map();
     one.unmap();
@@ -82,7 +82,7 @@ TEST(mapped_files, no_longer_hold_what_was_unmapped_before_the_first_look) {
     EXPECT_FALSE(one.is_held(mapped));
 }
 
-TEST(mapped_files, of_one_process_are_not_taken_for_those_of_another) {
+TEST(mapped_files, are_separate_per_process) {
     sample_file one;
     one.map();
     mapped_files mapped;

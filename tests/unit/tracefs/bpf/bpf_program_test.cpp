@@ -28,7 +28,7 @@ std::vector<fields> fields_of(const bpf_program& program) {
     return all;
 }
 
-TEST(bpf_program, moves_what_is_in_memory) {
+TEST(bpf_program, loads_and_stores_memory) {
     bpf_program program;
     program.load(reg::r1, reg::r6, 24, 2);
     program.store(reg::r10, -8, reg::r2, 8);
@@ -40,7 +40,7 @@ TEST(bpf_program, moves_what_is_in_memory) {
             {0x69, 1, 6, 24, 0}, {0x7b, 10, 2, -8, 0}, {0x7a, 10, 0, -16, 0}, {0xdb, 1, 2, 8, 0}}));
 }
 
-TEST(bpf_program, computes) {
+TEST(bpf_program, emits_arithmetic) {
     bpf_program program;
     program.set(reg::r0, 1);
     program.copy(reg::r6, reg::r1);
@@ -60,7 +60,7 @@ TEST(bpf_program, computes) {
                                                        {0x95, 0, 0, 0, 0}}));
 }
 
-TEST(bpf_program, takes_two_instructions_for_numbers_that_one_has_no_room_for) {
+TEST(bpf_program, uses_two_instructions_for_64_bit_immediates) {
     bpf_program program;
     program.set(reg::r1, ~std::uint64_t{0});
     program.set(reg::r1, 0x80000000);
@@ -79,7 +79,7 @@ TEST(bpf_program, takes_two_instructions_for_numbers_that_one_has_no_room_for) {
                                    {0, 0, 0, 0, 0}}));
 }
 
-TEST(bpf_program, jumps_forward_and_backward_behind_itself) {
+TEST(bpf_program, resolves_forward_and_backward_jumps) {
     bpf_program program;
     const bpf_program::label begin = program.make_label();
     const bpf_program::label end = program.make_label();
@@ -95,7 +95,7 @@ TEST(bpf_program, jumps_forward_and_backward_behind_itself) {
             {0x15, 1, 0, 2, 0}, {0xcd, 1, 2, -2, 0}, {0x05, 0, 0, 0, 0}, {0x95, 0, 0, 0, 0}}));
 }
 
-TEST(bpf_program, refuses_what_the_machine_does_not_know) {
+TEST(bpf_program, rejects_unsupported_operations) {
     using eventlog::tracefs::error;
     bpf_program program;
     EXPECT_THROW(program.load(reg::r1, reg::r6, 40000, 8), error);

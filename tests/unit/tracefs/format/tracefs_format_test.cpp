@@ -51,7 +51,7 @@ std::vector<std::uint8_t> record_of(std::initializer_list<std::uint32_t> words,
     return record;
 }
 
-TEST(tracefs_format, takes_lines_of_the_kernels_form_alone) {
+TEST(tracefs_format, accepts_only_kernel_format) {
     constexpr std::string_view start = "ID: 1\nformat:\n";
     const auto is_taken = [&](std::string_view line) {
         return is_format_text(std::string(start) + std::string(line) + "\n\n");
@@ -68,7 +68,7 @@ TEST(tracefs_format, takes_lines_of_the_kernels_form_alone) {
     EXPECT_FALSE(is_format_text("ID: 1\n"));
 }
 
-TEST(tracefs_format, tells_an_event_of_the_sdk) {
+TEST(tracefs_format, recognizes_event_of_sdk) {
     const event_format format = parse_format(
         text_of("eventlog_load_item", "\tfield:u64 number;\toffset:8;\tsize:8;\tsigned:0;\n"
                                       "\tfield:u32 amount;\toffset:16;\tsize:4;\tsigned:0;\n"
@@ -85,7 +85,7 @@ TEST(tracefs_format, tells_an_event_of_the_sdk) {
     EXPECT_EQ(format.fixed_size(), 24U);
 }
 
-TEST(tracefs_format, tells_signed_from_unsigned) {
+TEST(tracefs_format, distinguishes_signed_and_unsigned) {
     EXPECT_EQ(only_field("\tfield:long x;\toffset:8;\tsize:8;\tsigned:1;\n").type,
               field_type::signed_64);
     EXPECT_EQ(only_field("\tfield:unsigned int x;\toffset:8;\tsize:4;\tsigned:0;\n").type,
@@ -94,7 +94,7 @@ TEST(tracefs_format, tells_signed_from_unsigned) {
               field_type::signed_8);
 }
 
-TEST(tracefs_format, tells_texts_bytes_and_arrays) {
+TEST(tracefs_format, distinguishes_texts_bytes_and_arrays) {
     const format_field name = only_field("\tfield:char x[16];\toffset:8;\tsize:16;\tsigned:0;\n");
     EXPECT_EQ(name.type, field_type::character);
     EXPECT_EQ(name.count, 16);
@@ -109,7 +109,7 @@ TEST(tracefs_format, tells_texts_bytes_and_arrays) {
               field_type::bytes);
 }
 
-TEST(tracefs_format, tells_what_the_sdk_makes_structs_of) {
+TEST(tracefs_format, recognizes_structs_of_sdk) {
     EXPECT_EQ(only_field("\tfield:struct f64 x;\toffset:8;\tsize:8;\tsigned:0;\n").type,
               field_type::float_64);
     const format_field array =
@@ -123,7 +123,7 @@ TEST(tracefs_format, tells_what_the_sdk_makes_structs_of) {
     EXPECT_EQ(other.count, 16);
 }
 
-TEST(tracefs_format, refuses_what_makes_no_sense) {
+TEST(tracefs_format, rejects_invalid_format) {
     EXPECT_THROW(static_cast<void>(parse_format("", "x")), error);
     EXPECT_THROW(static_cast<void>(parse_format("name: x\nID: 1\n", "x")), error);
     EXPECT_THROW(static_cast<void>(only_field("\tfield:u32 x;\toffset:0;\tsize:4;\tsigned:0;\n")),
@@ -133,7 +133,7 @@ TEST(tracefs_format, refuses_what_makes_no_sense) {
         error);
 }
 
-TEST(tracefs_payload, has_what_reaches_to_the_end_of_a_record) {
+TEST(tracefs_payload, includes_field_up_to_end_of_record) {
     const event_format format =
         parse_format(text_of("print", "\tfield:u32 ip;\toffset:8;\tsize:4;\tsigned:0;\n"
                                       "\tfield:char buf[];\toffset:12;\tsize:0;\tsigned:0;\n"),
@@ -160,7 +160,7 @@ payload_plan plan_of_text_and_number() {
     return {format, offsets, 8};
 }
 
-TEST(tracefs_payload, puts_texts_behind_the_fixed_part) {
+TEST(tracefs_payload, places_texts_after_fixed_part) {
     const payload_plan plan = plan_of_text_and_number();
     std::vector<std::uint8_t> payload;
     // What is rounded up behind the text stays away.
@@ -171,7 +171,7 @@ TEST(tracefs_payload, puts_texts_behind_the_fixed_part) {
 }
 
 /// The kernel module has no other way to say so. Others' words may point to fixed fields.
-TEST(tracefs_payload, has_no_text_where_a_word_points_to_its_own_end) {
+TEST(tracefs_payload, has_no_text_for_empty_location) {
     const payload_plan plan = plan_of_text_and_number();
     const auto payload_of = [&](std::uint32_t word, std::string_view rest) {
         std::vector<std::uint8_t> payload;
@@ -185,7 +185,7 @@ TEST(tracefs_payload, has_no_text_where_a_word_points_to_its_own_end) {
               (bytes{7, 0, 0, 0, 0, 0, 1, 0, 0}));
 }
 
-TEST(tracefs_payload, ends_a_text_that_has_no_end) {
+TEST(tracefs_payload, terminates_unterminated_text) {
     const event_format format =
         parse_format(text_of("one", "\tfield:__rel_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;\n"),
                      "user_events");
@@ -200,7 +200,7 @@ TEST(tracefs_payload, ends_a_text_that_has_no_end) {
     EXPECT_EQ(payload, std::vector<std::uint8_t>(4));
 }
 
-TEST(tracefs_payload, refuses_what_points_outside) {
+TEST(tracefs_payload, rejects_out_of_bounds_location) {
     const event_format format =
         parse_format(text_of("one", "\tfield:__rel_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;\n"),
                      "user_events");
@@ -214,7 +214,7 @@ TEST(tracefs_payload, refuses_what_points_outside) {
     EXPECT_EQ(payload.size(), 3U);
 }
 
-TEST(tracefs_payload, becomes_not_much_larger_than_the_record) {
+TEST(tracefs_payload, size_is_bounded_by_record) {
     std::string fields;
     for (const char* line : {"a;\toffset:8", "b;\toffset:12", "c;\toffset:16", "d;\toffset:20"}) {
         fields += "\tfield:__data_loc char[] " + std::string(line) + ";\tsize:4;\tsigned:1;\n";
@@ -233,7 +233,7 @@ TEST(tracefs_payload, becomes_not_much_larger_than_the_record) {
     EXPECT_EQ(payload.size(), 16U + 4 * 8);
 }
 
-TEST(tracefs_instance, is_called_after_its_owner) {
+TEST(tracefs_instance, is_named_after_owner) {
     eventlog::core::process_identity owner;
     owner.pid = 42;
     owner.start_time = 4711;
@@ -246,7 +246,7 @@ TEST(tracefs_instance, is_called_after_its_owner) {
     EXPECT_EQ(found->pid_namespace, owner.pid_namespace);
 }
 
-TEST(tracefs_instance, of_others_is_left_alone) {
+TEST(tracefs_instance, of_other_owner_is_not_removed) {
     for (const char* name :
          {"", "eventlog", "eventlog-", "eventlog-1", "eventlog-1-2", "eventlog-1-2-3-4",
           "eventlog-1-2-", "eventlog-01-2-3", "eventlog--1-2-3",
@@ -255,7 +255,7 @@ TEST(tracefs_instance, of_others_is_left_alone) {
     }
 }
 
-TEST(tracefs_text, finds_a_number_by_its_name) {
+TEST(tracefs_text, finds_number_by_name) {
     constexpr std::string_view stats =
         "entries: 5\noverrun: 17\ncommit overrun: 3\nbytes: 52\noldest event ts:  1.2\n"
         "dropped events: 9\nread events: 1\n";

@@ -10,7 +10,7 @@
 
 namespace {
 
-TEST(event_control, takes_apart_what_the_kernel_writes_of_an_event) {
+TEST(event_control, parses_kernel_event_state) {
     const auto idle = eventlog::tracefs::parse_state(
         "0\n", "none\n", "# Available triggers:\n# traceon traceoff snapshot stacktrace hist\n");
     EXPECT_FALSE(idle.is_enabled);

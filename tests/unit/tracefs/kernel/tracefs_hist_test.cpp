@@ -46,7 +46,7 @@ std::string changed(const std::string& that, const std::string& what) {
     return text.replace(place, that.size(), what);
 }
 
-TEST(tracefs_hist, asks_by_keys_values_size_and_condition) {
+TEST(tracefs_hist, formats_keys_values_size_and_condition) {
     hist_request asked = request();
     EXPECT_EQ(hist_trigger(asked), "hist:keys=amount,port.buckets=10:vals=number:size=256");
     asked.condition = "amount > 5";
@@ -56,7 +56,7 @@ TEST(tracefs_hist, asks_by_keys_values_size_and_condition) {
     EXPECT_EQ(hist_trigger({{{"a", 0}}, {"b", "c"}, 128, {}}), "hist:keys=a:vals=b,c:size=128");
 }
 
-TEST(tracefs_hist, reads_what_the_kernel_has_counted) {
+TEST(tracefs_hist, parses_kernel_histogram) {
     const hist_table found = parse_hist(table, request());
     ASSERT_EQ(found.entries.size(), 2U);
     EXPECT_EQ(found.entries[0].keys, (std::vector<std::uint64_t>{1, 20}));
@@ -67,7 +67,7 @@ TEST(tracefs_hist, reads_what_the_kernel_has_counted) {
     EXPECT_EQ(found.dropped, 4U);
 }
 
-TEST(tracefs_hist, may_have_counted_nothing) {
+TEST(tracefs_hist, may_be_empty) {
     const hist_table found = parse_hist(
         "# event histogram\n#\n\n\nTotals:\n    Hits: 0\n    Entries: 0\n    Dropped: 0\n",
         request());
@@ -75,7 +75,7 @@ TEST(tracefs_hist, may_have_counted_nothing) {
     EXPECT_EQ(found.hits, 0U);
 }
 
-TEST(tracefs_hist, of_another_histogram_is_refused) {
+TEST(tracefs_hist, of_another_histogram_is_rejected) {
     for (const auto& [that, what] : std::vector<std::pair<std::string, std::string>>{
              {"{ amount:", "{ amounts:"},
              {"{ amount:          1,", "{"},
@@ -100,7 +100,7 @@ TEST(tracefs_hist, of_another_histogram_is_refused) {
     }
 }
 
-TEST(tracefs_hist, whose_totals_are_not_those_of_its_entries_is_refused) {
+TEST(tracefs_hist, with_inconsistent_totals_is_rejected) {
     for (const auto& [that, what] : std::vector<std::pair<std::string, std::string>>{
              {"Hits: 3", "Hits: 4"},
              {"Entries: 2", "Entries: 1"},
@@ -111,20 +111,20 @@ TEST(tracefs_hist, whose_totals_are_not_those_of_its_entries_is_refused) {
     }
 }
 
-TEST(tracefs_hist, that_does_not_add_up_yet_is_read_again) {
+TEST(tracefs_hist, with_inconsistent_totals_is_reread) {
     int readings = 0;
     const auto read = [&] { return ++readings < 3 ? changed("Hits: 3", "Hits: 4") : table; };
     EXPECT_EQ(eventlog::tracefs::read_hist(read, request()).hits, 3U);
     EXPECT_EQ(readings, 3);
 }
 
-TEST(tracefs_hist, that_never_adds_up_is_refused) {
+TEST(tracefs_hist, never_consistent_is_rejected) {
     const auto read = [] { return changed("Hits: 3", "Hits: 4"); };
     EXPECT_THROW(static_cast<void>(eventlog::tracefs::read_hist(read, request())),
                  eventlog::tracefs::error);
 }
 
-TEST(tracefs_hist, cut_anywhere_is_refused) {
+TEST(tracefs_hist, truncated_anywhere_is_rejected) {
     for (std::size_t size = 0; size <= table.size() - 2; ++size) {
         EXPECT_THROW(static_cast<void>(parse_hist(table.substr(0, size), request())),
                      eventlog::tracefs::error)

@@ -77,7 +77,7 @@ void write_at(bytes& ring, std::uint64_t position, const bytes& record) {
     }
 }
 
-TEST(perf_records, takes_a_sample_apart) {
+TEST(perf_records, parses_sample) {
     const bytes record = sample_of(77, 12, 34, "what the format says");
     const auto found = parse_perf_record(record);
     ASSERT_TRUE(found.has_value());
@@ -88,7 +88,7 @@ TEST(perf_records, takes_a_sample_apart) {
     EXPECT_EQ(raw_of(*found), "what the format says");
 }
 
-TEST(perf_records, counts_what_is_lost_of_both_kinds) {
+TEST(perf_records, counts_both_kinds_of_loss) {
     bytes body;
     append(body, std::uint64_t{5});  // an event's number
     append(body, std::uint64_t{1000});
@@ -104,7 +104,7 @@ TEST(perf_records, counts_what_is_lost_of_both_kinds) {
     EXPECT_EQ(of_samples->lost, 9U);
 }
 
-TEST(perf_records, tells_which_processes_begin_and_what_they_are_called) {
+TEST(perf_records, parses_fork_and_comm) {
     bytes forked;
     for (const std::uint32_t number : {42U, 41U, 43U, 40U}) {  // process, parent; threads
         append(forked, number);
@@ -136,7 +136,7 @@ TEST(perf_records, tells_which_processes_begin_and_what_they_are_called) {
     }
 }
 
-TEST(perf_records, ends_a_name_without_an_end_where_the_record_does) {
+TEST(perf_records, limits_unterminated_name_to_record) {
     bytes renamed(8, 1);
     const std::string text = "eight on";
     renamed.insert(renamed.end(), text.begin(), text.end());
@@ -147,7 +147,7 @@ TEST(perf_records, ends_a_name_without_an_end_where_the_record_does) {
     EXPECT_EQ(name->name, text);
 }
 
-TEST(perf_records, takes_records_that_it_does_not_know_for_something_else) {
+TEST(perf_records, classifies_unknown_records_as_other) {
     for (const std::uint32_t type : {0U, 4U, 5U, 99U, 0xffffffffU}) {
         const auto found = parse_perf_record(record_of(type, bytes(16)));
         ASSERT_TRUE(found.has_value()) << type;
@@ -168,7 +168,7 @@ bytes sample_with_stack(const std::vector<std::uint64_t>& stack, std::uint64_t c
     return record_of(PERF_RECORD_SAMPLE, body);
 }
 
-TEST(perf_records, takes_the_stack_of_a_sample) {
+TEST(perf_records, parses_callchain) {
     const std::vector<std::uint64_t> stack{perf_context_min + 5, 0x401000, 0x402000};
     const bytes record = sample_with_stack(stack, stack.size());
     const auto found = parse_perf_record(record, true);
@@ -179,7 +179,7 @@ TEST(perf_records, takes_the_stack_of_a_sample) {
     EXPECT_EQ(std::memcmp(found->stack.data(), stack.data(), found->stack.size()), 0);
 }
 
-TEST(perf_records, refuses_a_stack_that_says_to_be_deeper_than_there_are_bytes) {
+TEST(perf_records, rejects_callchain_larger_than_record) {
     for (const std::uint64_t count :
          {std::uint64_t{4}, std::uint64_t{1} << 32U, std::uint64_t{1} << 61U, UINT64_MAX}) {
         const bytes record = sample_with_stack({1, 2}, count);
@@ -199,7 +199,7 @@ bytes mapped_code(const std::string& name) {
     return record_of(PERF_RECORD_MMAP2, body);
 }
 
-TEST(perf_records, tells_which_code_a_process_maps) {
+TEST(perf_records, parses_mmap) {
     bytes record = mapped_code("/usr/bin/shop");
     const auto found = parse_perf_record(record);
     ASSERT_TRUE(found.has_value());
@@ -217,7 +217,7 @@ TEST(perf_records, tells_which_code_a_process_maps) {
     EXPECT_FALSE(parse_perf_record(record).has_value());
 }
 
-TEST(perf_records, refuses_a_sample_that_says_to_have_more_bytes_than_there_are) {
+TEST(perf_records, rejects_raw_data_larger_than_record) {
     bytes record = sample_of(1, 2, 3, "some");
     constexpr std::size_t size_place = sizeof(perf_event_header) + 16;
     for (const std::uint32_t size : {9U, 0x7fffffffU, 0xfffffffcU, 0xffffffffU}) {
@@ -226,7 +226,7 @@ TEST(perf_records, refuses_a_sample_that_says_to_have_more_bytes_than_there_are)
     }
 }
 
-TEST(perf_records, refuses_whatever_is_too_short_for_what_it_is) {
+TEST(perf_records, rejects_short_records) {
     for (const std::uint32_t type :
          {PERF_RECORD_SAMPLE, PERF_RECORD_LOST, PERF_RECORD_COMM, PERF_RECORD_FORK}) {
         const bytes record = record_of(type, bytes(8));
@@ -237,13 +237,13 @@ TEST(perf_records, refuses_whatever_is_too_short_for_what_it_is) {
     EXPECT_FALSE(parse_perf_record(bytes(7)).has_value());
 }
 
-TEST(perf_records, refuses_a_size_that_is_not_that_of_its_bytes) {
+TEST(perf_records, rejects_wrong_size) {
     bytes record = sample_of(1, 2, 3, "some");
     record.resize(record.size() + 8);
     EXPECT_FALSE(parse_perf_record(record).has_value());
 }
 
-TEST(perf_records, goes_on_at_the_beginning_of_the_memory) {
+TEST(perf_records, wraps_at_end_of_buffer) {
     constexpr std::size_t size = 256;
     // From each position, so that heads, times and texts are cut in two.
     for (std::uint64_t tail = 0; tail < size; tail += 8) {
@@ -261,7 +261,7 @@ TEST(perf_records, goes_on_at_the_beginning_of_the_memory) {
     }
 }
 
-TEST(perf_records, goes_on_behind_the_largest_position) {
+TEST(perf_records, wraps_after_maximum_position) {
     bytes ring(128);
     const bytes record = sample_of(1, 2, 3, "around zero");
     const std::uint64_t tail = 0 - std::uint64_t{16};
@@ -270,7 +270,7 @@ TEST(perf_records, goes_on_behind_the_largest_position) {
     EXPECT_EQ(found.raws, std::vector<std::string>{"around zero"});
 }
 
-TEST(perf_records, gives_out_nothing_where_a_size_makes_no_sense) {
+TEST(perf_records, stops_at_invalid_size) {
     bytes ring(128);
     for (const unsigned size : {0U, 1U, 7U, 136U, 65535U}) {
         bytes head;
@@ -282,14 +282,14 @@ TEST(perf_records, gives_out_nothing_where_a_size_makes_no_sense) {
     }
 }
 
-TEST(perf_records, believes_no_more_than_the_memory_to_be_filled) {
+TEST(perf_records, limits_head_to_buffer_size) {
     const bytes record = record_of(99, bytes(120));
     perf_memory memory(std::span<const std::uint8_t>(record).first(64));
     EXPECT_TRUE(memory.record_at(0, UINT64_MAX).empty());
     EXPECT_TRUE(memory.record_at(8, 7).empty());
 }
 
-TEST(perf_records, finds_the_oldest_first_where_the_newest_is_written_in_front) {
+TEST(perf_records, reads_backward_buffer_oldest_first) {
     constexpr std::size_t size = 256;
     bytes ring(size);
     std::uint64_t head = 0;
@@ -315,7 +315,7 @@ TEST(perf_records, finds_the_oldest_first_where_the_newest_is_written_in_front) 
     }
 }
 
-TEST(perf_records, finds_nothing_where_nothing_was_written) {
+TEST(perf_records, is_empty_without_writes) {
     bytes ring(128, 0xff);
     perf_memory memory(ring);
     EXPECT_TRUE(backward_positions(memory, 0).empty());

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Emits events of libeventlog one by one, and in a lane, to who listens through the device, and
+// prints what each has taken: bench/kernel.py, in a virtual machine, as root.
+//
+// usage: batch_bench TURNS
+//
+// A line for each turn of each, as those of kernel_bench.
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
+
+#include "device_client.h"
+
+namespace {
+
+constexpr std::uint64_t emitted = 1000;
+
+// As large as what kernel_bench writes.
+struct written {
+    std::uint64_t first;
+    std::uint64_t second;
+    std::uint64_t third;
+    std::uint64_t fourth;
+};
+using lanes = eventlog::provider<"lanes", written>;
+
+void emit_all() {
+    for (std::uint64_t number = 0; number < emitted; ++number) {
+        lanes::emit(written{number, 2, 3, 4});
+    }
+}
+
+template <class Emit>
+void measure(const char* name, Emit emit) {
+    const std::uint64_t before = count_recorded();
+    const std::uint64_t begin = now();
+    emit();
+    const std::uint64_t taken = now() - begin;
+    report(name, static_cast<double>(taken) / static_cast<double>(emitted),
+           emitted - (count_recorded() - before));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const long turns = read_turns(argc, argv);
+    subscribe("lanes", "written", "no other");
+    check(lanes::enabled<written>(), "nobody listens to what is emitted");
+    for (long turn = 0; turn < turns; ++turn) {
+        measure("emit_alone", emit_all);
+        measure("emit_in_lane", [] {
+            const eventlog::lane lane;
+            emit_all();
+        });
+    }
+    return 0;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+//
+// What an application hears of those who listen to it.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+
+namespace {
+
+using eventlog::test::event_listener;
+
+struct changed {
+    std::uint32_t value;
+};
+struct present {
+    std::uint32_t value;
+};
+using watched = eventlog::provider<"attention_test", changed, present>;
+
+}  // namespace
+
+template <>
+inline constexpr eventlog::provider_traits eventlog::provider_traits_of<watched>{.dumps = true};
+
+namespace {
+
+std::vector<unsigned> told;
+
+void note(unsigned listeners) {
+    told.push_back(listeners);
+}
+
+class notification_callback : public testing::Test {
+  protected:
+    void SetUp() override {
+        // A thread of the test before may have found that a listener had just left: for a moment
+        // it does not look again who has come.
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+        told.clear();
+        watched::on_enable(note);
+        watched::poll();
+        told.clear();
+    }
+    void TearDown() override {
+        watched::on_enable(nullptr);
+        watched::on_dump(nullptr);
+        watched::poll();
+    }
+};
+
+TEST_F(notification_callback, runs_at_next_emit_and_next_poll) {
+    std::optional<event_listener> listener("attention_test:changed");
+    EXPECT_TRUE(told.empty());
+    watched::emit(changed{1});
+    EXPECT_EQ(told, std::vector<unsigned>{1});
+    watched::emit(changed{2});
+    EXPECT_EQ(told, std::vector<unsigned>{1});
+    listener.reset();
+    watched::poll();
+    EXPECT_EQ(told, (std::vector<unsigned>{1, 0}));
+    watched::poll();
+    EXPECT_EQ(told, (std::vector<unsigned>{1, 0}));
+}
+
+TEST_F(notification_callback, runs_in_emit_of_disabled_event) {
+    const event_listener listener("attention_test:changed");
+    watched::emit(present{1});
+    EXPECT_EQ(told, std::vector<unsigned>{1});
+}
+
+TEST_F(notification_callback, counts_listeners_and_distinguishes_slot_successor) {
+    std::optional<event_listener> first("attention_test:*");
+    const event_listener second("attention_test:changed");
+    watched::poll();
+    EXPECT_EQ(told, std::vector<unsigned>{2});
+    first.reset();
+    first.emplace("attention_test:*");
+    watched::poll();
+    EXPECT_EQ(told, (std::vector<unsigned>{2, 2}));
+}
+
+TEST_F(notification_callback, loses_no_event_during_callback) {
+    event_listener listener("attention_test:changed");
+    watched::emit(changed{1});
+    EXPECT_EQ(listener.received_names(), "changed");
+}
+
+TEST_F(notification_callback, reports_listeners_present_before_registration) {
+    watched::on_enable(nullptr);
+    const event_listener listener("attention_test:*");
+    watched::emit(changed{1});
+    told.clear();
+    watched::on_enable(note);
+    watched::emit(changed{2});
+    EXPECT_EQ(told, std::vector<unsigned>{1});
+}
+
+void dump_state() {
+    watched::emit(present{17});
+    watched::emit(present{18});
+}
+
+TEST_F(notification_callback, dumps_state_to_new_listener_only_and_marks_completion) {
+    event_listener early("attention_test:*");
+    watched::emit(changed{1});
+    watched::on_dump(dump_state);
+    watched::poll();
+    EXPECT_EQ(early.received_names(), "changed present present dump_complete");
+    early.clear_records();
+    event_listener late("attention_test:*");
+    watched::emit(changed{2});
+    EXPECT_EQ(early.received_names(), "changed");
+    EXPECT_EQ(late.received_names(), "present present dump_complete changed");
+}
+
+TEST_F(notification_callback, dumps_state_once_per_listener) {
+    watched::on_dump(dump_state);
+    std::optional<event_listener> listener("attention_test:*");
+    watched::poll();
+    const event_listener other("attention_test:changed");
+    watched::poll();
+    watched::poll();
+    EXPECT_EQ(listener->received_names(), "present present dump_complete");
+    listener.reset();
+    listener.emplace("attention_test:*");
+    watched::poll();
+    EXPECT_EQ(listener->received_names(), "present present dump_complete");
+}
+
+TEST_F(notification_callback, completes_dump_for_listener_of_other_events) {
+    watched::on_dump(dump_state);
+    event_listener listener("attention_test:changed");
+    watched::poll();
+    EXPECT_EQ(listener.received_names(), "dump_complete");
+}
+
+TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
+    watched::on_dump(dump_state);
+    std::atomic<bool> stop{false};
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&] {
+            // Slowly: what finds no room is lost, of a dump as well.
+            while (!stop.load()) {
+                watched::emit(changed{1});
+                std::this_thread::sleep_for(std::chrono::microseconds{200});
+            }
+        });
+    }
+    for (int i = 0; i < 20; ++i) {
+        event_listener listener("attention_test:*");
+        std::map<std::string, unsigned> heard;
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        // The thread that tells the state may be kept from it while the others emit.
+        while ((heard["changed"] < 10 || heard["dump_complete"] == 0) &&
+               std::chrono::steady_clock::now() < deadline) {
+            listener.poll();
+            for (const auto& record : listener.records()) {
+                ++heard[listener.event_name(record)];
+            }
+            listener.clear_records();
+        }
+        EXPECT_GE(heard["changed"], 10U);
+        EXPECT_EQ(heard["present"], 2U);
+        EXPECT_EQ(heard["dump_complete"], 1U);
+    }
+    stop = true;
+}
+
+TEST_F(notification_callback, runs_once_after_registration_regardless_of_listeners) {
+    const event_listener listener("attention_test:*");
+    watched::poll();
+    told.clear();
+    watched::on_enable(note);
+    watched::poll();
+    watched::poll();
+    EXPECT_EQ(told, std::vector<unsigned>{1});
+}
+
+void replace_callback(unsigned listeners) {
+    watched::emit(changed{listeners});
+    EXPECT_TRUE(watched::on_enable(note)) << "a thread does not wait for itself";
+}
+
+TEST_F(notification_callback, callback_may_emit_and_replace_itself) {
+    event_listener listener("attention_test:changed");
+    watched::on_enable(replace_callback);
+    watched::poll();
+    watched::poll();
+    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(listener.received_names(), "changed");
+}
+
+TEST_F(notification_callback, works_in_forked_child) {
+    watched::on_dump(dump_state);
+    event_listener listener("attention_test:*");
+    watched::poll();
+    listener.poll();
+    listener.clear_records();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        watched::emit(changed{99});
+        ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(listener.received_names(), "present present dump_complete changed");
+}
+
+}  // namespace

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "event_ledger.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "emitter.hpp"
+
+namespace eventlog::test {
+
+void event_ledger::expect(std::uint64_t number, pid_t thread) {
+    expected_.push_back({number, static_cast<std::uint32_t>(thread)});
+}
+
+void event_ledger::check_ring_position(event_listener& listener, const received_record& record) {
+    EXPECT_NE(record.ring, listener.reader().shared_ring()) << "a thread gave up its CPU's ring";
+    EXPECT_EQ(record.ring, record.header.cpu);
+    last_position& end = rings_[record.ring];
+    // Another clock is read before the sequence: a thread that is interrupted in between is late.
+    if (listener.source().header().clock == EVENTLOG_CLOCK_TSC) {
+        EXPECT_GE(record.header.time, end.time) << "time went backwards";
+    }
+    EXPECT_EQ(record.sequence, end.attempted + record.lost_before) << "miscounted in its ring";
+    end = {record.header.time, record.sequence + 1};
+}
+
+void event_ledger::read(event_listener& listener) {
+    listener.poll();
+    for (const received_record& record : listener.records()) {
+        check_ring_position(listener, record);
+        if (!listener.providers().contains(record.header.provider)) {
+            ADD_FAILURE() << "a record names a provider that is not there";
+            continue;
+        }
+        if (const std::optional<std::uint64_t> number = number_in(listener, record)) {
+            received_.push_back({*number, record.header.thread, record.ring});
+        }
+    }
+    listener.clear_records();
+}
+
+void event_ledger::expect_all_accounted(std::uint64_t lost) {
+    EXPECT_EQ(received_.size() + lost, expected_.size()) << lost << " were counted as lost";
+    // Each ring's events are among the expected ones, in their order: so none came twice.
+    std::map<std::uint32_t, std::size_t> next;
+    std::vector<bool> met(expected_.size());
+    for (const received_event& heard : received_) {
+        std::size_t& place = next[heard.ring];
+        while (place < expected_.size() && expected_[place].number != heard.number) {
+            ++place;
+        }
+        if (place == expected_.size()) {
+            ADD_FAILURE() << "event " << std::hex << heard.number
+                          << " was not attempted, came twice, or came late";
+            break;
+        }
+        EXPECT_FALSE(met[place]) << "event " << std::hex << heard.number << " came twice";
+        EXPECT_EQ(heard.thread, expected_[place].thread) << "another thread's name";
+        met[place] = true;
+    }
+    expected_.clear();
+    received_.clear();
+}
+
+}  // namespace eventlog::test

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "interruption_run.hpp"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "build_kind.hpp"
+#include "ring/rseq.hpp"
+#include "scratch.hpp"
+
+namespace eventlog::test {
+namespace {
+
+std::vector<unsigned> allowed_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    static_cast<void>(::sched_getaffinity(0, sizeof set, &set));
+    std::vector<unsigned> cpus;
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &set)) {
+            cpus.push_back(cpu);
+        }
+    }
+    return cpus;
+}
+
+emitter_command* share_memory() {
+    void* const shared = ::mmap(nullptr, sizeof(emitter_command), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        throw std::runtime_error("cannot share memory with a child");
+    }
+    return static_cast<emitter_command*>(shared);
+}
+
+[[noreturn]] void obey_until_killed(void* context) {
+    run_emitter(*static_cast<emitter_command*>(context));
+}
+
+}  // namespace
+
+std::string interruption_run::skip_reason() {
+    if (has_thread_sanitizer) {
+        return "ThreadSanitizer holds signals back";
+    }
+    if (!core::rseq_available()) {
+        return "there are no restartable sequences here";
+    }
+    if (!tracee::is_permitted()) {
+        return "processes may not trace their children here";
+    }
+    return "";
+}
+
+bool interruption_run::has_two_cpus() {
+    return allowed_cpus().size() >= 2;
+}
+
+interruption_run::interruption_run(const char* tsc)
+    : tsc_("EVENTLOG_TSC", tsc), cpus_(allowed_cpus()), command_(share_memory()) {
+    start_subscription();
+    start_emitter();
+}
+
+interruption_run::~interruption_run() {
+    emitter_.reset();
+    ::munmap(command_, sizeof *command_);
+}
+
+void interruption_run::start_subscription(std::string_view pattern) {
+    listener_ = std::make_unique<event_listener>(pattern);
+    // In a directory of its own: nobody else takes this slot.
+    EXPECT_TRUE(std::filesystem::exists(eventlog_directory() + "/subscriptions/00"));
+    event_ledger_.reset_rings();
+}
+
+void interruption_run::end_subscription() {
+    listener_->source().end();
+    event_ledger_.read(*listener_);
+    static_cast<void>(listener_->reader().finish());
+    EXPECT_EQ(listener_->totals().damaged, 0U);
+    lost_before_ += listener_->totals().lost;
+    check_ended_region();
+    ended_ = std::make_unique<ended_region>(std::move(listener_));
+}
+
+/// What happened in the subscription that ended before this one.
+void interruption_run::check_ended_region() {
+    if (ended_ != nullptr) {
+        ended_->expect_untouched();
+        lost_before_ += ended_->lost_since();
+        ended_.reset();
+    }
+}
+
+void interruption_run::start_emitter() {
+    emitter_ = std::make_unique<tracee>(obey_until_killed, command_);
+    attempts_ = 0;
+    unattached_ = 0;
+    unattached_neighbours_ = 0;
+}
+
+void interruption_run::pin_process(pid_t process, unsigned cpu) const {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (::sched_setaffinity(process, sizeof set, &set) != 0) {
+        throw std::runtime_error(std::string("cannot move a process: ") + std::strerror(errno));
+    }
+}
+
+/// Tells the emitter what to emit next; it does so when it is let run.
+std::uint64_t interruption_run::queue_event(event_kind kind, std::size_t size) {
+    command_->kind = kind;
+    command_->number = next_number(kind);
+    command_->size = size;
+    ++attempts_;
+    return command_->number;
+}
+
+/// Lets the emitter do all that it was told.
+void interruption_run::finish() {
+    if (emitter_->run() != stop::ready) {
+        throw std::runtime_error("the emitter did not go on: status " +
+                                 std::to_string(emitter_->status()));
+    }
+}
+
+void interruption_run::send_command(event_kind kind, std::size_t size) {
+    event_ledger_.expect(queue_event(kind, size), emitter_->pid());
+    finish();
+}
+
+template <class Part>
+Part interruption_run::read_region(std::uint64_t offset) const {
+    Part found{};
+    if (::pread(listener_->source().file().get(), &found, sizeof found, static_cast<off_t>(offset)) !=
+        sizeof found) {
+        throw std::runtime_error("cannot read the region");
+    }
+    return found;
+}
+
+/// As it is in memory now, of the emitter's CPU.
+eventlog_ring interruption_run::ring() const {
+    return read_region<eventlog_ring>(listener_->source().geometry().ring_offset(cpus_.front()));
+}
+
+/// How many events the ring has recorded or lost, all in all.
+std::uint64_t interruption_run::recorded_or_lost() const {
+    const core::region_geometry& geometry = listener_->source().geometry();
+    const eventlog_ring head = ring();
+    const core::control_word control{head.control};
+    const auto active = read_region<eventlog_buffer>(
+        geometry.ring_offset(cpus_.front()) + sizeof head +
+        control.generation() % geometry.buffer_count * sizeof(eventlog_buffer));
+    return active.records_before + control.count() + head.lost;
+}
+
+/// How many bytes are left in its buffer.
+std::uint64_t interruption_run::room() const {
+    const core::control_word control{ring().control};
+    return control.is_sealed() ? 0 : listener_->source().geometry().buffer_size - control.position();
+}
+
+/// Up to the last byte.
+void interruption_run::fill_buffer() {
+    constexpr std::uint64_t smallest = filler_overhead + 64;
+    for (std::uint64_t left = room(); left != 0; left = room()) {
+        std::uint64_t record = std::min<std::uint64_t>(left, EVENTLOG_RECORD_SIZE_MAX);
+        if (left != record && left - record < smallest) {
+            record -= smallest;
+        }
+        send_command(event_kind::filler, record - filler_overhead);
+    }
+}
+
+/// As the event is to find it: the emitter on its CPU, attached, the ring as it should be.
+void interruption_run::prepare(const scenario& way) {
+    pin_process(emitter_->pid(), cpus_.front());
+    send_command(way.kind, 30);
+    event_ledger_.read(*listener_);
+    if (way.ring == ring_state::has_space) {
+        return;
+    }
+    fill_buffer();
+    event_ledger_.read(*listener_);
+    if (way.ring == ring_state::exhausted) {
+        // Two buffers are all that there are.
+        send_command(event_kind::filler, EVENTLOG_RECORD_SIZE_MAX - filler_overhead);
+        fill_buffer();
+    }
+}
+
+trace interruption_run::follow(const scenario& way, std::size_t size) {
+    prepare(way);
+    event_ledger_.expect(queue_event(way.kind, size), emitter_->pid());
+    emitter_->plant(way.entry());
+    if (emitter_->run() != stop::breakpoint) {
+        throw std::runtime_error("the emitter does not come to the library's function");
+    }
+    const std::uint64_t behind = emitter_->read(emitter_->stack());
+    std::vector<executed_step> steps;
+    for (std::uint64_t at = way.entry(); at != behind;) {
+        // A sequence that the kernel does not know of goes on behind each stop. There is nobody
+        // else on this CPU who emits.
+        const sequence* const in = sequence_at(at);
+        if (in != nullptr && at == in->start) {
+            emitter_->write(rseq_cs_address(), 0);
+        }
+        if (emitter_->step() != stop::step) {
+            throw std::runtime_error("the emitter does not come to the end of an event");
+        }
+        const std::uint64_t next = emitter_->instruction();
+        // What repeats itself is one instruction.
+        if (next != at) {
+            steps.push_back({at, next});
+        }
+        at = next;
+    }
+    finish();
+    check_result(way, std::nullopt);
+    return {std::move(steps), way.counted};
+}
+
+void interruption_run::check_result(const scenario& way, std::optional<interruption> what) {
+    event_ledger_.read(*listener_);
+    if (way.ring != ring_state::has_space) {
+        // Losses are told in front of the ring's next record.
+        pin_process(emitter_->pid(), cpus_.front());
+        send_command(event_kind::block, 0);
+        event_ledger_.read(*listener_);
+    }
+    check_ended_region();
+    EXPECT_EQ(listener_->totals().damaged, 0U);
+    EXPECT_EQ(listener_->lost_by_providers(), 0U);
+    const std::uint64_t lost = lost_before_ + listener_->totals().lost;
+    const std::uint64_t lost_now = lost - lost_reported_ + check_counters(what);
+    lost_reported_ = lost;
+    if (way.ring == ring_state::has_space) {
+        EXPECT_EQ(lost_now, 0U) << "there was room";
+    }
+    event_ledger_.expect_all_accounted(lost_now);
+}
+
+/// The emitter's own account of what it has attempted. Returns how many events no ring knows of: a
+/// thread that is interrupted while it makes room keeps its region mapped, and there is no place
+/// for another one in that slot until it goes on.
+std::uint64_t interruption_run::check_counters(std::optional<interruption> what) {
+    command_->number = 0;
+    finish();
+    EXPECT_EQ(command_->accounted, attempts_) << "the providers have not counted their events";
+    const std::uint64_t own = command_->unattached - unattached_;
+    const std::uint64_t neighbours = command_->unattached_neighbours - unattached_neighbours_;
+    if (what != interruption::slot_mapped_by_neighbour) {
+        EXPECT_EQ(own, 0U);
+        EXPECT_TRUE(neighbours == 0 || what == interruption::slot_remapped);
+    }
+    unattached_ += own;
+    unattached_neighbours_ += neighbours;
+    return own + neighbours;
+}
+
+}  // namespace eventlog::test

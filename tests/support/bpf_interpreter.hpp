@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// What the kernel does with a program of elog's, for tests without one: all instructions that
+// bpf_program.hpp makes, and the helpers that bpf_code_generator.cpp calls. Of memory that is not
+// the program's it fails the test, and of a record that is looked at where it is not aligned.
+#pragma once
+
+#include <linux/bpf.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "bpf/bpf_counter.hpp"
+
+namespace eventlog::test {
+
+class bpf_interpreter {
+  public:
+    static constexpr tracefs::bpf_maps maps{100, 101, 102};
+
+    bpf_interpreter(std::vector<bpf_insn> program, std::uint32_t key_size, std::uint32_t words,
+                std::uint32_t keys_max, std::uint32_t cpus);
+
+    struct event {
+        std::span<const std::uint8_t> record{};  // as tracing has it
+        std::uint32_t thread = 0;
+        std::uint32_t cpu = 0;
+    };
+    /// Returns what the program does.
+    std::uint64_t run(const event& what);
+
+    /// From now on no key is added, for that reason: what an errno with a minus says.
+    void fail_key_inserts(std::int64_t answer) noexcept { insert_error_ = answer; }
+
+    [[nodiscard]] tracefs::bpf_table table() const;
+
+  private:
+    [[nodiscard]] std::uint64_t& at(unsigned index) { return registers_.at(index); }
+    void check(std::uint64_t address, std::size_t size, bool is_written) const;
+    [[nodiscard]] std::uint64_t load(std::uint64_t address, std::size_t size) const;
+    void store(std::uint64_t address, std::size_t size, std::uint64_t value) const;
+    void compute(const bpf_insn& what);
+    [[nodiscard]] bool decides(const bpf_insn& what);
+    void call(std::int32_t helper);
+    [[nodiscard]] std::uint64_t find();
+    [[nodiscard]] std::int64_t add();
+    [[nodiscard]] std::int64_t copy_text();
+    [[nodiscard]] std::vector<std::uint8_t> key() const;
+
+    std::vector<bpf_insn> program_;
+    std::uint32_t key_size_;
+    std::uint32_t words_;
+    std::uint32_t keys_max_;
+    std::uint32_t cpus_;
+    std::map<std::vector<std::uint8_t>, std::vector<std::uint64_t>> table_;
+    std::vector<std::uint64_t> zeros_;
+    tracefs::bpf_losses losses_{};
+    std::int64_t insert_error_ = 0;
+    std::array<std::uint64_t, 11> registers_{};
+    std::array<std::uint8_t, 512> stack_{};
+    event event_{};
+};
+
+}  // namespace eventlog::test

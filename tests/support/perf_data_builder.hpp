@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// perf.data made by hand.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernel_trace_sample.hpp"
+
+namespace eventlog::test {
+
+struct perf_data_options {
+    std::uint64_t sample_type = 0;              // 0: as perf record has it
+    std::optional<int> clock = 1;               // CLOCK_MONOTONIC; nothing: perf's own
+    bool has_realtime_reference = true;                  // when the clock was 1000 s, it was 2'000'000'000 s
+    std::vector<std::uint32_t> event_types{2};  // a tracepoint
+    std::uint32_t content_max = 65536;          // of a compressed record
+    int window_log = 0;                         // of what is compressed; 0: as zstd has it
+};
+
+class perf_data_builder {
+  public:
+    using bytes = std::vector<std::uint8_t>;
+
+    explicit perf_data_builder(std::vector<system_format> formats, perf_data_options options = {});
+
+    /// Records on that CPU, of the event of that position.
+    void sample(std::uint32_t pid, std::uint32_t thread, std::uint64_t time, std::uint32_t cpu,
+                std::span<const std::uint8_t> raw, std::uint64_t event = 0);
+    void name(std::uint32_t pid, std::uint32_t thread, std::string_view name, std::uint64_t time,
+              bool has_become);
+    void fork(std::uint32_t parent, std::uint32_t pid, std::uint64_t time);
+    void lost(std::uint64_t count, std::uint64_t time, std::uint32_t cpu);
+    void lost_in_all(std::uint64_t count, std::uint32_t cpu);
+    /// Whose the numbers of events are.
+    void index();
+    void round();
+    /// A record of whatever type and bytes.
+    void record(std::uint32_t type, std::uint16_t misc, std::span<const std::uint8_t> body);
+    /// From here on records are compressed, in pieces of so many bytes.
+    void compress(std::size_t piece);
+
+    /// All of it, as a file.
+    [[nodiscard]] bytes file();
+
+    static constexpr std::uint32_t cpus = 2;
+
+  private:
+    void add_stamp(byte_builder& to, std::uint32_t pid, std::uint64_t time, std::uint32_t cpu,
+                   std::uint64_t id) const;
+    void flush();
+    [[nodiscard]] bytes features(std::uint64_t begin, std::uint64_t& bits) const;
+
+    std::vector<system_format> formats_;
+    perf_data_options options_;
+    byte_builder data_;
+    byte_builder uncompressed_;  // to be compressed
+    std::size_t chunk_size_ = 0;
+};
+
+}  // namespace eventlog::test

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscriber in the kernel hears what this program writes through /dev/eventlog: that, all of it,
+// and nothing else. As root, with eventlog loaded.
+//
+// eventlog_subscriber_check SUBSCRIBER COUNT CYCLES: the path of the module eventlog_test_subscriber, how many events
+// each writer writes, and how often the subscriber comes and goes beside them.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device_steps.h"
+#include "device_client.h"
+
+#define HEAR "/sys/module/eventlog_test_subscriber/parameters/"
+
+enum { writers = 4, batch = 50, sale_bit = 30, refund_bit = 29, note_bit = 28, events = 3 };
+
+// What the subscriber says of itself.
+static char text[4096];
+static const char* subscriber;
+static uint32_t index_of[events];
+static atomic_bool* is_over;
+
+static void load(const char* parameters) {
+    const int file = open(subscriber, O_RDONLY | O_CLOEXEC);
+    const bool loaded = syscall(SYS_finit_module, file, parameters, 0) == 0;
+    (void)close(file);
+    step("a subscriber comes", loaded);
+}
+
+static void unload(void) {
+    step("it goes", syscall(SYS_delete_module, "eventlog_test_subscriber", O_NONBLOCK) == 0);
+}
+
+static const char* told(const char* name) {
+    char path[128];
+    (void)snprintf(path, sizeof path, HEAR "%s", name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = read(file, text, sizeof text - 1);
+    (void)close(file);
+    if (size < 0) {
+        step("the subscriber tells what it has heard", false);
+    }
+    text[size] = '\0';
+    return text;
+}
+
+static unsigned long number_of(const char* name) {
+    return strtoul(told(name), NULL, 10);
+}
+
+/// Those of our events that somebody listens to, by their bits.
+static uint64_t gate(void) {
+    return word >> note_bit;
+}
+
+static void try_gates(void) {
+    static const struct {
+        const char* parameters;
+        uint64_t bits;
+    } wishes[] = {
+        {"", 7},
+        {"provider=heard", 7},
+        {"provider=hea?d event=re*", 2},
+        {"provider=h", 0},
+        {"event=sal", 0},
+        {"provider=heard level=3", 6},
+        {"level=2", 2},
+        {"level=1", 0},
+        {"keywords=2", 3},
+        {"keywords=1 level=3", 4},
+    };
+    step("nobody listens", gate() == 0);
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; ++i) {
+        load(wishes[i].parameters);
+        if (gate() != wishes[i].bits) {
+            (void)printf("%s: %llx\n", wishes[i].parameters, (unsigned long long)gate());
+            step("what is wanted is listened to", false);
+        }
+        unload();
+        step("nobody listens any more", gate() == 0);
+    }
+}
+
+struct event {
+    uint32_t index;
+    uint64_t number;
+    uint64_t more[4];
+} __attribute__((packed));
+
+static bool write_one(uint32_t which, uint64_t number) {
+    const struct event event = {.index = index_of[which], .number = number};
+    return write(device, &event, sizeof event) == sizeof event;
+}
+
+static void try_payload(void) {
+    char expected[512];
+    step("without a subscriber it is refused", !write_one(0, 1) && errno == EBADF);
+    load("provider=heard event=sale");
+    step("with one it is taken", write_one(0, UINT64_C(0x1122334455667788)));
+    step("what it does not want is refused", !write_one(1, 1) && errno == EBADF);
+    (void)snprintf(expected, sizeof expected,
+                   "heard:sale number=7 level=3 keywords=1 schema=7 hash=1 owner=eventlog_subscr "
+                   "process=%d thread=%d user=0 payload=8877665544332211%064d\n",
+                   (int)getpid(), (int)getpid(), 0);
+    if (strcmp(told("last"), expected) != 0) {
+        (void)printf("%s%s", text, expected);
+        step("all that is said of it is right", false);
+    }
+    step("it has been heard once", number_of("heard") == 1 && number_of("left_out") == 0);
+    unload();
+    step("then it is refused again", !write_one(0, 1) && errno == EBADF);
+}
+
+/// One that is published while there is a subscriber, and goes before it.
+static void try_publishing(void) {
+    volatile uint64_t late __attribute__((aligned(8))) = 0;
+    uint32_t number = 0;
+    struct eventlog_published_event offer = {.level = 3, .name = "late"};
+    load("provider=later");
+    const int own = device;
+    device = open_device();
+    step("another event",
+         register_at("heard_late u64 a", &late, sale_bit, &offer.write_index) == 0);
+    step("nobody listens to what is not published", late == 0);
+    step("it is published", publish(device, "later", &offer, 1, &number) == 0 && late != 0);
+    const uint32_t event[3] = {offer.write_index, 1, 0};
+    step("and heard",
+         write(device, event, sizeof event) == sizeof event && number_of("heard") == 1);
+    step("withdrawn", unpublish(device, number) == 0 && late == 0);
+    step("and not heard", write(device, event, sizeof event) < 0 && number_of("heard") == 1);
+    (void)close(device);
+    device = own;
+    unload();
+}
+
+struct many {
+    uint32_t first, zero;
+    struct {
+        struct eventlog_batch_entry entry;
+        uint64_t number;
+        uint64_t more[4];
+    } of[batch];
+};
+
+/// One event, and many at once. Returns whether all are taken.
+static bool write_some(void) {
+    struct many many = {.first = EVENTLOG_BATCH};
+    for (unsigned i = 0; i < batch; ++i) {
+        many.of[i].entry = (struct eventlog_batch_entry){.write_index = index_of[0], .size = 40};
+    }
+    return write_one(0, 0) && write(device, &many, sizeof many) == sizeof many;
+}
+
+static void write_counted(unsigned long rounds) {
+    for (unsigned long i = 0; i < rounds; ++i) {
+        if (!write_some()) {
+            _exit(1);
+        }
+    }
+    _exit(0);
+}
+
+/// Whether anybody listens or not.
+static void write_until_the_end(unsigned long rounds) {
+    (void)rounds;
+    while (!atomic_load(is_over)) {
+        if (!write_some() && errno != EBADF) {
+            _exit(1);
+        }
+    }
+    _exit(0);
+}
+
+static void begin(pid_t* processes, void (*run)(unsigned long), unsigned long rounds) {
+    (void)fflush(stdout);
+    for (int i = 0; i < writers; ++i) {
+        processes[i] = fork();
+        if (processes[i] == 0) {
+            run(rounds);
+        }
+    }
+}
+
+static void end(const pid_t* processes) {
+    bool right = true;
+    for (int i = 0; i < writers; ++i) {
+        int status = -1;
+        right &= waitpid(processes[i], &status, 0) == processes[i] && status == 0;
+    }
+    step("all writers are well", right);
+}
+
+/// Beside a subscription, whose ring takes what it can.
+static void conserve(unsigned long count, const char* parameters, bool echoes) {
+    static struct read_totals read_totals;
+    pid_t processes[writers];
+    const unsigned long rounds = count / (batch + 1) + 1;
+    const unsigned long attempted = writers * rounds * (batch + 1);
+    read_totals = (struct read_totals){0};
+    load(parameters);
+    const int reader = subscribe_or_exit(&(struct wanted){.provider = "heard"});
+    begin(processes, write_counted, rounds);
+    end(processes);
+    read_all(reader, &read_totals);
+    (void)close(reader);
+    const unsigned long heard = number_of("heard");
+    const unsigned long left_out = number_of("left_out");
+    (void)printf("conserved: attempted %lu, heard %lu, left out %lu, read %lu, lost %lu\n",
+                 attempted, heard, left_out, (unsigned long)read_totals.records,
+                 (unsigned long)read_totals.lost);
+    step("all has been heard", heard == attempted);
+    step("and echoes have not", left_out == (echoes ? attempted : 0));
+    step("a subscription beside it gets the same", read_totals.records + read_totals.lost == attempted);
+    unload();
+}
+
+static void come_and_go(unsigned long cycles) {
+    pid_t processes[writers];
+    unsigned long heard = 0;
+    begin(processes, write_until_the_end, 0);
+    for (unsigned long i = 0; i < cycles; ++i) {
+        load(i % 2 != 0 ? "provider=heard" : "echo=1");
+        for (int tries = 0; number_of("heard") == 0 && tries < 10000; ++tries) {
+            (void)usleep(1000);
+        }
+        heard += number_of("heard") > 0;
+        unload();
+    }
+    atomic_store(is_over, true);
+    end(processes);
+    step("each time it has heard something", heard == cycles);
+    step("in the end nobody listens", gate() == 0 && !write_one(0, 1) && errno == EBADF);
+}
+
+int main(int count, char** arguments) {
+    step("it is told what to do", count == 4);
+    subscriber = arguments[1];
+    device = open_device();
+    is_over =
+        mmap(NULL, sizeof *is_over, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    step("three events are registered", is_over != MAP_FAILED &&
+                                            register_at("heard_sale u64 a; struct block b 32",
+                                                        &word, sale_bit, &index_of[0]) == 0 &&
+                                            register_at("heard_refund u64 a; struct block b 32",
+                                                        &word, refund_bit, &index_of[1]) == 0 &&
+                                            register_at("heard_note u64 a; struct block b 32",
+                                                        &word, note_bit, &index_of[2]) == 0);
+    const struct eventlog_published_event offers[events] = {
+        {.write_index = index_of[0], .event = 7, .level = 3, .keywords = 1, .name = "sale"},
+        {.write_index = index_of[1], .event = 8, .level = 2, .keywords = 2, .name = "refund"},
+        {.write_index = index_of[2], .event = 9, .level = 4, .name = "note"},
+    };
+    uint32_t number = 0;
+    step("and published", publish(device, "heard", offers, events, &number) == 0);
+    try_gates();
+    try_payload();
+    try_publishing();
+    conserve(strtoul(arguments[2], NULL, 10), "provider=heard", false);
+    conserve(strtoul(arguments[2], NULL, 10), "echo=1", true);
+    come_and_go(strtoul(arguments[3], NULL, 10));
+    puts("ok: all is heard");
+    return 0;
+}
