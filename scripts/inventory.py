@@ -4,10 +4,11 @@
 
 usage: inventory.py --check BUILD_DIRECTORY...
        inventory.py --update BUILD_DIRECTORY...
+       inventory.py --fold
 
 --check fails if a listed test is missing in one of the given builds, or does not run in the quick
 tier there although its line says so. --update adds the tests that the builds register; it never
-removes a test, a build or a tier. A build is known by the name of its directory, which is the name
+removes a test, a build or a tier. --fold applies the renames of renamed.txt to the lists, and empties it. A build is known by the name of its directory, which is the name
 of its preset. The programs of the tests must have been built.
 
 The names of tests:
@@ -370,6 +371,21 @@ def add(inventory, builds):
     return inventory
 
 
+def fold(folder):
+    """Gives renamed tests their present names in the lists; returns how many have another name now."""
+    inventory, renamed = read_inventory(folder), folder / RENAMED
+    text = renamed.read_text() if renamed.exists() else ""
+    renames = parse_renames(text, set(inventory))
+    tests = {}
+    for name, tiers in inventory.items():
+        tests.setdefault(present_name(name, renames), {}).update(tiers)
+    for path in folder.glob("*.txt"):
+        path.unlink()
+    write_inventory(folder, tests)
+    renamed.write_text("".join(line + "\n" for line in text.splitlines() if line.startswith("#")))
+    return len(set(inventory) - set(tests))
+
+
 def check(folder, builds):
     inventory = read_inventory(folder)
     renamed = folder / RENAMED
@@ -389,9 +405,15 @@ def main(arguments):
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--check", action="store_true", help="fail if a listed test is missing")
     action.add_argument("--update", action="store_true", help="add what is not listed")
-    parser.add_argument("directories", nargs="+", metavar="BUILD_DIRECTORY")
+    action.add_argument("--fold", action="store_true", help="apply the renames to the lists")
+    parser.add_argument("directories", nargs="*", metavar="BUILD_DIRECTORY")
     chosen = parser.parse_args(arguments)
+    if bool(chosen.directories) == chosen.fold:
+        parser.error("--check and --update take build directories, --fold takes none")
     try:
+        if chosen.fold:
+            print(f"{fold(FOLDER)} tests have another name now")
+            return 0
         builds = {build.name: build.tests for build in map(Build, chosen.directories)}
         if chosen.check:
             return check(FOLDER, builds)

@@ -201,6 +201,22 @@ class Comparison(unittest.TestCase):
                 self.assertEqual(inventory.check(folder, {"release": {}}), 1)
             self.assertIn("no directory was given: asan+ubsan", output.getvalue())
 
+    def test_fold_gives_the_lists_the_new_names(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "unit.txt").write_text(
+                "unit.ring quick:release\n    wraps turns\nunit.log full:tsan\n    ends\n")
+            (folder / "renamed.txt").write_text(
+                "# comment\nunit.ring.turns -> unit.ring.rotates # clearer\n"
+                "unit.log.* -> unit.file.* # clearer\n")
+            self.assertEqual(inventory.fold(folder), 2)
+            self.assertEqual(inventory.read_inventory(folder), {
+                "unit.ring.wraps": {"release": "quick"},
+                "unit.ring.rotates": {"release": "quick"},
+                "unit.file.ends": {"tsan": "full"},
+            })
+            self.assertEqual((folder / "renamed.txt").read_text(), "# comment\n")
+
     def test_update_adds_and_never_lowers(self):
         tests = {name: dict(tiers) for name, tiers in self.listed.items()}
         inventory.add(tests, {"asan+ubsan": {"unit.a.x": False}, "release": {"unit.a.x": True}})

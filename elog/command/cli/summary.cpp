@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/summary.hpp"
 
+#include <linux/eventlog.h>
 #include <unistd.h>
 
 #include <algorithm>

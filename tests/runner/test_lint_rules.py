@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The checks of scripts/lint: each finds a planted violation, and accepts a project without any."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "lint"))
+import structure  # noqa: E402
+import vocabulary  # noqa: E402
+
+LAYERS = """\
+sdk/src
+    base
+    ring
+elog/src
+    file
+    .
+"""
+GOOD = {
+    "sdk/src/base/README.md": "",
+    "sdk/src/ring/README.md": "",
+    "elog/src/file/README.md": "",
+    "elog/src/README.md": "",
+    "sdk/src/base/error.hpp": "#include <string>\n",
+    "sdk/src/ring/ring.hpp": '#include "base/error.hpp"\n',
+    "sdk/src/ring/x86_64/rseq.hpp": '#include "ring/ring.hpp"\n',
+    "elog/src/file/writer.cpp": '#include "ring/ring.hpp"\n#include "file/writer.hpp"\n',
+    "elog/src/file/writer.hpp": "",
+    "elog/src/main.cpp": '#include "file/writer.hpp"\n',
+}
+
+
+class Structure(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.project = pathlib.Path(folder.name)
+
+    def problems(self, changes):
+        files = {**GOOD, **changes}
+        for name, text in files.items():
+            path = self.project / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        layers = self.project / "layers.txt"
+        layers.write_text(LAYERS, encoding="utf-8")
+        return structure.Structure(self.project, files, structure.read_layers(layers)).check()
+
+    def assert_problem(self, words, changes):
+        problems = self.problems(changes)
+        self.assertEqual(len(problems), 1, problems)
+        self.assertIn(words, problems[0])
+
+    def test_accept_layered_sources(self):
+        self.assertEqual(self.problems({}), [])
+
+    def test_reject_an_include_of_a_higher_folder(self):
+        self.assert_problem("higher layer", {"sdk/src/base/error.hpp": '#include "ring/ring.hpp"\n'})
+
+    def test_reject_an_include_of_a_higher_tree(self):
+        self.assert_problem("higher layer", {"sdk/src/ring/ring.cpp": '#include "file/writer.hpp"\n'})
+
+    def test_reject_an_include_without_its_folder(self):
+        self.assert_problem("in no tree", {"sdk/src/ring/ring.cpp": '#include "ring.hpp"\n'})
+
+    def test_reject_a_header_path_in_two_trees(self):
+        files = {"sdk/src/base/error.hpp", "elog/src/base/error.hpp"}
+        found = structure.Structure(self.project, files, {"sdk/src": ["base"], "elog/src": ["base"]})
+        found.check_twins()
+        self.assertEqual(len(found.problems), 1)
+        self.assertIn("ambiguous", found.problems[0])
+
+    def test_reject_a_folder_that_no_layer_lists(self):
+        self.assert_problem("does not list", {"sdk/src/new/a.hpp": ""})
+
+    def test_reject_a_folder_without_readme(self):
+        del GOOD["sdk/src/ring/README.md"]
+        self.addCleanup(GOOD.update, {"sdk/src/ring/README.md": ""})
+        self.assert_problem("sdk/src/ring/README.md: missing", {})
+
+    def test_reject_a_long_source(self):
+        self.assert_problem("501 lines", {"sdk/src/ring/long.cpp": "\n" * 501})
+
+    def test_reject_a_large_folder(self):
+        self.assert_problem("more than 40", {f"tests/some/{number}.txt": "" for number in range(41)})
+
+
+class Vocabulary(unittest.TestCase):
+    words = vocabulary.read_words("heard -> enabled | docs/*\nsomebody, nobody -> the reader\n", "list")
+
+    def problems(self, text, path="sdk/src/a.cpp"):
+        return list(vocabulary.problems_in(path, text, self.words))
+
+    def test_names_place_and_remedy(self):
+        self.assertEqual(self.problems("good\nNobody reads\n"),
+                         ['sdk/src/a.cpp:2: "nobody": write about the reader instead.'])
+
+    def test_finds_words_within_identifiers(self):
+        self.assertEqual(len(self.problems("bool is_heard = true;\n")), 1)
+
+    def test_accepts_other_words_that_contain_one(self):
+        self.assertEqual(self.problems("unheard\n"), [])
+
+    def test_accepts_exceptions(self):
+        self.assertEqual(self.problems("heard\n", "docs/a.md"), [])
+
+    def test_rejects_a_line_without_a_term(self):
+        with self.assertRaises(SystemExit):
+            vocabulary.read_words("heard\n", "list")
+
+
+if __name__ == "__main__":
+    unittest.main()
