@@ -22,7 +22,7 @@ SOURCE = re.compile(r"\.(c|cpp|hpp|h|py|sh|rs|pml)$|/(init|dev)$")
 COMPILED = re.compile(r"\.(c|cpp|hpp|h)$")
 # Flat by custom, or data.
 LARGE_FOLDERS = re.compile(r"kernel/eventlog$|docs/man$|docs/man/links$|tests/fuzz/corpus/|LICENSES$"
-                           r"|tests/compile_fail(/|$)|docs/decisions$")
+                           r"|docs/decisions$")
 # The layouts that other programs read, each in one file.
 LONG_FILES = re.compile(r"kernel/include/uapi/")
 

@@ -25,7 +25,7 @@ def sentences_in(text):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    cases = pathlib.Path(__file__).resolve().parent.glob("*.cpp")
+    cases = pathlib.Path(__file__).resolve().parent.rglob("*.cpp")
     expected = [
         text
         for case in cases
