@@ -13,14 +13,15 @@
 
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
+#include "memory/subscription.hpp"
 #include "record_builder.hpp"
 #include "ring/clock.hpp"
 #include "scratch.hpp"
 
 namespace {
 
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 class rotation : public ::testing::Test {
   protected:

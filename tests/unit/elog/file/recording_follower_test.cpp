@@ -20,14 +20,15 @@
 #include <gtest/gtest.h>
 
 #include "file/file_sink.hpp"
+#include "memory/subscription.hpp"
 #include "record_builder.hpp"
 #include "ring/clock.hpp"
 #include "scratch.hpp"
 
 namespace {
 
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 using numbers = std::vector<std::uint64_t>;
 
 class followed_recording : public ::testing::Test {
