@@ -23,122 +23,196 @@ class Patch:
 
 SERIES = (
     Patch(
-        "tracing: Let modules hold event_mutex",
+        "tracing: Export event_mutex",
         """
-trace_add_event_call() and trace_remove_event_call() are exported, but want
-event_mutex to be held, which no module can take. So far nobody outside of
-kernel/trace uses them. A module that adds events at run time has to, and
-does more with it held: it looks whether an event is busy before it removes
-it, and takes the number of one that it has removed.
+trace_add_event_call() and trace_remove_event_call() are exported to
+modules, but both require event_mutex, which is not exported. No module
+can call them without a lockdep warning and a race.
+
+A module that registers trace events at run time also needs the lock to
+test whether an event is in use before its removal, and to reserve the
+type number of a removed event while old entries may remain in a ring
+buffer.
+
+Export event_mutex to GPL modules and move its declaration from
+kernel/trace/trace.h to linux/trace_events.h. No functional change.
 """,
         changes=("event_mutex",),
     ),
     Patch(
-        "eventlog: Describe memory that writers and readers share",
+        "eventlog: Add the shared memory layout of event rings",
         """
-A ring for each CPU, in two or more buffers, of which a reader hands back
-those that it has read. Programs without this device have the same layout in
-a file in tmpfs, so one reader reads both. Losses are exact: a buffer says
-how many events there were before it, those that are missing included.
+Subscriptions to events of applications need buffers that a reader can
+map and that report every loss. Those of ftrace and perf require access
+to tracing, and their events can only be decoded with files of tracefs.
+
+Add a uapi header for a region: a header, tables of providers and their
+schemas, and for each CPU a ring of two or more buffers. The reader
+releases buffers that it has read. Each buffer states how many events
+preceded it, including lost ones, so losses are exact in discard mode
+and in overwrite mode.
+
+User space uses the same layout in files on tmpfs, without the kernel;
+one reader handles both. Static assertions fix the sizes and offsets.
 """,
         files=("include/uapi/linux/eventlog.h",),
         changes=("maintainers",),
     ),
     Patch(
-        "eventlog: Describe the device of events of applications",
+        "eventlog: Add the user API of /dev/eventlog",
         """
-Programs are to have their events in tracing as others have: with their real
-fields, in a system of their own, on which perf, filters, histograms and BPF
-programs work. user_events serve a part of that. What they do not: BPF
-programs that are attached never run, bpftrace does not know relative
-locations, a payload that is too large for a listener is lost although
-write() reports success, and nothing says how much a user may have.
+Applications should have trace events like those of the kernel: with
+real fields, in a system of their own, usable with perf, filters,
+histograms and BPF programs. user_events provides a part of that, with
+these limits: attached BPF programs never run; a payload that is too
+large for a listener is lost although write() reports success; events
+are subject to one global limit and not to limits of each user; and a
+consumer needs access to tracefs or perf.
 
-/dev/eventlog speaks the ABI of user_events, with the same structs and
-numbers, so that a program written for one works with the other.
+Add the user API of a device that has the ABI of user_events, with the
+same structs and ioctl numbers, so that a program for one works with the
+other. Additional ioctls publish a provider with its schema and turn an
+open file into a subscription, which needs no access to tracing.
 """,
         files=("include/uapi/linux/eventlog_device.h",),
     ),
     Patch(
-        "eventlog: Take descriptions of events apart",
+        "eventlog: Parse event descriptions",
         """
-What is not understood is refused. The kernel looks for __data_loc and for
-"char" anywhere in the type of a field, to know what it may follow, so each
-type is put together from words that are known, never taken as it comes.
+A program describes an event by a string of types and names. Tracing
+searches the type of a field for "__data_loc" and "char" to decide which
+bytes of an entry it follows. A type taken verbatim from user space
+could therefore make it read data that the payload does not contain.
+
+Parse the description into a layout and build each type from known
+words. Reject any other description with -EINVAL. The next patch adds
+the KUnit tests.
 """,
         files=(CODE + "layout.c", CODE + "layout.h"),
         changes=("hook",),
     ),
     Patch(
-        "eventlog: Test which descriptions are understood",
+        "eventlog: Add KUnit tests of event descriptions",
         """
-KUnit's, in the module itself: nothing has to be exported for them.
+The parser takes input from unprivileged programs and needs tests of
+each accepted and rejected form.
+
+Add the suite eventlog_layout. The tests are built into the module, so
+no symbol is exported for them. Later patches add a suite for each
+further part that does not depend on hardware.
 """,
         files=(TESTS + "kunit.h", TESTS + "layout_kunit.c"),
     ),
     Patch(
-        "eventlog: Count what each user has",
+        "eventlog: Account resources of each user",
         """
-Over all processes of a user, those in user namespaces of its own included,
-and over all users together, of which a part is kept for root.
+The device can be opened by unprivileged users, who must not exhaust
+kernel memory, trace event type numbers or the resources of other
+users.
+
+Count each resource by user and in total. A user namespace counts as
+its creator, so that a user gains nothing by creating namespaces. One
+eighth of each total is reserved for root. Limits are module parameters.
+
+The KUnit suite eventlog_account tests limits, the reserve and release.
 """,
         files=(CODE + "account.c", CODE + "account.h", TESTS + "account_kunit.c"),
     ),
     Patch(
-        "eventlog: Check payloads, and make their words absolute",
+        "eventlog: Validate payloads",
         """
-Listeners follow the words in which a payload says where its strings lie.
-They are checked in the kernel's copy before anybody else sees it, and point
-from the beginning of the entry afterwards, which all listeners understand.
+Listeners follow the words in a payload that locate its strings. A word
+that points outside of the payload would make them read other memory.
+Some consumers, such as bpftrace 0.17, do not support the relative
+locations of user_events.
+
+Validate each location in the kernel's copy of the payload, where the
+program cannot change it, and require the NUL of each string. Then
+replace relative by absolute locations, which all listeners support.
+
+The KUnit suite eventlog_payload tests valid and invalid locations.
 """,
         files=(CODE + "eventlog.h", CODE + "payload.c", CODE + "subscription.h",
                TESTS + "payload_kunit.c"),
     ),
     Patch(
-        "eventlog: Show events",
+        "eventlog: Format events for ftrace and perf",
         """
-In ftrace's files, by the kernel itself, which trusts nothing in a buffer;
-and for perf and trace-cmd, by what the file `format` of the event says.
+A registered event needs a function that prints it in ftrace's trace
+file and a print format for perf and trace-cmd. print_event_fields() is
+not exported, and a ring buffer may hold entries that do not fit the
+event.
+
+Print fields with a bounds check against the size of the entry, and
+generate the print format from the layout.
+
+The KUnit suites eventlog_print and eventlog_print_format test both.
 """,
         files=(CODE + "print.c", CODE + "print_format.c", TESTS + "print_kunit.c",
                TESTS + "print_format_kunit.c"),
     ),
     Patch(
-        "eventlog: Tell processes who listens, in words of their memory",
+        "eventlog: Update enable words of user processes",
         """
-The page of a word is pinned, so that its bit is changed at once, under a
-lock, and without waiting for the process, which might be made to wait for
-ever. So it has to be anonymous memory or of tmpfs.
+A program needs to know whether an event has a listener without a
+system call. user_events writes to a word by its address, which may
+fault and needs a work item for the slow path; until then the program
+does not see the change.
+
+Pin the page of the word when the event is registered. The bit then
+changes under a lock, without a fault and without waiting for the
+process. The page must be anonymous memory or belong to tmpfs, where a
+long-term pin affects no other user. Pinned pages are accounted.
 """,
         files=(CODE + "enable_word.c",),
     ),
     Patch(
-        "eventlog: Make trace events at run time",
+        "eventlog: Register trace events at run time",
         """
-Each with a tracepoint that has no place in any code: a list of listeners
-that can be walked without a lock. An event goes when no open file uses it
-and nobody listens to it or refers to it, and its number is kept from others
-while entries with it may still be in a buffer.
+An event becomes known when a program registers it, and must appear in
+tracefs with its fields at that time.
+
+Allocate a trace_event_call with a tracepoint that no code refers to;
+its list of probes can be walked without a lock when an event is
+written. Remove the event when no open file uses it, it has no listener
+and nothing refers to it. Keep its type number and memory until entries
+of it can no longer be printed as those of another event.
+
+The KUnit suite eventlog_dead_events tests the reserved numbers.
 """,
         files=(CODE + "dead_events.c", CODE + "event.c", CODE + "event_mutex.c",
                CODE + "trace_event.c", TESTS + "dead_events_kunit.c"),
     ),
     Patch(
-        "eventlog: Write to a ring for each CPU",
+        "eventlog: Add a lockless ring for each CPU",
         """
-By tasks, interrupts and NMIs, one interrupting the other: room is taken by
-compare-and-swap without a lock prefix, and what has been written is shown
-by the outermost, when all of it is whole. The memory is that of whoever
-listens, and counts for it.
+Subscriptions record events of tasks, softirqs, interrupts and NMIs. A
+lock cannot be taken in NMIs, and atomic instructions with a lock prefix
+are not needed for memory that one CPU writes.
+
+Reserve space by a local compare-and-exchange, without a lock prefix.
+The writers of one CPU interrupt each other as a stack, so only the
+outermost one publishes the new position, when all records before it
+are complete. The memory is allocated for the subscriber and charged to
+it.
+
+Tested in user space by a program that compiles ring.c and interrupts
+the writer between any two memory accesses, four levels deep, while a
+reader reads.
 """,
         files=(CODE + "region.c", CODE + "region.h", CODE + "ring.c", CODE + "ring.h",
                CODE + "ring_write.h"),
     ),
     Patch(
-        "eventlog: Describe relay channels",
+        "eventlog: Add the API of relay channels",
         """
-For what is too much for trace events: a buffer for each CPU, in sub-buffers
-that begin with a header, so that every loss is exact and in its place.
+Some producers write more records than trace events can carry. relay
+provides fast buffers, but a reader cannot tell how many records are
+missing or where.
+
+Add the API of channels on top of relay, for programs and for modules.
+Each sub-buffer begins with a header that counts the records recorded
+and lost before it.
 """,
         files=("include/uapi/linux/eventlog_relay.h", "include/linux/eventlog_relay.h",
                CODE + "relay.h"),
@@ -146,139 +220,192 @@ that begin with a header, so that every loss is exact and in its place.
     Patch(
         "eventlog: Read relay channels beside their writers",
         """
-On top of relay, whose own reading looks at where the writer is while that
-moves on, and may give a sub-buffer twice. Asks the CPU that writes instead.
+relay's own read() examines the position of the writer while the writer
+moves, and can return a sub-buffer twice or return the previous content
+of it.
+
+Get the position by a function call on the CPU that writes, and read
+only up to it.
 """,
         files=(CODE + "relay_read.c",),
     ),
     Patch(
-        "eventlog: Keep records in relay channels",
+        "eventlog: Store records in relay channels",
         """
-On top of relay. Flushing and resetting ask the CPU that writes, too, and so
-may be done beside it, which relay's own may not.
+Add the channels: reserving space, headers of sub-buffers, the files in
+debugfs, and the commands flush and reset.
+
+relay's own flush and reset must not run beside a writer. Run both on
+the CPU that writes instead, with interrupts disabled, so that they are
+safe at any time.
 """,
         files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c")),
     ),
     Patch(
-        "eventlog: Let programs write to relay channels",
+        "eventlog: Add /dev/eventlog_relay",
         """
-Many records at once. Who makes a channel is root, and it goes with the open
-file that made it.
+A program that writes many records should not need a system call for
+each.
+
+Add a device. A process with CAP_SYS_ADMIN creates a channel, which
+exists until the file is closed. Other programs attach by name and write
+batches of up to 64 KiB, which are validated as a whole.
+
+The KUnit suite eventlog_relay tests channels, losses, flush and reset.
 """,
         files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
     ),
     Patch(
-        "eventlog: Choose events, and whose",
+        "eventlog: Filter events and check access",
         """
-What somebody wants is a filter of patterns, levels, keywords, sessions and
-processes; whose events they may hear at all depends on who they are.
+A subscription selects a part of the events and must not receive those
+of processes that its owner may not inspect.
+
+Add filters by pattern, level, keyword, session and process. Without
+CAP_PERFMON or CAP_SYS_ADMIN, match only processes whose credentials,
+dumpable state and user namespace would allow ptrace.
 """,
         files=(CODE + "filter.c", CODE + "filter.h"),
     ),
     Patch(
-        "eventlog: Read rings",
+        "eventlog: Read records from rings",
         """
-Whole records, with what is missing in front of them, in the order of each
-ring.
+A subscriber needs whole records and the position and size of each gap.
+
+Implement read() and poll(). Records of one ring are returned in order.
+A gap is reported by a record in front of the next one. In overwrite
+mode, a copy that a writer overtook is discarded and read again.
 """,
         files=(CODE + "reading.c", CODE + "source.h"),
     ),
     Patch(
-        "eventlog: Bring events to those who want them",
+        "eventlog: Deliver events to subscriptions",
         """
-Each event has the list of its listeners, which is read under RCU: nobody
-who writes takes a lock, and an event that nobody wants costs a load and a
-branch.
+Sources of events and subscriptions appear and disappear independently,
+and a write must not take a lock.
+
+Keep a list of listeners for each event, replaced under RCU when a
+subscription is added. Removing one clears its entry, which needs no
+memory and cannot fail. An event without listeners costs a load and a
+branch. A subscription keeps each distinct schema once.
 """,
         files=(CODE + "listeners.h", CODE + "source.c", CODE + "provider_table.c"),
     ),
     Patch(
-        "eventlog: Let programs publish and listen",
+        "eventlog: Add publications and subscriptions",
         """
-A provider is published through an open file, with its schema and the numbers
-of its events, and goes with it. An open file can be a subscription instead,
-which knows of those that its caller may listen to.
+A consumer without access to tracefs or perf cannot receive the events
+that its own programs register.
+
+Let a program publish a provider: a schema and the indexes of its
+registered events. The provider exists until it is unpublished or the
+file is closed. Let an open file become a subscription, which receives
+events of the providers that its owner has access to.
 """,
         files=(CODE + "subscribe_ioctl.c", CODE + "publication.c", CODE + "subscription.c"),
     ),
     Patch(
-        "eventlog: Let programs register and write",
+        "eventlog: Add registration and writing of events",
         """
-Through a device whose group can be given to whoever may have events.
-Registering makes all that it takes before it takes a lock: who has little
-memory may be kept waiting for it.
+Add the file operations that user_events has: ioctls to register,
+unregister and delete, and write() for events; and a batch of events in
+one write(), which avoids a system call for each.
+
+Registration allocates before it takes a lock, because an allocation
+may wait for memory. The device's group can be given to users
+whose programs may emit; access to tracefs is not required.
 """,
         files=(CODE + "batch.c", CODE + "device.c"),
     ),
     Patch(
-        "eventlog: Let the kernel and its modules declare providers",
+        "eventlog: Add declarations of providers in the kernel",
         """
-As programs do, with macros that no generator has to expand: an event is a
-plain struct, and a list of its members. From that comes the schema that
-consumers of programs' events decode by, so that they need not know whose
-event it is. What they could not read is refused, and the log says why.
+A consumer should decode events of modules like those of programs, by
+the same schema and on the same timeline. TRACE_EVENT() describes
+fields to tracing only.
+
+Add macros that declare an event from a plain struct and a list of its
+members; the compiler supplies offsets, sizes and types. Build the
+schema from the declarations when a provider is registered. Reject a
+declaration that a consumer could not decode, such as one with holes,
+and log the reason.
 """,
         files=("include/linux/eventlog.h", CODE + "provider.h", CODE + "schema.c"),
     ),
     Patch(
         "eventlog: Register providers of the kernel",
         """
-Whose events go to the rings of those who want them, from any context, with
-a load and a branch while nobody does. A provider is told when somebody
-begins to listen, and when nobody does any more, so that it can attach to
-whatever it has its events from only meanwhile.
+Write events of the kernel's providers to the rings of subscriptions,
+from any context in which RCU is watching. An event without a listener
+costs a load, a test and a branch.
 
-The schema of the test is what user space makes of the same declarations.
+A callback reports when an event gets its first listener and loses its
+last one, so that a provider attaches to tracepoints only while needed.
+
+The KUnit suite eventlog_schema compares a schema with the bytes that
+user space generates from the same declarations, and tests rejected
+declarations.
 """,
         files=(CODE + "provider.c", TESTS + "schema_kunit.c"),
     ),
     Patch(
-        "eventlog: Let modules listen",
+        "eventlog: Add subscribers in modules",
         """
-To programs, to each other and to the kernel, by the same patterns as user
-space, and at once: whoever emits an event calls the module, in whatever
-context that is. Nothing lies in between that could be full, so all of it is
-heard; and what programs emit for nobody else is emitted for the module.
+A module that reacts to events of programs cannot wait for a reader, and
+must not miss events because a buffer is full.
 
-What a module emits in such a call it does not hear itself. Contexts are told
-apart by interrupt_context_level(), as perf does, so that an interrupt in the
-middle of a call is heard all the same.
+Add subscribers: a function that the emitting context calls directly,
+selected by the patterns of subscriptions. A subscriber does not receive
+events that it emits in the call; it counts them. Contexts are
+distinguished by interrupt_context_level(), as in perf, so that the
+event of an interrupt during a call is still delivered.
+
+The KUnit suite eventlog_subscriber tests delivery, recursion and
+removal.
 """,
         files=("include/linux/eventlog_subscriber.h", CODE + "subscriber.c",
                TESTS + "subscriber_kunit.c"),
     ),
     Patch(
-        "eventlog: Tell what processors do",
+        "eventlog: Add a provider of switches, interrupts and idle",
         """
-Switches, interrupts and periods of sleep, with what ended them, on one
-timeline with the events of programs. Each is attached to its tracepoints
-while somebody listens to it. Only those hear it who may hear everybody, and
-who ask for it by its name: whoever records all events does not mean these.
+To explain the timing of a program's events, a consumer needs context
+switches, interrupts and idle periods on the same timeline.
+
+Add the provider "kernel". Each event attaches to its tracepoints while
+it has a listener. Its events concern all users, so they require the
+privilege to receive events of all, and a pattern must name the provider
+explicitly: a recording of all events would otherwise consist of these.
+
+The KUnit suite eventlog_idle tests how idle periods are assembled.
 """,
         files=(CODE + "hooks.c", CODE + "hooks.h", CODE + "idle.c", CODE + "idle.h",
                CODE + "kernel_provider.c", TESTS + "idle_kunit.c"),
     ),
     Patch(
-        "eventlog: Begin with the kernel, or with the module",
+        "eventlog: Initialize the module and its devices",
         """
-The device comes last, when all that it leads to is there.
+Add the initialization of all parts and allow eventlog to be built as a
+module. The device is registered last, when everything that it refers to
+is ready, and removed first.
 """,
         files=(CODE + "main.c",),
     ),
     Patch(
         "eventlog: Document /dev/eventlog",
         """
-What programs say to it, what it answers, and how it differs from
-user_events.
+Describe registration, writing, subscriptions, providers of the kernel,
+access control, limits and the differences from user_events.
 """,
         files=("Documentation/trace/eventlog.rst",),
         changes=("documentation",),
     ),
     Patch(
-        "samples/eventlog: Add modules that emit and that listen",
+        "samples/eventlog: Add providers and a subscriber",
         """
-A provider that is as small as can be, one that attaches to tracepoints of
-the block layer while somebody listens, and a subscriber that counts errors.
+Show the in-kernel API by three modules: a provider with one event each
+second, a provider that attaches to tracepoints of the block layer while
+it has a listener, and a subscriber that counts errors.
 """,
         files=tuple("samples/eventlog/" + name
                     for name in ("Makefile", "eventlog_block.c", "eventlog_ticker.c",
@@ -286,42 +413,51 @@ the block layer while somebody listens, and a subscriber that counts errors.
         changes=("samples",),
     ),
     Patch(
-        "selftests/eventlog: Try the device from its first event to its last",
+        "selftests/eventlog: Test registering and writing events",
         """
-What is registered shows in tracefs, the bit follows whoever listens, and
-what is written is recorded or refused.
+Test from a program that a registered event appears in tracefs, that the
+enable bit follows the listener, and that a write is recorded or
+rejected with the documented error.
 """,
         files=tuple("tools/testing/selftests/eventlog/" + name
                     for name in ("Makefile", "config", "eventlog_test.c")),
         changes=("selftests",),
     ),
     Patch(
-        "tracing/user_events: Run BPF programs that are attached",
+        "tracing/user_events: Run attached BPF programs",
         """
-They can be attached, and that sets the bits of the event's programs, but
-they never ran: unlike other trace events, user events are handed to perf
-alone, and only where perf records on that CPU.
+A BPF program can be attached to a user event, and that sets the enable
+bit of the event's programs. But the BPF program never runs: unlike
+other trace events, user events are passed to perf only, and only on a
+CPU where perf records.
+
+Call perf_trace_run_bpf_submit(), as other trace events do, also on CPUs
+where only a BPF program is attached. A selftest follows.
 """,
         changes=("user_events_bpf",),
     ),
     Patch(
-        "tracing/user_events: Let events be in the system eventlog",
+        "tracing/user_events: Add a flag for the system eventlog",
         """
-Whoever records the events of applications names one system then, whichever
-way a program has to the kernel: /dev/eventlog, or user_events where it has
-no other. Kernels without the flag answer EINVAL, so that a program notices,
-and registers without it.
+A recording of the events of applications has to name two systems if
+some programs use /dev/eventlog and others, without access to it, use
+user_events.
 
-A name that somebody else has there is refused: two events of one name in a
-system are one too many for all who read tracefs.
+Add the flag USER_EVENT_REG_EVENTLOG, which registers an event in the
+system "eventlog". Kernels without the flag return -EINVAL, so that a
+program can register without it. A name that exists in the system is
+rejected with -EADDRINUSE, because tools that read tracefs cannot
+distinguish two events of one name. A selftest follows.
 """,
         changes=("user_events_system",),
     ),
     Patch(
-        "selftests/user_events: Try the system eventlog, and BPF programs",
+        "selftests/user_events: Test the flag and BPF programs",
         """
-An event is where it says, one of the same name in user_events is another,
-and a BPF program that is attached counts events and reads their fields.
+Test that an event with USER_EVENT_REG_EVENTLOG is in the system
+"eventlog", that an event of the same name in user_events is a different
+one, and that an attached BPF program counts events and reads their
+fields.
 """,
         files=("tools/testing/selftests/user_events/eventlog_test.c",),
         changes=("user_events_selftests",),
