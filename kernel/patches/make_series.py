@@ -24,6 +24,7 @@ DEFAULT_FOLDER = KERNEL.parent / "build" / "patches"
 AUTHOR = "eventlog's authors <eventlog@example.org>"
 DATE = "Sun, 22 Nov 2026 12:00:00 +0000"
 LINES_MAX = 1000
+COVER_LETTER = "0000-cover-letter.txt"
 # The last lines of each patch, by which a later run recognises its own.
 SIGNATURE = "-- \neventlog\n"
 # What each patch has a part of.
@@ -162,6 +163,18 @@ def letter(number, patch, diffs, author):
     return text
 
 
+def cover_letter(author):
+    """The mail in front of the series: cover_letter.txt and the subjects of the patches."""
+    subject, text = (HERE / "cover_letter.txt").read_text(encoding="utf-8").split("\n\n", 1)
+    subjects = "".join(f"  {number:2} {patch.subject}\n"
+                       for number, patch in enumerate(SERIES, start=1))
+    return (
+        f"From: {author}\nDate: {DATE}\n"
+        f"Subject: [PATCH 00/{len(SERIES):02}] {subject}\n\n"
+        f"{text}\nPatches\n=======\n\n{subjects}\n{SIGNATURE}"
+    )
+
+
 def file_name(number, patch):
     return f"{number:04}-{re.sub(r'[^A-Za-z0-9]+', '-', patch.subject).strip('-')[:52]}.patch"
 
@@ -229,6 +242,8 @@ def main():
     try:
         series = make(options.author)
         write(series, folder)
+        # Not named *.patch, because `git am` rejects a mail without a diff.
+        (folder / COVER_LETTER).write_text(cover_letter(options.author), encoding="utf-8")
     except Problem as problem:
         print(f"make_series: {problem}", file=sys.stderr)
         return 1

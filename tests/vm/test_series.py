@@ -27,7 +27,7 @@ CHECKPATCH = ("scripts/checkpatch.pl", "--strict", "--no-tree", "--quiet", "--co
 
 
 def texts_in(folder):
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.patch"))}
 
 
 class Scratch(unittest.TestCase):
@@ -110,6 +110,15 @@ class Command(Scratch):
         for name, text in texts_in(self.scratch / "patches").items():
             self.assertIn("\nFrom: Ann <ann@example.org>\n", text, name)
             self.assertIn("\n\nSigned-off-by: Ann <ann@example.org>\n---\n", text, name)
+
+    def test_cover_letter_lists_the_patches(self):
+        self.generate("patches", "--author", "Ann <ann@example.org>")
+        text = (self.scratch / "patches" / make_series.COVER_LETTER).read_text(encoding="utf-8")
+        count = len(make_series.SERIES)
+        self.assertTrue(text.startswith("From: Ann <ann@example.org>\n"), text[:80])
+        self.assertIn(f"\nSubject: [PATCH 00/{count}] ", text)
+        for number, patch in enumerate(make_series.SERIES, start=1):
+            self.assertIn(f"\n  {number:2} {patch.subject}\n", text)
 
     def test_patches_of_an_earlier_run_are_replaced(self):
         folder = self.scratch / "patches"
