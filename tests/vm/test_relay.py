@@ -9,7 +9,7 @@ and stays while it is; R9 discard, with exact losses; R10 overwrite; R12, R13, R
 consuming; R16 what finds no room is counted; R17 what fits nowhere; R18 flush and reset; R19 one
 buffer for all; R20 late files; R23 processors that come and go; R24 writing without a channel; R25
 numbers. R11 is about relay's own default, which is not used. R15, writing in interrupts, is a unit
-test of the kernel's. R21, telling of those that map, no kernel has: see kernel/README.md.
+test of the kernel's. R21, telling of those that map, no kernel has: see eventlog_relay(4).
 """
 
 import pathlib
