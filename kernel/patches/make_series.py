@@ -158,8 +158,8 @@ def letter(number, patch, diffs, author):
     )
     lines = text.count("\n")
     if lines > LINES_MAX:
-        raise Problem(f"The patch \"{patch.subject}\" has {lines} lines, and nobody reviews more than "
-                      f"{LINES_MAX} at once. Divide it in kernel/patches/series.py.")
+        raise Problem(f"The patch \"{patch.subject}\" has {lines} lines, more than {LINES_MAX}. "
+                      "Divide it in kernel/patches/series.py.")
     return text
 
 

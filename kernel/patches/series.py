@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which patch has what, in their order. Each compiles with those before it.
+"""The patches in their order: text and files. Each compiles on top of those before it.
 
-A file is named by its place in the kernel's source. The Makefile and the Kconfig of eventlog are in
-no list: each patch has as much of them as it takes.
+A file is named by its path in the kernel's source. The Makefile and the Kconfig of eventlog are in no
+list: each patch has the lines whose sources exist at that patch.
 """
 
 import dataclasses
@@ -13,12 +13,12 @@ TESTS = CODE + "tests/"
 
 @dataclasses.dataclass(frozen=True)
 class Patch:
-    """One step. Its text is what a reviewer reads first."""
+    """One patch: subject, body and files. The body states problem, solution and test."""
 
     subject: str
     text: str
-    files: tuple = ()  # that are new
-    changes: tuple = ()  # names of in-tree/*.diff: changes of what is there
+    files: tuple = ()  # new files
+    changes: tuple = ()  # names of in-tree/*.diff: changes of existing files
 
 
 SERIES = (
@@ -207,8 +207,8 @@ reader reads.
         "eventlog: Add the API of relay channels",
         """
 Some producers write more records than trace events can carry. relay
-provides fast buffers, but a reader cannot tell how many records are
-missing or where.
+provides fast buffers, but a reader knows neither how many records are
+missing nor where.
 
 Add the API of channels on top of relay, for programs and for modules.
 Each sub-buffer begins with a header that counts the records recorded
@@ -464,7 +464,7 @@ fields.
     ),
 )
 
-# What only modules have that are built outside of the kernel's tree, and why.
+# Files that only modules outside of the kernel's tree need, and the reason.
 OUTSIDE = {
     CODE + "Kbuild": "builds the module there",
     "samples/eventlog/Kbuild": "builds the samples there",
