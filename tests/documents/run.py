@@ -6,7 +6,8 @@ usage: run.py DOCUMENT -- C++-COMPILER [FLAGS...]
 
 What is code, by the kind of document:
 
-  Markdown        a block ```cpp; one in which `int main` stands is a program, and compiled alone
+  Markdown        a block ```cpp; one with `int main` is a program, and compiled alone; a block ```c
+                  that includes a header of eventlog's is a program in C
   header          lines of a comment that are indented by five blanks, behind an empty line of it
   manual page     what stands between .Bd -literal, without an -offset, and .Ed
 
@@ -30,12 +31,13 @@ DECLARATION = re.compile(
 )
 ROFF = {r"\e": "\\", r"\(dq": '"', r"\(aq": "'", r"\&": "", r"\-": "-"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+OURS = re.compile(r"^#include <eventlog/", re.MULTILINE)
 TABLE = re.compile(r"^static const struct \w+ (\w+)\[", re.MULTILINE)
 ASSUMED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "assumed")
 
 
 def read_markdown(path, lines):
-    """Line number and text of each block of C++."""
+    """Language, line number and text of each block that is compiled."""
     blocks, language, begin, block = [], None, 0, []
     for number, line in enumerate(lines, 1):
         fence = FENCE.match(line)
@@ -46,13 +48,11 @@ def read_markdown(path, lines):
         else:
             if language in ("c++", "cxx", "C++", "hpp", "cc"):
                 sys.exit(f"{path}:{begin}: begin it with ```cpp, so that it is compiled")
-            if language == "cpp":
-                blocks.append((begin, block))
+            if language == "cpp" or language == "c" and OURS.search("".join(block)):
+                blocks.append((language, begin, block))
             language, block = None, []
     if language is not None:
         sys.exit(f"{path}:{begin}: the block has no end")
-    if not blocks:
-        sys.exit(f"{path}: has no block that begins with ```cpp. Take it off the list.")
     return blocks
 
 
@@ -130,9 +130,11 @@ def assumed_declarations(path, ending):
 def markdown_units(path, blocks):
     """Each is a language and a text that says where its lines come from."""
     pieces = ""
-    for begin, lines in blocks:
+    for language, begin, lines in blocks:
         text = with_line_directive(path, begin, lines)
-        if re.search(r"\bint main\b", text):
+        if language == "c":
+            yield "c", text
+        elif re.search(r"\bint main\b", text):
             yield "c++", text
         else:
             pieces += text

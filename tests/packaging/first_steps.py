@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Does what README and guide tell a newcomer to do, as it stands there, in an empty home. Of the
-installation it does not repeat the packages and the build.
+"""Runs what README and tutorial tell a newcomer to do, in an empty home, and compares the output.
+Of the installation it does not repeat the packages and the build.
 """
 
 import os
 import pathlib
 import re
 import subprocess
+import time
 
 from tools import SOURCE, cache_entry, empty_directory
 
 DEMO_PACKAGES = SOURCE / "scripts/packages/demo.txt"
+FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+FILE_NAME = re.compile(r"(?:#|//) (CMakeLists\.txt|main\.cpp)\n")
+# Of a line that shows an event: the time, the CPU, then the process and the thread.
+EVENT = re.compile(r"\d\d:\d\d:\d\d\.\d{6} \[\d+\] ([^ ]+)-\d+ ")
+NUMBER = re.compile(r"\d[\d.:TZ-]*")
 
 
 def block_of(document, language, beginning):
@@ -44,7 +50,7 @@ class Newcomer:
         }
 
     def run(self, command, directory):
-        """Runs a command in a shell of its own; returns what it prints."""
+        """Runs a command in a shell of its own; returns what it prints, errors last."""
         print("+", command, flush=True)
         result = subprocess.run(
             ["bash", "-ec", "\n".join([*self.login, command])], cwd=directory,
@@ -53,7 +59,7 @@ class Newcomer:
         )
         assert result.returncode == 0, result.stdout + result.stderr
         assert "were not used by the project" not in result.stderr, result.stderr
-        return result.stdout
+        return result.stdout + result.stderr
 
 
 def install_as_shown(text, newcomer, arguments, directory):
@@ -76,23 +82,63 @@ def install_as_shown(text, newcomer, arguments, directory):
     assert found == str(newcomer.prefix / "bin/elog"), f"the shell finds {found}"
 
 
-def write_project_of(text, directory):
-    """The CMakeLists.txt and the main.cpp that a document shows."""
-    directory.mkdir()
-    for name, language, comment in (("CMakeLists.txt", "cmake", "#"), ("main.cpp", "cpp", "//")):
-        (directory / name).write_text(block_of(text, language, f"{comment} {name}\n"))
-
-
 def check_library(newcomer, build):
     """CMake has found what the newcomer has installed, not another one on this machine."""
     folder = cache_entry(build, "eventlog_DIR")
     assert pathlib.Path(folder).is_relative_to(newcomer.prefix), f"CMake finds {folder}"
 
 
-def check_shown(printed, shown):
-    """What a command prints is what a document shows, but for when, where and who it was."""
-    ends = [line.split(" ", 3)[3:] for line in printed.splitlines()]
-    assert ends == [line.split(" ", 3)[3:] for line in shown], f"{printed}\n{shown}"
+def comparable(output):
+    """The lines of an output without what differs each time: times, CPUs, numbers of processes;
+    in lines that show no event, all numbers and how many blanks there are."""
+    lines = []
+    for line in output.splitlines():
+        event = EVENT.match(line)
+        if event:
+            lines.append((event[1], line[event.end():]))
+        else:
+            lines.append(" ".join(NUMBER.sub("0", line).split()))
+    return lines
+
+
+def check_console(newcomer, block, directory):
+    """A command and what the document shows of its output."""
+    first, _, shown = block.partition("\n")
+    command = first.removeprefix("$ ")
+    if command == "elog list":
+        printed = list_while_it_runs(newcomer, directory)
+    else:
+        printed = newcomer.run(command, directory)
+    assert comparable(printed) == comparable(shown), f"{printed}\n{shown}"
+
+
+def list_while_it_runs(newcomer, directory):
+    """What elog list prints while build/mailer waits for Enter."""
+    with subprocess.Popen(
+        ["build/mailer"], cwd=directory, env=newcomer.environment, stdin=subprocess.PIPE
+    ) as program:
+        try:
+            deadline = time.monotonic() + 20
+            while "mailer" not in (printed := newcomer.run("elog list", directory)):
+                assert time.monotonic() < deadline, printed
+        finally:
+            program.communicate(b"\n")
+    return printed
+
+
+def follow(document, newcomer, directory):
+    """Writes the files that a document shows, runs its commands and compares their outputs."""
+    directory.mkdir()
+    for language, block in FENCED.findall(document):
+        name = FILE_NAME.match(block)
+        if name:
+            (directory / name[1]).write_text(block, encoding="utf-8")
+        elif language == "sh":
+            for command in commands_of(block):
+                newcomer.run(command, directory)
+        elif language == "console":
+            check_console(newcomer, block, directory)
+    check_library(newcomer, directory / "build")
 
 
 def test_first_steps(arguments):
@@ -100,24 +146,10 @@ def test_first_steps(arguments):
     newcomer = Newcomer(directory / "home", arguments.compiler)
     text = (SOURCE / "README.md").read_text(encoding="utf-8")
     install_as_shown(text, newcomer, arguments, directory)
-    readme = directory / "readme"
-    write_project_of(text, readme)
-    block = block_of(text, "sh", "cmake -G Ninja -B build ")
-    *steps, last = commands_of(block)
-    for command in steps:
-        newcomer.run(command, readme)
-    check_library(newcomer, readme / "build")
-    check_shown(newcomer.run(last, readme), re.findall(r"^# (.*)$", block, re.M))
-
-    guide = directory / "guide"
-    text = (SOURCE / "docs/guide.md").read_text(encoding="utf-8")
-    write_project_of(text, guide)
-    for command in commands_of(block_of(text, "sh", "cmake ")):
-        newcomer.run(command, guide)
-    check_library(newcomer, guide / "build")
-    block = block_of(text, "console", "$ elog record -e mailer -- build/mailer")
-    command, *lines, _ = block.removeprefix("$ ").splitlines()  # without the summary
-    check_shown(newcomer.run(command, guide), lines)
+    # What is in front of the program is about eventlog's own sources.
+    follow(text[text.index("```cpp\n"):], newcomer, directory / "readme")
+    text = (SOURCE / "docs/tutorial.md").read_text(encoding="utf-8")
+    follow(text, newcomer, directory / "tutorial")
 
 
 TESTS = {"first_steps": test_first_steps}

@@ -16,6 +16,7 @@ GENERATED = os.path.join(ROOT, "tests", "generated")
 ZOO = os.path.join(GENERATED, "zoo.schema")
 TOUR = os.path.join(GENERATED, "tour.schema")
 INCLUDE = os.path.join(ROOT, "sdk", "include")
+DOCUMENT = "docs/how-to/generate-code.md"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 # A build with a sanitizer does not run this: programs that are made here would lack its runtime.
 LIBRARY_DIRECTORY = os.path.dirname(os.environ["LIBRARY"])
@@ -227,15 +228,15 @@ class Generated(harness.Case):
         for compiler in ("g++", "clang++"):
             self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
 
-    def test_guide_schema_compiles_with_guide_program(self):
-        (schema,) = harness.read_blocks("docs/guide.md", "schema")
-        (source,) = [text for text in harness.read_blocks("docs/guide.md", "c") if "main" in text]
+    def test_documented_schema_compiles_with_documented_program(self):
+        (schema,) = harness.read_blocks(DOCUMENT, "schema")
+        (source,) = [text for text in harness.read_blocks(DOCUMENT, "c") if "main" in text]
         for name, text in (("spool.schema", schema), ("spool.c", source)):
             with open(self.path(name), "w", encoding="utf-8") as file:
                 file.write(text)
         commands = [
             shlex.split(line, comments=True)
-            for text in harness.read_blocks("docs/guide.md", "sh")
+            for text in harness.read_blocks(DOCUMENT, "sh")
             for line in text.splitlines()
             if "spool.schema" in line
         ]

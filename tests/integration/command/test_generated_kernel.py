@@ -16,6 +16,7 @@ from kernel_object import KernelObject
 
 GENERATED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "generated")
 ZOO = os.path.join(GENERATED, "kernel_zoo.schema")
+DOCUMENT = "docs/how-to/generate-code.md"
 KBUILD = "obj-m := kernel_zoo.o\nccflags-y := -I$(src) -Werror\n"
 
 TYPES = {
@@ -142,20 +143,20 @@ class GeneratedKernel(harness.Case):
                 read = f"({name})" if kernel_type.startswith("__data_loc") else f"REC->{name}"
                 self.assertIn(read, text)
 
-    def test_guide_schema_compiles_with_guide_module(self):
+    def test_documented_schema_compiles_with_documented_module(self):
         self.need_headers()
-        (schema,) = harness.read_blocks("docs/guide.md", "schema")
+        (schema,) = harness.read_blocks(DOCUMENT, "schema")
         (source,) = [
-            text for text in harness.read_blocks("docs/guide.md", "c") if "module_init" in text
+            text for text in harness.read_blocks(DOCUMENT, "c") if "module_init" in text
         ]
-        os.mkdir(self.path("guide"))
+        os.mkdir(self.path("documented"))
         self.run_elog("gen", "--lang", "kernel-c", self.write("spool.schema", schema),
-                      "-o", self.path("guide/spool_trace.h"))
-        self.write("guide/spool.c", source)
-        self.write("guide/Kbuild", KBUILD.replace("kernel_zoo", "spool"))
-        result = self.make(self.headers[0], "guide")
+                      "-o", self.path("documented/spool_trace.h"))
+        self.write("documented/spool.c", source)
+        self.write("documented/Kbuild", KBUILD.replace("kernel_zoo", "spool"))
+        result = self.make(self.headers[0], "documented")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        module = KernelObject(self.path("guide/spool.ko"))
+        module = KernelObject(self.path("documented/spool.ko"))
         self.assertEqual(module.events(), ["spool_refused", "spool_stored"])
 
     def test_two_providers_are_defined_in_one_source(self):
