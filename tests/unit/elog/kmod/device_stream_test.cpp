@@ -86,17 +86,17 @@ TEST_F(device_stream, reports_gap_before_next_record_of_ring) {
     EXPECT_EQ(runs, (std::vector<seen_run>{
                         {0, 0, 0, false, {1}}, {1, 0, 0, false, {2}}, {0, 5, 6, false, {3}}}));
     EXPECT_EQ(stream.rings()[0].lost, 5U);
-    EXPECT_EQ(stream.rest_of(0).lost, 0U);
+    EXPECT_EQ(stream.trailing_losses_of(0).lost, 0U);
 }
 
 TEST_F(device_stream, accumulates_gaps_until_next_record) {
     take(stream_bytes{}.gap(1, 2));
     take(stream_bytes{}.gap(1, 3));
     EXPECT_TRUE(runs.empty());
-    EXPECT_EQ(stream.rest_of(1).lost, 5U);
+    EXPECT_EQ(stream.trailing_losses_of(1).lost, 5U);
     take(stream_bytes{}.record(1, 9));
     EXPECT_EQ(runs, (std::vector<seen_run>{{1, 5, 5, false, {9}}}));
-    EXPECT_EQ(stream.rest_of(1).lost, 0U);
+    EXPECT_EQ(stream.trailing_losses_of(1).lost, 0U);
 }
 
 TEST_F(device_stream, reports_overwritten_records) {

@@ -55,7 +55,7 @@ TEST(line_template, is_text_and_names_in_braces) {
 }
 
 TEST(line_template, has_placeholder_for_each_kind_of_value) {
-    for (const std::string_view word : line_template::words()) {
+    for (const std::string_view word : line_template::variable_names()) {
         const line_template made("{" + std::string(word) + "}");
         ASSERT_EQ(made.parts().size(), 1U);
         EXPECT_NE(made.parts()[0].kind, line_part_kind::field) << word;

@@ -10,12 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include "memory/subscription.hpp"
 #include "record_builder.hpp"
 
 namespace {
 
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 constexpr std::string_view schema = "provider p { event e info { number: u64 } }";
 
