@@ -18,6 +18,8 @@
 #include "base/user_error.hpp"
 #include "record/display_clock.hpp"
 #include "record_builder.hpp"
+#include "schema/value_text.hpp"
+#include "text/escaped_text.hpp"
 #include "text/time_of_day.hpp"
 
 namespace {

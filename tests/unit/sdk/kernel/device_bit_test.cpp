@@ -13,8 +13,10 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
-#include "kernel/user_events_register.hpp"
 #include "fake_kernel_file.hpp"
+#include "kernel/user_events_register.hpp"
+#include "kernel/user_events_route.hpp"
+#include "platform/registry_lock.hpp"
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
 

@@ -22,9 +22,11 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
+#include "fake_kernel_file.hpp"
 #include "kernel/user_events_abi.hpp"
 #include "kernel/user_events_device.hpp"
-#include "fake_kernel_file.hpp"
+#include "kernel/user_events_route.hpp"
+#include "platform/registry_lock.hpp"
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
 #include "provider/user_events_page.hpp"
@@ -130,7 +132,7 @@ TEST_F(user_events_write, counts_rejected_writes) {
 TEST_F(user_events_write, does_not_write_to_foreign_file) {
     const unique_fd other(::memfd_create("other", MFD_CLOEXEC));
     ASSERT_EQ(::dup2(other.get(), file.get()), file.get());
-    route().compared = 0;  // the clock that says when to look has gone on
+    route().verified_at = 0;  // the clock that says when to look has gone on
     provider.emit(plain, 1U);
     struct stat status {};
     ASSERT_EQ(::fstat(other.get(), &status), 0);
