@@ -23,8 +23,8 @@
 #include <fmt/format.h>
 
 #include "answer.hpp"
-#include "base/user_error.hpp"
 #include "burst.hpp"
+#include "failure.hpp"
 #include "own_bursts.hpp"
 #include "peer_bursts.hpp"
 #include "thread_bursts.hpp"

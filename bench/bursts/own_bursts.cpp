@@ -7,9 +7,9 @@
 #include <string_view>
 #include <thread>
 
-#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "events.hpp"
+#include "failure.hpp"
 #include "wanted_events.hpp"
 
 namespace bench {

@@ -5,9 +5,9 @@
 
 #include <chrono>
 
-#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "events.hpp"
+#include "failure.hpp"
 #include "own_bursts.hpp"
 
 namespace bench {

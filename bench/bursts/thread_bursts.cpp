@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/user_error.hpp"
 #include "burst.hpp"
 #include "events.hpp"
+#include "failure.hpp"
 #include "own_bursts.hpp"
 
 namespace bench {

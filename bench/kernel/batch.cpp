@@ -10,7 +10,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "device_client.h"
+#include "listening.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device_client.h"
+#include "listening.h"
 
 #include <errno.h>
 #include <fcntl.h>

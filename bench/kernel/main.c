@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "device_client.h"
+#include "listening.h"
 
 enum { in_kernel = 4000, written = 1000, fields = 4 };
 #define TURN "/sys/module/eventlog_measure/parameters/turn"

@@ -93,7 +93,7 @@ numbers from_to(std::uint64_t first, std::uint64_t end) {
 class enabled_provider {
   public:
     explicit enabled_provider(const char* name) : provider_(provider_called(name)) {
-        wanted wish{};
+        subscription_request wish{};
         wish.provider = name;
         reader_ = subscribe_or_exit(&wish);
     }
@@ -210,7 +210,7 @@ void follow_kinds_of_ends() {
 }
 
 void follow_withdrawal() {
-    wanted wish{};
+    subscription_request wish{};
     wish.provider = "brief";
     const int reader = subscribe_or_exit(&wish);
     const eventlog::lane<4096> lane;
@@ -225,7 +225,7 @@ void follow_withdrawal() {
 /// By a thread other than that whose lane has its events: these are gone, and never another's.
 void check_unregister_by_other_thread() {
     std::optional<eventlog::dynamic_provider> first(std::in_place, provider_called("first"));
-    wanted wish{};
+    subscription_request wish{};
     const int reader = subscribe_or_exit(&wish);
     std::barrier<> in_step(2);
     std::thread worker([&] {

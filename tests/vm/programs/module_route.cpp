@@ -137,7 +137,7 @@ bool is_enabled_word_set(int reader, pid_t process) {
 
 /// Through the device, without tracing.
 void follow_subscribing(const eventlog::dynamic_provider& provider) {
-    wanted all{};
+    subscription_request all{};
     const int reader = subscribe_or_exit(&all);
     step("somebody subscribes", provider.enabled(0));
     provider.emit(0, 7U);
@@ -306,7 +306,7 @@ void publish_when_there_is_room() {
     set_file(schema_pages_per_user, "0");
     const eventlog::dynamic_provider late(provider_called("late"));
     step("it says that nobody can subscribe", says(late, "Nobody can subscribe to provider late"));
-    wanted all{};
+    subscription_request all{};
     const int reader = subscribe_or_exit(&all);
     step("nobody hears it", !late.enabled(0));
     set_file(schema_pages_per_user, "4096");
@@ -334,7 +334,7 @@ void keep_index_of_removed_events() {
     }
     const eventlog::dynamic_provider& scarce = *held;
     step("one of two has a word", says(scarce, "1 of 2 events of provider scarce"));
-    wanted all{};
+    subscription_request all{};
     const int reader = subscribe_or_exit(&all);
     const std::uint32_t number = last_published(reader);
     for (int tries = 0; tries < 25; ++tries) {

@@ -32,6 +32,7 @@
 #include "memory/subscription.hpp"
 #include "tracing/kernel_trace_condition.hpp"
 #include "trials.hpp"
+#include "memory/recording.hpp"
 
 namespace {
 
@@ -73,9 +74,9 @@ const std::vector<std::uint64_t> sizes{0,          1,         2,          5,    
                                        UINT64_MAX, INT64_MAX, 1000000000, 3000000000};
 const std::vector<std::string_view> words{"", "a", "ab", "a b", "tea"};
 
-class generator : public eventlog::test::chance {
+class generator : public eventlog::test::random_source {
   public:
-    using chance::chance;
+    using random_source::random_source;
 
     std::string aggregation() {
         std::string text = call();
@@ -277,8 +278,8 @@ class trials {
             where.empty() ? nullptr : std::make_shared<const elog::predicate>("where", where);
         wanted.counting.decide = [&computed, asked](const auto& event, const auto& condition) {
             elog::pushdown_decision decided =
-                elog::decide_pushdown(computed.asked(), computed.keys_max(), event, condition);
-            decided.by_bpf = elog::plan_bpf(computed.asked(), computed.keys_max(), event,
+                elog::decide_pushdown(computed.query(), computed.keys_max(), event, condition);
+            decided.by_bpf = elog::plan_bpf(computed.query(), computed.keys_max(), event,
                                             asked.get(), 0, eventlog::tracefs::bpf_cpus());
             return decided;
         };

@@ -76,9 +76,9 @@ const std::vector<std::uint64_t> sizes{
     2147483647, 2147483648, 4294967295, 4294967296, INT64_MAX, INT64_MAX + 1ULL,
     UINT64_MAX};
 
-class generator : public eventlog::test::chance {
+class generator : public eventlog::test::random_source {
   public:
-    using chance::chance;
+    using random_source::random_source;
 
     std::uint64_t size() { return pick(sizes) + below(3) - 1; }
 
@@ -315,7 +315,7 @@ int run(std::uint64_t count, std::uint32_t seed) {
     elog::kernel_trace_registry events(patterns, [] {
         return std::vector<elog::provider_schema>{elog::provider_schema::parse(pushed::schema())};
     });
-    const std::vector<const elog::kernel_trace_event*> found = events.look();
+    const std::vector<const elog::kernel_trace_event*> found = events.discover();
     if (found.size() != 2 || !found[0]->is_published || !found[1]->is_published) {
         std::printf("the kernel does not have the events\n");
         return 1;

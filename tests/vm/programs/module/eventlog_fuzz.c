@@ -183,7 +183,7 @@ static void listen_well(void) {
     const int teller = open("/dev/eventlog", O_RDWR | O_CLOEXEC);
     const int hearer = open("/dev/eventlog", O_RDWR | O_CLOEXEC | O_NONBLOCK);
     note(registering, ioctl(teller, USER_EVENTS_REGISTER, &wanted));
-    note(subscribing, -subscribe(hearer, &(struct wanted){.level = 5}));
+    note(subscribing, -subscribe(hearer, &(struct subscription_request){.level = 5}));
     const struct eventlog_published_event offer = {
         .write_index = wanted.write_index, .level = 1, .name = "heard"};
     uint32_t number = 0;

@@ -156,7 +156,7 @@ static void be_killed_while_publishing(void) {
         mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     reopen_device();
     register_events();
-    struct wanted all = {0};
+    struct subscription_request all = {0};
     const int reader = subscribe_or_exit(&all);
     const int slow = open_device();
     step("somebody subscribes with rules that take long", subscribe_to_none(slow) == 0);

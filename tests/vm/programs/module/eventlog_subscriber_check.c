@@ -208,7 +208,7 @@ static void conserve(unsigned long count, const char* parameters, bool echoes) {
     const unsigned long attempted = writers * rounds * (batch + 1);
     read_totals = (struct read_totals){0};
     load(parameters);
-    const int reader = subscribe_or_exit(&(struct wanted){.provider = "heard"});
+    const int reader = subscribe_or_exit(&(struct subscription_request){.provider = "heard"});
     begin(processes, write_counted, rounds);
     end(processes);
     read_all(reader, &read_totals);

@@ -65,7 +65,7 @@ static uint64_t stat_of(const char* what) {
 }
 
 static int listen_by(int channel) {
-    return subscribe_or_exit(&(struct wanted){.to_relay = true, .relay = channel});
+    return subscribe_or_exit(&(struct subscription_request){.to_relay = true, .relay = channel});
 }
 
 static bool write_event(uint32_t index, uint64_t value) {
@@ -134,7 +134,7 @@ static void drain(int file, struct seen* seen) {
     }
 }
 
-static int refused(struct wanted wanted) {
+static int refused(struct subscription_request wanted) {
     const int file = open_device();
     const int error = subscribe(file, &wanted);
     (void)close(file);
@@ -145,18 +145,18 @@ static void try_requests(void) {
     const int channel = create(0);
     const int other = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
     const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
-    step("an older program's request", refused((struct wanted){.size = 80}) == 0);
-    step("one that is smaller", refused((struct wanted){.size = 72}) == EINVAL);
-    step("a file that is none", refused((struct wanted){.to_relay = true, .relay = -1}) == EBADF);
-    step("another device's", refused((struct wanted){.to_relay = true, .relay = device}) == EINVAL);
-    step("without a channel", refused((struct wanted){.to_relay = true, .relay = other}) == EINVAL);
+    step("an older program's request", refused((struct subscription_request){.size = 80}) == 0);
+    step("one that is smaller", refused((struct subscription_request){.size = 72}) == EINVAL);
+    step("a file that is none", refused((struct subscription_request){.to_relay = true, .relay = -1}) == EBADF);
+    step("another device's", refused((struct subscription_request){.to_relay = true, .relay = device}) == EINVAL);
+    step("without a channel", refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("attached to one", ioctl(other, EVENTLOG_RELAY_ATTACH, name) == 0);
-    step("that others made", refused((struct wanted){.to_relay = true, .relay = other}) == EINVAL);
+    step("that others made", refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("overwriting, which the channel says",
-         refused((struct wanted){.to_relay = true, .relay = channel, .overwrite = true}) == EINVAL);
-    step("a channel that is not asked for", refused((struct wanted){.relay = channel}) == EINVAL);
-    step("what is reserved", refused((struct wanted){.reserved = 1}) == EINVAL);
-    step("all that is right", refused((struct wanted){.to_relay = true, .relay = channel}) == 0);
+         refused((struct subscription_request){.to_relay = true, .relay = channel, .overwrite = true}) == EINVAL);
+    step("a channel that is not asked for", refused((struct subscription_request){.relay = channel}) == EINVAL);
+    step("what is reserved", refused((struct subscription_request){.reserved = 1}) == EINVAL);
+    step("all that is right", refused((struct subscription_request){.to_relay = true, .relay = channel}) == 0);
     (void)close(other);
     (void)close(channel);
 }
@@ -284,7 +284,7 @@ static void try_times(void) {
     const int channel = create(0);
     const int buffer = open_part("cpu0", O_RDONLY);
     const int reader = listen_by(channel);
-    struct wanted of_kernel = {.provider = "kernel", .to_relay = true, .relay = channel};
+    struct subscription_request of_kernel = {.provider = "kernel", .to_relay = true, .relay = channel};
     const int interrupts = subscribe_or_exit(&of_kernel);
     struct seen seen = {.of_anybody = true};
     bool rise = true;
@@ -349,7 +349,7 @@ static void try_in_the_midst(uint32_t flags, const char* name) {
     const int channel = create(flags);
     const int buffer = open_part(name, O_RDONLY);
     const int control = open_part("control", O_WRONLY);
-    struct wanted wanted = {.provider = "nested", .to_relay = true, .relay = channel};
+    struct subscription_request wanted = {.provider = "nested", .to_relay = true, .relay = channel};
     const int reader = subscribe_or_exit(&wanted);
     const pid_t waiter = wait_for_each(buffer);
     const uint64_t before = told_by_module("tried");
