@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One sentence about what went wrong and what to do, without allocation.
+// A message for the user: what went wrong and what to do about it. Fixed size, no allocation.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace eventlog::core {
 
 class error_text {
   public:
-    /// Replaces the sentence; cuts it if it is too long.
+    /// Replaces the message; truncates it to the buffer.
     [[gnu::format(printf, 2, 3)]] void set(const char* format, ...) noexcept {
         va_list arguments;
         va_start(arguments, format);

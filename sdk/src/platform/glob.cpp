@@ -6,7 +6,8 @@ namespace eventlog::core {
 bool glob_match(std::string_view pattern, std::string_view text) noexcept {
     std::size_t p = 0;
     std::size_t t = 0;
-    // Where to take up again behind the last star, if what follows it does not fit here.
+    // Restart position after a mismatch: pattern index behind the last star, and the text index
+    // that this star matches up to.
     std::size_t star = std::string_view::npos;
     std::size_t resume = 0;
     while (t < text.size()) {

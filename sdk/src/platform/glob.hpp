@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Patterns: * for any run of characters, ? for one.
+// Patterns: * matches any run of characters, ? matches one.
 #pragma once
 
 #include <string_view>

@@ -8,17 +8,18 @@
 namespace eventlog::core {
 namespace {
 
-constexpr int populate_write = 23;      // MADV_POPULATE_WRITE, which not every C library names
-constexpr int invalid_advice = 0x7ffe;  // no advice that there is
-// The kernel gives up for a signal that is about to kill us, and tracers may pretend that it did.
+constexpr int populate_write =
+    23;  // MADV_POPULATE_WRITE, missing in the headers of old C libraries
+constexpr int invalid_advice = 0x7ffe;  // no kernel defines this advice
+// madvise fails with EINTR when a fatal signal is pending, and when a tracer injects that result.
 constexpr int populate_attempts_max = 10;
 
 }  // namespace
 
 bool can_populate() noexcept {
     const int saved = errno;
-    // There are emulators (qemu-user) that take any advice, and do nothing: who takes nonsense is
-    // not believed. Nothing at all can be populated, by whoever knows what that is.
+    // Some emulators (qemu-user) accept every advice and do nothing. A kernel that accepts an
+    // invalid advice is not trusted. An empty range succeeds where the advice is known.
     const bool is_believed = ::madvise(nullptr, 0, invalid_advice) != 0 && errno == EINVAL;
     const bool is_known = ::madvise(nullptr, 0, populate_write) == 0;
     errno = saved;
@@ -40,7 +41,7 @@ bool populate(void* begin, std::size_t size) noexcept {
 
 void release_pages(void* begin, std::size_t size) noexcept {
     const int saved = errno;
-    // Where it fails, in a sandbox, the memory stays taken.
+    // If this fails (in a sandbox), the memory stays allocated.
     static_cast<void>(::madvise(begin, size, MADV_REMOVE));
     errno = saved;
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory for pages of a mapped file before anybody touches them: a full tmpfs is an error then, and
-// not a SIGBUS.
+// Allocates memory for pages of a mapped file before their first use, so that a full tmpfs is an
+// error and not a SIGBUS.
+//
+// All functions are async-signal-safe and leave errno unchanged.
 #pragma once
 
 #include <cstddef>
 
 namespace eventlog::core {
 
-/// Whether the kernel can do that: Linux 5.14 and later. False where an emulator or a sandbox only
-/// says so. Async-signal-safe, leaves errno alone.
+/// Whether the kernel supports it: Linux 5.14 and later. False where an emulator or a sandbox only
+/// pretends to.
 [[nodiscard]] bool can_populate() noexcept;
 
-/// Gives whole pages, mapped for writing, their memory; those that have it keep what is in them.
-/// False if there is none left, or the kernel or a sandbox refuses. Only where it can be done: else
-/// there may be no memory though this says so. Async-signal-safe, needs no
-/// descriptor, leaves errno alone.
+/// Allocates memory for whole pages of a writable mapping; pages that have memory keep their
+/// content. False if no memory is left, or if the kernel or a sandbox refuses. Needs no descriptor.
+/// Precondition: can_populate(); otherwise the result is meaningless.
 [[nodiscard]] bool populate(void* begin, std::size_t size) noexcept;
 
-/// Takes these pages' memory away, for all who have the file mapped, as far as there is any: they
-/// are zero, as if nobody had ever written there. As async-signal-safe. Memory that a program keeps
-/// locked (mlockall) stays, and what a sandbox does not let go of.
+/// Frees the memory of these pages for all processes that map the file; they read as zero
+/// afterwards. Pages that a program has locked (mlockall), and pages for which a sandbox forbids
+/// the call, keep their memory.
 void release_pages(void* begin, std::size_t size) noexcept;
 
 }  // namespace eventlog::core

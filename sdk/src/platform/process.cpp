@@ -27,8 +27,8 @@ struct stat_fields {
     std::uint64_t start_time = 0;
 };
 
-/// Fields 3, 20 and 22 of /proc/PID/stat, found behind the last ')': a process name may hold
-/// anything.
+/// Reads fields 3, 20 and 22 of /proc/PID/stat. They are searched behind the last ')', because a
+/// process name may contain any character.
 bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
     std::array<char, 32> path{};
     static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/stat", pid));
@@ -63,7 +63,7 @@ bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
 
 }  // namespace
 
-// emit_small.cpp names it in assembly.
+// emit_small.cpp refers to it in assembly.
 [[gnu::tls_model("initial-exec"), gnu::used]] constinit thread_local std::uint32_t known_thread_id =
     0;
 
@@ -110,11 +110,12 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
         return true;
     }
     if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
-        return false;  // no such process can be: the file is damaged
+        return false;  // impossible pid: the file is damaged
     }
     stat_fields fields;
     if (read_stat(pid, fields)) {
-        // A process whose first thread has ended is a zombie with threads, and alive.
+        // A process whose first thread has ended is reported as a zombie, but lives while it has
+        // other threads.
         const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);
         return !ended && (start_time == 0 || fields.start_time == start_time);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which process wrote a file, and whether it is still there.
+// Identity and liveness of processes, and the thread id of the calling thread.
 #pragma once
 
 #include <array>
@@ -8,41 +8,40 @@
 
 namespace eventlog::core {
 
-/// A process, told apart from a later one with the same number.
+/// A process, distinguishable from a later process with the same pid.
 struct process_identity {
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
-    std::uint64_t start_time = 0;     // clock ticks after boot; 0 where /proc does not tell
-    std::uint64_t pid_namespace = 0;  // inode; 0 where /proc does not tell
-    std::array<char, 16> name{};      // ends with NUL
+    std::uint64_t start_time = 0;     // clock ticks after boot; 0 where /proc is unreadable
+    std::uint64_t pid_namespace = 0;  // inode; 0 where /proc is unreadable
+    std::array<char, 16> name{};      // NUL-terminated
 };
 
 /// The calling process. Reads /proc; takes microseconds.
 [[nodiscard]] process_identity current_process() noexcept;
 
-/// The same, as it was found out at the first registration, and again in a forked child.
+/// The identity stored at the first registration, and again in a forked child.
 void remember_identity(const process_identity& identity) noexcept;
 [[nodiscard]] const process_identity& own_identity() noexcept;
 
-/// False in a child that was made without fork(): what it finds of registrations, gates and files
-/// is its parent's. True where nobody has found out who this is: there others see nothing of it.
+/// False in a child created without fork(): registrations, gates and files in its memory belong to
+/// the parent. True while no identity is stored, because nothing is published then.
 [[nodiscard]] bool is_own_process() noexcept;
 
-/// False only if the process, or thread, is certain to have ended. What cannot be judged, because
-/// it lives in another pid namespace, counts as alive.
+/// False only if the process or thread has certainly ended. A process of another pid namespace
+/// cannot be checked and counts as alive.
 [[nodiscard]] bool is_alive(std::uint32_t pid, std::uint64_t start_time,
                             std::uint64_t pid_namespace) noexcept;
 
-/// In which pid namespace the calling process lives: an inode; 0 where /proc does not tell.
+/// The pid namespace of the calling process as an inode; 0 where /proc is unreadable.
 [[nodiscard]] std::uint64_t own_pid_namespace() noexcept;
 
-/// The calling thread's kernel thread id once it has been asked for, else 0: then its events do not
-/// take the shortest way. initial-exec: reading
-/// it never allocates, so a signal handler may.
+/// The calling thread's kernel thread id; 0 until thread_id() is called, and then its events do not
+/// use the fast path. initial-exec: reading it never allocates, so signal handlers may read it.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::uint32_t known_thread_id;
 
-/// While it lives, the calling thread's events do not take the shortest way: the id above is 0.
+/// While it lives, the calling thread's events do not use the fast path: known_thread_id is 0.
 class fast_path_blocker {
   public:
     fast_path_blocker() noexcept;
@@ -51,10 +50,10 @@ class fast_path_blocker {
     fast_path_blocker& operator=(const fast_path_blocker&) = delete;
 };
 
-/// The same, asked for if need be. Async-signal-safe.
+/// The calling thread's kernel thread id. The first call makes a system call. Async-signal-safe.
 [[nodiscard]] std::uint32_t thread_id() noexcept;
 
-/// To be called in a forked child: its thread id is a new one.
+/// Called in a forked child, which has another thread id.
 void reset_thread_id() noexcept;
 
 }  // namespace eventlog::core

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The lock of the registry: the list of this process's providers, and their subscriptions.
+// The lock of the registry, which is the list of this process's providers and their attachments.
 //
-// Held while providers are published, withdrawn and attached, and across a fork. An emitting thread
-// only tries to take it: the thread may be in a signal handler that interrupted the holder.
+// Held while a provider is published, withdrawn or attached, and across a fork. An emitting thread
+// only tries to take it: it may run in a signal handler that interrupted the holder.
 #pragma once
 
 #include <mutex>
@@ -23,7 +23,7 @@ class registry_lock {
     bool held_;
 };
 
-/// For the handlers of pthread_atfork: the parent and the child unlock it after the fork.
+/// Handlers for pthread_atfork. Parent and child unlock after the fork.
 void lock_registry_before_fork() noexcept;
 void unlock_registry_after_fork() noexcept;
 

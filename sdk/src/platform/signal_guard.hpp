@@ -8,8 +8,9 @@
 
 namespace eventlog::core {
 
-/// Around work that the application did not ask for: it does not see its errno, is not cancelled in
-/// it, and no handler of its signals can leave it by longjmp, or fork, while we hold a lock.
+/// Scope guard for work that the application did not request: saves errno, blocks signals and
+/// disables thread cancellation. A handler can neither fork nor leave by longjmp while this library
+/// holds a lock.
 class signal_guard {
   public:
     signal_guard() noexcept : errno_(errno) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// write and writev without the C library: a thread cannot be cancelled in them, and errno stays as
-// it is. Async-signal-safe.
+// write and writev without the C library: not a cancellation point, and errno stays unchanged.
+// Async-signal-safe.
 #pragma once
 
 #include <sys/syscall.h>
@@ -13,7 +13,7 @@
 
 namespace eventlog::core {
 
-/// Returns how much has been written, or an errno with a minus in front of it.
+/// Returns the number of bytes written, or a negated errno.
 [[gnu::always_inline]] inline long system_call_on_file(long number, int file, const void* data,
                                                        std::size_t count) noexcept {
 #if defined(__x86_64__) && defined(__LP64__)
@@ -39,7 +39,7 @@ namespace eventlog::core {
 #endif
 }
 
-/// These two return 0 or an errno.
+/// Both return 0 or an errno.
 [[gnu::always_inline]] inline int system_write(int file, const void* data,
                                                std::size_t size) noexcept {
     const long result = system_call_on_file(SYS_write, file, data, size);

@@ -26,7 +26,7 @@ class unique_fd {
     }
 
     [[nodiscard]] int get() const noexcept { return fd_; }
-    /// From now on it is the caller's.
+    /// Transfers ownership to the caller.
     [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
     explicit operator bool() const noexcept { return fd_ >= 0; }
 

@@ -9,8 +9,7 @@
 namespace eventlog::core {
 namespace {
 
-// Not with substr, which may throw: programs in C would need the library of C++ to link to the
-// static library.
+// substr may throw, and then programs in C would need the C++ library to link the static library.
 std::string_view head(std::string_view text, std::size_t size) noexcept {
     return {text.data(), std::min(size, text.size())};
 }
@@ -18,7 +17,7 @@ std::string_view tail(std::string_view text, std::size_t from) noexcept {
     return {text.data() + from, text.size() - from};
 }
 
-/// Takes what stands behind the last `mark` off the text. False if there is no such mark.
+/// Splits off the part behind the last `mark`. False if the text has no such mark.
 bool split_suffix(std::string_view& text, char mark, std::string_view& found) noexcept {
     const auto at = text.rfind(mark);
     if (at == std::string_view::npos) {
@@ -29,7 +28,7 @@ bool split_suffix(std::string_view& text, char mark, std::string_view& found) no
     return true;
 }
 
-/// Takes the next entry off a list; it may be empty.
+/// Removes and returns the next entry of a list; it may be empty.
 std::string_view take_entry(std::string_view& list) noexcept {
     const auto end = list.find('\0');
     const std::string_view entry = head(list, end);
@@ -37,7 +36,7 @@ std::string_view take_entry(std::string_view& list) noexcept {
     return entry;
 }
 
-/// Decimal digits of a number other than 0; else 0.
+/// The value of a decimal number; 0 if it is none or out of range.
 std::uint32_t parse_pid(std::string_view text) noexcept {
     std::uint64_t pid = 0;
     for (const char digit : text) {

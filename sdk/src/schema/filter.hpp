@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What a subscription asks for: rules, each ended by NUL, of which an event has to meet one, and
-// processes, each ended by NUL, of which its own has to be one if any is named.
+// The filter of a subscription: rules and processes, each ended by NUL. An event is wanted if one
+// rule matches. If the filter names processes, the emitting process must be one of them.
 //
 //     PROVIDER:EVENT[@LEVEL][/KEYWORD,KEYWORD...][#]
 //     =PID
 //     ~NAME
 //
-// PROVIDER and EVENT are patterns with * and ?. LEVEL is the most verbose level that is wanted
-// (error, warn, info, verbose, trace; without it all are). With keywords, an event is wanted that
-// has one of them, or none at all. With #, only events of the sessions that the subscription names.
-// PID is a process as its own pid namespace numbers it; NAME is a pattern for what the kernel calls
-// it when it publishes its provider.
+// PROVIDER and EVENT are patterns with * and ?. LEVEL is the most verbose wanted level (error,
+// warn, info, verbose, trace; all without it). With keywords, an event matches that has one of
+// them, or none at all. With #, only events of the subscription's sessions match. PID is the number
+// of a process in its own pid namespace; NAME is a pattern for the process name at the time of
+// publishing.
 #pragma once
 
 #include <array>
@@ -33,29 +33,29 @@ struct filter_rule {
     bool in_session = false;
 };
 
-/// False if that is no rule.
+/// False if the text is not a rule.
 [[nodiscard]] bool parse_rule(std::string_view text, filter_rule& rule) noexcept;
 
 /// error, warn, info, verbose or trace.
 [[nodiscard]] bool parse_level(std::string_view name, level& found) noexcept;
 
-/// The first of the rules in `list`, which it takes off. False if there is none left.
+/// Removes the first valid rule from `list`. False if none is left.
 [[nodiscard]] bool next_rule(std::string_view& list, filter_rule& rule) noexcept;
 
 /// Whether an entry of a list names processes; else it is a rule.
 [[nodiscard]] bool is_process_entry(std::string_view entry) noexcept;
 
-/// Whether the list wants events of that process: if it names none, of every one.
+/// Whether the list accepts events of that process; true if it names no processes.
 [[nodiscard]] bool wants_process(std::string_view list, std::uint32_t pid,
                                  std::string_view name) noexcept;
 
 /// The keywords of a provider, by name.
 class keyword_names {
   public:
-    /// Of a schema that has just been opened.
+    /// `schema` has just been opened.
     explicit keyword_names(schema_reader schema) noexcept;
 
-    /// The bits of those names in a list that the provider has.
+    /// The bits of the provider's keywords that match a comma-separated list of patterns.
     [[nodiscard]] std::uint64_t mask_of(std::string_view names) const noexcept;
 
   private:
@@ -72,12 +72,12 @@ enum class verdict {
 [[nodiscard]] verdict judge(const filter_rule& rule, std::string_view provider,
                             const event_description& event, const keyword_names& names) noexcept;
 
-/// Over all rules of a list.
+/// The best verdict of all rules of a list.
 [[nodiscard]] verdict judge(std::string_view list, std::string_view provider,
                             const event_description& event, const keyword_names& names) noexcept;
 
-/// Calls visit(event id, verdict) for each event that the filter wants, and then for the event that
-/// ends a dump, which whoever gets the provider's events gets too. Returns how many are wanted.
+/// Calls visit(event id, verdict) for each event that the filter wants, then for the event that
+/// ends a dump, which every subscription to the provider gets. Returns how many events are wanted.
 /// `schema` has just been opened.
 template <class Visitor>
 unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&& visit) noexcept {

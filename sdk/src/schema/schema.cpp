@@ -47,7 +47,7 @@ bool schema_reader::text(cursor& at, std::string_view& value) const noexcept {
     if (!number(at, 1, length) || bytes_.size() - at.position < length) {
         return false;
     }
-    // char may look at any object's bytes.
+    // char may alias any object.
     value = {reinterpret_cast<const char*>(bytes_.data() + at.position), length};
     at.position += length;
     return true;
@@ -158,7 +158,7 @@ bool schema_reader::parse_field(cursor& at, field_description& field) const noex
            (enumeration == no_index || enumeration < enumeration_count_);
 }
 
-/// Each bit once, in order.
+/// Keywords are sorted by bit, each bit once.
 bool schema_reader::check_keywords(cursor& at) noexcept {
     unsigned next_bit = 0;
     for (unsigned i = 0; i < keywords_.left; ++i) {
@@ -187,7 +187,7 @@ bool schema_reader::check_enumerations(cursor& at) noexcept {
     return true;
 }
 
-/// An event whose fields lie inside its fixed part.
+/// The fields must lie inside the event's fixed part.
 bool schema_reader::check_event(cursor& at) noexcept {
     event_description event;
     if (!parse_event(at, event) || (event.session_bound && event.field_count == 0)) {

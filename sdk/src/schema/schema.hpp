@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reading the binary form of a schema, from anyone, without allocation.
+// Reader of the binary form of a schema from an untrusted source, without allocation.
 //
 //     schema_reader schema;
 //     if (schema.open(bytes, error)) {
@@ -35,7 +35,7 @@ struct enumeration_description {
 };
 
 struct value_description {
-    std::uint64_t value = 0;  // two's complement of what the field holds
+    std::uint64_t value = 0;  // two's complement of the field's value
     std::string_view name;
 };
 
@@ -65,11 +65,11 @@ struct field_description {
     std::string_view description;
 };
 
-/// Views into the bytes given to open, which must outlive it.
+/// Returns views into the bytes given to open, which must outlive the reader.
 class schema_reader {
   public:
-    /// Checks the whole schema, hash included; `bytes` may be longer than it. After true the other
-    /// calls cannot fail. After false `error` says what is wrong.
+    /// Validates the whole schema including its hash; `bytes` may be longer than the schema. After
+    /// true the other calls cannot fail. After false `error` holds the message.
     [[nodiscard]] bool open(std::span<const std::uint8_t> bytes, error_text& error) noexcept;
 
     [[nodiscard]] std::string_view provider() const noexcept { return provider_; }
@@ -78,22 +78,22 @@ class schema_reader {
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
 
-    /// Keywords, enumerations and events may be asked for in turns; each goes on where it was.
+    /// The lists of keywords, enumerations and events have independent positions.
     [[nodiscard]] bool next_keyword(keyword_description& keyword) noexcept;
     [[nodiscard]] bool next_enumeration(enumeration_description& enumeration) noexcept;
-    /// The next value of the enumeration that next_enumeration gave last.
+    /// The next value of the enumeration that next_enumeration returned last.
     [[nodiscard]] bool next_value(value_description& value) noexcept;
-    /// The next event; skips what is left of the fields of the one before.
+    /// The next event; skips the unread fields of the previous one.
     [[nodiscard]] bool next_event(event_description& event) noexcept;
-    /// The next field of the event that next_event gave last.
+    /// The next field of the event that next_event returned last.
     [[nodiscard]] bool next_field(field_description& field) noexcept;
 
   private:
-    /// A place in the bytes, and how much of a list is left from there.
+    /// A position in the bytes, and the number of list items left from there.
     struct cursor {
         std::size_t position = 0;
         unsigned left = 0;
-        unsigned parts_left = 0;  // of the item before: values, fields
+        unsigned parts_left = 0;  // of the previous item: values or fields
     };
 
     [[nodiscard]] bool parse_header(cursor& at) noexcept;
