@@ -47,8 +47,8 @@ bool has_invariant_tsc() noexcept {
 constexpr bool has_tsc = true;
 constexpr std::string_view counter_name = "arch_sys_counter";
 
-/// The architecture promises a constant rate, the same counter on all CPUs, and that programs may
-/// read it. (Where a processor breaks the promise, the kernel reads it for them.)
+/// The architecture guarantees a constant rate, the same counter on all CPUs, and access from user
+/// space. (On processors with errata the kernel emulates the access.)
 constexpr bool has_invariant_tsc() noexcept {
     return true;
 }
@@ -64,7 +64,7 @@ constexpr bool has_invariant_tsc() noexcept {
 
 #endif
 
-/// The kernel drops a counter from this list that it finds to differ between CPUs.
+/// The kernel removes a counter from this list if it differs between CPUs.
 bool kernel_lists_tsc() noexcept {
     const unique_fd file(
         ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
@@ -118,7 +118,7 @@ std::uint64_t read_clock(std::uint32_t clock) noexcept {
     }
 #elif defined(__aarch64__)
     if (clock == EVENTLOG_CLOCK_TSC) {
-        // Processors read it early, and two readings in any order, but for the barrier.
+        // Without the barrier a processor reads the counter early, and two reads in any order.
         std::uint64_t ticks = 0;
         asm volatile("isb\n mrs %[ticks], cntvct_el0" : [ticks] "=r"(ticks) : : "memory");
         return ticks;

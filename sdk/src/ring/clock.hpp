@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The clock of a region's records.
+// The clocks of a region's records: selection, reading, and samples that relate them to each other.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -16,22 +16,23 @@ enum class tsc_choice { automatic, on, off, invalid };
 
 [[nodiscard]] tsc_choice parse_tsc_choice(std::string_view value) noexcept;
 
-/// From the environment; `automatic` if it is unset, or the program is setuid or the like.
+/// From the environment; `automatic` if it is unset, or if the program is setuid or the like.
 [[nodiscard]] tsc_choice configured_tsc_choice() noexcept;
 
-/// What decides whether the processor's counter is a clock.
+/// The facts that decide whether the processor's counter is used as a clock.
 struct tsc_properties {
-    bool is_readable = false;   // there is one, and programs may read it
-    bool is_invariant = false;  // the processor promises a constant rate in all its states
-    bool is_trusted = false;    // the kernel offers it as a clock source: the same on all CPUs
+    bool is_readable = false;   // it exists and user space may read it
+    bool is_invariant = false;  // the processor guarantees a constant rate in all its states
+    bool is_trusted = false;    // the kernel lists it as a clock source: the same on all CPUs
 };
 
 [[nodiscard]] tsc_properties probe_tsc() noexcept;
 
-/// Whether a list of the kernel's, separated by white space, names the counter of this processor.
+/// Whether the kernel's list of clock sources, separated by white space, contains this processor's
+/// counter.
 [[nodiscard]] bool lists_tsc(std::string_view clock_sources) noexcept;
 
-/// `on` requires only that the counter can be read; the default requires all of the facts.
+/// `on` requires only a readable counter; the default requires all facts.
 [[nodiscard]] constexpr eventlog_clock select_clock(tsc_choice choice,
                                                     const tsc_properties& facts) noexcept {
     const bool is_good = facts.is_invariant && facts.is_trusted;
@@ -39,23 +40,22 @@ struct tsc_properties {
     return facts.is_readable && is_taken ? EVENTLOG_CLOCK_TSC : EVENTLOG_CLOCK_MONOTONIC;
 }
 
-/// The clock of new subscriptions: the cheapest that is the same on all CPUs and never stands
-/// still, unless EVENTLOG_TSC decides otherwise.
+/// The clock of new subscriptions: the cheapest that is equal on all CPUs and never stops, unless
+/// EVENTLOG_TSC decides otherwise.
 [[nodiscard]] eventlog_clock best_clock() noexcept;
 
-/// That clock now; with custom_clock_bit the program's own. Async-signal-safe.
+/// Reads that clock; with custom_clock_bit the program's custom clock. Async-signal-safe.
 [[nodiscard]] std::uint64_t read_clock(std::uint32_t clock) noexcept;
 
-/// The same, not read before anything that stands before it in the program. Without that a
-/// processor reads the time stamp counter while it still waits for a lock.
+/// As read_clock, but not reordered before earlier instructions. Without the fence a processor
+/// reads the time stamp counter while it still waits for a lock.
 [[nodiscard]] std::uint64_t read_clock_ordered(std::uint32_t clock) noexcept;
 
 /// CLOCK_MONOTONIC in nanoseconds, some milliseconds late: cheap, for deadlines. Async-signal-safe.
 [[nodiscard]] std::uint64_t coarse_monotonic_now() noexcept;
 
-/// A counter that has gone on by `descriptor_check_ticks` some milliseconds later at the latest:
-/// the cheapest way to find out whether it is time. Another CPU's may be anywhere.
-/// Async-signal-safe.
+/// A counter that advances by `descriptor_check_ticks` within some milliseconds: the cheapest check
+/// for an elapsed interval. CPUs may disagree on its value. Async-signal-safe.
 [[gnu::always_inline]] inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -76,7 +76,7 @@ inline constexpr std::uint64_t descriptor_check_ticks = std::uint64_t{1}
 inline constexpr std::uint64_t descriptor_check_ticks = 1;
 #endif
 
-/// Readings one behind the other: of a clock, of the two that people use, and of the first again.
+/// Consecutive readings: a clock, CLOCK_MONOTONIC, CLOCK_REALTIME, and the first clock again.
 struct clock_readings {
     std::uint64_t before = 0;
     std::uint64_t monotonic = 0;
@@ -84,12 +84,12 @@ struct clock_readings {
     std::uint64_t after = 0;
 };
 
-/// Of several such readings, at least one, those that took least time: they were not interrupted.
-/// The first clock's value is that half way between its two readings.
+/// Picks the readings (at least one) that took the least time, because they were not interrupted.
+/// The sample's first clock is the middle of its two readings.
 [[nodiscard]] eventlog_clock_sample least_interrupted_sample(
     std::span<const clock_readings> readings) noexcept;
 
-/// The same instant on that clock and on the two that people use.
+/// A sample of that clock, CLOCK_MONOTONIC and CLOCK_REALTIME at the same instant.
 [[nodiscard]] eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept;
 
 }  // namespace eventlog::core

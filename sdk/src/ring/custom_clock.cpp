@@ -24,44 +24,44 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-// More ticks a second, or an earlier wrap, cannot be told apart reliably.
+// Beyond these limits wraps cannot be detected reliably.
 constexpr std::uint64_t frequency_max = 10'000'000'000;
 constexpr std::uint32_t bits_min = 8;
 constexpr double wrap_min = 10e6;  // nanoseconds
 
-// A program's function that emits is called for that event, too: in a thread not more often than so
-// at once. Once is not enough, as a signal handler that emits may interrupt it.
+// A clock function that emits is called for its own event, too: limits the nesting in a thread. One
+// level is not enough, because a signal handler that emits may interrupt the function.
 constexpr int readings_max = 2;
 [[gnu::tls_model("initial-exec")]] constinit thread_local int nested_readings = 0;
 
 using read_function = std::uint64_t (*)(void*);
 
-/// All that a reading is made of. It is replaced as a whole.
+/// Everything that a reading depends on. Replaced as a whole.
 struct clock_state {
-    read_function read = nullptr;  // none: the machine's clock
+    read_function read = nullptr;  // nullptr: no custom clock
     void* context = nullptr;
     std::uint64_t bits = 64;
     std::int64_t frequency = 1;
-    std::uint64_t first = 0;         // what the program's clock said when it was set
-    std::int64_t start = 0;          // CLOCK_MONOTONIC then
-    std::int64_t interval = second;  // so often the rest is brought up to date:
-    tsc_calibration calibration;     // the machine's counter
-    // and how far the program's clock had got, when.
-    std::int64_t ticks = 0;
-    std::int64_t ticks_at = 0;
+    std::uint64_t first = 0;         // the custom clock's value when it was set
+    std::int64_t start = 0;          // CLOCK_MONOTONIC at that time
+    std::int64_t interval = second;  // between recalibrations
+    // Updated by a recalibration:
+    tsc_calibration calibration;  // of the processor's counter
+    std::int64_t ticks = 0;       // of the custom clock since it was set
+    std::int64_t ticks_at = 0;    // CLOCK_MONOTONIC at these ticks
 };
 
 using clock_state_words = std::array<std::uint64_t, sizeof(clock_state) / sizeof(std::uint64_t)>;
 
-// Two of them, of which the generation says which one counts: readers never wait for a writer, and
-// may be signal handlers that have interrupted one.
+// Two copies; the generation selects the valid one. Readers never wait for a writer, and may be
+// signal handlers that interrupted one.
 constinit std::array<std::array<std::atomic<std::uint64_t>, clock_state_words{}.size()>, 2>
     state_copies{};
 constinit std::atomic<std::uint32_t> clock_generation{0};
 constinit std::atomic<bool> has_writer{false};
 constinit bool is_set = false;  // under the registry's lock
 
-/// The basis, and which generation of it.
+/// A state and its generation.
 struct versioned_clock_state {
     clock_state from;
     std::uint32_t generation = 0;
@@ -81,11 +81,11 @@ versioned_clock_state load_clock_state() noexcept {
     }
 }
 
-/// By who has become the writer.
+/// Only the writer (has_writer) calls it.
 void store_clock_state(const clock_state& fresh) noexcept {
     const auto words = std::bit_cast<clock_state_words>(fresh);
     const std::uint32_t next = clock_generation.load(std::memory_order_relaxed) + 1;
-    // Who sees a word of these sees that the generation before has gone.
+    // A reader that sees one of these words also sees that the previous generation has ended.
     std::atomic_thread_fence(std::memory_order_release);
     for (std::size_t i = 0; i < words.size(); ++i) {
         state_copies[next & 1U][i].store(words[i], std::memory_order_relaxed);
@@ -97,7 +97,7 @@ std::int64_t monotonic_now() noexcept {
     return static_cast<std::int64_t>(read_clock(EVENTLOG_CLOCK_MONOTONIC));
 }
 
-/// Ticks in so many nanoseconds. In two parts, so that neither overflows nor is rounded much.
+/// The ticks of an interval. Split in two parts to avoid overflow and rounding errors.
 std::int64_t ticks_in(std::int64_t nanoseconds, std::int64_t frequency) noexcept {
     return nanoseconds / second * frequency +
            static_cast<std::int64_t>(static_cast<double>(nanoseconds % second) *
@@ -105,7 +105,7 @@ std::int64_t ticks_in(std::int64_t nanoseconds, std::int64_t frequency) noexcept
 }
 
 std::int64_t nanoseconds_in(std::int64_t ticks, std::int64_t frequency) noexcept {
-    // Thirty years: what is beyond is no time, and nothing that follows must overflow.
+    // About thirty years. Values beyond are invalid; the limit prevents overflow in later steps.
     constexpr std::int64_t seconds_max = 1'000'000'000;
     const std::int64_t seconds = std::clamp(ticks / frequency, -seconds_max, seconds_max);
     return seconds * second + static_cast<std::int64_t>(static_cast<double>(ticks % frequency) *
@@ -114,12 +114,12 @@ std::int64_t nanoseconds_in(std::int64_t ticks, std::int64_t frequency) noexcept
 
 struct reading {
     std::int64_t ticks = 0;      // since the clock was set
-    std::int64_t monotonic = 0;  // when, a little late if nobody has to know it well
-    bool is_sure = true;         // that it was then
+    std::int64_t monotonic = 0;  // when; some milliseconds early if no wrap depends on it
+    bool is_sure = true;         // whether `monotonic` belongs to `ticks`
 };
 
-/// A counter of fewer than 64 bits has wrapped as often as brings it nearest to where the machine's
-/// clock says that it should be.
+/// Extends a counter of fewer than 64 bits: chooses the number of wraps that makes it nearest to
+/// the value expected from CLOCK_MONOTONIC.
 std::int64_t unwrapped(const clock_state& from, std::uint64_t raw,
                        std::int64_t monotonic) noexcept {
     const auto expected = static_cast<std::uint64_t>(
@@ -141,7 +141,7 @@ reading read_program_clock(const clock_state& from) noexcept {
         return {static_cast<std::int64_t>(call(from) - from.first),
                 static_cast<std::int64_t>(coarse_monotonic_now())};
     }
-    // Held up in between for a good part of a wrap, as virtual machines are, it is read again.
+    // A reading that was delayed for a good part of a wrap (virtual machines) is repeated.
     constexpr int attempts = 8;
     reading found;
     std::int64_t least = INT64_MAX;
@@ -161,9 +161,9 @@ bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexc
     return monotonic - from.ticks_at >= from.interval;
 }
 
-/// Reads the machine's clocks anew, and notes how far the program's has got. False if somebody else
-/// is doing it or has done it. The program's function is not called while others cannot do it, and
-/// who sees that somebody does it pays for no more than that.
+/// Samples the machine's clocks and stores the custom clock's progress. False if another thread is
+/// doing that or has done it. The custom clock's function is not called here, because other threads
+/// cannot recalibrate meanwhile. A thread that finds an active writer pays for one load only.
 [[gnu::noinline]] bool recalibrate(const versioned_clock_state& current,
                                    const reading& now) noexcept {
     if (has_writer.load(std::memory_order_relaxed)) {
@@ -177,7 +177,7 @@ bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexc
     if (is_latest) {
         clock_state fresh = current.from;
         update_calibration(fresh.calibration, read_clock_sample(EVENTLOG_CLOCK_TSC));
-        // By a reading that may be a wrap off all that follow would be.
+        // A reading that may be off by a wrap would spoil all later ones.
         if (now.is_sure) {
             fresh.ticks = now.ticks;
             fresh.ticks_at = now.monotonic;
@@ -188,7 +188,7 @@ bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexc
     return is_latest;
 }
 
-/// What the region's clock says at a time of CLOCK_MONOTONIC.
+/// The region's clock at a time of CLOCK_MONOTONIC.
 std::uint64_t to_region_clock(const clock_state& from, std::uint32_t clock,
                               std::int64_t time) noexcept {
     return clock == EVENTLOG_CLOCK_TSC
@@ -196,7 +196,7 @@ std::uint64_t to_region_clock(const clock_state& from, std::uint32_t clock,
                : static_cast<std::uint64_t>(std::max<std::int64_t>(time, 1));
 }
 
-/// In so many nanoseconds a counter of fewer than 64 bits begins anew.
+/// The wrap interval of a counter of fewer than 64 bits, in nanoseconds.
 double wrap_of(const eventlog_clock_source& source) noexcept {
     return static_cast<double>(std::uint64_t{1} << source.bits) * 1e9 /
            static_cast<double>(source.frequency);
@@ -217,8 +217,8 @@ void sleep_until(std::int64_t monotonic) noexcept {
     }
 }
 
-/// How the machine's counter goes, to some millionths. Where two halves of the time disagree,
-/// something came between.
+/// Measures the rate of the processor's counter to some millionths. If the two halves of the
+/// interval disagree, the measurement was disturbed and is repeated.
 tsc_calibration measure_calibration() noexcept {
     constexpr int attempts = 4;
     tsc_calibration found;
@@ -253,7 +253,7 @@ clock_state clock_state_of(const eventlog_clock_source& source) noexcept {
     return found;
 }
 
-/// From this instant on the program's clock counts.
+/// Starts the custom clock at this instant.
 void start(clock_state& fresh) noexcept {
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < 5; ++i) {
@@ -269,7 +269,7 @@ void start(clock_state& fresh) noexcept {
     }
 }
 
-/// Nobody keeps it for long: but who does may not be running just now.
+/// The lock is held for a short time only, but the holder may not be running.
 void acquire_writer() noexcept {
     while (has_writer.exchange(true, std::memory_order_acquire)) {
         sleep_until(monotonic_now() + 100'000);
@@ -285,9 +285,9 @@ bool has_custom_clock() noexcept {
 }
 
 std::uint64_t read_custom_clock(std::uint32_t region_clock) noexcept {
-    // What is read belongs to the basis that it was read with, and to no other: where that has been
-    // replaced meanwhile, all of it is done over. Whoever is held up again and again takes what it
-    // has, which is a time of one clock in any case.
+    // A reading is valid only with the state it was made with: if the state was replaced meanwhile,
+    // the reading is repeated. After the last attempt the result is used anyway; it is a time of
+    // one clock in any case.
     constexpr int attempts = 8;
     std::uint64_t found = 0;
     bool has_renewed = false;
@@ -325,7 +325,7 @@ bool eventlog_set_clock(const eventlog_clock_source* source) {
     const signal_guard guard;
     clock_state fresh;
     if (source != nullptr) {
-        // No lock is held meanwhile: this sleeps, and calls the program's function.
+        // Called without a lock: it sleeps and calls the program's function.
         fresh = clock_state_of(*source);
         start(fresh);
     }

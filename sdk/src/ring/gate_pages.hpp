@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The pages of a provider's gate: its words and, behind them, counters; where in these each CPU has
-// its own.
+// The pages of a provider's gate: gate words, behind them the counters, with a word for each CPU.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -14,21 +13,21 @@
 
 namespace eventlog::core {
 
-/// The gate of a provider without one. Its words are never written to, its counters never read.
+/// The gate of unregistered providers. Its words are never written, its counters never read.
 extern std::array<std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> null_gate;
 extern const std::atomic<std::uint32_t*> null_gate_pointer;
 
-/// How the words of written_by_cpu are spread in this process: `stride` bytes from one CPU's to the
-/// next one's, for CPUs below `cpus`. Set before the first provider is published.
+/// Layout of written_by_cpu in this process: `stride` bytes from one CPU's word to the next, for
+/// CPUs below `cpus`. Set before the first provider is published.
 struct counter_layout {
     std::uint32_t cpus = 0;
     std::uint32_t stride = 0;
 };
 [[EVENTLOG_STARTUP_SECTION]] extern constinit counter_layout process_counter_layout;
 
-/// As far from each other as that many CPUs leave room for.
+/// The largest stride for which the words of that many CPUs fit.
 [[nodiscard]] constexpr counter_layout counter_layout_for(std::uint64_t cpus) noexcept {
-    std::uint32_t stride = 64;  // a line of the cache
+    std::uint32_t stride = 64;  // a cache line
     while (stride > sizeof(std::uint64_t) &&
            cpus * stride > sizeof(eventlog_counters_page::written_by_cpu)) {
         stride /= 2;
@@ -37,7 +36,7 @@ struct counter_layout {
     return {static_cast<std::uint32_t>(cpus < room ? cpus : room), stride};
 }
 
-/// Once per process.
+/// Called once per process.
 void set_counter_layout() noexcept;
 
 }  // namespace eventlog::core

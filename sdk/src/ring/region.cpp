@@ -7,7 +7,7 @@
 namespace eventlog::core {
 namespace {
 
-constexpr std::uint64_t page = 65536;  // the largest page of any machine
+constexpr std::uint64_t page = 65536;  // the largest page size of all supported machines
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
     return (value + unit - 1) / unit * unit;
@@ -23,8 +23,8 @@ bool is_within_limits(const eventlog_region& header) noexcept {
            header.filter_size <= EVENTLOG_FILTER_SIZE_MAX;
 }
 
-/// A standing subscription is told by its name. Others may have one: those that are not standing
-/// yet, or not any more.
+/// A detached subscription must have a name. Others may have one: those that are not detached yet,
+/// or not any more.
 bool is_name_valid(const eventlog_region& header) noexcept {
     const std::size_t size = ::strnlen(header.name, sizeof header.name);
     if (size == sizeof header.name) {
@@ -78,7 +78,7 @@ bool check_region(const eventlog_region& header, std::uint64_t file_size, region
                   "program and in elog.");
         return false;
     }
-    // There is one layout for a given size and number of rings: whatever differs is damaged.
+    // Ring sizes and counts determine the layout completely: any difference is damage.
     if (is_within_limits(header)) {
         geometry = plan_region(header.ring_count - 1, header.buffer_count, header.buffer_size,
                                header.schemas_size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription's region as its users keep it: a checked, private copy of the geometry.
-// The layout itself, with its rules, is in linux/eventlog.h.
+// A validated private copy of a region's geometry, and accessors for shared fields.
+// linux/eventlog.h defines the layout and its rules.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -27,7 +27,7 @@ struct region_geometry {
     std::uint64_t buffers_offset = 0;
     std::uint64_t total_size = 0;
 
-    /// Bytes from the beginning that hold all but schemas and buffers.
+    /// The size of the part before schemas and buffers.
     [[nodiscard]] std::uint64_t head_size() const noexcept { return schemas_offset; }
     [[nodiscard]] std::uint64_t ring_offset(std::uint32_t ring) const noexcept {
         return rings_offset + std::uint64_t{ring} * ring_stride;
@@ -46,29 +46,29 @@ struct region_geometry {
                                           std::uint32_t buffer_size,
                                           std::uint64_t schemas_size) noexcept;
 
-/// Whether a header, copied out of a region, describes one that lies within file_size bytes.
+/// Whether a header copied from a region is valid and lies within file_size bytes.
 [[nodiscard]] bool check_region(const eventlog_region& header, std::uint64_t file_size,
                                 region_geometry& geometry, error_text& error) noexcept;
 
-/// Whether a switch does not wait for the reader.
+/// Whether a buffer switch does not wait for the reader.
 [[nodiscard]] inline bool overwrites(const eventlog_region& header) noexcept {
     return (header.features & EVENTLOG_FEATURE_OVERWRITE) != 0;
 }
 
-/// Whether buffers of the shared ring have no memory before they are used first.
+/// Whether buffers of the shared ring get their memory on first use.
 [[nodiscard]] inline bool is_shared_ring_lazy(const eventlog_region& header) noexcept {
     return (header.features & EVENTLOG_FEATURE_LAZY_SHARED_RING) != 0;
 }
 
-/// Whether the subscription outlives its owner.
+/// Whether the subscription outlives its consumer.
 [[nodiscard]] inline bool is_detached(const eventlog_region& header) noexcept {
     return (header.features & EVENTLOG_FEATURE_DETACHED) != 0;
 }
 
-/// Whether a standing subscription may be called that: see eventlog_region::name.
+/// Whether the name is valid for a detached subscription: see eventlog_region::name.
 [[nodiscard]] bool is_subscription_name(std::string_view name) noexcept;
 
-/// The control word, taken apart.
+/// Accessors for the parts of a ring's control word.
 struct control_word {
     std::uint64_t value = 0;
 
@@ -79,7 +79,7 @@ struct control_word {
     [[nodiscard]] std::uint64_t count() const noexcept {
         return value >> EVENTLOG_COUNT_SHIFT & EVENTLOG_COUNT_MASK;
     }
-    /// The low bits of the generation, all that the word has of it.
+    /// Only the low bits of the generation fit into the word.
     [[nodiscard]] std::uint64_t generation() const noexcept {
         return value >> EVENTLOG_GENERATION_SHIFT;
     }
@@ -94,7 +94,7 @@ struct control_word {
     return reinterpret_cast<eventlog_buffer*>(ring + 1);
 }
 
-/// Fields of shared memory are only ever used through this.
+/// All accesses to fields of shared memory use this.
 template <class Field>
 [[nodiscard]] std::atomic_ref<Field> shared(Field& field) noexcept {
     return std::atomic_ref<Field>(field);

@@ -15,12 +15,12 @@
 namespace eventlog::core {
 namespace {
 
-// How often a held lock is looked at again at once, and for how long, giving way to others in
-// between. Not a number of turns: each can take as long as others have the CPU.
+// A held lock is retried at once so many times, then for so long with sched_yield between retries.
+// The limit is a time, because each yield can take as long as other threads use the CPU.
 constexpr int spin_count = 16;
 constexpr std::uint64_t wait_limit = 50'000'000;
 
-/// What a pid namespace is called in a lock: half of its number has to do.
+/// The pid namespace part of a lock word: half of the namespace's inode number.
 std::uint64_t short_namespace(std::uint64_t pid_namespace) noexcept {
     return pid_namespace & 0xffffffffU;
 }
@@ -29,14 +29,15 @@ std::uint64_t own_holder_id() noexcept {
     return thread_id() | short_namespace(own_identity().pid_namespace) << 32U;
 }
 
-// What the kernel makes of the low half of a lock whose holder has ended.
+// The kernel sets this bit in the low half of a lock whose holder has ended.
 constexpr std::uint64_t owner_died_bit = FUTEX_OWNER_DIED;
 static_assert(std::endian::native == std::endian::little);
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local robust_list_head* known_list = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool has_asked_for_list = false;
 
-/// The thread's list of robust futexes, as the C library has made it. nullptr if it has none.
+/// The calling thread's list of robust futexes, registered by the C library. nullptr if there is
+/// none.
 robust_list_head* robust_list_of_thread() noexcept {
     if (!has_asked_for_list) {
         has_asked_for_list = true;
@@ -58,7 +59,7 @@ bool has_holder_died(std::uint64_t holder) noexcept {
     }
     const signal_guard guard;
     const std::uint64_t pid_namespace = own_pid_namespace();
-    // Threads have entries in /proc as processes do.
+    // /proc has entries for threads as for processes.
     return holder != 0 && holder >> 32U == short_namespace(pid_namespace) &&
            !is_alive(static_cast<std::uint32_t>(holder), 0, pid_namespace);
 }
@@ -68,13 +69,13 @@ ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
       is_outermost_(mark_.load(std::memory_order_relaxed) == 0),
       word_(ring->lock),
       unresponsive_holder_(slot.unresponsive_holder) {
-    // No exchange: only this thread's handlers come in between, and they leave it as it was.
+    // No exchange: only handlers of this thread run in between, and they restore the mark.
     mark_.store(1, std::memory_order_relaxed);
-    // Marked first: a child that is forked from here on has nothing to do with the lock, which it
-    // would take in its parent's name.
+    // The mark precedes the lock: a child forked from here on must not use the lock, because it
+    // would take it in its parent's name.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     own_holder_ = own_holder_id();
-    // Asked for before the lock is ours: others wait from then on.
+    // The system call precedes the lock, because other threads wait from then on.
     robust_list_head* const list = robust_list_of_thread();
     __u64 holder = wait();
     if (!held_ && holder != own_holder_ && has_holder_died(holder)) {
@@ -88,9 +89,9 @@ ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
     }
 }
 
-/// What the C library itself is just doing with its list, or a lock around this one, goes first: a
-/// handler may have interrupted it. Not before the lock is ours, because the kernel looks at the
-/// thread's number alone.
+/// Registers the lock unless an entry is pending: the C library, or an outer ring_lock, may have
+/// been interrupted by the handler that runs this. Called after the lock was taken, because the
+/// kernel only checks the thread id in the word.
 void ring_lock::set_robust_pending(robust_list_head* list, eventlog_ring* ring) noexcept {
     if (list != nullptr && list->list_op_pending == nullptr) {
         robust_ = list;
@@ -100,21 +101,23 @@ void ring_lock::set_robust_pending(robust_list_head* list, eventlog_ring* ring) 
     }
 }
 
-/// Takes the lock if `holder` has it: 0 for nobody. If not, `holder` is who has it.
+/// Takes the lock if its word is `holder` (0: free). On failure `holder` is the current holder.
 void ring_lock::try_take_from(__u64& holder) noexcept {
     held_ = word_.compare_exchange_strong(holder, own_holder_, std::memory_order_acquire,
                                           std::memory_order_relaxed);
 }
 
-/// Tries for a while; returns who has the lock if it is not ours. A holder that was waited for in
-/// vain may have been stopped, or may be in a pid namespace where we cannot see that it has died,
-/// just before it told the kernel, or where nobody can: the next event does not wait for it again.
+/// Tries for a limited time; returns the holder if the lock was not taken. A holder that did not
+/// release in time is remembered, and later events do not wait for it: it may be stopped, or it
+/// died where this process cannot detect it (another pid namespace, or before the lock was
+/// registered with the kernel).
 __u64 ring_lock::wait() noexcept {
     std::uint64_t end = 0;
     for (int look = 0;; ++look) {
         __u64 holder = 0;
         try_take_from(holder);
-        // Of several who see that it has died one takes over, for whom the others wait.
+        // One of the threads that see the dead holder takes the lock over; the rest wait for that
+        // thread.
         if (!held_ && (holder & owner_died_bit) != 0) {
             try_take_from(holder);
         }

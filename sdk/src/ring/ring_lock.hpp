@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The lock of the ring that everyone shares. It names its holder, so that a thread that dies
-// holding it stops nobody: whoever finds it dead takes over. There is nothing to repair, because a
-// record exists only once the control word says so. A signal handler that interrupts the holder
-// sees its own thread there and gives up. If it forks, the lock stays the parent's: see
-// replace_locked_regions.
+// The lock of the shared ring. It names its holder, so a thread that dies while holding it blocks
+// no other thread: a waiter that detects the death takes the lock over. There is nothing to repair,
+// because a record exists only once the control word includes it. A signal handler that interrupts
+// the holder finds its own thread in the lock and gives up. If that handler forks, the lock stays
+// the parent's: see replace_locked_regions.
 //
-// Only who lives in the same pid namespace can find a holder dead. So the kernel is told where the
-// lock is while it is held, as of a robust futex (set_robust_list(2)): when the holder ends,
-// however it does, the kernel marks the word, and everybody sees that.
+// Only processes of the same pid namespace can detect a dead holder. So the held lock is registered
+// with the kernel like a robust futex (set_robust_list(2)): when the holder ends, in whatever way,
+// the kernel marks the word, which is visible to all processes.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -21,15 +21,15 @@
 
 namespace eventlog::core {
 
-/// Holds the lock of that ring of the slot while it lives, if it could be had within some
-/// milliseconds. Async-signal-safe. Inside a slot_user, or where the slot cannot be unmapped.
+/// Holds the lock of the slot's ring while it lives, if it was available within some milliseconds.
+/// Async-signal-safe. Precondition: inside a slot_user, or the slot cannot be unmapped.
 class ring_lock {
   public:
     ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept;
     ~ring_lock() {
         if (held_) {
-            // In this order: the kernel looks at the thread's number alone, which in another pid
-            // namespace may be that of the next holder.
+            // This order matters: the kernel only checks the thread id, and the next holder may
+            // have the same id in another pid namespace.
             if (robust_ != nullptr) {
                 store_pending_entry(nullptr);
             }
@@ -44,8 +44,8 @@ class ring_lock {
     ring_lock& operator=(const ring_lock&) = delete;
 
     [[nodiscard]] bool held() const noexcept { return held_; }
-    /// Whether we are in a forked child, and the lock and the ring are the parent's: all that has
-    /// been stored since, or some of it, went nowhere.
+    /// Whether this is a forked child, so lock and ring are the parent's: stores since the fork may
+    /// have had no effect.
     [[nodiscard]] bool belongs_to_parent() const noexcept {
         return mark_.load(std::memory_order_relaxed) == 0;
     }
@@ -61,16 +61,16 @@ class ring_lock {
     }
 
     std::atomic<std::uint8_t>& mark_;
-    bool is_outermost_;  // not that of a handler inside of another
+    bool is_outermost_;  // false in a signal handler that interrupted another ring_lock of the slot
     std::atomic_ref<__u64> word_;
     std::atomic<std::uint64_t>& unresponsive_holder_;
     __u64 own_holder_ = 0;
     bool held_ = false;
-    robust_list_head* robust_ = nullptr;  // of this thread, while it names the lock
+    robust_list_head* robust_ = nullptr;  // this thread's list, while it names the lock
 };
 
-/// Whether the thread that a lock's word names is certain to have ended: then nobody holds the
-/// lock. False for 0, which is nobody.
+/// Whether the thread named in a lock word has certainly ended, so that the lock has no holder.
+/// False for 0 (a free lock).
 [[nodiscard]] bool has_holder_died(std::uint64_t holder) noexcept;
 
 }  // namespace eventlog::core

@@ -26,7 +26,7 @@ full_decision decide_when_full(const subscription_slot& slot, eventlog_ring* rin
     eventlog_buffer* current = &descriptors[control.generation() & (count - 1)];
     step.generation = shared(current->generation).load(std::memory_order_relaxed);
     step.current = current;
-    // Acquire: the reader is done with the buffer that we are going to use again.
+    // Acquire: the reader has finished with the buffer that is used next.
     const std::uint64_t drained = shared(ring->drained).load(std::memory_order_acquire);
     if (step.generation + 1 < drained + count || slot.overwrites.load(std::memory_order_relaxed)) {
         decision.action = full_action::switch_buffer;
@@ -46,8 +46,8 @@ full_decision decide_when_full(const subscription_slot& slot, eventlog_ring* rin
 }
 
 void wake_reader(eventlog_region* region) noexcept {
-    // The reader stores `waiting`, then looks at the control words; we stored a control word, then
-    // look at `waiting`: with a full fence on both sides one of us sees the other.
+    // The reader stores `waiting`, then loads the control words; the writer stores a control word,
+    // then loads `waiting`. With a full fence on both sides, at least one sees the other's store.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (shared(region->waiting).load(std::memory_order_relaxed) != 0 &&
         shared(region->waiting).exchange(0, std::memory_order_relaxed) != 0) {

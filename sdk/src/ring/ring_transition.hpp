@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What both writers, per CPU and shared, decide in the same way: when to switch buffers, and whom
-// to wake. Each carries the decision out by its own means.
+// Decisions that the per-CPU writer and the shared-ring writer have in common: when to switch
+// buffers and when to wake the reader. Each writer applies the decision in its own way.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ constexpr std::uint64_t units_of(std::size_t size) noexcept {
     return (size + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT;
 }
 
-/// Bytes 0-7 of a record, where `provider_head` is those of the provider's number.
+/// Bytes 0-7 of a record. `provider_head` holds the provider's number in these bytes.
 constexpr std::uint64_t record_head(std::size_t payload_size, std::uint64_t provider_head,
                                     std::uint32_t event) noexcept {
     return (sizeof(eventlog_record) + payload_size) | provider_head | std::uint64_t{event} << 48U;
 }
 
 enum class full_action {
-    retry,          // there is room, behind the control word step.expected
-    switch_buffer,  // go on in the next buffer
-    seal,           // the ring is full, say so
-    drop,           // it has been said: count
+    retry,          // there is room behind the control word step.expected
+    switch_buffer,  // continue in the next buffer
+    seal,           // the ring is full: seal the active buffer
+    drop,           // the ring is full and sealed: count the loss
 };
 
 struct full_decision {
@@ -33,12 +33,12 @@ struct full_decision {
     rseq_switch step{};
 };
 
-/// The producer found no room for `units` behind the position. Reads shared memory: inside a
-/// slot_user only.
+/// Called when `units` do not fit behind the position. Reads shared memory: only inside a
+/// slot_user.
 [[nodiscard]] full_decision decide_when_full(const subscription_slot& slot, eventlog_ring* ring,
                                              std::uint64_t units) noexcept;
 
-/// After a switch or a seal: there is something to read.
+/// Called after a switch or a seal, when the reader has data to read.
 void wake_reader(eventlog_region* region) noexcept;
 
 }  // namespace eventlog::core

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The writer that has a ring for each CPU: what emit.cpp does not do by itself. See
-// linux/eventlog.h for the rules, rseq.hpp for how they are kept, shared_ring.cpp for the writer
-// that cannot use restartable sequences.
+// The per-CPU writer for all cases that the fast path in emit.cpp does not handle. linux/eventlog.h
+// states the rules, rseq.hpp how they are kept; shared_ring.cpp is the writer without restartable
+// sequences.
 #include "ring/ring_writer.hpp"
 
 #include "platform/process.hpp"
@@ -15,10 +15,10 @@
 namespace eventlog::core {
 namespace {
 
-// A thread that is single-stepped by a debugger never gets through a sequence.
+// A single-stepped thread (debugger) never completes a sequence.
 constexpr int append_attempts_max = 100;
 
-/// To the ring of this CPU, by the shorter sequence if it does.
+/// Appends to the ring of this CPU, by the shorter sequence if possible.
 rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uint64_t head,
                    const event_payload& payload) noexcept {
     const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
@@ -45,14 +45,14 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
 
 enum class room { try_again, lost, shared, stale };
 
-/// The way out when the active buffer cannot take the record. Rare: once for each buffer.
+/// Makes room if the active buffer cannot take the record. Runs about once per buffer.
 [[gnu::noinline]] room make_room(subscription_slot& slot, std::uint64_t serial,
                                  std::uint64_t units) noexcept {
     const slot_user user(slot, serial);
     if (!user.holds()) {
         return room::stale;
     }
-    // The thread may have moved on since the sequence that found no room: then there is room here.
+    // The thread may have migrated since the sequence that found no room; this CPU may have room.
     const std::uint32_t cpu = rseq_cpu();
     if (cpu >= slot.sequence_cpus.load(std::memory_order_relaxed)) {
         return room::shared;
@@ -85,12 +85,12 @@ enum class room { try_again, lost, shared, stale };
 
 }  // namespace
 
-// Once: the tests of sequences, which meet each of them, come here by write_record.
+// One instance, so that the tests of sequences, which step through write_record, cover it.
 [[gnu::noinline]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
                                            std::uint64_t head, std::uint32_t thread,
                                            const event_payload& payload) noexcept {
-    // Not far: where sixteen rings are written to in turns, what is fetched for all of them has to
-    // fit into the smallest cache, with all else.
+    // A short distance: a thread that writes to sixteen rings in turn must fit all prefetched
+    // lines, and everything else, into the smallest cache.
     return rseq_append_block<512>(slot, serial, head, thread,
                                   units_of(sizeof(eventlog_record) + payload.size), payload.block,
                                   *payload.gate);

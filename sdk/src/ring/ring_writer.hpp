@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writing one record to one subscription.
+// Writes one record to one subscription.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@
 
 namespace eventlog::core {
 
-/// What an application wants to say, before it is a record.
+/// One event before it becomes a record.
 struct event_payload {
     std::uint32_t event = 0;
-    std::size_t size = 0;                      // at most payload_size_max
-    const void* block = nullptr;               // readable and zero up to the next multiple of 8
-    std::span<const eventlog_piece> pieces{};  // instead, if block is null
+    std::size_t size = 0;         // at most payload_size_max, else write_record must not be called
+    const void* block = nullptr;  // readable and zero up to the next multiple of 8
+    std::span<const eventlog_piece> pieces{};  // used if block is null
     std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
-    /// Of the provider: behind it the record is counted.
+    /// The provider's gate; the record is counted in the page behind it.
     const std::atomic<std::uint32_t*>* gate = &null_gate_pointer;
 };
 
-/// Without the padding behind it.
+/// Copies the payload without padding.
 inline void copy_payload(std::uint8_t* to, const event_payload& payload) noexcept {
     if (payload.block != nullptr) {
         std::memcpy(to, payload.block, payload.size);
@@ -45,27 +45,27 @@ inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeo
 
 enum class write_result {
     written,            // and counted in the provider's counters
-    written_uncounted,  // but not counted there
+    written_uncounted,  // but not counted in the provider's counters
     lost_full,          // counted in the ring
-    lost_busy,          // the shared ring was held by another all the time; counted nowhere yet
-    stale,              // the subscription has ended, or another has taken its slot
-    lost_no_memory,     // as lost_full, because there is no memory for the shared ring
+    lost_busy,          // another thread held the shared ring all the time; not counted yet
+    stale,              // the subscription has ended, or another one has its slot
+    lost_no_memory,     // as lost_full, because the shared ring has no memory
 };
 
-/// rseq_append_block, in one piece of code for all who do not have it in their own: to the ring of
-/// this CPU if there is room, and nowhere else. Of a payload in a block, without flags.
+/// rseq_append_block in one function for callers that do not inline it: appends to the ring of this
+/// CPU if there is room, otherwise does nothing. For contiguous payloads without flags.
 [[nodiscard]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
                                        std::uint64_t head, std::uint32_t thread,
                                        const event_payload& payload) noexcept;
 
-/// Writes to the ring of the CPU it runs on, or to the shared ring where that cannot be. Async-
-/// signal-safe, waits for nobody (for the shared ring: some milliseconds at most), allocates
-/// nothing (but a buffer of the shared ring, in the region, before anybody uses it first).
+/// Writes to the ring of the current CPU, or to the shared ring if that is impossible.
+/// Async-signal-safe; does not block (for the shared ring: some milliseconds at most); allocates
+/// nothing except a buffer of the shared ring, in the region, before its first use.
 [[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
                                         std::uint16_t provider,
                                         const event_payload& payload) noexcept;
 
-/// The same, to the shared ring at once.
+/// Writes to the shared ring.
 [[nodiscard]] write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
                                                std::uint16_t provider,
                                                const event_payload& payload) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether there are sequences. Their steps are in a file for each processor.
+// Availability of restartable sequences. A folder for each processor has the steps.
 #include "ring/rseq.hpp"
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace eventlog::core {
 
 #if EVENTLOG_HAS_SEQUENCES
 
-[[gnu::used]] constinit std::ptrdiff_t rseq_area = 0;  // emit_small.cpp names it in assembly
+[[gnu::used]] constinit std::ptrdiff_t rseq_area = 0;  // emit_small.cpp refers to it in assembly
 
 namespace {
 
@@ -33,7 +33,7 @@ bool rseq_available() noexcept {
     return chosen.load(std::memory_order_relaxed);
 }
 
-#else  // other processors, other C libraries: everyone writes to the shared ring
+#else  // other processors and C libraries: all threads write to the shared ring
 
 void configure_rseq(bool /*can_be_restarted*/) noexcept {}
 bool rseq_available() noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The sequence that nearly every event goes through: payload in one place, the processor's clock.
-// Every instruction in it is paid for by every event. And the one that counts the others.
+// The sequence of nearly every event (contiguous payload, the processor's clock), and the sequence
+// that counts written events. Each instruction adds to the cost of every event.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -16,19 +16,19 @@
 
 namespace eventlog::core {
 
-/// Appends a record to the ring of the CPU it runs on, and counts it in the provider's counters
-/// behind the gate, in a sequence of its own. `head` and `thread` are bytes 0-7 and 16-19 of the
+/// Appends a record to the ring of the current CPU, then counts it in the provider's counters
+/// behind the gate, in a second sequence. `head` and `thread` are bytes 0-7 and 16-19 of the
 /// record, `units` its length; (units - 3) * 8 bytes of payload are read.
 ///
-/// CPUs below fast_cpus have a word among the counters, too. What stands `Ahead` bytes further on
-/// is fetched meanwhile: the reader's CPU may have that line, and getting it back takes long.
+/// CPUs below fast_cpus also have a counter word. The cache line `Ahead` bytes further is
+/// prefetched: the reader's CPU may own it, and fetching it back takes long.
 template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
     const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
 
-/// Adds one to this CPU's word of the counters. False, and nothing has happened, if the sequence
-/// was interrupted, or this thread has no sequences, or this CPU no word.
+/// Increments this CPU's counter word. False without effect if the sequence was interrupted, the
+/// thread has no sequences, or the CPU has no counter word.
 [[gnu::always_inline, nodiscard]] inline bool count_on_cpu(
     eventlog_counters_page& counters) noexcept;
 

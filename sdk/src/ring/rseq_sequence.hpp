@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// What the restartable sequences of all processors have in common, as text for inline assembly and
-// as operands. The frame of a sequence, and the way to a record's place, are in a header for each
-// processor, EVENTLOG_MEMBER, how it names a member of a struct, too: EVENTLOG_MEMBER(slot,
-// serial).
+// The parts that the restartable sequences of all processors share, as text and operands for inline
+// assembly. A header for each processor defines the frame of a sequence, the steps that locate a
+// record, and EVENTLOG_MEMBER, which addresses a member of a struct: EVENTLOG_MEMBER(slot, serial).
 //
-// In the thread's area, which glibc registers with the kernel at __rseq_offset from the thread
-// pointer: cpu_id at 4, rseq_cs at 8. Labels: 70 descriptor, 71 start, 72 behind the last
-// instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 79 abort handler. The handler stands
-// behind the signature that the kernel asks for, in an instruction that traps.
+// The thread's rseq area, which glibc registers with the kernel at __rseq_offset from the thread
+// pointer, has cpu_id at 4 and rseq_cs at 8. Labels: 70 descriptor, 71 start, 72 behind the last
+// instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 79 abort handler. The kernel
+// requires a signature in front of the handler; it is encoded in an instruction that traps.
 //
-// Whichever way it is left, the pointer to the descriptor is taken back: this object might be
-// unloaded before the thread is preempted next.
+// Every exit clears the pointer to the descriptor: this object might be unloaded before the next
+// preemption of the thread.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -34,7 +33,7 @@
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"
 
-// What the function returns: done, or what the label says that the sequence jumped to.
+// Ends the function: done, or the result of the goto label that the sequence jumped to.
 #define EVENTLOG_SEQUENCE_RESULTS               \
     return rseq_result::done;                   \
     aborted: return rseq_result::aborted;       \
@@ -42,8 +41,8 @@
     stale: return rseq_result::stale;           \
     elsewhere: return rseq_result::elsewhere;
 
-// Where the members are of what the operands point to. Of a slot, `cpus` is the one that says how
-// many rings the sequence may write to.
+// Offsets of the members that the operands address. `cpus` is the member of the slot that limits
+// the CPUs of the sequence.
 #define EVENTLOG_SLOT_MEMBERS(cpus)                                                     \
     [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                 \
     [slot_serial] "i"(offsetof(subscription_slot, serial)),                             \
@@ -80,7 +79,7 @@
     [step_control] "i"(offsetof(rseq_switch, control))
 // clang-format on
 
-// The places that the sequences know by heart.
+// Offsets that are literals in the sequences.
 static_assert(offsetof(eventlog_record, time) == 8 && offsetof(eventlog_record, thread) == 16 &&
               offsetof(eventlog_record, cpu) == 20 && offsetof(eventlog_record, flags) == 22 &&
               sizeof(eventlog_record) == 24);

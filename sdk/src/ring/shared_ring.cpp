@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The writer of the ring that everyone shares: where restartable sequences are missing (other CPUs,
-// valgrind, seccomp, EVENTLOG_RSEQ=off), and on CPUs without a ring of their own. The rules of the
-// ring are the same; a lock (ring_lock.hpp) instead of the CPU makes all threads one producer.
+// The writer of the shared ring, for processes without restartable sequences (other processors,
+// valgrind, seccomp, EVENTLOG_RSEQ=off) and for CPUs without a ring. The ring protocol is the same;
+// a lock (ring_lock.hpp) instead of the CPU makes all threads one producer.
 #include <sched.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 namespace eventlog::core {
 namespace {
 
-// How long memory that was not to be had is not asked for again: at least that long, and so many
-// times as long as it took to find that out, filling pages with zeros and giving them back.
+// After a failed allocation the next attempt waits at least this long, and at least this many times
+// as long as the attempt took (zeroing and freeing pages).
 constexpr std::uint64_t allocation_retry_interval = 10'000'000;
 constexpr std::uint64_t allocation_retry_factor = 20;
 
@@ -42,12 +42,12 @@ void copy_record(unsigned char* target, const subscription_slot& slot, std::uint
     copy_payload(target + sizeof record, payload);
 }
 
-/// Writes down what decide_when_full decided. Nobody else is the producer now, so it cannot fail.
+/// Applies a decision of decide_when_full. Cannot fail, because the lock excludes other producers.
 void switch_shared_buffers(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(step.current->sealed).store(step.sealed, std::memory_order_relaxed);
     shared(step.next->generation).store(step.generation + 1, std::memory_order_relaxed);
-    // In overwrite mode somebody may be reading what is there: whoever sees anything of what
-    // follows sees that generation, too.
+    // In overwrite mode a consumer may be reading the buffer. The fence makes the new generation
+    // visible before any of the following stores.
     std::atomic_thread_fence(std::memory_order_release);
     shared(step.next->records_before).store(step.records_before, std::memory_order_relaxed);
     shared(step.next->lost_before)
@@ -61,26 +61,26 @@ void seal(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(ring->control).store(step.control, std::memory_order_release);
 }
 
-/// A ring that was born without memory and has never been written to: generation 0, sealed and
-/// empty, as no other ring ever is.
+/// A lazy ring before its first write: generation 0, sealed and empty. No other ring has that
+/// state.
 bool has_not_begun(const rseq_switch& step) noexcept {
     return step.expected == EVENTLOG_SEALED && step.generation == 0;
 }
 
-/// Generation 0 takes records from now on. What found no memory before them was lost before them.
+/// Opens generation 0 for records. Records that found no memory were lost before it.
 void begin(eventlog_ring* ring, const rseq_switch& step) noexcept {
     shared(step.current->lost_before)
         .store(shared(ring->lost).load(std::memory_order_relaxed), std::memory_order_relaxed);
     shared(ring->control).store(0, std::memory_order_release);
 }
 
-/// Whether the buffer of that generation, in which nobody has written yet, has its memory. Who is
-/// killed in between has changed nothing that is seen: the next holder of the lock does the same
-/// over.
+/// Whether the buffer of a generation that has no records yet has memory; allocates it if needed.
+/// If the thread is killed in between, nothing visible has changed, and the next holder of the lock
+/// repeats the step.
 bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
                 std::uint64_t generation) noexcept {
-    // Each buffer has got it when its first generation began, or before: relaxed, because only who
-    // has the lock changes that.
+    // A buffer gets its memory before its first generation starts. Relaxed: only the holder of the
+    // lock changes the number.
     if (!slot.shared_ring_is_lazy.load(std::memory_order_relaxed) ||
         generation > slot.buffer_mask.load(std::memory_order_relaxed) ||
         generation < shared(ring->reserved_buffers).load(std::memory_order_relaxed)) {
@@ -91,8 +91,8 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
     if (now < not_before) {
         return false;
     }
-    // Asked here, and not while attaching: most programs never come here, and there are sandboxes
-    // that end a program for a call that it does not usually make.
+    // Checked here and not while attaching: most programs never need it, and some sandboxes kill a
+    // program for an unusual system call.
     if (not_before == 0 && !can_populate()) {
         slot.allocation_not_before.store(UINT64_MAX, std::memory_order_relaxed);
         return false;
@@ -102,10 +102,10 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
     if (populate(buffer, size)) {
         return true;
     }
-    // Part of a buffer is of no use to us, and keeps a full tmpfs full for others. Nobody else
-    // looks there: readers look at generations that a control word has named, and this one never
-    // was; writers have the lock, which we have; and who has reserved all buffers has said so
-    // above.
+    // A partly allocated buffer is useless, and keeps a full tmpfs full. Freeing it is safe:
+    // readers access only generations that a control word has named, and this one was never named;
+    // writers need the lock; and a process that reserves all buffers records that in
+    // reserved_buffers.
     release_pages(buffer, size);
     const std::uint64_t after = coarse_monotonic_now();
     slot.allocation_not_before.store(
@@ -114,20 +114,20 @@ bool has_memory(subscription_slot& slot, eventlog_ring* ring, unsigned char* buf
     return false;
 }
 
-/// Where a record finds room.
+/// The result of make_room: a control word with room, or a loss.
 struct found_room {
-    write_result result = write_result::lost_full;  // written_uncounted: it will be
+    write_result result = write_result::lost_full;  // written_uncounted: there is room
     control_word control{};
 };
 
-/// Finds, or makes, room behind a control word; else the loss is counted. Everything that follows
-/// uses this one reading: shared memory may say anything at the next.
+/// Finds or makes room behind a control word; otherwise counts the loss. All later steps use this
+/// one reading, because shared memory may change between two loads.
 found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
                      std::uint64_t units) noexcept {
     found_room found;
-    // Begin, seal, switch, done: a sound ring needs three looks at most.
+    // Begin, seal, switch, done: a valid ring needs three iterations at most.
     for (int look = 0; look < 4; ++look) {
-        // By the last look: what an earlier one found may have changed.
+        // Reset: what an earlier iteration found may have changed.
         found.result = write_result::lost_full;
         full_decision decision = decide_when_full(slot, ring, units);
         rseq_switch& step = decision.step;
@@ -137,7 +137,7 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
         const bool begins = has_not_begun(step);
         const bool goes_on = begins || decision.action == full_action::switch_buffer;
         if (goes_on && !has_memory(slot, ring, buffers, begins ? 0 : step.generation + 1)) {
-            // For whoever reads, the ring is full, in overwrite mode, too.
+            // For readers the ring is full, in overwrite mode, too.
             found.result = write_result::lost_no_memory;
             const control_word control{step.expected};
             decision.action = control.is_sealed() ? full_action::drop : full_action::seal;
@@ -164,10 +164,10 @@ bool is_live(const subscription_slot& slot) noexcept {
     return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-/// The lock is held. `custom_time` is for a clock of the program's own.
+/// Precondition: the lock is held. `custom_time` is 0 without a custom clock.
 write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
                              const event_payload& payload, std::uint64_t custom_time) noexcept {
-    // Again: waiting may have taken long. The other half of this is in release_memory.
+    // Checked again, because waiting may have taken long. Pairs with the fence in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
         return write_result::stale;
@@ -196,19 +196,20 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::
 write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
                                  std::uint16_t provider, const event_payload& payload) noexcept {
     const slot_user user(slot, serial);
-    // Whoever has the lock of a subscription that has ended must not keep us from its successor.
+    // The lock of an ended subscription must not delay events of its successor.
     if (!user.holds() || !is_live(slot)) {
         return write_result::stale;
     }
     eventlog_ring* ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
-    // The program's own function is not called under a lock that other programs wait for.
+    // The program's clock function runs before the lock is taken, because other processes wait for
+    // the lock.
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     const std::uint64_t custom_time = (clock & custom_clock_bit) != 0 ? read_clock(clock) : 0;
     const ring_lock lock(slot, ring);
     const write_result result = lock.held()
                                     ? write_as_holder(slot, ring, provider, payload, custom_time)
                                     : write_result::lost_busy;
-    // A child that was forked in the middle begins anew, in its own name.
+    // A child forked inside this function must write the event again under its own name.
     return lock.belongs_to_parent() ? write_result::stale : result;
 }
 

@@ -12,20 +12,20 @@ namespace {
 
 constexpr std::size_t bytes_of_word = EVENTLOG_SNAPSHOT_TICKET_SHIFT / 8;
 
-// How often others may be quicker to store a word: a hostile one could be so for ever.
+// Limits the compare-exchange attempts, because a hostile process could change the word for ever.
 constexpr int swaps_max = 16;
 
 bool continues_character(char c) noexcept {
     return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
-/// How many bytes of it are kept.
+/// The number of bytes that fit, cut at a character boundary.
 std::size_t kept_size(const char* reason) noexcept {
     const std::size_t size = ::strnlen(reason, EVENTLOG_SNAPSHOT_REASON_SIZE + 1);
     if (size <= EVENTLOG_SNAPSHOT_REASON_SIZE) {
         return size;
     }
-    // No character is longer than four bytes; what is no UTF-8 is cut anywhere.
+    // A UTF-8 character has at most four bytes; text that is not UTF-8 is cut anywhere.
     for (std::size_t cut = 0; cut < 4; ++cut) {
         if (!continues_character(reason[EVENTLOG_SNAPSHOT_REASON_SIZE - cut])) {
             return EVENTLOG_SNAPSHOT_REASON_SIZE - cut;
@@ -34,13 +34,13 @@ std::size_t kept_size(const char* reason) noexcept {
     return EVENTLOG_SNAPSHOT_REASON_SIZE;
 }
 
-/// Whether so many have asked since that 16 bits do not tell any more who is older. Behind an
-/// acquire load of a word: no word has a ticket then that this count does not have.
+/// Whether so many newer requests exist that 16 ticket bits cannot order them any more.
+/// Precondition: behind an acquire load of a word, so the count includes the ticket of every word.
 bool is_late(eventlog_region& region, std::uint32_t ticket) noexcept {
     return shared(region.snapshot_tickets).load(std::memory_order_relaxed) - ticket > INT16_MAX;
 }
 
-/// Unless a request with a later ticket has been here.
+/// Stores the word unless it has a later ticket.
 void store_word(eventlog_region& region, std::size_t index, std::uint64_t bytes,
                 std::uint32_t ticket) noexcept {
     const std::uint64_t wanted = bytes | std::uint64_t{ticket & 0xffffU}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Why a snapshot is asked for, as it stands in a region: see "Asking for a snapshot" in
-// linux/eventlog.h. All of it may run in a signal handler.
+// The reason of a snapshot request as stored in a region: see "Asking for a snapshot" in
+// linux/eventlog.h. All functions are async-signal-safe.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -13,10 +13,10 @@ namespace eventlog::core {
 
 using reason_words = std::array<std::uint64_t, EVENTLOG_SNAPSHOT_REASON_WORDS>;
 
-/// The first bytes of a text, or none for NULL, without tickets.
+/// The first bytes of a text without tickets; empty for NULL.
 [[nodiscard]] reason_words pack_reason(const char* reason) noexcept;
 
-/// Puts them into the region, unless a request with a later ticket has been there.
+/// Stores the reason in the region, unless a request with a later ticket has stored its own.
 void store_reason(eventlog_region& region, const reason_words& reason,
                   std::uint32_t ticket) noexcept;
 

@@ -31,7 +31,7 @@ bool membarrier(int command) noexcept {
     return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
 }
 
-/// The fast way also counts: on CPUs that have a word to count in.
+/// The fast path also counts, so it needs a CPU that has a counter word.
 void update_slot_clock(subscription_slot& slot, std::uint32_t region_clock) noexcept {
     const bool is_fast =
         region_clock == EVENTLOG_CLOCK_TSC && !slot.has_session_rules && !has_custom_clock();
@@ -58,8 +58,9 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
     if (base == nullptr) {
         return unmapping::done;
     }
-    // A sequence that compared the serial before is still using the geometry, and the region. Where
-    // a sandbox has taken membarrier away since we began, nobody can tell, and all stays as it is.
+    // A running sequence that compared the serial before may still use the geometry and the region.
+    // If a sandbox has blocked membarrier since the start, such sequences cannot be excluded, and
+    // the mapping must stay.
     if (rseq_available() && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ)) {
         return unmapping::never;
     }
@@ -71,7 +72,8 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
     return unmapping::done;
 }
 
-/// Of a slot that has a region: whether that has ended, or has been left before.
+/// Of a slot with a mapping: whether the subscription has ended, or an earlier unmapping is
+/// incomplete.
 bool has_ended(const subscription_slot& slot) noexcept {
     return slot.serial.load(std::memory_order_relaxed) == 0 ||
            shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE;
@@ -144,7 +146,7 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
         if (slot.base.load(std::memory_order_relaxed) == nullptr) {
             continue;
         }
-        // A flight recorder keeps what providers have left there that are gone.
+        // A flight recorder keeps the records of providers that are gone.
         const bool is_needed =
             (needed & 1U << i) != 0 || slot.overwrites.load(std::memory_order_relaxed);
         const bool is_live = !has_ended(slot);
@@ -154,7 +156,7 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
         const std::uint64_t serial = slot.serial.load(std::memory_order_relaxed);
         const unmapping result = try_to_unmap(slot);
         if (result == unmapping::never && is_live) {
-            // As it was: a provider may come back that it wants.
+            // Restored: a provider that the subscription wants may be registered later.
             slot.serial.store(serial, std::memory_order_release);
         }
         is_complete = result != unmapping::later && is_complete;
@@ -181,8 +183,8 @@ void replace_locked_regions() noexcept {
         if (thread_slot_locks[i].load(std::memory_order_relaxed) == 0 || base == nullptr) {
             continue;
         }
-        // First elsewhere, then there in one step: if there is no room for it, better the parent's
-        // ring than none, where the rest would kill us.
+        // Mapped elsewhere, then moved in one step: if there is no room, the parent's ring must
+        // stay mapped, because a hole would crash the rest of the write.
         void* const own = ::mmap(nullptr, slot.mapped_size, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (own != MAP_FAILED && ::mremap(own, slot.mapped_size, slot.mapped_size,
@@ -190,7 +192,7 @@ void replace_locked_regions() noexcept {
             static_cast<void>(::munmap(own, slot.mapped_size));
         }
         slot.serial.store(0, std::memory_order_seq_cst);
-        // Its holder does not know what became of the record.
+        // The lock's holder treats the outcome of its record as unknown.
         thread_slot_locks[i].store(0, std::memory_order_relaxed);
     }
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// The subscriptions that this process has mapped: one slot for each bit of a gate word.
+// The subscriptions mapped by this process: one slot for each bit of a gate word.
 //
-// A region can go away at any time, while threads are writing to it and signal handlers interrupt
-// them. Nobody takes a lock to write, so:
+// A region can end at any time, while threads write to it and signal handlers interrupt them.
+// Writers take no lock. Instead:
 //
-//   - A slot has a serial, 0 when it is empty. A writer remembers the serial with which it began,
-//     and everything it does to the region happens either inside a restartable sequence that
-//     compares the serial first, or inside a slot_user, which counts itself in before comparing.
-//   - To unmap, the serial is set to 0, then all running restartable sequences are made to start
-//     over (membarrier), then the users are waited for: not by sleeping, but by coming back later.
+// - A slot has a serial, 0 when it is empty. A writer remembers the serial at its start, and
+//   accesses the region either inside a restartable sequence that compares the serial first, or
+//   inside a slot_user, which increments a counter before it compares.
+// - Unmapping sets the serial to 0, restarts all running sequences (membarrier), then requires that
+//   there are no users: it does not sleep, but is retried later.
 //
-// The geometry in a slot may be overwritten while a writer with an old serial still reads it. It
-// then computes nonsense, and its comparison of the serial fails before it uses any of it.
+// The geometry in a slot may be overwritten while a writer with an old serial still reads it. The
+// computed addresses are then invalid, and the writer's comparison of the serial fails before it
+// uses any of them.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -27,47 +28,49 @@
 
 namespace eventlog::core {
 
-// What an emit needs is ready to use, and stands in the first two lines of the cache.
+// The fields of an emit come first and fill two cache lines.
 struct alignas(64) subscription_slot {
     std::atomic<std::uint64_t> serial{0};
-    std::atomic<std::uint32_t*> state{nullptr};  // the region's
+    std::atomic<std::uint32_t*> state{nullptr};  // in the region
     std::atomic<unsigned char*> rings{nullptr};
     std::atomic<std::uint64_t> ring_stride{0};
     std::atomic<unsigned char*> first_buffer{nullptr};
-    std::atomic<std::uint64_t> ring_bytes{0};  // of all buffers of a ring
+    std::atomic<std::uint64_t> ring_bytes{0};  // size of all buffers of a ring
     std::atomic<std::uint64_t> buffer_size{0};
     std::atomic<std::uint64_t> buffer_units{0};
     std::atomic<std::uint64_t> buffer_mask{0};  // buffer count - 1
-    /// CPUs below this have rings that a sequence writes to: 0 where there are no sequences.
+    /// CPUs below this number have a ring for sequences; 0 without sequences.
     std::atomic<std::uint32_t> sequence_cpus{0};
-    /// The same, but 0 also if the clock is not the one that the shortest sequence reads, or the
-    /// program has one of its own, or if some events are wanted in some sessions only.
+    /// As sequence_cpus, but 0 if the fast path cannot be used: another clock than its own, a
+    /// custom clock, or events that are wanted in some sessions only.
     std::atomic<std::uint32_t> fast_cpus{0};
-    /// As in process_counter_layout.
+    /// A copy of process_counter_layout.stride.
     std::atomic<std::uint32_t> counter_stride{0};
 
     std::atomic<std::uint32_t> ring_count{0};
     std::atomic<std::uint32_t> clock{0};  // the region's, and custom_clock_bit
-    /// Whether a switch does not wait for the reader. Looked at where a record finds no room.
+    /// Whether a buffer switch does not wait for the reader.
     std::atomic<bool> overwrites{false};
-    /// Whether who goes on in a buffer of the shared ring for the first time gives it its memory.
+    /// Whether buffers of the shared ring get their memory on first use.
     std::atomic<bool> shared_ring_is_lazy{false};
-    bool has_session_rules = false;  // under the registry's lock
+    bool has_session_rules = false;  // under the registry lock
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
-    std::uint64_t mapped_size = 0;  // under the registry's lock
+    std::uint64_t mapped_size = 0;  // under the registry lock
 
-    /// The sessions whose events are wanted where the filter says so.
+    /// The sessions that rules with # refer to.
     std::atomic<std::uint32_t> session_count{0};
     std::array<std::atomic<std::uint64_t>, EVENTLOG_SESSIONS_MAX> sessions{};
 
-    /// Threads that use the region outside of a restartable sequence; their line of the cache.
+    /// Number of threads that use the region outside of a restartable sequence. In a cache line of
+    /// its own.
     alignas(64) std::atomic<std::uint32_t> users{0};
-    /// Who did not give back the shared ring's lock while somebody here waited for it; 0 if nobody.
+    /// The last holder of the shared ring's lock that did not release it while a thread of this
+    /// process waited; 0 if there is none.
     std::atomic<std::uint64_t> unresponsive_holder{0};
-    /// Coarse monotonic nanoseconds before which memory for the shared ring, of which there was
-    /// none, is not asked for again. UINT64_MAX where this process cannot ask for any, whatever
-    /// the maker of the region could; 0 where there has been enough so far.
+    /// Coarse monotonic nanoseconds before which a failed allocation for the shared ring is not
+    /// retried. UINT64_MAX if this process cannot allocate at all, whatever the creator of the
+    /// region could; 0 after success.
     std::atomic<std::uint64_t> allocation_not_before{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {
@@ -90,7 +93,7 @@ struct alignas(64) subscription_slot {
         }
         return false;
     }
-    /// Where the ring's buffers begin, one behind the other.
+    /// The first of the ring's buffers, which are contiguous.
     [[nodiscard]] unsigned char* buffers(std::uint32_t ring_index) const noexcept {
         return first_buffer.load(std::memory_order_relaxed) +
                ring_index * ring_bytes.load(std::memory_order_relaxed);
@@ -101,14 +104,16 @@ struct alignas(64) subscription_slot {
 [[gnu::visibility("hidden")]] extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX>
     subscription_slots;
 
-/// How often the calling thread is in each slot: a signal handler may have interrupted it there.
+/// How many uses of each slot the calling thread has, including those of interrupting signal
+/// handlers.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::array<std::uint16_t,
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
     thread_slot_uses;
 
-/// By slot: 1 while the calling thread has the lock of the slot's shared ring, or is about to take
-/// it, and can reach that ring. Atomic, because a handler that interrupts the thread may fork.
+/// By slot: 1 while the calling thread holds the lock of the slot's shared ring, or is about to
+/// take it, and the ring is the process's own. Atomic, because a handler that interrupts the thread
+/// may fork.
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::array<std::atomic<std::uint8_t>,
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
@@ -118,10 +123,12 @@ struct alignas(64) subscription_slot {
 class slot_user {
   public:
     slot_user(subscription_slot& slot, std::uint64_t serial) noexcept : slot_(slot) {
-        // First, and last below: should a handler fork in between, rather one user too many.
+        // First here and last in the destructor: if a handler forks in between, the count may be
+        // one too high but never too low.
         thread_uses() += 1;
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        // Sequentially consistent, as in unmap_slot: either we see the serial gone, or it sees us.
+        // Sequentially consistent, pairs with unmap_slot: either this thread sees the cleared
+        // serial, or unmap_slot sees this user.
         slot_.users.fetch_add(1, std::memory_order_seq_cst);
         holds_ = slot_.serial.load(std::memory_order_seq_cst) == serial;
     }
@@ -144,13 +151,13 @@ class slot_user {
     bool holds_;
 };
 
-// The rest under the registry's lock.
+// All functions below require the registry lock.
 
-/// Once per process, and again in a forked child. Whether running sequences can be made to start
-/// over: else (kernels before 5.10, some seccomp filters) there must be none.
+/// Called once per process, and again in a forked child. Whether running sequences can be
+/// restarted; without that (kernels before 5.10, some seccomp filters) no sequences may be used.
 [[nodiscard]] bool register_membarrier() noexcept;
 
-/// Empties the slot. False if somebody is, or might be, still in it; then try again later.
+/// Empties the slot. False if it has, or may have, users; retry later.
 [[nodiscard]] bool unmap_slot(subscription_slot& slot) noexcept;
 
 /// Fills an empty slot. False if the file cannot be mapped.
@@ -158,30 +165,29 @@ class slot_user {
                             const eventlog_region& header,
                             const region_geometry& geometry) noexcept;
 
-/// By which clock events are timed from now on: the program has set one, or taken it back.
+/// Recomputes the clocks of all slots after the program has set or removed its custom clock.
 void update_slot_clocks() noexcept;
 
-/// A bit for each slot whose region is in memory, the ended ones too.
+/// A bit for each slot with a mapping, including those of ended subscriptions.
 [[nodiscard]] std::uint32_t mapped_slots() noexcept;
 
-/// Gives back the memory of all regions that have ended, and of those whose slots are not `needed`,
-/// a bit for each. False if somebody is, or might be, still in one of them: then it is empty, and
-/// another call unmaps it. One that can never be unmapped, because a sandbox forbids it, is no
-/// reason to call again.
+/// Unmaps all regions that have ended, and those whose slots are not in the mask `needed`. False if
+/// one of them has, or may have, users: its slot is empty then, and a later call unmaps it. A
+/// region that can never be unmapped, because a sandbox forbids it, does not count as incomplete.
 [[nodiscard]] bool unmap_slots_except(std::uint32_t needed) noexcept;
 
-/// Gives back the memory of all regions: this library is being unloaded, or the process ends.
+/// Unmaps all regions when the library is unloaded or the process ends.
 void unmap_all_slots() noexcept;
 
-/// In a forked child: other threads that used a slot do not exist here. The one that forked does,
-/// and if it did so in a signal handler, it may be in a slot.
+/// Called in a forked child, where other threads do not exist. The forking thread may have been
+/// interrupted inside a slot.
 void reset_slot_users_after_fork() noexcept;
 
-/// In a forked child, before it maps anything: a handler that interrupted the holder of a shared
-/// ring's lock may have forked. When it returns, both threads go on as the holder, and the lock is
-/// the parent's. So memory of the child's own takes the place of that region, with a state that
-/// says that it has ended: there the rest of what the holder does hurts nobody, wherever it was,
-/// even between two instructions. The slot is empty, and another mapping takes its place later.
+/// Called in a forked child before it maps anything, because a signal handler that interrupted the
+/// holder of a shared ring's lock may have forked. Both processes then continue as the holder, but
+/// the lock is the parent's. So private memory replaces that region in the child, with a state that
+/// marks it as ended: the rest of the interrupted write is harmless, wherever it was, even between
+/// two instructions. The slot is empty; a later mapping replaces the memory.
 void replace_locked_regions() noexcept;
 
 }  // namespace eventlog::core

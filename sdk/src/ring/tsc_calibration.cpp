@@ -8,14 +8,14 @@ namespace eventlog::core {
 namespace {
 
 constexpr double rate_tolerance = 1e-3;
-// So near to the last reading its own rate counts, in nanoseconds.
+// Up to this distance from the last sample its own rate is used, in nanoseconds.
 constexpr std::int64_t recent_span = 1'000'000'000;
 
 tsc_line line_through(const eventlog_clock_sample& pair, double rate) noexcept {
     return {static_cast<std::int64_t>(pair.monotonic), pair.clock, rate};
 }
 
-/// From where a line begins to a pair.
+/// The rate from the start of a line to a sample.
 double rate_to(const tsc_line& line, const eventlog_clock_sample& pair) noexcept {
     return rate_between({line.counter, static_cast<std::uint64_t>(line.monotonic), 0}, pair);
 }
@@ -62,7 +62,7 @@ std::uint64_t tsc_at(const tsc_calibration& calibration, std::int64_t time) noex
     const std::int64_t ahead = time - calibration.recent.monotonic;
     const bool is_near = ahead <= recent_span && ahead >= -recent_span;
     const tsc_line& line = is_near ? calibration.recent : calibration.long_term;
-    // Much less than fits, so that a wrong rate leads to a wrong time at the worst.
+    // Well below the range of the type: a wrong rate yields a wrong time, but no overflow.
     constexpr double ticks_max = 4e18;
     const double ticks =
         std::clamp(static_cast<double>(time - line.monotonic) * line.rate, -ticks_max, ticks_max);

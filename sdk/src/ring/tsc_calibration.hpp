@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How the machine's counter has gone beside CLOCK_MONOTONIC, as far as both were read together.
+// The relation of the processor's counter to CLOCK_MONOTONIC, from samples of both.
 #pragma once
 
 #include <cstdint>
@@ -11,42 +11,41 @@
 
 namespace eventlog::core {
 
-/// A straight line through what both clocks said at an instant.
+/// A straight line through a sample of both clocks.
 struct tsc_line {
     std::int64_t monotonic = 0;
     std::uint64_t counter = 0;
-    double rate = 1.0;  // ticks of the counter in a nanosecond
+    double rate = 1.0;  // ticks per nanosecond
 };
 
 struct tsc_calibration {
-    tsc_line recent;  // through the last reading, by the rate since the one before
-    // Through the first reading, by the rate since then. By the last rate times far away would go
-    // to and fro with each reading.
+    tsc_line recent;  // through the last sample, with the rate since the previous one
+    // Through the first sample, with the rate since then. With the last rate, distant times would
+    // jump at each sample.
     tsc_line long_term;
-    double rejected_rate = 0;  // the rate between the last two readings, if it was not believed
+    double rejected_rate = 0;  // the rate between the last two samples if it was rejected, else 0
 };
 
-/// For so long, in nanoseconds, the clocks have to go on from one reading to the next: less says
-/// little of their rate.
+/// Minimum distance of two samples in nanoseconds: shorter ones give no useful rate.
 inline constexpr std::int64_t calibration_step = 10'000'000;
 
-/// Ticks in a nanosecond; 0 if not both clocks have gone on.
+/// Ticks per nanosecond; 0 if one of the clocks has not advanced.
 [[nodiscard]] double rate_between(const eventlog_clock_sample& early,
                                   const eventlog_clock_sample& late) noexcept;
 
-/// Beyond a thousandth the machine slept during one of both, and only one of its clocks stood
-/// still, or the reading of a pair was held up in the middle.
+/// Whether two rates differ by less than a thousandth. A larger difference means that the machine
+/// was suspended while only one clock stopped, or that a sample was interrupted.
 [[nodiscard]] bool is_same_rate(double one, double other) noexcept;
 
-/// A course through its first reading.
+/// A calibration from its first sample.
 [[nodiscard]] tsc_calibration calibration_from(const eventlog_clock_sample& pair,
                                                double rate) noexcept;
 
-/// Takes another reading, if it is late enough. A rate that differs much from the one before is
-/// believed when the next one is the same.
+/// Adds a sample if calibration_step has passed. A strongly different rate is accepted only if the
+/// next sample confirms it.
 void update_calibration(tsc_calibration& calibration, const eventlog_clock_sample& pair) noexcept;
 
-/// What the counter says at a time of CLOCK_MONOTONIC; at least 1.
+/// The counter's value at a time of CLOCK_MONOTONIC; at least 1.
 [[nodiscard]] std::uint64_t tsc_at(const tsc_calibration& calibration, std::int64_t time) noexcept;
 
 }  // namespace eventlog::core

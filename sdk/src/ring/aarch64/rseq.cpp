@@ -35,7 +35,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         EVENTLOG_SEQUENCE_READ_CLOCK("x13")
         "1:\n"
         "str x13, [x12, 8]\n"
-        // x13 the pieces, x14 and x15 what is left of one, x12 where it goes.
+        // x13: pieces; x14, x15: address and remaining size of a piece; x12: destination.
         "add x12, x12, 24\n"
         "ldr x13, " EVENTLOG_MEMBER(record, pieces) "\n"
         "2:\n"
@@ -91,7 +91,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "b.ne 75f\n"                                        \
     "ldr x10, " EVENTLOG_MEMBER(place, ring) "\n"
 
-// The control word still is the expected one, in that register; else changed.
+// Requires that the control word is the expected one, which is in that register; else changed.
 #define EXPECT_CONTROL(expected)                        \
     "ldr x13, [x10]\n"                                  \
     "cmp x13, " expected "\n"                           \
@@ -100,8 +100,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 #define TARGET_OPERANDS [area] "r"(EVENTLOG_THREAD_AREA), [place] "r"(&place), EVENTLOG_TARGET_MEMBERS
 
 rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& step) noexcept {
-    // The control word has only the low bits of the generation; the descriptor makes sure of the
-    // rest.
+    // The control word holds only the low bits of the generation; the descriptor confirms the rest.
     asm goto(
         SEQUENCE_AT_TARGET
         "ldr x11, " EVENTLOG_MEMBER(step, expected) "\n"
@@ -116,8 +115,8 @@ rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& ste
         "ldr x12, " EVENTLOG_MEMBER(step, next) "\n"
         "add x11, x11, 1\n"
         "str x11, [x12]\n"
-        // Somebody may be reading what is there, in overwrite mode: who sees anything of what is
-        // stored from now on, here or into the buffer, sees that generation, too.
+        // In overwrite mode a consumer may be reading the buffer. The barrier makes the new
+        // generation visible before any of the following stores, here or into the buffer.
         "dmb ish\n"
         "ldr x13, " EVENTLOG_MEMBER(step, records_before) "\n"
         "ldr x14, [x10, 8]\n"
@@ -153,7 +152,7 @@ rseq_result rseq_seal(const rseq_target& place, std::uint64_t expected, eventlog
 }
 
 rseq_result rseq_count_lost(const rseq_target& place, std::uint64_t expected) noexcept {
-    // A counter, of which only the value matters: readers load it behind the control word.
+    // A plain counter: readers load it behind the control word.
     asm goto(
         SEQUENCE_AT_TARGET
         EXPECT_CONTROL("%[expected]")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The sequences of rseq_append.hpp, which includes this, on aarch64.
+// The sequences of rseq_append.hpp on aarch64. Included by that file.
 #pragma once
 
 #include "ring/gate_pages.hpp"
@@ -17,7 +17,7 @@ template <int Ahead>
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
-        // First: the barrier in it then has the least to wait for.
+        // First: the barrier then has the least to wait for.
         EVENTLOG_SEQUENCE_READ_CLOCK("x15")
         EVENTLOG_SEQUENCE_LOCATE_RECORD("%[units]")
         "prfm pstl1keep, [x12, %c[ahead]]\n"

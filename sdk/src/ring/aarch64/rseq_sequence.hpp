@@ -2,16 +2,14 @@
 //
 // The frame of a restartable sequence on aarch64. Included by rseq_sequence.hpp, which explains it.
 //
-// Of the order of stores and loads (linux/eventlog.h, ORDER), which this processor is free to
-// change, a sequence has to see to two things: it commits with a store-release (stlr), so that
-// whoever loads the control word with acquire sees all that was stored before; and there is a
-// barrier (dmb ish) behind a descriptor's new generation. Everything else is between threads of
-// one CPU, or threads and handlers: a CPU sees its own stores and loads in the order of the
-// program, and changes from one thread to another behind a barrier. What is loaded in front of the
-// sequence and compared with something in it (a serial, the gate's word) is loaded with acquire
-// there.
+// This processor may reorder stores and loads (linux/eventlog.h, ORDER). A sequence ensures two
+// orderings. It commits with a store-release (stlr), so a reader that loads the control word with
+// acquire sees all earlier stores. And a barrier (dmb ish) follows a descriptor's new generation.
+// Everything else is between threads of one CPU, or threads and handlers: a CPU sees its own stores
+// and loads in program order, and switches threads behind a barrier. Values loaded before the
+// sequence and compared inside it (a serial, the gate's word) are loaded with acquire.
 //
-// Nothing here is in a section of its own: conditional branches reach no further than a mebibyte.
+// The exits have no section of their own: conditional branches reach only one mebibyte.
 #pragma once
 
 static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each label 79");
@@ -35,7 +33,8 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
     "72:\n"                                     \
     "str xzr, [%[area], 8]\n"
 
-// The abort handler, which leaves for a goto label of that name. It traps if it is run into.
+// The abort handler, which jumps to the goto label `label`. Its first instruction traps if it is
+// reached without a jump.
 #define EVENTLOG_SEQUENCE_ABORT(label)          \
     ".inst 0xd428bc00\n"                        \
     "79:\n"                                     \
@@ -43,7 +42,7 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
     "str xzr, [%[area], 8]\n"                   \
     "b %l[" label "]\n"
 
-// Behind label 72; goto labels of those names.
+// Behind label 72. Jumps to the goto labels aborted, changed, stale and elsewhere.
 #define EVENTLOG_SEQUENCE_EXITS              \
     "b 77f\n"                                   \
     EVENTLOG_SEQUENCE_ABORT("aborted")          \
@@ -58,10 +57,9 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
     "b %l[elsewhere]\n"                         \
     "77:\n"
 
-// Finds the place for a record of `units` (a register) in the ring of the CPU that this runs on:
-// x9 = CPU, x10 = ring, x11 = control word, x12 = record. Uses x13, x14. A thread that has no
-// sequences has no CPU in its area either and leaves before it reads the region: nothing would keep
-// that mapped.
+// Locates a record of `units` (a register) in the ring of the current CPU: x9 = CPU, x10 = ring,
+// x11 = control word, x12 = record. Uses x13, x14. A thread without sequences has no valid CPU in
+// its area and exits before it reads the region, which nothing would keep mapped.
 #define EVENTLOG_SEQUENCE_LOCATE_RECORD(units)                 \
     "ldr w9, [%[area], 4]\n"                                \
     "ldr x13, " EVENTLOG_MEMBER(slot, serial) "\n"          \
@@ -94,13 +92,13 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
     "ldr x14, " EVENTLOG_MEMBER(slot, first_buffer) "\n"    \
     "add x12, x13, x14\n"
 
-// The processor's counter. The barrier keeps it behind the one that was read before, for the CPU's
-// last record: without it the order of the two would be open.
+// Reads the processor's counter. The barrier orders it behind the read for the CPU's previous
+// record.
 #define EVENTLOG_SEQUENCE_READ_CLOCK(to)        \
     "isb\n"                                     \
     "mrs " to ", cntvct_el0\n"
 
-// Behind the control word's old value in x11, the commit of a record of `units`. Uses x13.
+// Commits a record of `units`; the old control word is in x11. Uses x13.
 #define EVENTLOG_SEQUENCE_COMMIT(units)         \
     "add x11, x11, " units "\n"                 \
     "mov x13, %[one_record]\n"                  \

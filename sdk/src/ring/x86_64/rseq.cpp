@@ -76,7 +76,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     "jne 75f\n"                                         \
     "movq " EVENTLOG_MEMBER(place, ring) ", %%r8\n"
 
-// The control word still is the expected one, which is in rax then; else changed.
+// Requires that the control word is the expected one, and leaves it in rax; else changed.
 #define EXPECT_CONTROL(expected)                        \
     "movq " expected ", %%rax\n"                        \
     "cmpq %%rax, (%%r8)\n"                              \
@@ -85,8 +85,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
 #define TARGET_OPERANDS [area] "r"(rseq_area), [place] "r"(&place), EVENTLOG_TARGET_MEMBERS
 
 rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& step) noexcept {
-    // The control word has only the low bits of the generation; the descriptor makes sure of the
-    // rest.
+    // The control word holds only the low bits of the generation; the descriptor confirms the rest.
     asm goto(
         SEQUENCE_AT_TARGET
         EXPECT_CONTROL(EVENTLOG_MEMBER(step, expected))

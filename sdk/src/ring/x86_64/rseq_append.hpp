@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The sequences of rseq_append.hpp, which includes this, on x86-64.
+// The sequences of rseq_append.hpp on x86-64. Included by that file.
 #pragma once
 
 #include "ring/gate_pages.hpp"
@@ -17,8 +17,8 @@ template <int Ahead>
     // clang-format off
     asm goto(
         EVENTLOG_SEQUENCE_START
-        // First: processors go on with what follows while they read the clock, but not all begin
-        // with it before what stands in front is done.
+        // First: processors overlap the following instructions with reading the clock, but not all
+        // of them start the read before earlier instructions are done.
         "rdtsc\n"
         "shlq $32, %%rdx\n"
         "addq %%rdx, %%rax\n"

@@ -2,8 +2,8 @@
 //
 // The frame of a restartable sequence on x86-64. Included by rseq_sequence.hpp, which explains it.
 //
-// Nothing has to be said about the order of stores: others see them in the order of the program.
-// The signature is part of an instruction (ud1), in a section of its own with the abort handler.
+// Stores need no barriers: this processor makes them visible in program order. The signature is
+// part of an instruction (ud1), in a section of its own with the abort handler.
 #pragma once
 
 static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each label 79");
@@ -11,7 +11,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
 // clang-format off
 #define EVENTLOG_SEQUENCE_START EVENTLOG_SEQUENCE_START_IN("%[area]")
 
-// `area` is a register with the place of the thread's area. Uses rax.
+// `area` is a register with the address of the thread's area. Uses rax.
 #define EVENTLOG_SEQUENCE_START_IN(area)        \
     EVENTLOG_SEQUENCE_DESCRIPTOR                \
     "leaq 70b(%%rip), %%rax\n"                  \
@@ -22,7 +22,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     "72:\n"                                     \
     "movq $0, %%fs:8(%[area])\n"
 
-// The abort handler, which leaves for a goto label of that name.
+// The abort handler, which jumps to the goto label `label`.
 #define EVENTLOG_SEQUENCE_ABORT(label)          \
     ".byte 0x0f, 0xb9, 0x3d\n"                  \
     ".long 0x53053053\n"                        \
@@ -31,8 +31,8 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     "movq $0, %%fs:8(%[area])\n"                \
     "jmp %l[" label "]\n"
 
-// The same for code without goto labels: loads the area's place from memory, `kept_in`, and leaves
-// by the instructions `way_out`. Uses r11.
+// The abort handler for code without goto labels: loads the area's address from the memory operand
+// `kept_in`, and ends with the instructions `way_out`. Uses r11.
 #define EVENTLOG_SEQUENCE_ABORT_IN(kept_in, way_out) \
     ".pushsection __rseq_failure, \"ax\"\n"         \
     ".byte 0x0f, 0xb9, 0x3d\n"                      \
@@ -44,7 +44,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     way_out                                         \
     ".popsection\n"
 
-// Behind EVENTLOG_SEQUENCE_END; goto labels of those names.
+// Behind EVENTLOG_SEQUENCE_END. Jumps to the goto labels aborted, changed, stale and elsewhere.
 #define EVENTLOG_SEQUENCE_EXITS              \
     ".pushsection __rseq_failure, \"ax\"\n"     \
     EVENTLOG_SEQUENCE_ABORT("aborted")          \
@@ -61,10 +61,10 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
 
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
-// Finds the place for a record of `units` (a register) in the ring of the CPU that this runs on:
-// r8 = ring, r9 = record, rcx = CPU. Uses rax, rdx. (Results of an asm goto would save registers, but
-// g++ before 12.4 gets them wrong.) A thread that has no sequences has no CPU in its area either and
-// leaves before it reads the region: nothing would keep that mapped.
+// Locates a record of `units` (a register) in the ring of the current CPU: r8 = ring, r9 = record,
+// rcx = CPU. Uses rax, rdx. (Outputs of an asm goto would save registers, but g++ before 12.4
+// compiles them wrong.) A thread without sequences has no valid CPU in its area and exits before it
+// reads the region, which nothing would keep mapped.
 #define EVENTLOG_SEQUENCE_LOCATE_RECORD(units)                             \
     "movl %%fs:4(%[area]), %%ecx\n"                                      \
     "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
@@ -92,13 +92,14 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%r9\n"              \
     "addq %%rax, %%r9\n"
 
-// Writes the processor's clock to the record.
+// Stores the processor's clock in the record.
 #define EVENTLOG_SEQUENCE_READ_TSC              \
     "rdtsc\n"                                   \
     "movl %%eax, 8(%%r9)\n"                     \
     "movl %%edx, 12(%%r9)\n"
 
-// Few of them in registers: with the stack aligned, and a frame pointer, sanitizers leave 13 in all.
+// Few register operands: with an aligned stack and a frame pointer, sanitizers leave 13 registers
+// in all.
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                    \
     [area] "r"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                     \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),      \
