@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A function of the application's and the context that belongs to it, which change as one.
+// A function of the application and its context, replaced as one.
 //
-// Whoever reads may be a signal handler, so it does not wait: a generation, odd while the pair is
-// being replaced, tells whether what was read belongs together. (The pair is in atomics throughout,
-// stored with release and loaded with acquire, so that no fence is needed: a reader that sees
-// anything of a replacement sees its odd generation, too.)
+// A reader may be a signal handler, so it does not wait: a generation, odd while the pair is being
+// replaced, shows whether the values belong together. (All members are atomics, stored with release
+// and loaded with acquire, so no fence is needed: a reader that sees any part of a replacement also
+// sees its odd generation.)
 #pragma once
 
 #include <atomic>
@@ -13,28 +13,28 @@
 
 namespace eventlog::core {
 
-/// `Atomic` is another one in a test that goes through all steps.
+/// A test replaces `Atomic` to execute all interleavings.
 template <class Function, template <class> class Atomic = std::atomic>
 class callback {
   public:
     struct pair {
         Function function = nullptr;
         void* context = nullptr;
-        /// Tells a replacement from what was there before, even if it is the same again.
+        /// Distinguishes a replacement from the previous pair, even if both are equal.
         std::uint64_t generation = 0;
     };
 
-    /// One thread at a time: under the registry's lock, which forks wait for, too.
+    /// Under the registry lock, which forks wait for, too.
     void replace(Function function, void* context) noexcept {
         const std::uint64_t before = generation_.load(std::memory_order_relaxed);
         generation_.store(before + 1, std::memory_order_relaxed);
         function_.store(function, std::memory_order_release);
         context_.store(context, std::memory_order_release);
-        // Sequentially consistent: see watcher::running_thread.
+        // Sequentially consistent: see notification_state::running_thread.
         generation_.store(before + 2, std::memory_order_seq_cst);
     }
 
-    /// Returns false, at once, if the pair is being replaced right now. Async-signal-safe.
+    /// Returns false immediately if the pair is being replaced. Async-signal-safe.
     [[nodiscard]] bool read(pair& found) const noexcept {
         found.generation = generation_.load(std::memory_order_seq_cst);
         found.function = function_.load(std::memory_order_acquire);

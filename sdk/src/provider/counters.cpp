@@ -13,7 +13,7 @@ constinit counter_layout process_counter_layout{};
 
 void set_counter_layout() noexcept {
     if (rseq_available()) {
-        // Should there be CPUs with higher numbers, their events are counted by atomic additions.
+        // Events on CPUs with higher numbers are counted by atomic additions.
         const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
         process_counter_layout =
             counter_layout_for(cpus > 0 ? static_cast<std::uint64_t>(cpus) : 0);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What became of a provider's events, for its own process and for `elog list --stats`: counters in
-// the provider's file, behind the gate words, in the pages that are mapped over the provider's
-// gate.
+// Counters of a provider's events, for its own process and for `elog list --stats`. They are in the
+// provider's file behind the gate words, in the pages mapped over the provider's gate.
 //
-// The counting of written events is part of what every event costs. So each CPU has a word of its
-// own, which is added to inside a restartable sequence, behind the one that commits the record: no
-// lock prefix, and no line of the cache that travels. What is lost is counted by atomic additions.
+// Counting written events adds to the cost of every event. So each CPU has its own word,
+// incremented inside a restartable sequence behind the one that commits the record: no lock prefix,
+// no cache line moving between CPUs. Losses are counted by atomic additions.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -21,15 +20,15 @@
 
 namespace eventlog::core {
 
-/// The counters behind those gate words. Like the gate, they can be read and written at any time;
-/// what is counted when the provider is not published is forgotten.
+/// The counters behind the gate words. Readable and writable at any time; counts of an unpublished
+/// provider are discarded.
 [[nodiscard]] inline eventlog_counters_page& counters_of_gate(std::uint32_t* gate) noexcept {
     return reinterpret_cast<eventlog_counters_page&>(gate[EVENTLOG_EVENTS_MAX]);
 }
 
 using route_counter = __u64 eventlog_route_counters::*;
 
-/// Adds to a counter of a route, EVENTLOG_COUNTERS_...
+/// Adds to a counter of a route (EVENTLOG_COUNTERS_...).
 inline void count(const eventlog_provider& provider, route_counter counter,
                   unsigned route = EVENTLOG_COUNTERS_MEMORY, std::uint32_t many = 1) noexcept {
     eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
@@ -44,7 +43,7 @@ inline void count(const eventlog_provider& provider, route_counter counter,
     }
 }
 
-/// What they say at about this moment, added up.
+/// The current sums.
 [[nodiscard]] eventlog_route_counters sum_counters(eventlog_counters_page& page,
                                                    unsigned route) noexcept;
 

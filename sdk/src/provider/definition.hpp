@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Providers that are defined at run time: from the structs of eventlog.h to a schema, and to what
-// emitting needs to know of it.
+// Providers defined at run time: from the structs of eventlog.h to a schema and to the layout that
+// emitting needs.
 #pragma once
 
 #include <array>
@@ -20,19 +20,19 @@ struct malloc_deleter {
     void operator()(void* memory) const noexcept { std::free(memory); }
 };
 
-/// What is wrong with a definition or with values, in words. All there is to a mistake.
+/// The message about an error in a definition or in values. Holds one error.
 class definition_error {
   public:
-    /// Of which event and field the next mistakes will be. Names are views of somebody else's.
+    /// Set the event and field that the next messages refer to. The names must outlive this object.
     void in_event(std::uint32_t event, std::string_view name) noexcept;
     void in_field(std::uint32_t field, std::string_view name) noexcept;
     void in_provider() noexcept;
 
-    /// Returns the code, for a tail call.
+    /// Returns `code`, for a tail call.
     [[gnu::format(printf, 3, 4)]] eventlog_error set(eventlog_error code, const char* format,
                                                      ...) noexcept;
 
-    /// Copies the sentence, cut to `size` bytes with its NUL; nothing if there is no room at all.
+    /// Copies the message, cut to `size` bytes with its NUL; does nothing if `size` is 0.
     void copy_to(char* text, std::size_t size) const noexcept;
 
   private:
@@ -43,16 +43,16 @@ class definition_error {
     std::uint32_t field_ = no_index;
 };
 
-/// Checks everything that a definition can have wrong but what build_definition finds.
+/// Checks everything except what build_definition checks.
 [[nodiscard]] eventlog_error check_definition(const eventlog_definition& definition,
                                               definition_error& error) noexcept;
 
-/// Whether each value and each name of an enumeration, which has been checked, is there once.
+/// Checks that the values and the names of a validated enumeration are unique.
 [[nodiscard]] eventlog_error check_distinct_values(
     const eventlog_definition& definition, const eventlog_enumeration_definition& enumeration,
     definition_error& error) noexcept;
 
-/// An item of an array of structs that may be larger than we know them.
+/// An item of an array of structs, which may be larger than this library's version of the struct.
 template <class Struct>
 [[nodiscard]] const Struct& item(const Struct* items, std::uint32_t size,
                                  std::uint32_t index) noexcept {
@@ -64,36 +64,37 @@ template <class Struct>
     return text == nullptr ? std::string_view() : std::string_view(text);
 }
 
-/// What emitting needs to know of a field.
+/// The parts of a field that emitting needs.
 struct defined_field {
     field_type type{};
     bool optional = false;
-    std::uint8_t in_payload_order = 0;  // the number of the field that is the so many-th there
+    std::uint8_t in_payload_order =
+        0;  // the i-th field in payload order is fields[fields[i].in_payload_order]
     std::uint16_t count = 1;
     std::uint16_t offset = 0;
     std::uint16_t presence = no_index;
-    std::string_view name{};  // in the schema
+    std::string_view name{};  // points into the schema
 };
 
 struct defined_event {
-    std::span<const defined_field> fields{};  // in declared order, the session first
+    std::span<const defined_field> fields{};  // in declared order; the session comes first
     std::uint16_t fixed_size = 0;
     bool cuts_texts = false;
     bool session_bound = false;
     std::string_view name{};
 };
 
-/// A definition that has been understood: one block of memory with all that it points to.
+/// A validated definition in one block of memory with everything that it points to.
 struct built_definition {
     std::span<const std::uint8_t> schema{};
     std::span<const defined_event> events{};
-    std::uint32_t session_begin = no_index;  // the first event of this kind, if there is one
+    std::uint32_t session_begin = no_index;  // the first event of this kind; no_index: none
     std::uint32_t session_end = no_index;
 };
 
-/// Writes schema and layout of a definition that has been checked, and finds what takes a look at
-/// all of it: the number of its enumerations, whether their values are distinct, and its size. On
-/// an error, `built` is NULL. The caller frees it with std::free.
+/// Writes schema and layout of a checked definition. Checks the number of enumerations, the
+/// uniqueness of their values, and the size of the schema. On an error `built` is nullptr. The
+/// caller frees it with std::free.
 [[nodiscard]] eventlog_error build_definition(const eventlog_definition& definition,
                                               const built_definition*& built,
                                               definition_error& error) noexcept;

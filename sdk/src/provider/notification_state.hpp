@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The callbacks of a provider, and which subscriptions they have been called for.
+// The callbacks of a provider and the subscriptions that they were called for.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -20,16 +20,16 @@ struct notification_state {
     change_callback on_change;
     dump_callback on_dump;
 
-    /// The kernel's id of the thread that attends, 0: none. Taken by trying; what follows belongs
-    /// to that thread. Taken before a callback is read, looked at after one is replaced, and all
-    /// four steps in one order for all threads: who finds it free after a replacement knows that
-    /// nobody runs the one before, or is about to.
+    /// The kernel id of the thread that runs notifications; 0: none. Taken by compare-exchange; the
+    /// members below belong to that thread. Taken before a callback is read, checked after a
+    /// callback is replaced, all four steps sequentially consistent: a thread that finds it 0 after
+    /// a replacement knows that no thread runs the previous callback or is about to.
     std::atomic<std::uint32_t> running_thread{0};
-    /// The subscriptions that on_change has been told of, and those that have had a dump, by slot
-    /// and serial.
+    /// The subscriptions reported to on_change, and those that got a dump, as serials by slot.
     std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> notified{};
     std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> dumped{};
-    /// Which on_change it was that has been told: the next one is told, too.
+    /// The generation of the on_change callback that was called last: a new callback is called,
+    /// too.
     std::uint64_t notified_generation = 0;
 };
 

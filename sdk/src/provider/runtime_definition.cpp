@@ -19,8 +19,8 @@ constexpr std::size_t preallocated_gate_alignment = 4096;
 constexpr std::size_t preallocated_gate_size = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
 #endif
 
-/// A part, its gate and its counters. The first few are in the library itself: with a plugin that
-/// has a copy of it they come and go.
+/// Static memory for the first definitions and their gates and counters: it is unloaded with a
+/// plugin that contains this library.
 struct preallocated_part {
     alignas(preallocated_gate_alignment) std::array<std::byte, preallocated_gate_size> gate;
     alignas(runtime_definition) std::array<std::byte, sizeof(runtime_definition)> part;
@@ -33,7 +33,7 @@ preallocated_part* take_preallocated_part() noexcept {
     return used < own_max ? &parts[used++] : nullptr;
 }
 
-/// NULL if there is no memory.
+/// nullptr if there is no memory.
 runtime_definition* allocate_part() noexcept {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     constexpr std::size_t needed = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
@@ -53,7 +53,7 @@ runtime_definition* allocate_part() noexcept {
     return part;
 }
 
-/// NULL if there is no memory.
+/// nullptr if there is no memory.
 runtime_definition* make_part() noexcept {
     preallocated_part* own = take_preallocated_part();
     if (own == nullptr) {

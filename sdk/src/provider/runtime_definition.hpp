@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What a provider has in addition if it was defined at run time.
+// The additional state of a provider defined at run time.
 //
-// Emitting reads the definition without a lock, and a thread may be late: the provider has been
-// withdrawn while it was on its way. So whoever reads is counted, and the memory is given back when
-// nobody reads any more; until then the handle is not used again. The gate's pages stay mapped for
-// ever, and are the gate of the next provider that is defined in this place.
+// Emitting reads the definition without a lock, and a late thread may read it after the provider
+// was withdrawn. So readers are counted: the memory is freed and the handle reused only when there
+// are none. The gate's pages stay mapped for ever and serve the next provider with this handle.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@
 
 namespace eventlog::core {
 
-/// Several counters, so that threads on different CPUs do not wait for one line of the cache.
+/// One of several counters, so that threads on different CPUs do not share a cache line.
 struct alignas(64) reader_count {
     std::atomic<std::uint32_t> readers{0};
 };
@@ -30,22 +29,22 @@ struct runtime_definition {
     std::atomic<const built_definition*> definition{nullptr};
     std::array<reader_count, 16> counts{};
 
-    // Under the registry's lock.
-    const built_definition* memory = nullptr;  // of the definition, until it is given back
+    // Under the registry lock.
+    const built_definition* memory = nullptr;  // of the definition until it is freed
     std::uint32_t* gate = nullptr;
     std::size_t gate_size = 0;
 };
 
-/// While it lives, the definition that it found stays.
+/// While it lives, the definition is not freed.
 class definition_reader {
   public:
     explicit definition_reader(const eventlog_provider& provider) noexcept
         : part_(provider.dynamic.load(std::memory_order_acquire)) {
         if (part_ != nullptr) {
-            // The number of the thread; all that have none yet share a counter.
+            // Selected by thread id; threads without a known id share a counter.
             count_ = &part_->counts[known_thread_id % part_->counts.size()].readers;
-            // Sequentially consistent, as in revoke_definition: either we see the definition gone,
-            // or it sees us.
+            // Sequentially consistent, pairs with revoke_definition: either this thread sees the
+            // cleared definition, or free_definition sees this reader.
             count_->fetch_add(1, std::memory_order_seq_cst);
             definition_ = part_->definition.load(std::memory_order_seq_cst);
         }
@@ -58,7 +57,7 @@ class definition_reader {
     definition_reader(const definition_reader&) = delete;
     definition_reader& operator=(const definition_reader&) = delete;
 
-    /// NULL: the provider was not defined at run time, or is withdrawn.
+    /// nullptr: the provider was not defined at run time, or was withdrawn.
     [[nodiscard]] const built_definition* definition() const noexcept { return definition_; }
 
   private:
@@ -67,17 +66,17 @@ class definition_reader {
     const built_definition* definition_ = nullptr;
 };
 
-// All under the registry's lock.
+// All functions below require the registry lock.
 
-/// Gives a free provider its definition, and `complete` the gate to register it with. False: there
-/// is no memory, and nothing has happened.
+/// Sets the definition of an unused provider, and the gate in `complete`. False without effect if
+/// there is no memory.
 [[nodiscard]] bool install_definition(eventlog_provider& provider, const built_definition& built,
                                       eventlog_provider_definition& complete) noexcept;
 
-/// Nobody finds the provider's definition any more.
+/// Hides the definition from new readers.
 void revoke_definition(eventlog_provider& provider) noexcept;
 
-/// Gives back the memory of a closed definition. False if somebody still reads it.
+/// Frees the memory of a revoked definition. False if it still has readers.
 [[nodiscard]] bool free_definition(eventlog_provider& provider) noexcept;
 
 }  // namespace eventlog::core

@@ -9,7 +9,7 @@
 namespace eventlog::core {
 namespace {
 
-// Under the registry's lock.
+// Under the registry lock.
 constinit bool is_mapped = false;
 constinit page_unit mapped_unit = page_unit::bit;
 
@@ -21,16 +21,16 @@ int map_user_events_page(int file, page_unit unit) noexcept {
     if (is_mapped) {
         return 0;
     }
-    // The file is as large as a page of this machine, and can only be mapped whole.
+    // The file has the size of a page of this machine and can only be mapped whole.
     const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    // First elsewhere: what is mapped over and fails leaves a hole.
+    // Tried at another address first, because a failed MAP_FIXED leaves a hole.
     void* const tried = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
     if (tried == MAP_FAILED) {
         return errno;
     }
     static_cast<void>(::munmap(tried, size));
     if (size > sizeof user_events_page) {
-        return EOPNOTSUPP;  // no machine that this has been built for has larger pages
+        return EOPNOTSUPP;  // impossible on the machines that this build supports
     }
     if (::mmap(&user_events_page, size, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         const int error = errno;
@@ -44,7 +44,7 @@ int map_user_events_page(int file, page_unit unit) noexcept {
 }
 
 std::uint32_t locate_in_page(std::uint32_t number) noexcept {
-    // The file is as large as a page of this machine: what lies behind it is ours, and never set.
+    // Bytes behind the mapped page are the library's own and never set.
     if (mapped_unit == page_unit::byte) {
         return number < sizeof user_events_page.bytes ? location_of_byte(number) : 0;
     }

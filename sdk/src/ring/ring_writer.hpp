@@ -19,8 +19,8 @@ namespace eventlog::core {
 /// One event before it becomes a record.
 struct event_payload {
     std::uint32_t event = 0;
-    std::size_t size = 0;         // at most payload_size_max, else write_record must not be called
-    const void* block = nullptr;  // readable and zero up to the next multiple of 8
+    std::size_t size = 0;                      // at most payload_size_max
+    const void* block = nullptr;               // readable and zero up to the next multiple of 8
     std::span<const eventlog_piece> pieces{};  // used if block is null
     std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
     /// The provider's gate; the record is counted in the page behind it.

@@ -17,12 +17,13 @@
 namespace eventlog::core {
 namespace {
 
-// Where all users meet whom an administrator lets in: see eventlog(7).
+// The directory shared by the users of a group, created by an administrator: see eventlog(7).
 constexpr const char* group_directory = "/run/eventlog";
 constexpr const char* group_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
 
-// What root makes for a group: members do not change the directory, and put files into its folders,
-// which then belong to the group. Nobody else gets in.
+// Modes of the group directory, which root creates: members cannot change the directory itself, but
+// create files in its folders, and these files belong to the group. Users outside of the group have
+// no access.
 constexpr mode_t group_directory_mode = 02750;
 constexpr mode_t group_folder_mode = 02770;
 
@@ -35,7 +36,7 @@ bool is_group_directory(const unique_fd& folder, mode_t mode) noexcept {
     return folder && ::fstat(folder.get(), &status) == 0 && is_group_directory(status, mode);
 }
 
-/// Root is of no group by itself: whoever is of one trusts all others of it.
+/// Membership is checked for root, too: a member trusts all members of the group.
 bool is_member(gid_t group) noexcept {
     std::array<gid_t, 1024> groups{};
     const int count = ::getgroups(groups.size(), groups.data());
@@ -43,8 +44,8 @@ bool is_member(gid_t group) noexcept {
                                                            group) != groups.begin() + count);
 }
 
-/// Whether there is a whole one, and we are of its group. A program that has more rights than who
-/// started it trusts nobody for being of one.
+/// Whether the group directory is complete and this user is a member of its group. A program with
+/// more rights than its caller (setuid and the like) does not trust a group.
 bool has_group_directory() noexcept {
     struct stat status {};
     if (::getauxval(AT_SECURE) != 0 || ::lstat(group_directory, &status) != 0 ||
@@ -58,8 +59,8 @@ bool has_group_directory() noexcept {
     });
 }
 
-/// Opens a folder and makes sure that it is ours alone, or for a group that we are of. `shown` is
-/// how the user knows it.
+/// Opens a folder after a check that it is private to this user, or belongs to a group of this
+/// user. `shown` is its name in messages.
 unique_fd open_trusted_folder(int parent, const char* name, const char* shown, if_missing policy,
                               error_text& error) noexcept {
     if (policy == if_missing::create && ::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
@@ -129,7 +130,7 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
     if (!top) {
         return false;
     }
-    // What root has made for a group, root alone can complete.
+    // Only root can complete the directory of a group.
     const bool is_common = is_group_directory(top, group_directory_mode);
     const if_missing below = is_common ? if_missing::fail : policy;
     providers = open_trusted_folder(top.get(), "providers", shown, below, error);
@@ -153,7 +154,7 @@ unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexce
                   current_directory().text.data(), std::strerror(errno));
         return file;
     }
-    // Whatever the umask takes away.
+    // Set explicitly, because the umask may have removed these bits.
     if (is_group_directory(folder, group_folder_mode) && ::fchmod(file.get(), 0660) != 0) {
         error.set("A file in %s cannot be opened to its group (%s). Set EVENTLOG_DIR to a "
                   "directory of your own on a tmpfs.",
@@ -180,7 +181,7 @@ slot_name slot_file_name(unsigned slot) noexcept {
 }
 
 folder_listing::folder_listing(const unique_fd& folder) noexcept {
-    // A descriptor of its own: fdopendir takes it over, and its position is not shared.
+    // A separate descriptor: fdopendir takes ownership of it, and its position is not shared.
     const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (copy >= 0) {
         stream_ = ::fdopendir(copy);

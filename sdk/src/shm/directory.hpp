@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The directory in which providers and subscriptions find each other.
+// The directory that contains the files of providers and subscriptions.
 //
-//   /dev/shm/eventlog-UID/            0700, ours alone; EVENTLOG_DIR names another
-//     providers/NAME.PID.N            one file per provider instance
-//     subscriptions/NN                one file per subscription, NN = its slot, 00 to 15
+//     /dev/shm/eventlog-UID/            0700, private to the user; EVENTLOG_DIR names another
+//       providers/NAME.PID.N            one file per provider instance
+//       subscriptions/NN                one file per subscription, NN = its slot, 00 to 15
 //
-// Files appear complete or not at all: they are made without a name and linked
-// when they are ready. Whoever publishes first and scans second, on both sides,
-// misses nobody.
+// Invariant: a file appears complete or not at all: it is created without a name and linked when it
+// is ready. Both sides publish first and scan second, so at least one of them sees the other.
 #pragma once
 
 #include <dirent.h>
@@ -26,34 +25,35 @@ struct directory_path {
     bool too_long = false;
 };
 
-/// EVENTLOG_DIR (ignored in setuid programs), else the user's own in /dev/shm. An application asks
-/// once, when it registers its first provider: later it may have become another user, and getenv
-/// has no place on the emit path.
+/// EVENTLOG_DIR (ignored in setuid programs), else the group's directory, else the user's own in
+/// /dev/shm. An application calls this once, at its first registration: later it may run as another
+/// user, and getenv is not allowed on the emit path.
 [[nodiscard]] directory_path current_directory() noexcept;
 
 enum class if_missing { fail, create };
 
-/// The two folders, opened after it was made sure that nobody else can write to them.
+/// The two folders, opened after a check that other users cannot write to them.
 struct directory {
     unique_fd providers;
     unique_fd subscriptions;
 
-    /// Returns false with a sentence in `error`.
+    /// Returns false and the message in `error`.
     [[nodiscard]] bool open(const directory_path& path, if_missing policy,
                             error_text& error) noexcept;
 };
 
-/// Makes a file without a name in `folder`, readable and writable by the owner only.
+/// Creates a file without a name in `folder`, accessible to the owner only, or to the group in a
+/// group's directory.
 [[nodiscard]] unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexcept;
 
-/// Gives such a file its name. Returns 0, EEXIST if the name is taken, or another errno.
+/// Links the file under a name. Returns 0, EEXIST if the name exists, or another errno.
 [[nodiscard]] int link_file(const unique_fd& file, const unique_fd& folder,
                             const char* name) noexcept;
 
 using slot_name = std::array<char, 4>;
 [[nodiscard]] slot_name slot_file_name(unsigned slot) noexcept;
 
-/// Iterates over the names in a folder, "." and ".." left out.
+/// Iterates over the names in a folder without "." and "..".
 class folder_listing {
   public:
     explicit folder_listing(const unique_fd& folder) noexcept;

@@ -19,8 +19,8 @@ futex_outcome outcome_of(long result) noexcept {
                              : futex_outcome::refused;
 }
 
-/// FUTEX_WAKE_OP changes the second word, then wakes who sleeps there: nobody, because for sleepers
-/// of this process alone, as they are meant here, the words are not.
+/// FUTEX_WAKE_OP changes the second word, then wakes waiters. There are none: the private flag
+/// addresses waiters of this process's own memory only, and these words are shared.
 futex_outcome change(std::uint32_t* word, unsigned operation, unsigned operand) noexcept {
     const unsigned encoded = operation << 28U | unsigned{FUTEX_OP_CMP_EQ} << 24U | operand << 12U;
     return outcome_of(::syscall(SYS_futex, word, FUTEX_WAKE_OP_PRIVATE, 0, nullptr, word, encoded));
@@ -32,7 +32,7 @@ constexpr unsigned and_not_shifted = unsigned{FUTEX_OP_ANDN} | unsigned{FUTEX_OP
 }  // namespace
 
 futex_comparison futex_compare(std::uint32_t* word, std::uint32_t value) noexcept {
-    // Compares, then wakes none and moves none of those who sleep there.
+    // Compares the word, then wakes no waiters and moves none.
     const long result =
         ::syscall(SYS_futex, word, FUTEX_CMP_REQUEUE_PRIVATE, 0, nullptr, word, value);
     if (result < 0 && errno == EAGAIN) {

@@ -12,7 +12,8 @@
 namespace eventlog::core {
 namespace {
 
-/// The file of a line of /proc/PID/maps, "from-to mode offset major:minor inode path".
+/// Parses device and inode of a line of /proc/PID/maps: "from-to mode offset major:minor inode
+/// path".
 bool parse_mapping(const char* line, dev_t& device, ino_t& inode) noexcept {
     unsigned major_number = 0;
     unsigned minor_number = 0;
@@ -32,7 +33,7 @@ mapped_files::~mapped_files() {
 }
 
 bool mapped_files::add(ino_t inode) noexcept {
-    // A file that is mapped several times mostly is so in one place.
+    // Several mappings of one file are usually adjacent.
     if (count_ != 0 && inodes_[count_ - 1] == inode) {
         return true;
     }
@@ -75,7 +76,7 @@ void mapped_files::read(std::uint32_t pid, dev_t device) noexcept {
     }
     std::free(line);
     static_cast<void>(std::fclose(maps));
-    // Nothing at all to read: we may not look, or it is just going away.
+    // An empty file: access was denied, or the process is just ending.
     is_unreadable_ = is_unreadable_ || !has_lines;
     std::sort(inodes_, inodes_ + count_);
 }
@@ -89,7 +90,8 @@ bool mapped_files::may_map(std::uint32_t pid, dev_t device, ino_t inode) noexcep
     if (found(pid, device, inode)) {
         return true;
     }
-    // It may have been mapped since: before a file is called dead the process is asked once more.
+    // The file may have been mapped since the last read, so the list is read again before the
+    // answer is no.
     read(pid, device);
     return found(pid, device, inode);
 }

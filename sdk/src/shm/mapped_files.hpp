@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which files a process maps: an exec keeps the process but not its mappings.
+// The files that a process maps. An exec keeps the process but not its mappings.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 
 namespace eventlog::core {
 
-/// Remembers what it has read of one process: that may have published thousands of files, and as
-/// many lines are to be read each time.
+/// Caches the list of one process, because a process may have published thousands of files, and the
+/// list has as many lines.
 class mapped_files {
   public:
     mapped_files() noexcept = default;
@@ -19,8 +19,9 @@ class mapped_files {
     mapped_files(const mapped_files&) = delete;
     mapped_files& operator=(const mapped_files&) = delete;
 
-    /// False only if the process certainly does not map that file (any more). The process must be
-    /// of our own pid namespace. The file must be open: else its number may be another's by now.
+    /// False only if the process certainly does not map the file. Preconditions: the process is in
+    /// this pid namespace, and the file is open, because otherwise its inode number may belong to
+    /// another file.
     [[nodiscard]] bool may_map(std::uint32_t pid, dev_t device, ino_t inode) noexcept;
 
   private:
@@ -28,10 +29,10 @@ class mapped_files {
     [[nodiscard]] bool add(ino_t inode) noexcept;
     [[nodiscard]] bool found(std::uint32_t pid, dev_t device, ino_t inode) const noexcept;
 
-    std::uint32_t pid_ = 0;  // whose files these are
-    dev_t device_ = 0;       // and on which device
+    std::uint32_t pid_ = 0;  // the process whose files these are
+    dev_t device_ = 0;       // the device of the files
     bool is_known_ = false;
-    bool is_unreadable_ = false;  // it cannot be told
+    bool is_unreadable_ = false;  // the list could not be read
     ino_t* inodes_ = nullptr;     // sorted
     std::size_t count_ = 0;
     std::size_t room_ = 0;

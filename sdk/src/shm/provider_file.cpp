@@ -26,16 +26,16 @@ namespace {
 
 constexpr unsigned notification_bit = std::countr_zero(EVENTLOG_GATE_NOTIFICATION);
 
-/// Puts other pages in the place of the gate's, while threads read there: the kernel does that at
-/// once, so that a reader sees the old word or the new one. Not by the C library's mmap, in which
-/// ThreadSanitizer sees an ordinary write.
+/// Replaces the pages of the gate while threads read them. The kernel does it in one step, so a
+/// reader sees the old word or the new one. Calls the kernel directly, because ThreadSanitizer
+/// treats the C library's mmap as an ordinary write.
 bool map_over(std::uint32_t* gate, std::size_t size, int flags, int file, off_t offset) noexcept {
     return ::syscall(SYS_mmap, gate, size, PROT_READ | PROT_WRITE, MAP_FIXED | flags, file,
                      offset) != -1;
 }
 
-/// Reserves memory for a part of the file: a page that tmpfs cannot supply would kill the program
-/// that touches it.
+/// Reserves memory for a part of the file: a page without memory would crash the program that
+/// accesses it when tmpfs is full.
 bool reserve_part(const unique_fd& file, off_t offset, std::size_t size) noexcept {
     return ::posix_fallocate(file.get(), offset, static_cast<off_t>(size)) == 0;
 }
@@ -66,14 +66,14 @@ bool fill(const unique_fd& file, const provider_content& content,
           const process_identity& self) noexcept {
     const eventlog_provider_file header = make_header(content, self);
     return reserve_part(file, 0, sizeof header) &&
-           reserve_part(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // and counters
+           reserve_part(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // with counters
            reserve_part(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
            write_at(file, &header, sizeof header, 0) &&
            write_at(file, content.schema.data(), content.schema.size(),
                     EVENTLOG_PROVIDER_SCHEMA_OFFSET);
 }
 
-/// Takes the first name that is free.
+/// Links the file under the first free name.
 int name_instance(const unique_fd& file, const directory& where, const provider_content& content,
                   std::uint32_t pid, provider_file_name& name) noexcept {
     constexpr unsigned instances_max = 4096;
@@ -109,7 +109,7 @@ publish_result publish_provider(const directory& where, const provider_content& 
                   content.name, current_directory().text.data());
         return publish_result::no_space;
     }
-    // Mapped before anyone can find the file: a bit that is set there is seen here.
+    // Mapped before other processes can find the file, so every bit set there is visible here.
     if (!map_over(content.gate, content.gate_size, MAP_SHARED, file.get(),
                   EVENTLOG_PROVIDER_GATE_OFFSET)) {
         error.set("The gate of provider %s cannot be mapped (%s). Raise vm.max_map_count or the "
@@ -166,7 +166,7 @@ bool provider_file::is_alive(mapped_files& mapped) const noexcept {
     if (!core::is_alive(header_.pid, header_.start_time, header_.pid_namespace)) {
         return false;
     }
-    // Other file systems may show a mapping under numbers that are not those of the file.
+    // Other file systems may show mappings under device and inode numbers that differ from fstat's.
     struct statfs system {};
     struct stat status {};
     return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
@@ -207,7 +207,7 @@ bool provider_file::set_bit(std::uint32_t event, unsigned slot) noexcept {
     if (event >= header_.event_count || !map_gate()) {
         return false;
     }
-    // With a fence: what the application finds when it follows the bit was there before.
+    // Full fence: the application that sees the bit also sees everything stored before.
     return futex_set_bit(&gate_[event], slot);
 }
 
@@ -221,7 +221,7 @@ bool provider_file::has_bit(unsigned slot) const noexcept {
 
 void provider_file::raise_notification() noexcept {
     for (std::uint32_t event = 0; event < header_.event_count; ++event) {
-        // With a fence: what the application finds when it looks was there before.
+        // Full fence: the application that sees the bit also sees everything stored before.
         if (!futex_set_bit(&gate_[event], notification_bit)) {
             return;
         }
@@ -232,7 +232,7 @@ void provider_file::detach_slot(unsigned slot) noexcept {
     if (!map_gate()) {
         return;
     }
-    // An application that sets bits later looks itself whether the subscription has ended.
+    // Applications that set bits later check the subscription's state themselves.
     if (has_bit(slot)) {
         raise_notification();
     }
@@ -244,8 +244,8 @@ void provider_file::detach_slot(unsigned slot) noexcept {
 }
 
 void provider_file::notify_if_wanted() noexcept {
-    // Asked for anew: between an application that sets this, then looks, and us, who set bits, then
-    // look here, one sees the other.
+    // Read again: the application sets the flag, then scans; the consumer sets bits, then reads the
+    // flag. So at least one of them sees the other.
     std::uint32_t wants_notifications = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (::pread(file_.get(), &wants_notifications, sizeof wants_notifications,
@@ -259,7 +259,7 @@ void provider_file::notify_if_wanted() noexcept {
 
 void provider_file::request_notifications() noexcept {
     const std::uint32_t wants_notifications = 1;
-    // An aligned word: whoever reads it sees one value or the other.
+    // An aligned word: readers see the old value or the new one.
     static_cast<void>(write_at(file_, &wants_notifications, sizeof wants_notifications,
                                offsetof(eventlog_provider_file, wants_notifications)));
 }

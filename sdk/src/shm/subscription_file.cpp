@@ -61,15 +61,15 @@ bool subscription_file::is_detached() const noexcept {
 }
 
 bool subscription_file::has_owner() const noexcept {
-    // In this order: an owner that leaves it standing may do so, and end, at this moment.
+    // This order matters: an owner may detach the subscription and end between the two checks.
     return is_alive(header_.owner_pid, header_.owner_start_time, header_.owner_pid_namespace) ||
            is_detached();
 }
 
 void mark_ended(const unique_fd& file) noexcept {
     const std::uint32_t ended = EVENTLOG_REGION_ENDED;
-    // An aligned word: whoever reads it sees one value or the other. It cannot fail for a file that
-    // is there and large enough, and a smaller one has no state.
+    // An aligned word: readers see the old value or the new one. Cannot fail for a file that is
+    // large enough, and a smaller file has no state.
     static_cast<void>(::pwrite(file.get(), &ended, sizeof ended, offsetof(eventlog_region, state)));
 }
 
@@ -109,10 +109,10 @@ void clear_gates(const directory& where, unsigned slot) noexcept {
 }
 
 void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept {
-    // A writer that holds the shared ring's lock may have seen the subscription alive and be about
-    // to write to the ring's buffers, unless it has died; one that takes the lock from now on, also
-    // from a dead one, looks again. The writers of the other rings look inside the sequence in
-    // which they write.
+    // A writer that holds the shared ring's lock may have seen the live state and be about to write
+    // to the ring's buffers, unless it has died. A writer that takes the lock later, also from a
+    // dead holder, checks the state again behind a fence that pairs with this one. Writers of other
+    // rings check the state inside their sequence.
     const std::uint32_t shared_ring = geometry.ring_count - 1;
     std::uint64_t lock = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription's file in the directory, as found there by applications and by elog.
+// A subscription's file in the directory, for applications and for elog.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -13,27 +13,27 @@
 
 namespace eventlog::core {
 
-/// Somebody's subscription, opened and checked.
+/// A subscription of any process, opened and validated.
 class subscription_file {
   public:
     enum class found { nothing, unreadable, unusable, usable };
 
-    /// `nothing` if the slot is free; `unreadable`, with a sentence, if that cannot be told, and
-    /// `unusable` if what is there is damaged.
+    /// `nothing`: the slot is free. `unreadable`: unknown, with a message. `unusable`: the file is
+    /// damaged, with a message.
     [[nodiscard]] found open(const directory& where, unsigned slot, error_text& error) noexcept;
 
     [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
     [[nodiscard]] const region_geometry& geometry() const noexcept { return geometry_; }
     [[nodiscard]] const unique_fd& file() const noexcept { return file_; }
 
-    /// Whether it still takes events. Asks anew.
+    /// Whether it accepts events. Reads the file.
     [[nodiscard]] bool is_live() const noexcept;
-    /// Whether it has lost its name: it has ended, all who were to read it have, and its memory is
-    /// given back, or will be now. Asks anew.
+    /// Whether its name was removed: it has ended, its readers have finished, and its memory was
+    /// freed or is about to be. Reads the file's state.
     [[nodiscard]] bool is_removed() const noexcept;
-    /// Whether it outlives its consumer: nobody but elog stop removes it. Asks anew.
+    /// Whether it outlives its consumer, so that only elog stop removes it. Reads the file.
     [[nodiscard]] bool is_detached() const noexcept;
-    /// Whether its consumer is still there, or it outlives its consumer.
+    /// Whether its consumer lives, or it is detached.
     [[nodiscard]] bool has_owner() const noexcept;
 
   private:
@@ -42,34 +42,37 @@ class subscription_file {
     region_geometry geometry_{};
 };
 
-/// From now on no writer starts a record. First step of ending a subscription.
+/// The first step of ending a subscription: no writer starts a record from now on.
 void mark_ended(const unique_fd& file) noexcept;
 
-/// From now on it outlives its consumer. The header is the file's. Under the lock.
+/// Makes the subscription outlive its consumer. `header` is the file's. Under the directory lock.
 void mark_detached(const unique_fd& file, const eventlog_region& header) noexcept;
 
-/// The other way round: from now on it goes with `owner`. Under the lock.
+/// The reverse: the subscription ends with `owner` from now on. Under the directory lock.
 void claim_ownership(const unique_fd& file, const eventlog_region& header,
                      const process_identity& owner) noexcept;
 
-/// Takes the bit of a subscription that has been marked as ended out of all gates, so that its slot
-/// can be given to another, and has applications leave its region.
+/// Clears the bit of an ended subscription in all gates, so that its slot can be reused, and
+/// notifies applications to unmap its region.
 void clear_gates(const directory& where, unsigned slot) noexcept;
 
-/// Gives back the memory of an ended subscription's schemas and buffers, also while applications
-/// have it mapped; for whoever has removed its name, and who finds that gone. The shared ring's
-/// stays where a thread that lives has its lock. The head stays as long as they do: they still read
-/// there that it has ended, and on a full tmpfs reading a page that is not there would kill them.
+/// Frees the memory of an ended subscription's schemas and buffers, also while applications have it
+/// mapped. Called by the process that removed the name, and by processes that find it removed. The
+/// shared ring keeps its memory while a living thread holds its lock. The head keeps its memory,
+/// because applications read the state there, and on a full tmpfs a page without memory would crash
+/// them.
 void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept;
 
-/// Who makes or removes files of others holds this lock: what was found to be dead cannot be
-/// replaced by something alive in between. Let go when it is destroyed, or when its process dies.
+/// The directory lock. A process that creates or removes files of other processes holds it, so a
+/// file found dead cannot be replaced by a live one in between. Released on destruction or when the
+/// process ends.
 class directory_lock {
   public:
-    /// Waits for nobody: held() tells whether it was free.
+    /// Does not wait: held() returns whether the lock was free.
     explicit directory_lock(const directory& where) noexcept;
     [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
-    /// Whether somebody else holds it. If neither, it cannot be had: no descriptor is left, say.
+    /// Whether another process holds it. If neither, the lock failed for another reason, such as no
+    /// free descriptor.
     [[nodiscard]] bool is_taken() const noexcept { return is_taken_; }
 
   private:
@@ -77,10 +80,11 @@ class directory_lock {
     bool is_taken_ = false;
 };
 
-/// Removes the subscriptions whose consumer has died. Under the lock.
+/// Removes the subscriptions whose consumer has died. Under the directory lock.
 void remove_dead_subscriptions(const directory& where) noexcept;
 
-/// Removes the provider files whose process has died or has become another program. Under the lock.
+/// Removes the provider files whose process has died or runs another program. Under the directory
+/// lock.
 void remove_dead_providers(const directory& where) noexcept;
 
 }  // namespace eventlog::core
