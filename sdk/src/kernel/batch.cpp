@@ -25,7 +25,7 @@ constinit thread_local batch* current_batch = nullptr;
 
 namespace {
 
-/// Of one write: what is more is not worth the time that it waits.
+/// Limit of one write: larger batches save little and delay events.
 constexpr std::size_t batch_max = 65536;
 static_assert(batch_max <= EVENTLOG_BATCH_SIZE_MAX);
 
@@ -38,7 +38,8 @@ constexpr std::size_t size_of_entry(std::size_t payload_size) noexcept {
     return padded(sizeof(eventlog_timed_entry) + payload_size);
 }
 
-/// While it lives, nobody else is at the lane; nor is this one if it is not held().
+/// Marks the batch as in use. Not held() if this thread, or a signal handler's interrupted code,
+/// uses it already.
 class batch_user {
   public:
     explicit batch_user(batch& used) noexcept
@@ -69,15 +70,15 @@ void empty(batch& own) noexcept {
     own.used = sizeof batch_header;
 }
 
-/// The handle may be another provider's by now: then what became of these is forgotten, as all
-/// counts are of a provider that is withdrawn.
+/// Counts the outcome of events, unless the provider was withdrawn since: its counts are discarded
+/// then, and the handle may be another provider's.
 void count_events(const batch& own, route_counter counter, std::uint32_t many) noexcept {
     if (own.provider->user_events.withdrawals.load(std::memory_order_acquire) == own.withdrawals) {
         count(*own.provider, counter, EVENTLOG_COUNTERS_USER_EVENTS, many);
     }
 }
 
-/// How many entries so many bytes are, which begin with one.
+/// The number of entries in these bytes, which start with one.
 std::uint32_t count_entries(const std::uint8_t* bytes, std::size_t size) noexcept {
     std::uint32_t entries = 0;
     for (std::size_t at = 0; at < size; ++entries) {
@@ -88,8 +89,8 @@ std::uint32_t count_entries(const std::uint8_t* bytes, std::size_t size) noexcep
     return entries;
 }
 
-/// One write of what is left behind `begin`, whose header takes the place of what has been written.
-/// Returns how many bytes of it have been taken, or what is wrong with the first.
+/// Writes what is left behind `begin`; its header overwrites bytes that are already written.
+/// Returns the number of bytes taken, or the error of the first entry.
 long write_from(const batch& own, std::size_t begin) noexcept {
     std::uint8_t* const from = own.bytes.data() + begin - sizeof batch_header;
     std::memcpy(from, batch_header, sizeof batch_header);
@@ -98,16 +99,16 @@ long write_from(const batch& own, std::size_t begin) noexcept {
     return result < 0 ? result : std::max(result - static_cast<long>(sizeof batch_header), 0L);
 }
 
-/// An entry that the kernel does not take holds up no other.
+/// Whether the error concerns the first entry only, so that the next ones can be written.
 bool is_entry_error(long result) noexcept {
     return result == -EINVAL || result == -E2BIG || result == -ENOENT || result == -EFAULT;
 }
 
-/// Writes what has been collected, and counts what has become of it.
+/// Writes the batch and counts the outcome of its events.
 void write_all(const batch& own) noexcept {
     std::size_t begin = sizeof batch_header;
     std::uint32_t left = own.entries;
-    // A file that was changed for another in this moment may say anything.
+    // Bounded by both: another file under this descriptor number may return any result.
     while (left != 0 && begin < own.used) {
         const long result = write_from(own, begin);
         const std::uint8_t* const first = own.bytes.data() + begin;
@@ -132,7 +133,7 @@ void write_all(const batch& own) noexcept {
     }
 }
 
-/// Whether the route still is what it was when the first event came.
+/// Whether the route is unchanged since the first event of the batch.
 bool is_same_route(const batch& own) noexcept {
     user_events_route& route = own.provider->user_events;
     if (route.file.load(std::memory_order_seq_cst) != own.file ||
@@ -146,7 +147,7 @@ bool is_same_route(const batch& own) noexcept {
     return true;
 }
 
-/// In the hands of a batch_user.
+/// Writes and empties the batch. Precondition: the caller holds the batch_user.
 void write_batch(batch& own) noexcept {
     if (own.entries != 0) {
         const descriptor_user keeps_open;
@@ -159,7 +160,7 @@ void write_batch(batch& own) noexcept {
     }
 }
 
-/// Where an event goes.
+/// The destination of an event.
 struct batch_target {
     int file = -1;
     std::uint32_t withdrawals = 0;
@@ -169,7 +170,7 @@ struct batch_target {
     bool operator==(const batch_target&) const = default;
 };
 
-/// Where the event would go now; nothing if it does not go in batches.
+/// The event's current destination; none if it cannot be written in batches.
 std::optional<batch_target> find_batch_target(const eventlog_provider& provider,
                                               std::uint32_t event) noexcept {
     const user_events_route& route = provider.user_events;
@@ -185,14 +186,14 @@ std::optional<batch_target> find_batch_target(const eventlog_provider& provider,
     return is_one ? std::optional(found) : std::nullopt;
 }
 
-/// Whether it can stand behind those that are there.
+/// Whether an event of that size can be added to the entries of the batch.
 bool fits(const batch& own, const eventlog_provider& provider, const batch_target& to,
           std::size_t size) noexcept {
     return own.provider == &provider && own.generation == to.generation && own.file == to.file &&
            size <= own.bytes.size() - own.used;
 }
 
-/// Puts it behind the others, for which there is room.
+/// Adds an entry. Precondition: there is room.
 void append(batch& own, std::uint32_t number, std::uint64_t time,
             const event_payload& payload) noexcept {
     const eventlog_timed_entry entry = {
@@ -203,9 +204,9 @@ void append(batch& own, std::uint32_t number, std::uint64_t time,
     std::memset(to + sizeof entry + payload.size, 0, padded(payload.size) - payload.size);
 }
 
-/// Where the batch begins in the caller's room, and how large it may become; empty: too small.
+/// The part of the caller's memory for entries; empty if it is too small.
 std::span<std::uint8_t> batch_storage(batch* own, std::size_t room) noexcept {
-    // What has one entry of the usual size is worth it.
+    // Room for one entry of a usual size is the minimum.
     constexpr std::size_t least = sizeof batch_header + size_of_entry(256);
     if (room < least) {
         return {};
@@ -224,14 +225,14 @@ bool append_to_batch(eventlog_provider& provider, const event_payload& payload) 
     if (!user.held()) {
         return false;
     }
-    // Before the others are written: that takes longer.
+    // Read before pending entries are written, which takes longer.
     const std::uint64_t time = read_clock(EVENTLOG_CLOCK_MONOTONIC);
     const std::size_t size = size_of_entry(payload.size);
     const std::optional<batch_target> to = find_batch_target(provider, payload.event);
-    // A text that was cut is counted where it is written.
+    // A cut event is written alone, where it is counted as cut.
     const bool goes_alone = !to || (payload.flags & EVENTLOG_RECORD_CUT) != 0;
     if (own.entries != 0 && (goes_alone || !fits(own, provider, *to, size))) {
-        // What was emitted before is written before, whichever way this one goes.
+        // Keeps the order: earlier events are written first, whether or not this one joins a batch.
         write_batch(own);
         if (to && find_batch_target(provider, payload.event) != to) {
             return false;
@@ -285,7 +286,8 @@ bool eventlog_lane_begin(void* room, std::size_t size) {
 
 void eventlog_lane_flush(void) {
     using namespace eventlog::core;
-    // What a child without fork() finds here is its parent's, and perhaps in its parent's memory.
+    // In a child created without fork() the batch is the parent's, perhaps in memory shared with
+    // it.
     if (current_batch != nullptr && current_batch->entries != 0 && is_own_process()) {
         const signal_guard guard;
         const batch_user user(*current_batch);
@@ -306,7 +308,7 @@ void eventlog_lane_end(void) {
     if (user.held()) {
         write_batch(own);
     } else if (own.entries != 0) {
-        // A handler has left a step by longjmp(): some of these may have been written.
+        // A handler has left a write by longjmp(): some of these events may have been written.
         count_events(own, &eventlog_route_counters::lost_busy, own.entries);
     }
 }

@@ -24,7 +24,7 @@ unique_fd open_eventlog_device(int& error) noexcept {
         error = errno;
         return file;
     }
-    // Another file of that name does not know the command, or takes it.
+    // Another file of that name does not know the command, or accepts the invalid address.
     if (::ioctl(file.get(), user_events_register, nullptr) == 0 || errno != EFAULT) {
         error = ENOENT;
         return {};

@@ -48,7 +48,7 @@ bool is_floating(field_type type) noexcept {
 
 bool user_events_description::put(std::string_view part) noexcept {
     if (text_.size() - size_ <= part.size()) {
-        return false;  // no room for it and the NUL
+        return false;  // no room for the text and its NUL
     }
     std::memcpy(text_.data() + size_, part.data(), part.size());
     size_ += part.size();
@@ -57,8 +57,8 @@ bool user_events_description::put(std::string_view part) noexcept {
 }
 
 bool user_events_description::put_number(std::size_t number) noexcept {
-    // Not std::to_chars: its table is a symbol that the whole process shares, and would keep a
-    // plugin with this library in it from being unloaded.
+    // Not std::to_chars: its table is a symbol that the whole process shares, which would prevent a
+    // plugin that contains this library from being unloaded.
     std::array<char, 20> digits{};
     std::size_t first = digits.size();
     do {
@@ -68,7 +68,7 @@ bool user_events_description::put_number(std::size_t number) noexcept {
     return put({digits.data() + first, digits.size() - first});
 }
 
-/// Notes all fields and presence bytes. False if the schema has more than it may.
+/// Collects all fields and presence bytes. False if the schema has more than the limit.
 bool user_events_description::collect(schema_reader& schema) noexcept {
     field_count_ = 0;
     field_description field;
@@ -81,7 +81,7 @@ bool user_events_description::collect(schema_reader& schema) noexcept {
             fields_[field_count_++] = {field.presence, 1, field_type::unsigned_8, true, field.name};
         }
     }
-    // Insertion: at most 200, and nearly in order as a rule.
+    // Insertion sort: at most 200 items, usually almost in order.
     for (std::size_t i = 1; i < field_count_; ++i) {
         const described_field moved = fields_[i];
         std::size_t at = i;
@@ -104,7 +104,7 @@ bool user_events_description::has_no_holes(std::size_t fixed_size) const noexcep
     return end == fixed_size;
 }
 
-/// Whether a field is called has_NAME, with so many underscores behind it.
+/// Whether a field has the name has_NAME followed by that many underscores.
 bool user_events_description::is_taken(std::string_view name, unsigned underscores) const noexcept {
     constexpr std::string_view prefix = "has_";
     for (std::size_t i = 0; i < field_count_; ++i) {
@@ -169,7 +169,7 @@ bool user_events_description::describe(schema_reader& schema, const event_descri
 }
 
 bool user_events_description::make_name_unique() noexcept {
-    constexpr std::size_t added = 9;  // _ and eight digits
+    constexpr std::size_t added = 9;  // _ and eight hexadecimal digits
     if (text_.size() - size_ <= added) {
         return false;
     }

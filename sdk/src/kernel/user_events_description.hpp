@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// How user_events is told what an event looks like: one line of text.
+// The description of an event for user_events: one line of text.
 //
 //     eventlog_shop_order_placed u64 number; __rel_loc char[] customer; u8 has_customer
 //
-// The kernel lays the fields out in the order in which they are named, without holes. That is how a
-// payload is laid out, so the text names them by their offset, and then the payload goes to the
-// kernel as it is. What becomes of the schema's types:
+// The kernel lays fields out in the order of the text, without holes. Payloads have the same
+// layout, so the text lists the fields by offset, and payloads are written to the kernel unchanged.
+// The types of a schema become:
 //
 //     integers, boolean    u8 to u64, s8 to s64
 //     character            char
-//     float_32, float_64   struct f32 NAME 4, struct f64 NAME 8: there are no floating-point types,
-//                          and a reader that knows none sees an integer of that size
+//     float_32, float_64   struct f32 NAME 4, struct f64 NAME 8: the kernel has no floating-point
+//                          types, and a reader that does not know these shows an integer
 //     text                 __rel_loc char[]
-//     bytes                __rel_loc u8[] (char[] would have to end in a NUL)
+//     bytes                __rel_loc u8[] (char[] would need a NUL at its end)
 //     array of characters  char[COUNT]
-//     other arrays         struct u16x8 NAME 16 (the kernel has no arrays but those of char, which
-//                          it would show as text)
+//     other arrays         struct u16x8 NAME 16 (the kernel has arrays of char only, and shows
+//                          them as text)
 //     presence byte        u8 has_NAME
 //
-// Nested structs are flattened in the schema already.
+// Nested structs are already flattened in the schema.
 #pragma once
 
 #include <array>
@@ -33,28 +33,27 @@
 
 namespace eventlog::core {
 
-/// In front of the provider's name, as the system user_events is everybody's.
+/// Prefix of the provider's name, because all users share the system user_events.
 inline constexpr std::string_view user_events_prefix = "eventlog_";
 
-/// Makes descriptions. Several KiB: not for a signal stack.
+/// Builds descriptions. Several KiB: not for a signal stack.
 class user_events_description {
   public:
-    /// Describes the event that `schema.next_event` gave last. On failure `error` says why it
-    /// cannot be described: "its description is longer ...".
-    /// Its name begins with `prefix`, which tells it from events of others.
+    /// Describes the event that `schema.next_event` returned last. Its name starts with `prefix`.
+    /// On failure `error` is the end of a sentence: "its description would be longer ...".
     [[nodiscard]] bool describe(schema_reader& schema, const event_description& event,
                                 error_text& error,
                                 std::string_view prefix = user_events_prefix) noexcept;
 
-    /// The same event by a name of its own, for a kernel that has one with this name and other
-    /// fields: a hash of the description is added to it. False if it gets too long.
+    /// Appends a hash of the description to the name, for a kernel that has an event of this name
+    /// with other fields. False if the description gets too long.
     [[nodiscard]] bool make_name_unique() noexcept;
 
-    /// Ends with NUL.
+    /// NUL-terminated.
     [[nodiscard]] const char* description() const noexcept { return text_.data(); }
 
   private:
-    /// A field, or the presence byte of one.
+    /// A field, or the presence byte of a field.
     struct described_field {
         std::uint16_t offset = 0;
         std::uint16_t count = 1;
@@ -75,7 +74,7 @@ class user_events_description {
     std::size_t field_count_ = 0;
     std::array<char, user_events_description_max> text_{};
     std::size_t size_ = 0;       // of the text
-    std::size_t name_size_ = 0;  // of the event's name in it
+    std::size_t name_size_ = 0;  // of the event's name in the text
 };
 
 }  // namespace eventlog::core

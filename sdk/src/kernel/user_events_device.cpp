@@ -27,19 +27,19 @@ constexpr const char* legacy_mount_point = "/sys/kernel/debug/tracing";
 constexpr const char* data_file = "/user_events_data";
 constexpr const char* status_file = "/user_events_status";
 
-/// Out of descriptors or memory: that says nothing about the kernel.
+/// Whether the process lacks descriptors or memory, which says nothing about the kernel.
 bool is_shortage(int error) noexcept {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/// The worst of several errors is the one that says most: a file that is there.
+/// Keeps the most informative of several errors: a shortage, or an error of an existing file.
 void note_error(int& noted, int error) noexcept {
     if (noted == 0 || noted == ENOENT || is_shortage(error)) {
         noted = error;
     }
 }
 
-/// Reads the list whole or in part: what does not fit is not looked at.
+/// Reads the list as far as it fits; the rest is ignored.
 std::size_t read_mounts(char* list, std::size_t size) noexcept {
     const unique_fd file(::open("/proc/self/mounts", O_RDONLY | O_CLOEXEC));
     std::size_t end = 0;
@@ -53,13 +53,13 @@ std::size_t read_mounts(char* list, std::size_t size) noexcept {
     return end;
 }
 
-/// What is known of the kernel while its file is looked for.
+/// The kernel's properties found by a search, and the most informative error.
 struct device_search {
     bool has_enable_words = false;
-    int major = 0;  // of the release, 6.1
+    int major = 0;  // of the release: 6 in 6.1
     int minor = 0;
-    int reason = 0;                   // why there is none, an errno
-    const char* refused = data_file;  // the file that this is about
+    int reason = 0;                   // the errno of the failure
+    const char* refused = data_file;  // the file that failed
 };
 
 bool is_before(const device_search& search, int major, int minor) noexcept {
@@ -88,7 +88,8 @@ unique_fd open_file(device_search& search, const char* place, const char* name,
     return file;
 }
 
-/// A kernel that does not know words has a page, or does not say what it knows: /proc is missing.
+/// For a kernel without words, or one whose support is unknown because /proc is missing: maps the
+/// page.
 bool find_page(device_search& search, const char* place, user_events_device& device) noexcept {
     const unique_fd status = open_file(search, place, status_file, O_RDONLY);
     if (!status) {
@@ -114,7 +115,7 @@ bool open_in(device_search& search, const char* place, user_events_device& devic
     return static_cast<bool>(device.file);
 }
 
-/// Where somebody has mounted it elsewhere.
+/// Opens the file in a tracefs mounted elsewhere.
 bool open_mounted(device_search& search, user_events_device& device) noexcept {
     static constinit std::array<char, 16384> list{};  // too large for a signal stack
     const std::size_t size = read_mounts(list.data(), list.size());
@@ -134,14 +135,15 @@ bool is_tracefs(const char* place) noexcept {
     return ::statfs(place, &status) == 0 && static_cast<unsigned long>(status.f_type) == magic;
 }
 
-/// Whether a kernel that has not got it may have it nevertheless: closed to us, or not mounted.
+/// Whether user_events may exist although they were not found: inaccessible, or tracefs not
+/// mounted.
 bool may_be_hidden(const device_search& search) noexcept {
     return search.has_enable_words || search.refused == status_file ||
            (!is_before(search, 5, 18) && is_before(search, 6, 4) &&
             !(search.reason == ENOENT && is_tracefs(default_mount_point)));
 }
 
-/// Says why the kernel's own cannot be opened.
+/// Sets status and message for a failure to open the kernel's user_events.
 void explain(const device_search& search, user_events_device& device, error_text& error) noexcept {
     device.is_retryable = true;
     device.is_support_unknown = !search.has_enable_words && search.refused == data_file;
@@ -169,7 +171,7 @@ void explain(const device_search& search, user_events_device& device, error_text
     }
 }
 
-/// Says why the module's device cannot be opened.
+/// Sets the message for a failure to open the module's device.
 void explain_module(int reason, error_text& error) noexcept {
     if (is_shortage(reason)) {
         error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or "
@@ -192,7 +194,7 @@ bool is_octal(char c) noexcept {
     return c >= '0' && c <= '7';
 }
 
-/// Takes one character of a mount point, in which a space is \040. Moves `from` on.
+/// Reads one character of a mount point, in which a space is \040, and advances `from`.
 char take_unescaped(const char*& from, const char* to) noexcept {
     if (*from == '\\' && to - from >= 4 && is_octal(from[1]) && is_octal(from[2]) &&
         is_octal(from[3])) {
@@ -203,7 +205,7 @@ char take_unescaped(const char*& from, const char* to) noexcept {
     return *from++;
 }
 
-/// A path of a mount point and a name in it. False if there is not enough room.
+/// Builds the path of a name in a mount point. False if it does not fit.
 bool join(const char* place, const char* end_of_place, const char* name, char* path,
           std::size_t path_size) noexcept {
     std::size_t used = 0;
@@ -283,7 +285,7 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
         return module;
     }
     user_events_device device = open_user_events(error);
-    // A node without the module: in a container, or left over.
+    // A device node without the module: in a container, or a leftover.
     const bool has_none = reason == ENOENT || reason == ENXIO || reason == ENODEV;
     if (!device.file && !has_none) {
         device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
@@ -295,7 +297,7 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
 }
 
 bool supports_flag(int file, std::uint16_t flag) noexcept {
-    // There is no text at that address, which the kernel sees after it has looked at the flags.
+    // The address of the description is invalid, which the kernel detects after the flags.
     alignas(8) std::uint32_t word = 0;
     user_events_registration empty;
     empty.enable_bit = EVENTLOG_GATE_USER_EVENTS_BIT;

@@ -18,11 +18,11 @@
 namespace eventlog::core {
 namespace {
 
-// Too large for somebody's stack.
+// Static, because they are too large for a signal stack. Under the registry lock.
 constinit user_events_description describer{};
 constinit std::array<eventlog_published_event, EVENTLOG_EVENTS_MAX> published_event_buffer{};
 
-/// Gives a word back to whom it belongs. True if the kernel knew it.
+/// Unregisters the word of an event. True if the kernel knew it.
 bool unregister_word(int file, const eventlog_provider& provider, std::uint32_t event) noexcept {
     user_events_unregistration end{};
     end.disable_bit = provider.user_events.bit();
@@ -50,7 +50,7 @@ int register_description(int file, const eventlog_provider& provider, std::uint3
     return 0;
 }
 
-/// Where the kernel has no words. Bit 31 is ours there.
+/// Registers with a kernel that has a page. Bit 31 of the gate is this library's own there.
 int register_in_page(int file, eventlog_provider& provider, std::uint32_t event,
                      std::uint32_t& number) noexcept {
     user_events_page_registration wanted{};
@@ -67,16 +67,16 @@ int register_in_page(int file, eventlog_provider& provider, std::uint32_t event,
     return 0;
 }
 
-/// The same, past those who have the word or the name already.
+/// Registers with a kernel that has words, and resolves conflicts of words and names.
 int register_event(int file, const eventlog_provider& provider, std::uint32_t event,
                    std::uint32_t& number) noexcept {
     int error = register_description(file, provider, event, 0, number);
     if (error == EADDRINUSE && unregister_word(file, provider, event)) {
-        // The word was left over, of somebody whose memory was here before.
+        // The word is left over from code that used this memory before.
         error = register_description(file, provider, event, 0, number);
     }
     if (error == EADDRINUSE) {
-        // There is an event of this name that has other fields: of another version of the program.
+        // An event of this name has other fields: another version of the program runs.
         error = register_description(file, provider, event, user_events_multi_format, number);
         if (error == EINVAL || error == EADDRINUSE) {
             error = describer.make_name_unique()
@@ -116,8 +116,8 @@ void count_missing_event(user_events_register_result& result,
     }
 }
 
-/// A kernel with a page gives whoever registers a name the event that has it, with the fields of
-/// whoever was first, and events outlive their programs there. So each name says which fields.
+/// On a kernel with a page a name's first registration determines its fields, and events outlive
+/// their programs. So each name contains a hash of the fields.
 bool describe(schema_reader& schema, const event_description& event, const user_events_route& route,
               error_text& error) noexcept {
     if (!describer.describe(schema, event, error, route.is_module ? "" : user_events_prefix)) {
@@ -131,7 +131,7 @@ bool describe(schema_reader& schema, const event_description& event, const user_
     return true;
 }
 
-/// Tells the emit path of an event that has been registered.
+/// Publishes the number to the emit path.
 void store_event_number(eventlog_provider& provider, std::uint32_t event, std::uint32_t index,
                         bool has_status_page) noexcept {
     if (!has_status_page) {
@@ -144,18 +144,18 @@ void store_event_number(eventlog_provider& provider, std::uint32_t event, std::u
     }
 }
 
-/// The module sets the bits of a file that is closed. Its bit of a word that it does not know is
-/// nobody's but ours.
+/// The module sets its bits when the file is closed. It does not clear the bit of a word that it
+/// does not know, so this library does.
 void clear_device_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
     provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_DEVICE_BIT),
                                         std::memory_order_relaxed);
 }
 
-/// Where there are no words. The descriptor is what the kernel knows of us.
+/// For kernels without words, which know a process by its descriptor only.
 void clear_user_events_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
     provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_USER_EVENTS_BIT),
                                         std::memory_order_relaxed);
-    // A thread that has seen the bit finds that nobody listens.
+    // A thread that has seen the bit finds no listeners.
     provider.user_events.status_locations[event].store(never_set_location,
                                                        std::memory_order_relaxed);
 }
@@ -174,7 +174,7 @@ eventlog_published_event published_event_of(const event_description& event,
     return offer;
 }
 
-/// Of all events that the module has numbers for. Returns how many.
+/// Collects all events that have numbers of the module. Returns how many.
 std::uint32_t fill_published_events(const eventlog_provider& provider) noexcept {
     std::uint32_t count = 0;
     schema_reader schema;
@@ -201,7 +201,7 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
     user_events_route& route = provider.user_events;
     const std::uint32_t count = fill_published_events(provider);
     if (route.published != 0) {
-        // Each time that it is published it takes a place in the tables of all who subscribe.
+        // Each publication uses an entry in the tables of all subscriptions.
         if (count == route.published_events) {
             return true;
         }
@@ -224,8 +224,8 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
         route.published_events = count;
         return true;
     }
-    // A child that has its parent's file, through which they have been published, and no other. And
-    // a module that is older than this library does not know of it.
+    // EADDRINUSE: a forked child without a file of its own uses its parent's, which has published
+    // them. ENOTTY: an older module without this command.
     if (errno == EADDRINUSE || errno == ENOTTY) {
         return true;
     }
@@ -279,7 +279,7 @@ void register_user_events(eventlog_provider& provider, int file,
             result.why = reason;
         }
         if (is_transient_shortage(error)) {
-            // So will be all that follow.
+            // The remaining registrations would fail, too.
             result.is_retryable = true;
             goes_on = false;
             while (schema.next_event(event)) {

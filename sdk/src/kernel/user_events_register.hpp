@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Telling the kernel which events a provider has, and taking that back. All of it is done under the
-// registry's lock. `file` is the route's descriptor; what it speaks to, the route says.
+// Registers a provider's events with the kernel and unregisters them. All functions require the
+// registry lock. `file` is the route's descriptor; the route holds its kind.
 #pragma once
 
 #include <array>
@@ -13,31 +13,30 @@ struct eventlog_provider;
 
 namespace eventlog::core {
 
-/// What has become of a provider's events.
+/// The result of a registration.
 struct user_events_register_result {
-    std::uint32_t missing = 0;     // events that the kernel does not have
-    bool is_retryable = false;     // of some of these
-    bool not_registrable = false;  // and some that were missing before, for good
-    std::array<char, 64> first{};  // the name of the first of them
-    error_text why;                // it is missing, without a full stop
+    std::uint32_t missing = 0;     // events without a registration
+    bool is_retryable = false;     // whether a retry may register some of them
+    bool not_registrable = false;  // whether earlier registrations failed permanently
+    std::array<char, 64> first{};  // the name of the first missing event
+    error_text why;                // the reason of its failure, without a full stop
 };
 
-/// Registers all events that are not registered yet. Takes some KiB of the stack.
+/// Registers all events that are not registered yet. Uses some KiB of the stack.
 [[gnu::noinline]] void register_user_events(eventlog_provider& provider, int file,
                                             user_events_register_result& result) noexcept;
 
-/// Where it is eventlog's module: publishes the provider with all events that have been registered,
-/// so that they reach those who subscribe through the device, too. What has been published by us
-/// before is withdrawn. False: `why` says what to do, without a full stop, and `is_retryable`
-/// whether it is worth trying again.
+/// For the module: publishes the provider with all registered events, so that subscriptions through
+/// the device receive them, too. Withdraws an earlier publication of this process. On failure `why`
+/// holds the message without a full stop, and `is_retryable` whether a retry may succeed.
 [[nodiscard]] bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
                                      bool& is_retryable) noexcept;
 
-/// When the descriptor has gone, of which the gate's words may still say that somebody listens:
-/// where it was eventlog's module, which tells so. What user_events have written is true still.
+/// Clears the module's bits in the gate, which the module sets when a descriptor is closed. Bits
+/// set by user_events stay valid.
 void clear_device_bits(eventlog_provider& provider) noexcept;
 
-/// Closes the way to all events, and gives the gate's words back, before their pages go.
+/// Unregisters all events and their gate words. Must precede the unmapping of the gate's pages.
 void unregister_user_events(eventlog_provider& provider, int file) noexcept;
 
 }  // namespace eventlog::core

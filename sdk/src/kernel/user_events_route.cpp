@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Opening the way, trying again, closing it. Which events take it is in
-// user_events_register_result.cpp, writing them in user_events_write.cpp.
+// Opens the route, retries after failures, and closes it. user_events_register.cpp registers the
+// events, user_events_write.cpp writes them.
 #include "kernel/user_events_route.hpp"
 
 #include <fcntl.h>
@@ -31,30 +31,31 @@ namespace {
 
 constexpr std::uint64_t retry_pause = 1'000'000'000;
 
-// Under the registry's lock.
+// Under the registry lock.
 [[EVENTLOG_STARTUP_SECTION]] constinit bool kernel_has_none = false;
 [[EVENTLOG_STARTUP_SECTION]] constinit error_text why_none{};
 [[EVENTLOG_STARTUP_SECTION]] constinit bool kernel_has_some = false;
-// What is not clear is not looked at again before: coarse monotonic nanoseconds.
+// Time of the next check while the kernel's support is unknown, in coarse monotonic nanoseconds.
 [[EVENTLOG_STARTUP_SECTION]] constinit std::uint64_t recheck_not_before = 0;
 [[EVENTLOG_STARTUP_SECTION]] constinit eventlog_status_code unknown_support_status = EVENTLOG_OK;
 [[EVENTLOG_STARTUP_SECTION]] constinit error_text why_support_unknown{};
 
-/// A high number, see user_events_route.hpp; the one that it has where there is none.
+/// Moves the descriptor to a high number, see user_events_route.hpp. Keeps its number if none is
+/// free.
 int move_to_high_number(unique_fd file) noexcept {
-    constexpr int high = 768;  // below the usual limit, 1024
+    constexpr int high = 768;  // below the usual limit of 1024
     const int moved = ::fcntl(file.get(), F_DUPFD_CLOEXEC, high);
     return moved >= 0 ? moved : file.release();
 }
 
-/// Whether a provider from this one on had the number. None has it afterwards.
+/// Invalidates the number in all providers from `first` on. Returns whether one of them had it.
 bool forget_descriptor(eventlog_provider* first, int number) noexcept {
     bool was_there = false;
     for (eventlog_provider* other = first; other != nullptr; other = other->next) {
         user_events_route& route = other->user_events;
         int expected = number;
         if (route.file.compare_exchange_strong(expected, -1, std::memory_order_seq_cst)) {
-            route.not_before.store(0, std::memory_order_relaxed);  // opened anew at once
+            route.not_before.store(0, std::memory_order_relaxed);  // reopened at once
             was_there = true;
         }
         if (route.retired == number) {
@@ -64,9 +65,10 @@ bool forget_descriptor(eventlog_provider* first, int number) noexcept {
     return was_there;
 }
 
-/// The kernel has just given us the number: what another provider had there is closed. That one
-/// could not tell our file from its own, which is the same device. Returns the number to use:
-/// another one if some thread may be about to write the other provider's event to this one.
+/// Called with a number that the kernel has just returned, so a provider that had the number has
+/// lost its descriptor, and cannot notice that, because both files are the same device. Returns the
+/// number to use: another one if a thread may be about to write an event of that provider to this
+/// one.
 int claim_number(int number) noexcept {
     while (number >= 0) {
         const bool was_registered = forget_descriptor(get_first_registered(), number);
@@ -98,8 +100,8 @@ bool adopt_descriptor(user_events_route& route, unique_fd file) noexcept {
     return true;
 }
 
-/// Closes what threads may still have been writing to, unless the program has, and has given the
-/// number to a file of its own. False if they still may.
+/// Closes the previous descriptor, unless the program has closed it and reused the number. False if
+/// threads may still write to it.
 bool close_retired(user_events_route& route) noexcept {
     if (route.retired >= 0) {
         if (has_active_writers()) {
@@ -113,17 +115,17 @@ bool close_retired(user_events_route& route) noexcept {
     return true;
 }
 
-/// Asks an eventlog module, whose older versions do not, by a batch of nothing.
+/// An empty batch: older modules reject it.
 bool takes_batches(const user_events_route& route) noexcept {
     return system_write(route.file.load(std::memory_order_relaxed), batch_header,
                         sizeof batch_header) == 0;
 }
 
-/// Opens the device, and gives back through it what has been offered through another descriptor,
-/// which is gone. False: status_text says why it cannot.
+/// Opens the device and unregisters what was registered through an earlier descriptor that is gone.
+/// On failure status_text holds the message.
 ///
-/// Whoever has `begun` with user_events goes on with them: they would write to words that are not
-/// given back.
+/// A provider that has `begun` with user_events keeps them: user_events would write to its words
+/// otherwise, which would never be unregistered.
 bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     user_events_route& route = provider.user_events;
     if (!close_retired(route)) {
@@ -146,7 +148,7 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
                                       std::memory_order_relaxed);
             route.published = 0;
             unregister_user_events(provider, route.file.load(std::memory_order_relaxed));
-            // Until then there were the numbers of the other one.
+            // Numbers of the previous descriptor were visible until here.
             route.generation.fetch_add(1, std::memory_order_release);
             return true;
         }
@@ -168,13 +170,14 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     return false;
 }
 
-/// Whether it is known, or has just been tried, that there is nothing to be had.
+/// Whether a recent check, or an earlier one of a permanent condition, has shown that there is no
+/// device.
 bool is_known_unavailable(user_events_route& route) noexcept {
     if (has_eventlog_device()) {
         return false;
     }
     if (kernel_has_none) {
-        // Asked once a process. But the module may be loaded later, for which poll() looks.
+        // Checked once per process. The module may be loaded later, for which poll() looks.
         route.not_polled_before.store(coarse_monotonic_now() + retry_pause,
                                       std::memory_order_relaxed);
         route.status = EVENTLOG_NO_KERNEL_SUPPORT;
@@ -182,8 +185,8 @@ bool is_known_unavailable(user_events_route& route) noexcept {
         return true;
     }
     if (coarse_monotonic_now() < recheck_not_before) {
-        // Asked once a second, and by poll() only: it is hardly ever there, and looking at the
-        // clock would make every emit longer.
+        // Checked once a second, by poll() only: the device hardly ever appears, and reading the
+        // clock would slow every emit down.
         route.status = unknown_support_status;
         route.status_text = why_support_unknown;
         route.not_polled_before.store(recheck_not_before, std::memory_order_relaxed);
@@ -192,26 +195,27 @@ bool is_known_unavailable(user_events_route& route) noexcept {
     return false;
 }
 
-/// Does the work if it is time, and no other thread has done it.
+/// Reopens the route if `time` has passed and no other thread has done it.
 void retry_after(eventlog_provider& provider, const std::atomic<std::uint64_t>& time) noexcept {
     if (coarse_monotonic_now() < time.load(std::memory_order_relaxed)) {
         return;
     }
-    // A child that was made without fork() has the parent's gate: its bits are not ours to change.
+    // A child created without fork() has the parent's gate, and must not change its bits.
     if (own_identity().pid != static_cast<std::uint32_t>(::getpid())) {
         return;
     }
     const signal_guard guard;
     const registry_lock lock(std::try_to_lock);
-    // Asked again: another thread may have withdrawn the provider, too, whose gate and schema are
-    // not its own any more.
+    // Checked again under the lock: another thread may have reopened the route, or withdrawn the
+    // provider, whose gate and schema are invalid then.
     if (lock.held() && provider.user_events.status != EVENTLOG_UNREGISTERED &&
         coarse_monotonic_now() >= time.load(std::memory_order_relaxed)) {
         open_user_events_route(provider);
     }
 }
 
-/// Whether it is open still. If not, neither route nor gate speak of it any more.
+/// Whether the descriptor is still open. If not, removes it from the route and the module's bits
+/// from the gate.
 bool check_descriptor(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
     const int file = route.file.load(std::memory_order_relaxed);
@@ -219,21 +223,21 @@ bool check_descriptor(eventlog_provider& provider) noexcept {
         return true;
     }
     route.file.store(-1, std::memory_order_seq_cst);
-    // Whatever comes of opening another one: user_events may be that, or nothing.
+    // Needed whatever is opened next, user_events or nothing.
     clear_device_bits(provider);
     return false;
 }
 
-/// Where the module's descriptor has gone, and another process has the file: the module goes on to
-/// set the bits of words that were registered there. So emit looks again, and clears them.
+/// After the loss of the module's descriptor, while another process has the file: the module still
+/// sets the bits of words registered there. So emits check again and clear them.
 void schedule_device_bit_check(user_events_route& route, std::uint64_t then) noexcept {
     if (route.is_module) {
         route.not_before.store(then, std::memory_order_relaxed);
     }
 }
 
-/// That nobody can subscribe to it matters less than what tracefs does not have. Returns whether it
-/// is to be tried again.
+/// Publishes to the module. A failure is reported only if all events are in tracefs, which matters
+/// more. Returns whether to retry.
 bool publish(eventlog_provider& provider, int file) noexcept {
     user_events_route& route = provider.user_events;
     error_text why;
@@ -250,7 +254,7 @@ bool publish(eventlog_provider& provider, int file) noexcept {
     return is_retryable;
 }
 
-/// What stands in front of a provider's name in tracefs.
+/// The prefix of a provider's name in tracefs.
 const char* system_of(const user_events_route& route) noexcept {
     if (route.is_module) {
         return "eventlog:";
@@ -263,7 +267,7 @@ void report_registration(eventlog_provider& provider,
     user_events_route& route = provider.user_events;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     if (result.missing == 0 && result.not_registrable) {
-        return;  // what was said of those holds still
+        return;  // the earlier status of those is still valid
     }
     if (result.missing == 0) {
         route.status = EVENTLOG_OK;
@@ -278,10 +282,10 @@ void report_registration(eventlog_provider& provider,
     }
 }
 
-/// What a forked child publishes through its parent's file is the parent's. So it takes a file of
-/// its own. Where it may not have the device, or not one more, the inherited one serves it, and it
-/// is heard as its parent. A handler may have forked in the middle of an emit, which goes on with
-/// that one and with what it calls the event: it is closed when nobody writes.
+/// Opens a file for a forked child, because events published through the inherited one belong to
+/// the parent. If that fails (no access, or a limit), the child uses the inherited file and appears
+/// as its parent. A signal handler may have forked during an emit that continues with the inherited
+/// file and its numbers, so that file is closed when it has no writers.
 void open_child_descriptor(user_events_route& route) noexcept {
     const int inherited = route.file.load(std::memory_order_relaxed);
     int ignored = 0;
@@ -315,9 +319,9 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         result.is_retryable = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
     }
     if (result.is_retryable || publish_again || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
-        // That nobody can subscribe to it no emit sees to: the kernel may compare it with the rules
-        // of all who do, which takes long. Where the kernel has nothing, too: the module may be
-        // loaded.
+        // Only poll() retries a failed publication, because the kernel compares it with the rules
+        // of all subscriptions, which takes long. And only poll() looks for a module that was
+        // loaded later.
         route.not_polled_before.store(then, std::memory_order_relaxed);
     }
     if (result.is_retryable && recheck_not_before == 0) {
@@ -334,8 +338,8 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
     route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
     route.status = EVENTLOG_UNREGISTERED;
     route.withdrawals.fetch_add(1, std::memory_order_release);
-    // Where the program has closed our descriptor, it takes another one to take the words back:
-    // other memory may soon be where they are.
+    // If the program has closed the descriptor, a new one is needed to unregister the words,
+    // because other memory may soon be at their addresses.
     if (route.expected.exchange(false, std::memory_order_relaxed) &&
         (check_descriptor(provider) || open_descriptor(provider, true))) {
         const int file = route.file.load(std::memory_order_relaxed);
@@ -352,7 +356,7 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
     if (!route.expected.load(std::memory_order_relaxed)) {
         return;
     }
-    route.published = 0;  // that is the parent's
+    route.published = 0;  // the publication is the parent's
     if (check_descriptor(provider)) {
         unregister_user_events(provider, route.file.load(std::memory_order_relaxed));
         if (route.is_module) {

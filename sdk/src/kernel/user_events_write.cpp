@@ -20,7 +20,7 @@
 namespace eventlog::core {
 namespace {
 
-/// Several counters, so that threads on different CPUs do not wait for one line of the cache.
+/// One of several counters, so that threads on different CPUs do not share a cache line.
 struct alignas(64) writer_count {
     std::atomic<std::uint32_t> writers{0};
 };
@@ -32,14 +32,14 @@ void count_event(const eventlog_provider& provider, counter which) noexcept {
     count(provider, which, EVENTLOG_COUNTERS_USER_EVENTS);
 }
 
-/// More than an event of C++ or of the values in C can have.
+/// More than an event of C++, or of values in C, can have.
 constexpr std::size_t parts_max = 256;
 
-/// One call: the number, then the payload. Returns 0 or an errno.
+/// One system call: the number, then the payload. Returns 0 or an errno.
 template <std::size_t PartsMax>
 [[gnu::always_inline]] inline int write_parts(int file, std::uint32_t index,
                                               const event_payload& payload) noexcept {
-    // Not cleared: 256 bytes for each event.
+    // Not initialised: 256 bytes for each event.
     iovec parts[PartsMax];
     parts[0] = {&index, sizeof index};
     std::size_t used = 1;
@@ -53,19 +53,19 @@ template <std::size_t PartsMax>
     return system_writev(file, parts, used);
 }
 
-/// Out of line: only what has many parts takes much of somebody's stack.
+/// Out of line, so that only events of many parts use much stack.
 [[gnu::noinline]] int write_many_parts(int file, std::uint32_t index,
                                        const event_payload& payload) noexcept {
     return write_parts<parts_max>(file, index, payload);
 }
 
-/// What is as small as most events is put behind the number: the kernel takes one piece in a fifth
-/// less time than two.
+/// Payloads up to this size, which most events have, are copied behind the number: the kernel
+/// handles one part in a fifth less time than two.
 constexpr std::size_t small = 256;
 
 [[gnu::always_inline]] inline int write_small(int file, std::uint32_t index,
                                               const event_payload& payload) noexcept {
-    char record[sizeof index + small];  // not cleared
+    char record[sizeof index + small];  // not initialised
     std::memcpy(record, &index, sizeof index);
     std::memcpy(record + sizeof index, payload.block, payload.size);
     return system_write(file, record, sizeof index + payload.size);
@@ -86,10 +86,10 @@ constexpr std::size_t small = 256;
 
 enum class write_outcome {
     settled,  // written, counted, or not wanted any more
-    gone,     // the descriptor is not ours any more
+    gone,     // the descriptor is another file, or closed
 };
 
-/// Compares now and then, see user_events_route.hpp.
+/// Compares the file at intervals, see user_events_route.hpp.
 bool is_probably_own_descriptor(user_events_route& route, int file) noexcept {
     const std::uint64_t now = ticks();
     if (now - route.verified_at.load(std::memory_order_relaxed) < descriptor_check_ticks)
@@ -114,7 +114,7 @@ void note_written(const eventlog_provider& provider, const event_payload& payloa
             return write_outcome::gone;
         }
         if (error == EBADF) {
-            // Whoever listened has stopped since we looked at the gate.
+            // The listener has stopped since the gate was read.
             return write_outcome::settled;
         }
     }
@@ -122,7 +122,7 @@ void note_written(const eventlog_provider& provider, const event_payload& payloa
     return write_outcome::settled;
 }
 
-/// Kernels that have a page refuse events without any payload. No field names that byte.
+/// Kernels with a page reject events without payload. No field refers to that byte.
 constexpr event_payload one_byte{.size = 1, .block = ""};
 bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept {
     return route.status_locations[event].load(std::memory_order_relaxed) != 0;
@@ -138,7 +138,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
         return write_outcome::gone;
     }
     if (number == user_events_route::not_registrable) {
-        return write_outcome::settled;  // the bit is not the kernel's
+        return write_outcome::settled;  // another actor has set the bit, not the kernel
     }
     write_outcome result = write_outcome::gone;
     if (is_probably_own_descriptor(route, file)) {
@@ -157,7 +157,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     return result;
 }
 
-/// Where the descriptor has gone: with a new one. Out of line, as it is seldom.
+/// Reopens the descriptor and writes. Out of line, because it is rare.
 [[gnu::noinline]] void reopen_and_write(eventlog_provider& provider,
                                         const event_payload& payload) noexcept {
     retry_user_events_route(provider);
@@ -170,15 +170,15 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 
 descriptor_user::descriptor_user() noexcept
     : count_(counts[known_thread_id % counts.size()].writers) {
-    // Sequentially consistent, as in close_user_events_route: either we see the descriptor gone, or
-    // it sees us.
+    // Sequentially consistent, pairs with close_user_events_route: either this thread sees the
+    // cleared descriptor, or has_active_writers sees this thread.
     count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     if (!route.expected.load(std::memory_order_relaxed)) {
-        return;  // somebody else has set the bit
+        return;  // the bit was not set by the kernel
     }
     if (payload.size > user_events_payload_max) {
         count_event(provider, &eventlog_route_counters::lost_too_large);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writing events to the kernel's user_events. See user_events_route.hpp.
+// Writes events to the kernel. See user_events_route.hpp.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ struct eventlog_provider;
 
 namespace eventlog::core {
 
-/// While it lives, a descriptor that a route had is not closed.
+/// While it lives, no descriptor that it has read from a route is closed.
 class descriptor_user {
   public:
     descriptor_user() noexcept;
@@ -25,21 +25,21 @@ class descriptor_user {
     std::atomic<std::uint32_t>& count_;
 };
 
-/// Writes the event, and counts what has become of it. Its gate has the bit. Any thread, any signal
-/// handler; takes no lock, allocates nothing, leaves errno as it is, and is not cancelled inside.
+/// Writes the event and counts the outcome. Precondition: the gate has the kernel's bit. Any thread
+/// or signal handler; no lock, no allocation, not a cancellation point, errno stays unchanged.
 void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept;
 
 /// Whether the descriptor is still the file that the route opened. Async-signal-safe; leaves errno
-/// as it is.
+/// unchanged.
 [[nodiscard]] bool is_own_descriptor(const user_events_route& route, int file) noexcept;
 
-/// Leaves alone what has become somebody else's; the next emit opens another one.
+/// Removes a lost descriptor from the route; the next emit opens another one.
 void abandon_descriptor(user_events_route& route, int file) noexcept;
 
-/// Whether there is a descriptor_user.
+/// Whether a descriptor_user exists.
 [[nodiscard]] bool has_active_writers() noexcept;
 
-/// In a forked child: of the threads that were writing, none is there.
+/// Called in a forked child, where the writing threads of the parent do not exist.
 void reset_writers_after_fork() noexcept;
 
 }  // namespace eventlog::core
