@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Providers that are defined at run time, as applications see it.
+// The public functions that define providers at run time.
 #include <cerrno>
 #include <cstdlib>
 
@@ -13,10 +13,10 @@
 namespace eventlog::core {
 namespace {
 
-/// What the application gets instead of a provider: nobody ever hears it.
+/// The handle returned on failure: its events never have listeners.
 constinit eventlog_provider null_provider;
 
-// One list of constants in C, one in C++.
+// The constants of C equal those of C++.
 static_assert(EVENTLOG_LEVEL_ERROR == static_cast<int>(level::error));
 static_assert(EVENTLOG_LEVEL_WARN == static_cast<int>(level::warn));
 static_assert(EVENTLOG_LEVEL_INFO == static_cast<int>(level::info));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A definition as a schema and as the layout of its payloads. The bytes are those that
-// detail/schema_writer.hpp writes for a provider in C++ that says the same.
+// Writes a definition as a schema and as the layout of its payloads. The bytes equal those that
+// detail/schema_writer.hpp writes for the same provider in C++.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -20,13 +20,13 @@ using detail::schema_sink;
 
 using enumeration_pointer = const eventlog_enumeration_definition*;
 
-/// What the passes over a definition need, more of it than a small stack should hold.
+/// Working memory of the passes over a definition, too large for a small stack.
 struct workspace {
     std::array<enumeration_pointer, enumerations_max> enumerations{};
     std::array<field_location, fields_max> locations{};
 };
 
-/// Where the second pass writes: parts of the block of memory that `built` begins.
+/// Output positions of the second pass, in the memory block that starts with `built`.
 struct block {
     built_definition* built = nullptr;
     defined_event* events = nullptr;
@@ -68,7 +68,7 @@ class builder {
     const std::uint8_t* schema_ = nullptr;  // of the second pass
 };
 
-/// Each once, in the order in which the fields name them.
+/// Lists each enumeration once, in the order of the fields.
 bool builder::list_enumerations() noexcept {
     for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
         const eventlog_event_definition& event = event_at(i);
@@ -103,7 +103,8 @@ std::size_t builder::count_fields() const noexcept {
     return count;
 }
 
-/// NULL if there is no memory. The parts stand in the order of their alignment.
+/// Allocates the block; its `built` is nullptr if there is no memory. The parts are in the order of
+/// their alignment.
 block builder::allocate(std::size_t schema_size) const noexcept {
     const std::size_t events = definition_.event_count * sizeof(defined_event);
     const std::size_t fields = count_fields() * sizeof(defined_field);
@@ -174,7 +175,7 @@ void builder::write_field(schema_sink& sink, const eventlog_field_definition& fi
     }
 }
 
-/// No two fields have the same offset.
+/// Offsets are unique.
 void order_as_in_payload(std::span<defined_field> fields) noexcept {
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const auto before = static_cast<std::size_t>(
@@ -236,7 +237,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     }
 }
 
-/// The position of the first event of the kind, if there is one.
+/// The index of the first event of the kind; no_index if there is none.
 std::uint32_t builder::find(eventlog_kind kind) const noexcept {
     for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
         if (event_at(i).kind == static_cast<std::uint32_t>(kind)) {
@@ -246,7 +247,7 @@ std::uint32_t builder::find(eventlog_kind kind) const noexcept {
     return no_index;
 }
 
-/// The first pass counts, the second one has a target to write to.
+/// The first pass only counts; the second one has a target.
 void builder::write(schema_sink& sink, std::size_t size, block* target) noexcept {
     sink.number(schema_magic, 4);
     sink.number(schema_version, 2);

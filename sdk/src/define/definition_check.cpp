@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// All mistakes that a definition can contain, each with its sentence. They are those that the C++
-// templates refuse to compile.
+// Checks a definition for all errors that the C++ templates reject at compile time. Each error has
+// its message.
 #include <cstring>
 
 #include <eventlog/detail/field_location.hpp>
@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::size_t text_length_max = 255;
 
-/// No struct of ours will ever be as large: such a size is what stood in memory that nobody wrote,
-/// and whoever believed it would read past the end of the struct.
+/// Above the size of any future struct: a larger value is uninitialised memory, and would make the
+/// checks read beyond the struct.
 constexpr std::uint32_t struct_size_max = 4096;
 
 #define EVENTLOG_NAME_RULE "a name has 1 to 63 letters, digits and _, and no digit first"
 
-/// As far as it can be shown: what is no string of a sensible length need not be read further.
+/// The name as shown in messages: at most one character more than a valid one.
 std::string_view shown(const char* name) noexcept {
     return name == nullptr ? std::string_view()
                            : std::string_view(name, ::strnlen(name, name_length_max + 1));
@@ -34,7 +34,7 @@ bool is_short(const char* text) noexcept {
     return text == nullptr || ::strnlen(text, text_length_max + 1) <= text_length_max;
 }
 
-/// Whether structs of that size are ours, or longer ones of which we know all that is said.
+/// Checks a struct's size: that of this library, or a larger one of a later version.
 template <class Struct>
 eventlog_error check_size(std::uint32_t size, const char* what, definition_error& error) noexcept {
     if (size < sizeof(Struct) || size > struct_size_max || size % alignof(Struct) != 0) {
@@ -109,13 +109,13 @@ class checker {
     const eventlog_definition& definition_;
     definition_error& error_;
     std::uint64_t named_keywords_ = 0;
-    /// The enumeration that was checked last: most fields in a row have the same.
+    /// Cache of the last validated enumeration: consecutive fields often have the same one.
     const eventlog_enumeration_definition* sound_ = nullptr;
-    field_type fitting_{};  // a type that can hold all of its values, or none
+    field_type fitting_{};  // a type that can hold all of its values, or 0
 };
 
-/// Whether an integer of this type can have this value; of 64 bits, those of the other sign are
-/// what its own become without one.
+/// Whether an integer of this type can have this value. 64-bit types hold all values, because
+/// unsigned ones are passed as signed.
 bool holds(field_type type, std::int64_t value) noexcept {
     const auto bits = static_cast<unsigned>(8 * size_of(type));
     if (bits == 64) {
@@ -434,7 +434,8 @@ eventlog_error checker::check_enumeration(
     return EVENTLOG_ERROR_NONE;
 }
 
-/// Whether a field of this type can hold each value: a name for another would never be shown.
+/// Whether the type can hold each value of the enumeration: the name of another value could never
+/// be shown.
 eventlog_error checker::check_values(field_type type,
                                      const eventlog_enumeration_definition& enumeration) noexcept {
     if (type == fitting_) {

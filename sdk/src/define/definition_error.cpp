@@ -7,7 +7,7 @@
 namespace eventlog::core {
 namespace {
 
-/// `Event 3 (order_placed): ` at the end of what is there; a wrong name may be of any length.
+/// Appends for example `Event 3 (order_placed): `; an invalid name may have any length.
 std::size_t append_part(std::span<char> text, std::size_t at, const char* what,
                         std::uint32_t number, std::string_view name) noexcept {
     const int shown =

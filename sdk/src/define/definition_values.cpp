@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether each value and each name of an enumeration is there once.
+// Checks that values and names of an enumeration are unique.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace eventlog::core {
 namespace {
 
-/// The values of an enumeration by their numbers, put into an order.
+/// Sorts the values of an enumeration through an array of their indexes.
 class value_order {
   public:
     value_order(const eventlog_definition& definition,
@@ -23,7 +23,7 @@ class value_order {
         }
     }
 
-    /// Whether two are alike; then these are `first` and `second`. `less` puts values in order.
+    /// Whether two values are equivalent under `less`; `first` and `second` are their indexes.
     template <class Less>
     [[nodiscard]] bool find_duplicate(Less less, std::uint32_t& first,
                                       std::uint32_t& second) noexcept {

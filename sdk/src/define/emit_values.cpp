@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From a list of values to a payload, on the stack: what detail/encode.hpp is for structs. All of
-// it may run in a signal handler.
+// Converts a list of values to a payload on the stack, as detail/encode.hpp does for structs.
+// Async-signal-safe.
 #include "define/emit_values.hpp"
 
 #include <array>
@@ -22,14 +22,14 @@ namespace {
 
 using detail::var_field;
 
-/// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
+/// Larger payloads are emitted in pieces, because the caller's stack may be small.
 constexpr std::size_t inline_size = 512;
 
 constexpr std::size_t padded_to_word(std::size_t size) noexcept {
     return (size + 7U) & ~std::size_t{7};
 }
 
-/// What an array without a value consists of. Never touched by most programs, and then no memory.
+/// The content of an absent array. Most programs never touch it, and then it has no memory.
 std::array<unsigned char, detail::fixed_size_max> zeros;
 
 constexpr bool is_var_field(const defined_field& field) noexcept {
@@ -40,7 +40,7 @@ constexpr std::size_t size_in_fixed_part(const defined_field& field) noexcept {
     return size_of(field.type) * field.count;
 }
 
-/// As in detail/var_fields.hpp. The only time that somebody's text is looked at to find its end.
+/// As in detail/var_fields.hpp. The only scan for the end of a text.
 var_field measure(const eventlog_value& value) noexcept {
     if (value.type == EVENTLOG_VALUE_TEXT) {
         return value.count == EVENTLOG_NUL_TERMINATED
@@ -69,7 +69,7 @@ void put_integer(unsigned char* target, std::size_t size, std::uint64_t number) 
     }
 }
 
-/// Of any field but texts and byte strings.
+/// Stores the value of a field that is neither text nor bytes.
 void put_value(unsigned char* target, const defined_field& field,
                const eventlog_value& value) noexcept {
     switch (value.type) {
@@ -93,7 +93,7 @@ void put_value(unsigned char* target, const defined_field& field,
     }
 }
 
-/// One event on its way: fields and values, and the sizes of texts and byte strings.
+/// The values of one event, and the sizes of its texts and byte strings.
 struct outgoing_event {
     eventlog_provider* provider;
     std::uint32_t id;
@@ -103,8 +103,8 @@ struct outgoing_event {
     std::span<bool> is_text;
 };
 
-/// Writes where a text or byte string is, and moves on to where the next one will be. What does not
-/// fit into 16 bits makes a payload that the ring refuses.
+/// Writes the location of a text or byte string and advances `end` by its size. A size over 16 bits
+/// is harmless, because the ring rejects such a payload.
 void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t size,
                  std::size_t& end) noexcept {
     const std::size_t distance = end - (std::size_t{field.offset} + 4);
@@ -116,7 +116,7 @@ void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t 
 [[gnu::noinline]] void emit_contiguous(const outgoing_event& out, std::size_t size) noexcept {
     alignas(64) unsigned char payload[inline_size];
     if (size != 0) {
-        // The padding goes out with the record: it must not show what the stack held before.
+        // The padding is part of the record and must not expose old stack content.
         std::memset(payload + padded_to_word(size) - 8, 0, 8);
     }
     std::size_t end = out.event.fixed_size;
@@ -144,12 +144,11 @@ void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t 
     eventlog_emit(out.provider, out.id, payload, size);
 }
 
-/// A payload as a list of places in memory: single values are collected, arrays and texts stay
-/// where they are.
+/// A payload as a list of pieces: single values are collected, arrays and texts are referenced.
 template <std::size_t FieldsMax>
 class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see below
   public:
-    /// Room for `size` bytes, at most 8 for a field and one for its presence.
+    /// Reserves `size` bytes for a value: at most 8 for a field and one for its presence.
     unsigned char* collect(std::size_t size) noexcept {
         unsigned char* place = collected_.data() + end_;
         end_ += size;
@@ -161,7 +160,7 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
             parts_[count_++] = {data, size};
         }
     }
-    /// What has been collected since the last piece is one.
+    /// Ends the piece of collected values.
     void flush() noexcept {
         if (end_ != begin_) {
             parts_[count_++] = {collected_.data() + begin_, end_ - begin_};
@@ -173,9 +172,9 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
     }
 
   private:
-    // Not initialised: the emit path has better things to do.
+    // Not initialised, to keep the emit path short.
     std::array<unsigned char, 9 * FieldsMax> collected_;
-    // Two for each field, array or text; and what is collected at last.
+    // Two for each array or text, and one for the values collected last.
     std::array<eventlog_piece, 2 * FieldsMax + 1> parts_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
@@ -184,8 +183,8 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
 
 template <std::size_t FieldsMax>
 void list_fixed_part(const outgoing_event& out, segment_list<FieldsMax>& list) noexcept {
-    // Where texts end depends on the order in which they were declared, which is the order of
-    // those in the payload, too: all are four bytes wide.
+    // The ends of texts depend on declared order, which equals payload order for texts, because all
+    // their locations are four bytes wide.
     std::size_t end = out.event.fixed_size;
     std::size_t next = 0;
     for (std::size_t i = 0; i < out.values.size(); ++i) {
@@ -270,7 +269,7 @@ eventlog_error emit_defined(eventlog_provider& provider, std::uint32_t id,
     if (found != EVENTLOG_ERROR_NONE || !eventlog_enabled(&provider, id)) {
         return found;
     }
-    // Most events are small, and so should be what they need of a stack.
+    // Most events are small and need little stack.
     if (values.size() <= 16) {
         emit_event<16>(&provider, id, event, values);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Values of an event whose definition has been found.
+// Emits values of an event whose definition is known.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace eventlog::core {
 
-/// Checks all values, the session's first where the event has one, and emits them if anyone
-/// listens. The definition must stay meanwhile (definition_reader). As eventlog_emit_values
-/// otherwise: async-signal-safe, without lock or allocation.
+/// Checks all values, including the session's if the event has one, and emits them if the event has
+/// a listener. Precondition: a definition_reader keeps the definition. Async-signal-safe, no lock,
+/// no allocation.
 [[nodiscard]] eventlog_error emit_defined(eventlog_provider& provider, std::uint32_t id,
                                           const defined_event& event,
                                           std::span<const eventlog_value> values) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Sessions of providers that are defined at run time. All of it may run in a signal handler.
+// Sessions of providers defined at run time. All functions are async-signal-safe.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace {
 
 using value_list = std::span<const eventlog_value>;
 
-/// The session is the first value of its events. Out of line, so that only large events take much
-/// of somebody's stack.
+/// The session is the first value of its events. Out of line, so that only large events use much
+/// stack.
 template <std::size_t ValuesMax>
 [[gnu::noinline]] eventlog_error emit_with_number(const eventlog_session& session, std::uint32_t id,
                                                   const defined_event& event,
@@ -46,7 +46,7 @@ eventlog_error emit_in(const eventlog_session& session, const built_definition& 
                                       : EVENTLOG_ERROR_VALUE_COUNT;
 }
 
-/// Emits the event that `choose` finds in the definition.
+/// Emits the event that `choose` selects in the definition.
 template <class Choose>
 eventlog_error emit_chosen(const eventlog_session& session, Choose choose,
                            value_list values) noexcept {

@@ -7,7 +7,7 @@
 namespace eventlog::core {
 namespace {
 
-// Longer ones are lengths that somebody has computed wrong; their sum could overflow.
+// Larger lengths are errors of the caller, and their sum could overflow.
 constexpr std::size_t length_max = std::size_t{1} << 48U;
 
 constexpr unsigned bits_of(field_type type) noexcept {
@@ -21,7 +21,7 @@ constexpr bool is_signed(field_type type) noexcept {
 bool fits_integer(field_type type, const eventlog_value& value) noexcept {
     const bool negative = value.type == EVENTLOG_VALUE_SIGNED && value.as.signed_number < 0;
     if (type == field_type::character) {
-        // Whether char has a sign is the machine's affair.
+        // The sign of char depends on the machine.
         return negative ? value.as.signed_number >= INT8_MIN
                         : value.as.unsigned_number <= UINT8_MAX;
     }
@@ -51,7 +51,7 @@ eventlog_error check_array(const defined_field& field, const eventlog_value& val
     return error_unless(value.as.data != nullptr, EVENTLOG_ERROR_ARGUMENT);
 }
 
-/// Of a text or byte string.
+/// Checks a text or byte string.
 eventlog_error check_var_field(const eventlog_value& value) noexcept {
     const bool ends_itself =
         value.type == EVENTLOG_VALUE_TEXT && value.count == EVENTLOG_NUL_TERMINATED;
@@ -62,7 +62,7 @@ eventlog_error check_var_field(const eventlog_value& value) noexcept {
                         EVENTLOG_ERROR_ARGUMENT);
 }
 
-/// Of a field that is no array.
+/// Checks the value of a field that is no array.
 eventlog_error check_single(const defined_field& field, const eventlog_value& value) noexcept {
     switch (value.type) {
         case EVENTLOG_VALUE_BOOLEAN:

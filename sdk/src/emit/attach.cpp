@@ -41,8 +41,8 @@ unsigned for_each_wanted(const eventlog_provider& provider, std::string_view fil
                                                         : 0;
 }
 
-/// Before the provider is attached: an event that is wanted in some sessions must not slip through.
-/// Returns how many events are wanted.
+/// Must precede the attachment, so that no event outside of the wanted sessions is written. Returns
+/// how many events are wanted.
 unsigned store_session_limits(eventlog_provider& provider, unsigned slot,
                               std::string_view filter) noexcept {
     const auto bit = static_cast<std::uint16_t>(1U << slot);
@@ -67,8 +67,8 @@ void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
     for (std::uint32_t event = 0; event < count; ++event) {
         provider.gate_word(event).fetch_and(~(1U << slot), std::memory_order_relaxed);
     }
-    // Whoever publishes a subscription sets bits afterwards; whoever clears bits looks for
-    // subscriptions afterwards.
+    // A consumer publishes its subscription, then sets bits; this process clears bits, then scans
+    // for subscriptions. The fence makes at least one of them see the other.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -81,9 +81,9 @@ bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) no
     return result == 0;
 }
 
-/// What others have written, or not, is read through the file: an entry's process may not have been
-/// able to reserve it, and schemas are given back when the subscription ends. On a full tmpfs, to
-/// touch through a mapping what has no memory would kill us.
+/// Reads what other processes may have written through the file: the process of an entry may have
+/// failed to reserve it, and schemas are freed when the subscription ends. Access through a mapping
+/// to a page without memory would crash this process on a full tmpfs.
 bool read_exactly(const unique_fd& file, void* data, std::size_t size,
                   std::uint64_t offset) noexcept {
     ssize_t got = 0;
@@ -93,7 +93,7 @@ bool read_exactly(const unique_fd& file, void* data, std::size_t size,
     return got == static_cast<ssize_t>(size);
 }
 
-// What is read at once: this may run on a signal stack.
+// Size of one read: this may run on a signal stack.
 constexpr std::size_t chunk_size = 1024;
 
 bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
@@ -109,8 +109,8 @@ bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
     return true;
 }
 
-/// Many processes of one program have one schema: it is kept once. Returns its offset, or 0. An
-/// entry that is being filled in is a hint like any other: that the schema is there, its bytes say.
+/// Processes of the same program share one copy of their schema. Returns its offset, or 0. Entries
+/// are only hints, also incomplete ones, because the schema's bytes are compared.
 std::uint64_t find_schema(const eventlog_provider& provider, const subscription_file& subscription,
                           std::uint32_t entry_count) noexcept {
     const region_geometry& geometry = subscription.geometry();
@@ -154,7 +154,7 @@ std::uint64_t store_schema(const eventlog_provider& provider, const subscription
     return offset;
 }
 
-/// Takes an entry of the region's provider table and fills it in. False if there is no room.
+/// Allocates an entry of the region's provider table and fills it in. False if there is no room.
 bool add_provider_entry(const eventlog_provider& provider, const subscription_slot& slot,
                         const subscription_file& subscription,
                         std::uint16_t& provider_id) noexcept {
@@ -190,9 +190,9 @@ bool add_provider_entry(const eventlog_provider& provider, const subscription_sl
     return true;
 }
 
-/// A process that will write to the shared ring, and to no other, reserves it as long as it has a
-/// descriptor: what a sandbox forbids later does not matter then. Where there is too little, each
-/// buffer is asked for when it is needed.
+/// Reserves the memory of the shared ring in a process that writes to no other ring. Done while it
+/// has a descriptor, because a sandbox may forbid it later. If it fails, each buffer is allocated
+/// before its first use.
 void reserve_shared_ring(subscription_slot& slot, const subscription_file& subscription) noexcept {
     const region_geometry& geometry = subscription.geometry();
     const std::uint32_t index = geometry.ring_count - 1;
@@ -208,18 +208,17 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
     if (rseq_available() || !is_shared_ring_lazy(subscription.header()) || is_reserved()) {
         return;
     }
-    // A signal would make the kernel take back what it has reserved so far, and begin again.
+    // A signal would make the kernel undo a partial reservation and start again.
     const signal_guard guard;
-    // First without the lock, because it takes long: once to find pages, once to fill them with
-    // zeros.
+    // First without the lock, because it takes long: one pass to allocate pages, one to zero them.
     for (int time = 0; time < 2; ++time) {
         if (!reserve_all()) {
             return;
         }
     }
-    // Whoever has the lock may just be giving back a buffer that it could not fill. What is there
-    // when we have it stays: nobody gives back what is below the number that we store, and who
-    // takes the lock next sees that.
+    // The holder of the lock may be freeing a buffer that it could not allocate completely. With
+    // the lock held, what is allocated stays: no process frees buffers below the stored number, and
+    // the next holder sees that number.
     const ring_lock lock(slot, ring);
     if (lock.held() && !is_reserved() && reserve_all()) {
         shared(ring->reserved_buffers).store(geometry.buffer_count, std::memory_order_relaxed);
@@ -228,8 +227,8 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
 
 enum class attach_outcome {
     attached,
-    no_match,     // no subscription there, or none that wants us, or that has room for us
-    retry_later,  // it cannot be told, or done, right now
+    no_match,     // no subscription, or it does not want this provider or has no room for it
+    retry_later,  // a temporary failure
 };
 
 attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
@@ -269,18 +268,19 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return attach_outcome::no_match;
     }
     const attach_outcome result = attach_to_region(provider, slot, subscription);
-    // If it has been removed meanwhile, we may have reserved schema and shared ring after their
-    // memory was given back. Whoever removes it takes the name away first, the memory second; we
-    // reserve first and look for the name second: one of us gives back what we have reserved. Its
-    // name alone may go in other ways, by a cleaner of directories, say; then it still is live, and
-    // its consumer ends it.
+    // The subscription may have been removed meanwhile, and schema and shared ring reserved after
+    // its memory was freed. The consumer removes the name, then frees the memory; this process
+    // reserves, then checks the name; so at least one of them frees the reservation. If the name
+    // alone was removed (for example by a cleaner of directories), the subscription is still live,
+    // and its consumer ends it.
     if (subscription.is_removed() && !subscription.is_live()) {
         release_memory(subscription.file(), subscription.geometry());
         return attach_outcome::no_match;
     }
     if (result != attach_outcome::no_match) {
         set_gate_bits(provider, slot, filter);
-        // If it has ended meanwhile, its consumer may have cleared our gate before we set it.
+        // If it has ended meanwhile, its consumer may have cleared the gate before the bits were
+        // set.
         if (!subscription.is_live()) {
             return attach_outcome::no_match;
         }
@@ -309,9 +309,9 @@ attach_outcome attach_or_clear_gate(eventlog_provider& provider, unsigned slot,
                                     const directory& where) noexcept {
     attach_outcome result = attach_once(provider, slot, where);
     if (result == attach_outcome::no_match) {
-        // Whoever set the bits has gone. Clearing them may hit those that a new subscription in
-        // this slot is just setting, so look once more: it was published before it began to set
-        // any.
+        // The subscription of these bits has ended. Clearing them may remove bits that a new
+        // subscription in this slot is setting, so the slot is scanned again: a new subscription is
+        // published before it sets bits.
         clear_gate_bits(provider, slot);
         result = attach_once(provider, slot, where);
         if (result == attach_outcome::no_match) {
@@ -329,7 +329,7 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
     const bool is_attached =
         where.open(path, if_missing::fail, ignored) &&
         attach_or_clear_gate(provider, slot, where) == attach_outcome::attached;
-    // What has ended, whatever came of it: also what was mapped in vain.
+    // Also unmaps a region that was mapped in vain.
     unmap_dead_regions();
     return is_attached;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Joining a provider to a subscription. Under the registry's lock, always.
+// Attaches a provider to subscriptions. All functions require the registry lock.
 #pragma once
 
 #include "provider/registered_provider.hpp"
@@ -8,16 +8,15 @@
 
 namespace eventlog::core {
 
-/// Makes events of the provider go to the subscription in that slot, if there is one that wants
-/// any: maps it, enters the provider into its table, sets the gate's bits. If there is none, takes
-/// the slot's bits out of the gate. If it cannot be done right now (no descriptor or memory to be
-/// had, a thread still in the region that had the slot before), the bits stay, and an emit tries
-/// again in a while. Leaves regions that are not needed any more. Returns whether the provider is
-/// attached now.
+/// Attaches the provider to the subscription in that slot if that wants any of its events: maps the
+/// region, adds the provider to its table, sets the gate's bits. If there is no such subscription,
+/// clears the slot's bits in the gate. After a temporary failure (no descriptor or memory, users in
+/// the slot's previous region) the bits stay, and a later emit retries. Unmaps regions that are not
+/// needed any more. Returns whether the provider is attached.
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept;
 
-/// The same for every slot, when a provider has just been published. Regions that it maps in vain
-/// are left to unmap_dead_regions.
+/// Attaches a provider that has just been published to the subscriptions of all slots. Regions
+/// mapped in vain are left to unmap_dead_regions.
 void attach_to_all(eventlog_provider& provider, const directory& where) noexcept;
 
 }  // namespace eventlog::core

@@ -17,13 +17,13 @@
 namespace eventlog::core {
 namespace {
 
-// Nanoseconds. The second and the further pause in a row are twice as long as the one before: where
-// somebody stays in a region for ever, trying in vain must cost next to nothing.
+// Pauses in nanoseconds; each failure in a row doubles the pause. If a user never leaves a region,
+// retries must cost next to nothing.
 constexpr std::uint64_t backoff_min = 1'000'000;
 constexpr std::uint64_t backoff_max = 1'000'000'000;
 constinit std::atomic<std::uint64_t> next_backoff{backoff_min};
 
-// Coarse monotonic nanoseconds before which an emit does not try again.
+// Coarse monotonic nanoseconds before which an emit does not retry.
 constinit std::atomic<std::uint64_t> detach_not_before{0};
 
 void back_off_detach() noexcept {
@@ -32,8 +32,8 @@ void back_off_detach() noexcept {
     next_backoff.store(std::min(2 * pause, backoff_max), std::memory_order_relaxed);
 }
 
-/// Those of the mapped slots in whose subscription a provider has a place. There may be thousands
-/// of providers, each of which asks when it comes: one that has a place in all of them is enough.
+/// The mapped slots that a provider is attached to. There may be thousands of providers, and each
+/// registration calls this, so the search ends when all mapped slots are needed.
 std::uint32_t needed_slots() noexcept {
     const std::uint32_t mapped = mapped_slots();
     std::uint32_t needed = 0;
@@ -51,7 +51,7 @@ std::uint32_t needed_slots() noexcept {
 }  // namespace
 
 void unmap_dead_regions() noexcept {
-    // The gates of a child that was made without fork() are its parent's.
+    // In a child created without fork() the gates are the parent's.
     if (unmap_slots_except(needed_slots())) {
         reset_detach_backoff();
         return;

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 //
-// Leaving subscriptions: giving back the mappings of regions that have ended, and of those that no
-// provider of this process needs any more.
+// Unmaps regions of ended subscriptions, and regions that no provider of this process needs.
 //
-// There is no thread of ours to do that when it is due. Who ends a subscription raises
-// EVENTLOG_GATE_NOTIFICATION in the gates that had its bit, and the next emit of any event comes to
-// attend(), and from there to here. What cannot be left yet raises attention again, in this process
-// alone: a thread is in the region, or has the registry's lock.
+// The library has no thread for this. The process that ends a subscription sets
+// EVENTLOG_GATE_NOTIFICATION in all gates that had its bit; the next emit of any event then calls
+// run_notifications(), which calls try_unmap_dead_regions(). If a region cannot be unmapped yet,
+// because it has users or the registry lock is not free, the bit is set again, in this process
+// only.
 #pragma once
 
 struct eventlog_provider;
 
 namespace eventlog::core {
 
-/// Unmaps all regions that have ended, and those in which no registered provider has a place. If
-/// somebody is in one of them, a later emit tries again. Under the registry's lock.
+/// Unmaps all regions that have ended, and those that no registered provider is attached to. If one
+/// of them has users, a later emit retries. Under the registry lock.
 void unmap_dead_regions() noexcept;
 
-/// The same from an emit of that provider, whose attention has just been cleared. Waits for nobody;
-/// signals and cancellation wait, errno stays.
+/// As unmap_dead_regions, for an emit of that provider, whose notification bit has just been
+/// cleared. Does not block; blocks signals and cancellation; errno stays unchanged.
 void try_unmap_dead_regions(eventlog_provider& provider) noexcept;
 
-/// For a child, whose clock may be another, and after a try that was not in vain.
+/// Called in a forked child, whose clock may differ, and after success.
 void reset_detach_backoff() noexcept;
 
-/// Whether the last try was in vain, and so short a time ago that none is due: an emit must not
-/// become a row of system calls.
+/// Whether the last attempt failed so recently that none is due, which bounds the system calls of
+/// an emit.
 [[nodiscard]] bool is_detach_backed_off() noexcept;
 
 }  // namespace eventlog::core

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The emit path, behind the gate. Everything here may run in a signal handler, in any thread, while
-// anything else of this library runs: no allocation, no lock that is waited for.
+// The emit path behind the gate. All of it may run in any thread and signal handler, while any
+// other part of this library runs: no allocation, no waiting for a lock.
 #include "emit/emit.hpp"
 
 #include <bit>
@@ -28,17 +28,16 @@
 namespace eventlog::core {
 namespace {
 
-// How long an attaching that failed is not tried again: an emit must not become a row of system
-// calls.
+// Retry interval after a failed attach. Bounds the system calls of an emit.
 constexpr std::uint64_t attach_retry_interval = 1'000'000;
 
 using entry_counter = __u64 eventlog_provider_entry::*;
 
-/// Kernels that do not write to the gate leave this bit there, whether or not anybody listens.
+/// On kernels without enable words this bit is always set, with or without listeners.
 constexpr std::uint32_t kernel_bit_ambiguous = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
 
-/// An event's gate word, without the kernel's bit where that only says that somebody might listen.
-/// Acquire: before the bit was set, the subscription that had its slot before had ended.
+/// An event's gate word without kernel_bit_ambiguous if that has no listener. Acquire: if a bit is
+/// set, the previous subscription of its slot had ended before.
 std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t event) noexcept {
     const std::uint32_t word = provider.gate_word(event).load(std::memory_order_acquire);
     return (word & kernel_bit_ambiguous) == 0 || has_kernel_listener(provider.user_events, event)
@@ -46,7 +45,7 @@ std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t eve
                : word & ~kernel_bit_ambiguous;
 }
 
-/// Tells the subscription what has become of one event of the provider.
+/// Increments a counter of the provider in the subscription's region.
 [[gnu::noinline]] void count_in_region(subscription_slot& slot, std::uint64_t serial,
                                        std::uint16_t provider_id, entry_counter counter) noexcept {
     const slot_user user(slot, serial);
@@ -55,17 +54,17 @@ std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t eve
     }
 }
 
-/// Whether the slot's subscription is that one, and has not ended.
+/// Whether the slot has the subscription with that serial, and it is live.
 bool is_live(subscription_slot& slot, std::uint64_t serial) noexcept {
     const slot_user user(slot, serial);
     return user.holds() &&
            shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-/// Returns false if the subscription has ended or its slot has been given to another meanwhile.
+/// Returns false if the subscription has ended or its slot was reused.
 bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::uint64_t serial,
               std::uint16_t provider_id, const event_payload& payload) noexcept {
-    // The same for both who want to know: the consumer and the provider's own process.
+    // Counts for both the consumer and the provider's process.
     const auto account = [&](entry_counter for_consumer, route_counter for_producer) {
         count_in_region(slot, serial, provider_id, for_consumer);
         count(provider, for_producer);
@@ -127,25 +126,25 @@ bool is_filtered_by_session(const eventlog_provider& provider, unsigned index,
 }
 
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
-    // Twice: a subscription that has ended may have a successor in its slot.
+    // Twice, because an ended subscription may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
         attachment& place = provider.attachments[index];
         const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
-        // After the serial: the bit may have been another subscription's, which wanted other
-        // events.
+        // Loaded after the serial: the bit may have belonged to a previous subscription that wanted
+        // other events.
         const std::uint32_t gate = listener_mask(provider, payload.event);
         if ((gate & place.gate_bit) == 0) {
             return;
         }
         if (serial == place.slot->serial.load(std::memory_order_acquire)) [[likely]] {
             if (is_filtered_by_session(provider, index, payload)) {
-                // Unless it is a subscription that has ended that wanted it in some sessions only.
+                // Skipped, unless the filter is that of an ended subscription.
                 if (is_attached(provider, index)) {
                     return;
                 }
             } else if (write_to(provider, *place.slot, serial, place.provider_id(), payload)) {
-                // Not where several listen: the shortest way is closed then, and threads would take
-                // this line of the cache from each other twice an event.
+                // Only for a single listener: several listeners exclude the fast path, and threads
+                // would contend for this cache line twice per event.
                 if (gate == place.gate_bit &&
                     provider.latest.load(std::memory_order_relaxed) != &place) {
                     provider.latest.store(&place, std::memory_order_relaxed);
@@ -154,7 +153,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             }
         }
         if (!attach_now(provider, index)) {
-            // Unless it has turned out that nobody is there, who then has no bit any more.
+            // Not counted if the attach has found no subscription and cleared the bit.
             if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) &
                  place.gate_bit) != 0) {
                 count(provider, &eventlog_route_counters::lost_unattached);
@@ -164,8 +163,9 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
     }
 }
 
-/// What has one place for its payload goes to a subscription that wants it without the detours of
-/// emit_to, which explains the order of the loads. Returns false if nothing has happened.
+/// Appends a contiguous payload for one of several subscriptions without the other steps of
+/// emit_to, which explains the order of the loads. Returns false without effect if the case is
+/// another one.
 bool try_append_to(const eventlog_provider& provider, const attachment& place, std::uint32_t thread,
                    const event_payload& payload) noexcept {
     const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
@@ -184,7 +184,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
 
 [[gnu::noinline]] void emit_to_slots(eventlog_provider& provider, const event_payload& payload,
                                      std::uint32_t bits) noexcept {
-    // What one alone wants is left to emit_to, which opens the shortest way for the next event.
+    // A single listener is left to emit_to, which enables the fast path for the next event.
     const std::uint32_t thread = known_thread_id;
     const bool is_block = payload.block != nullptr && payload.flags == 0 &&
                           payload.size <= payload_size_max && thread != 0;
@@ -198,7 +198,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     }
 }
 
-/// Every way but the shortest one. That to the kernel is as short as it can be here.
+/// All paths except the fast path. Calls the kernel as directly as possible.
 [[gnu::noinline]] void emit_slow(eventlog_provider& provider,
                                  const event_payload& payload) noexcept {
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
@@ -219,7 +219,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     }
 }
 
-/// The same, for a tail call: the shortest way needs no room on the stack for any other.
+/// As emit_slow, for a tail call, so that the fast path needs no stack for it.
 [[gnu::noinline]] void emit_block_slow(eventlog_provider* provider, std::uint32_t event,
                                        const void* payload, std::size_t size) noexcept {
     if (payload == nullptr) {
@@ -235,9 +235,8 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     return provider != nullptr && event < provider->event_count.load(std::memory_order_acquire);
 }
 
-/// The shortest way: one subscription, the one of the last event, with room in this CPU's ring.
-/// Returns false if it is another case; then nothing has happened. The order of the loads is that
-/// of emit_to, which explains it.
+/// The fast path: one listener, the subscription of the last event, and room in this CPU's ring.
+/// Returns false without effect in all other cases. emit_to explains the order of the loads.
 [[gnu::always_inline]] inline bool try_emit_fast(const eventlog_provider& provider,
                                                  std::uint32_t event, const void* payload,
                                                  std::size_t size) noexcept {
@@ -252,7 +251,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     }
     const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_acquire);
     if (gate != place.gate_bit) [[unlikely]] {
-        // Kernels that do not write to the gate: their bit is always there.
+        // On kernels without enable words their bit is always set.
         if (gate != (place.gate_bit | kernel_bit_ambiguous) ||
             has_kernel_listener(provider.user_events, event)) {
             return false;
@@ -277,12 +276,12 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 
 bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
     const attachment& place = provider.attachments[slot];
-    // It may have ended, and another have taken its slot.
+    // The subscription may have ended and its slot been reused.
     return is_live(*place.slot, place.serial.load(std::memory_order_acquire));
 }
 
-/// A bit is set for a slot that the provider is not attached to. An event counts for a subscription
-/// from the moment its provider is attached; while another thread is at it, it does not yet.
+/// Called when a bit is set for a slot that the provider is not attached to. Events count for a
+/// subscription from the time of the attachment; while another thread attaches, they do not.
 bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
     std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
     if (coarse_monotonic_now() < not_before.load(std::memory_order_relaxed)) {
@@ -318,11 +317,12 @@ bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t even
         return false;
     }
     if (listener_mask(*provider, event) == EVENTLOG_GATE_NOTIFICATION) {
-        // For who calls back, asking is no emit: who is told that somebody listens goes on to one.
+        // With callbacks the answer is true, because the caller then emits, and the emit runs them.
         if (has_callbacks(*provider)) {
             return true;
         }
-        // For who does not, it is: programs may emit behind this question only.
+        // Without callbacks the notifications run here, because a program may emit only after this
+        // call returned true.
         run_notifications(const_cast<eventlog_provider&>(*provider), callback_timing::deferred);
     }
     return (listener_mask(*provider, event) & ~EVENTLOG_GATE_NOTIFICATION) != 0;
@@ -337,7 +337,7 @@ void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
     std::size_t size = 0;
     for (std::size_t i = 0; i < count; ++i) {
         if (__builtin_add_overflow(size, pieces[i].size, &size)) {
-            size = SIZE_MAX;  // too large: refused and counted
+            size = SIZE_MAX;  // too large: rejected and counted later
             break;
         }
     }

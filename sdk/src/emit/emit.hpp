@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// What of the emit path others need.
+// Functions of the emit path for the rest of this folder.
 #pragma once
 
 #include "provider/registered_provider.hpp"
 
 namespace eventlog::core {
 
-/// Whether events of the provider reach the subscription in that slot.
+/// Whether the provider's events reach the subscription in that slot.
 [[nodiscard]] bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept;
 
-/// Attaches, from an emit: signals and cancellation wait, errno stays. False if it is not attached
-/// afterwards: nobody is there, or it has to be tried again.
+/// Attaches during an emit: blocks signals and cancellation, leaves errno unchanged. Returns false
+/// if the provider is not attached afterwards: there is no subscription, or a later emit has to
+/// retry.
 [[nodiscard]] bool attach_now(eventlog_provider& provider, unsigned slot) noexcept;
 
 }  // namespace eventlog::core

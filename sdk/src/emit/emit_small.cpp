@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The shortest way of brief events, a few words and one text: from the registers in which they come
-// straight into the ring. Whatever is not as usual goes the site's longer way, with the same
-// arguments, and nothing has happened here that anyone sees: several subscriptions, or another one
-// than the last time, no room, a text of more than 512 bytes, a thread's first event, no sequences.
+// The fast path of small events, which have up to three words and one text: stores them from
+// registers into the ring. All other cases are left to the site's general function with the same
+// arguments, and without an effect here: several listeners, another subscription than the last
+// time, no room, a text over 512 bytes, a thread's first event, no sequences.
 //
-// Every instruction is paid for by every event, and a compiler would first of all save six
-// registers. Therefore it is a function without a frame, all of it one sequence and a second one
-// that counts. It does what try_emit_fast does in emit.cpp and rseq_append_block in
-// rseq_append.hpp, in the same order, which is explained there. Written for x86-64; elsewhere all
-// events of a site go its longer way, which is eventlog_emit's or the like.
+// Each instruction adds to the cost of every event, and a compiler would save six registers first.
+// So the function has no frame; it consists of one sequence, and a second one that counts. It has
+// the steps of try_emit_fast in emit.cpp and rseq_append_block in rseq_append.hpp, in the same
+// order, which is explained there. Written for x86-64; on other processors all events use the
+// site's general function, which is eventlog_emit's or the like.
 #include <linux/eventlog.h>
 
 #include <cstddef>
@@ -32,21 +32,22 @@ namespace {
 using eventlog::core::attachment;
 using eventlog::core::subscription_slot;
 
-// Where the site's longer way goes on in pieces.
+// Above this size the site's general function emits pieces.
 constexpr std::size_t text_size_max = eventlog::detail::inline_var_fields_size;
 
-// All three words are stored, however few there are: they reach so many bytes behind the smallest
-// record, which has a text's word and NUL. What is there is written later, but it must be within
-// the buffer.
+// All three words are stored, however few the event has: this is how far they reach behind the
+// smallest record, which has a text's word and NUL. The bytes there
+// belong to later records, which overwrite them, but they must lie within the buffer.
 constexpr std::size_t room_behind = 3 * sizeof(std::uint64_t) - 8;
 
-// The record and what it starts with, relative to a register that points room_behind behind it.
+// Offsets of the record and its payload from a register that points room_behind bytes behind the
+// record's start.
 constexpr int record_place = -static_cast<int>(room_behind);
 constexpr int payload_place = record_place + static_cast<int>(sizeof(eventlog_record));
 static_assert(sizeof(eventlog_record) == 24 && offsetof(eventlog_record, time) == 8 &&
               offsetof(eventlog_record, thread) == 16 && offsetof(eventlog_record, cpu) == 20);
 
-// The counters stand behind the gate's words, which have a page for themselves.
+// The counters are in the page behind the gate words, which have a page of their own.
 constexpr std::size_t page_mask = EVENTLOG_GATE_SIZE - 1;
 constexpr std::size_t words_of_cpus = 1 + offsetof(eventlog_counters_page, written_by_cpu);
 static_assert((EVENTLOG_GATE_SIZE & page_mask) == 0);
@@ -55,7 +56,7 @@ static_assert(sizeof(eventlog::detail::event_site) == 64, "one line of the cache
 
 }  // namespace
 
-/// The record is written, but its thread was interrupted before it was counted.
+/// Counts a record that was written by a thread that was interrupted before it counted.
 extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
     const eventlog_site* site) noexcept {
     if (const eventlog_provider* provider = site->provider; provider != nullptr) {
@@ -67,7 +68,8 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
 #define AREA "_ZN8eventlog4core9rseq_areaE(%%rip)"
 #define THREAD_ID "_ZN8eventlog4core15known_thread_idE@gottpoff(%%rip)"
 
-// No compiler adds anything of its own: clang knows that by itself.
+// The compiler must not add instructions: clang adds none to naked functions, gcc needs the
+// attributes.
 #if defined(__clang__)
 #define NAKED_FUNCTION __attribute__((naked))
 #else
@@ -76,12 +78,12 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
                    no_profile_instrument_function, no_sanitize_coverage))
 #endif
 
-// Throughout: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words, xmm7 the thread.
+// Registers: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words, xmm7 the thread.
 NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t,
                                     std::uint64_t, const void*, std::size_t) {
     asm volatile(
-        // Before anything is written: a thread that is not known yet has no area either, if
-        // nothing has been published so far.
+        // Before any store: while the thread id is unknown, nothing may be published yet, and then
+        // the thread has no rseq area either.
         "movq " THREAD_ID ", %%rax\n"
         "movl %%fs:(%%rax), %%eax\n"
         "testl %%eax, %%eax\n"
@@ -102,8 +104,8 @@ NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std:
         "orq %%rdx, %%rax\n"
         "movq %%rax, %%xmm1\n"
 
-        // Does the subscription of the provider's last event want this one, and nobody else? The
-        // serial is read before the gate, and compared behind it.
+        // Is the subscription of the provider's last event the only listener of this one? The
+        // serial is loaded before the gate and compared after it.
         "movq %c[site_provider](%%rdi), %%rsi\n"
         "testq %%rsi, %%rsi\n"
         "jz 73f\n"
@@ -129,7 +131,7 @@ NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std:
         "cmpl %[live], (%%rax)\n"
         "jne 73f\n"
 
-        // Where the record goes, if there is room.
+        // The position of the record, if there is room.
         "movq %c[slot_ring_stride](%%r10), %%rdx\n"
         "imulq %%rcx, %%rdx\n"
         "addq %c[slot_rings](%%r10), %%rdx\n"  // from here on: the ring
@@ -147,14 +149,14 @@ NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std:
         "movq %c[slot_ring_bytes](%%r10), %%rax\n"
         "imulq %%rcx, %%rax\n"
         "addq %%rax, %%rsi\n"
-        "addq %c[slot_first_buffer](%%r10), %%rsi\n"  // the record, and room_behind
+        "addq %c[slot_first_buffer](%%r10), %%rsi\n"  // the record plus room_behind
 
-        // The last word first: the text's NUL and the padding are in it, and what else it holds
-        // follows.
+        // The last word first: it holds the text's NUL and the padding; later stores add the rest.
         "movq $0, %c[record] - 8(%%rsi, %%r11)\n"
         "punpcklqdq %%xmm1, %%xmm2\n"
         "movups %%xmm2, %c[record](%%rsi)\n"
-        // Some records on: the reader's CPU may have that line, and fetching it back takes long.
+        // Prefetch some records ahead: the reader's CPU may own that line, and fetching it back
+        // takes long.
         "prefetchw 2048(%%rsi)\n"
         "movd %%xmm7, %c[record] + 16(%%rsi)\n"
         "movl %%ecx, %c[record] + 20(%%rsi)\n"
@@ -162,14 +164,14 @@ NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std:
         "movq %%xmm6, %c[payload] + 16(%%rsi)\n"
         "movq %c[site_fixed_size](%%rdi), %%rax\n"
         "leaq %c[payload](%%rax, %%rsi), %%rsi\n"
-        // The text. Of 8 to 16 characters: the first eight and the last eight. All this is in front
-        // of the commit, because behind it the sequence would have ended.
+        // The text. 8 to 16 characters: the first eight and the last eight. All branches precede
+        // the commit, because it ends the sequence.
         "leaq -9(%%r9), %%rax\n"
         "cmpq $8, %%rax\n"
         "jbe 5f\n"
         "cmpq $17, %%r9\n"
         "jbe 2f\n"
-        // Longer ones: from the end down, then the begin.
+        // Longer texts: from the end down, then the start.
         "subq $8, %%rax\n"
         "1:\n"
         "movups (%%r8, %%rax), %%xmm0\n"
@@ -179,7 +181,7 @@ NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std:
         "movups (%%r8), %%xmm0\n"
         "movups %%xmm0, (%%rsi)\n"
         "jmp 6f\n"
-        // 4 to 7, 2 or 3, one, none.
+        // 4 to 7, then 2 or 3, then one, then none.
         "2:\n"
         "cmpq $5, %%r9\n"
         "jb 3f\n"

@@ -30,8 +30,8 @@ struct dump_in_progress {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local dump_in_progress dumping{};
 
-/// What the calling thread emits while it lives goes to one subscription. What its signal handlers
-/// emit would, too, so they wait.
+/// While it lives, the calling thread's events go to one subscription. Signals are blocked, because
+/// events of signal handlers would, too.
 class dump_scope {
   public:
     dump_scope(const eventlog_provider& provider, unsigned slot) noexcept {
@@ -61,8 +61,8 @@ std::uint32_t listening_slots(const eventlog_provider& provider) noexcept {
     return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
 }
 
-/// Attaches to all who listen and notes their serials, 0 where nobody does. Returns false if it has
-/// to be tried again.
+/// Attaches to all listeners and returns their serials by slot, 0 without a listener. Returns false
+/// if a retry is needed.
 bool find_listeners(eventlog_provider& provider,
                     std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
     bool complete = true;
@@ -75,8 +75,7 @@ bool find_listeners(eventlog_provider& provider,
         if (is_attached(provider, slot) || attach_now(provider, slot)) {
             serials[slot] = provider.attachments[slot].serial.load(std::memory_order_relaxed);
         } else {
-            // Bits that nobody stands behind have been cleared; where they are left it is too
-            // early.
+            // Bits without a subscription were cleared; remaining bits need a retry.
             complete = complete && (listening_slots(provider) & 1U << slot) == 0;
         }
     }
@@ -96,8 +95,7 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
     }
 }
 
-/// A callback that is just being replaced is left to a later emit, in which its successor has its
-/// turn: whoever replaces it asks for that next.
+/// A callback that is being replaced is skipped: its replacement requests a notification next.
 void run_callbacks(eventlog_provider& provider,
                    const std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
     notification_state& watching = provider.notifications;
@@ -119,7 +117,7 @@ void run_callbacks(eventlog_provider& provider,
     }
 }
 
-/// Looks who listens, and calls back. Returns false if it has to be tried again.
+/// Determines the listeners and runs the callbacks. Returns false if a retry is needed.
 bool update_listeners(eventlog_provider& provider) noexcept {
     std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> serials{};
     const bool complete = find_listeners(provider, serials);
@@ -127,7 +125,7 @@ bool update_listeners(eventlog_provider& provider) noexcept {
     return complete;
 }
 
-/// From now on we are told, beginning with those who are there already. Under the registry's lock.
+/// Requests notifications, starting with one about the present listeners. Under the registry lock.
 void enable_notifications(eventlog_provider& provider) noexcept {
     provider.wants_notifications = true;
     directory where;
@@ -140,7 +138,7 @@ void enable_notifications(eventlog_provider& provider) noexcept {
     set_notification_request(provider, true);
 }
 
-/// Returns whether no other thread runs what was there before, or is about to.
+/// Returns whether no other thread runs the previous callback or is about to.
 template <class Function>
 bool replace(eventlog_provider& provider, callback<Function>& place, Function function,
              void* context) noexcept {
@@ -161,7 +159,7 @@ void set_notification_request(eventlog_provider& provider, bool wanted) noexcept
     const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
     std::uint32_t* const words = provider.gate.load(std::memory_order_relaxed);
     if (words == null_gate.data()) {
-        return;  // a thread that is late: nobody else's gate is that one
+        return;  // a late thread: this gate belongs to no provider
     }
     for (std::uint32_t event = 0; event < count; ++event) {
         const std::atomic_ref<std::uint32_t> word(words[event]);
@@ -174,7 +172,7 @@ void set_notification_request(eventlog_provider& provider, bool wanted) noexcept
 }
 
 bool has_callbacks(const eventlog_provider& provider) noexcept {
-    // One that is being replaced right now asks for attention next.
+    // A replacement in progress requests a notification next.
     const auto is_there = [](const auto& place) {
         typename std::remove_cvref_t<decltype(place)>::pair found;
         return place.read(found) && found.function != nullptr;
@@ -189,7 +187,7 @@ std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept {
 
 void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept {
     notification_state& watching = provider.notifications;
-    // The gate of a child that was made without fork() is its parent's, who is to see the bit.
+    // In a child created without fork() the gate is the parent's, and the parent must see the bit.
     if (dumping.provider != nullptr ||
         watching.running_thread.load(std::memory_order_relaxed) != 0 ||
         (is_detach_backed_off() && !has_callbacks(provider)) || !is_own_process()) {
@@ -201,14 +199,15 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
         return;
     }
     const int saved = errno;
-    // Cleared first, looked at second: who comes after we looked sets it again.
+    // Cleared before the scan: a listener that appears after the scan sets the bit again.
     set_notification_request(provider, false);
     try_unmap_dead_regions(provider);
     if (has_callbacks(provider) &&
         !(callbacks == callback_timing::now && update_listeners(provider))) {
         set_notification_request(provider, true);
     }
-    // Unless a callback has forked: in the child nobody attends any more, or somebody else.
+    // Fails if a callback has forked: the child has reset the member, or another thread
+    // has taken it.
     holder = own;
     static_cast<void>(
         watching.running_thread.compare_exchange_strong(holder, 0, std::memory_order_seq_cst));

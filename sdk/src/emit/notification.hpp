@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Telling an application that somebody began or stopped to listen, having it tell latecomers the
-// present state, and having it leave subscriptions that have ended: without a thread of ours, from
-// its own next emit.
+// Notifies the application about listeners that start or stop, requests dumps of state for new
+// ones, and unmaps ended subscriptions: without a thread of the library, in the next emit.
 //
-// A consumer that comes or goes sets EVENTLOG_GATE_NOTIFICATION in the gate words of a provider
-// that asked for it, and whoever ends a subscription does in all that had its bit. So the next
-// emit, of whichever event of that provider, finds its gate open and comes to attend().
+// A consumer that starts or stops sets EVENTLOG_GATE_NOTIFICATION in the gate words of providers
+// that want notifications; a process that ends a subscription sets it in all gates that had its
+// bit. So the next emit of any event of that provider finds its gate open and calls
+// run_notifications().
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@ struct eventlog_provider;
 
 namespace eventlog::core {
 
-/// Has the next emit look who listens, or no longer.
+/// Sets or clears the notification bit in all gate words of the provider.
 void set_notification_request(eventlog_provider& provider, bool wanted) noexcept;
 
-/// Whether the application has a callback that attend() would run.
+/// Whether the application has a callback that run_notifications() would call.
 [[nodiscard]] bool has_callbacks(const eventlog_provider& provider) noexcept;
 
 enum class callback_timing { now, deferred };
 
-/// Leaves what has ended, then looks who listens and calls back, if the application wants to know;
-/// who may not call back now leaves that to the next emit. If another thread, or this one, is at
-/// it, or the gate is that of the parent process: does nothing.
+/// Unmaps ended regions, then determines the listeners and runs the callbacks; with `deferred` the
+/// callbacks are left to the next emit. Does nothing if a thread, also this one, is running
+/// notifications, or if the gate is the parent process's.
 void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept;
 
-/// The bits of those to whom the calling thread's events of this provider go: all, but in a dump.
+/// A mask for gate words: the listeners of the calling thread's events of this provider. All of
+/// them, except during a dump.
 [[nodiscard]] std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept;
 
 }  // namespace eventlog::core

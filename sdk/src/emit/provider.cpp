@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Publishing providers, withdrawing them, and doing it again in a forked child.
+// Registers providers, withdraws them, and publishes them again in a forked child.
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -35,11 +35,11 @@
 namespace eventlog::core {
 namespace {
 
-// Under the registry's lock.
+// Under the registry lock.
 [[EVENTLOG_STARTUP_SECTION]] constinit eventlog_provider* first_registered = nullptr;
 [[EVENTLOG_STARTUP_SECTION]] constinit eventlog_provider* first_free = nullptr;
 [[EVENTLOG_STARTUP_SECTION]] constinit bool prepared = false;
-// For files of the dead, as this process.
+// Whether this process has had its turn to remove files of dead processes.
 [[EVENTLOG_STARTUP_SECTION]] constinit bool has_scanned_for_dead = false;
 [[EVENTLOG_STARTUP_SECTION]] constinit directory_path directory_of_this_process{};
 
@@ -87,8 +87,8 @@ eventlog_status_code status_of(publish_result result) noexcept {
     return EVENTLOG_NOT_MAPPED;
 }
 
-/// Whether the provider's name is taken in this process, and not by us: by a copy of this library,
-/// or because the process has become this program with exec and its old files are still there.
+/// Whether this process has a file of the provider that is not the registry's: of a copy of this
+/// library, or of a program that this process ran before an exec.
 bool has_namesake(const directory& where, const eventlog_provider& provider) noexcept {
     const provider_file_name name = instance_file_name(provider.name.data(), own_identity().pid, 0);
     if (::faccessat(where.providers.get(), name.data(), F_OK, 0) != 0) {
@@ -102,9 +102,9 @@ bool has_namesake(const directory& where, const eventlog_provider& provider) noe
     return true;
 }
 
-/// A forked child publishes itself, and is gone without a word if it becomes another program. Where
-/// nobody ever runs elog these files would pile up; so one process in sixteen looks after them,
-/// once, and so does who comes upon one.
+/// A forked child publishes its own files, and leaves them when it executes another program.
+/// Without elog these files would accumulate. So one process in sixteen scans for them once, and so
+/// does a process that finds a file with its own name.
 void maybe_remove_dead_providers(const directory& where,
                                  const eventlog_provider& provider) noexcept {
     const bool turn = !has_scanned_for_dead && own_identity().pid % 16 == 0;
@@ -138,7 +138,8 @@ void publish(eventlog_provider& provider) noexcept {
         provider.published = true;
         provider.status_text.set("Provider %s is published in %s.", provider.name.data(),
                                  own_directory().text.data());
-        // Published first, scanned second: a subscription that does not see us is seen by us.
+        // Published before the scan: a subscription that does not see this provider is seen by the
+        // scan.
         attach_to_all(provider, where);
         if (provider.wants_notifications) {
             set_notification_request(provider, true);
@@ -152,7 +153,8 @@ void detach_from_all(eventlog_provider& provider) noexcept {
     }
 }
 
-/// Nobody is at it: in a forked child there is no other thread, and an instance is taken only then.
+/// Called while no thread runs notifications: in a forked child there are no other threads, and an
+/// instance is reused only then.
 void reset_notifications(eventlog_provider& provider) noexcept {
     provider.notifications.notified = {};
     provider.notifications.notified_generation = 0;
@@ -171,17 +173,18 @@ void close_own_gate(eventlog_provider& provider) noexcept {
 }
 
 void withdraw(eventlog_provider& provider) noexcept {
-    // A child that was made without fork() has copied us: gate and file are not its own.
+    // In a child created without fork() gate and file are the parent's.
     if (!is_own_process()) {
         return;
     }
-    // Before the pages go that the kernel writes to.
+    // Before the pages are replaced that the kernel writes to.
     close_user_events_route(provider);
     if (!provider.published) {
         return;
     }
     provider.published = false;
-    // The gate closes first: what is found in the directory until the name is gone is deaf.
+    // The gate closes first: subscriptions that find the name before it is removed set bits without
+    // effect.
     close_own_gate(provider);
     directory where;
     error_text ignored;
@@ -190,10 +193,10 @@ void withdraw(eventlog_provider& provider) noexcept {
     }
 }
 
-/// The child has the parent's gates mapped and the parent's places in every table. It takes pages,
-/// files and places of its own before it runs anything else.
+/// Called in a forked child, which shares the parent's gate pages and provider entries. Replaces
+/// pages, files and entries before the child runs any other code.
 void republish_in_child() noexcept {
-    // A thread that is to be cancelled is so in the child too: not here, in the middle of fork().
+    // A pending cancellation must not take effect here, in the middle of fork().
     const signal_guard guard;
     reset_thread_id();
     reset_slot_users_after_fork();
@@ -217,15 +220,15 @@ void republish_in_child() noexcept {
         }
         renew_user_events_route(*provider);
     }
-    // Those of the parent's that want nothing of this process, or have ended meanwhile.
+    // Regions of the parent that want nothing of this process, or have ended.
     unmap_dead_regions();
 }
 
-/// Memory for an instance, which is never given back. The first few are in the library itself: with
-/// a plugin that has a copy of it they come and go.
+/// Memory for an instance, never freed. The first instances are static: they are unloaded with a
+/// plugin that contains this library.
 void* allocate_instance() noexcept {
     constexpr std::size_t own_max = 8;
-    // Most processes have one provider: it begins where a page does, so as to lie in the fewest.
+    // Most processes have one provider: page alignment minimises the pages it occupies.
     alignas(4096) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
     [[EVENTLOG_STARTUP_SECTION]] static constinit std::size_t used = 0;
     return used < own_max
@@ -234,7 +237,7 @@ void* allocate_instance() noexcept {
 }
 
 eventlog_provider* take_instance() noexcept {
-    // Not one in whose last definition or callback some thread still is.
+    // Skips instances whose definition or callback is still in use by a thread.
     eventlog_provider** link = &first_free;
     while (*link != nullptr &&
            ((*link)->notifications.running_thread.load(std::memory_order_acquire) != 0 ||
@@ -261,7 +264,7 @@ std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
     return no_index;
 }
 
-/// Copies the definition into the instance, if it is sound.
+/// Validates the definition and copies it into the instance.
 bool apply_definition(eventlog_provider& provider,
                       const eventlog_provider_definition& definition) noexcept {
     schema_reader schema;
@@ -288,7 +291,8 @@ bool apply_definition(eventlog_provider& provider,
     provider.dump_complete_event = find_dump_complete_event(schema);
     provider.name = {};
     std::memcpy(provider.name.data(), schema.provider().data(), schema.provider().size());
-    // Last: a thread that comes late with an event of whoever had this handle before finds none.
+    // Last: a late thread with an event of the handle's previous provider finds no events until
+    // then.
     provider.gate.store(definition.gate, std::memory_order_relaxed);
     provider.event_count.store(definition.event_count, std::memory_order_release);
     return true;
@@ -304,27 +308,27 @@ void register_instance(eventlog_provider& provider,
     } else {
         prepare_once();
         publish(provider);
-        // Whatever became of that: the kernel takes the program's own pages as well.
+        // Independent of publishing: the kernel writes to the program's own pages as well.
         open_user_events_route(provider);
     }
 }
 
-/// Other threads may still emit when a process ends: to them every subscription has ended.
+/// Other threads may still emit when a process ends: all subscriptions have ended for them.
 [[gnu::destructor]] void detach_at_exit() noexcept {
     const registry_lock lock;
     const bool is_own = is_own_process();
-    // Those whose program does not withdraw them: defined at run time, as a rule.
+    // Providers that the program does not withdraw, usually those defined at run time.
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
         withdraw(*provider);
-        // A plugin that has a copy of this library takes the last pointer to it along. Not in a
-        // child that was made without fork(): the memory may be its parent's.
+        // Freed because a plugin that contains this library takes the last pointer with it. Not in
+        // a child created without fork(), where the memory may be the parent's.
         if (is_own) {
             revoke_definition(*provider);
             static_cast<void>(free_definition(*provider));
         }
     }
-    // And those in which some thread still was when they were withdrawn.
+    // And definitions that still had readers when their providers were withdrawn.
     for (eventlog_provider* free = first_free; is_own && free != nullptr; free = free->next) {
         static_cast<void>(free_definition(*free));
     }
@@ -403,11 +407,11 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
         provider->next = first_free;
         first_free = provider;
         revoke_definition(*provider);
-        // Also of others: threads have left since then.
+        // Also of other providers, whose readers may have finished.
         for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
             static_cast<void>(free_definition(*free));
         }
-        // A child that was made without fork() may have its parent's memory.
+        // A child created without fork() may share its parent's memory.
         if (is_own_process()) {
             unmap_dead_regions();
         }

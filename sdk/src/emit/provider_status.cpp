@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a provider says about itself to its own process.
+// The status and counters of a provider, for its own process.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -22,7 +22,7 @@ void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept
     }
 }
 
-/// The code and the sentence about publishing. Under the registry's lock.
+/// Code and message of the publication. Under the registry lock.
 eventlog_status_code publishing_status(const eventlog_provider* provider,
                                        const char*& sentence) noexcept {
     const bool known = provider != nullptr && provider->status != EVENTLOG_UNREGISTERED;
@@ -49,7 +49,7 @@ eventlog_counters counters_of(const eventlog_provider& provider, unsigned route)
             sums.lost_refused};
 }
 
-/// A route's code and sentence, and what it has counted. Under the registry's lock.
+/// Code, message and counters of a route. Under the registry lock.
 eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
                                    error_text& sentence) noexcept {
     const char* publishing = nullptr;
@@ -68,7 +68,7 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
 eventlog_status_code user_events_status(const eventlog_provider* provider,
                                         eventlog_counters& counted, error_text& sentence) noexcept {
     if (provider == nullptr || provider->user_events.status == EVENTLOG_UNREGISTERED) {
-        // Not asked for, for the reason that it is not published either.
+        // Not opened, for the same reason as the provider is not published.
         const char* publishing = nullptr;
         const eventlog_status_code code = publishing_status(provider, publishing);
         sentence.set("%s", publishing);
@@ -114,7 +114,7 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
     }
     copy_text(text, text_size, sentence.text());
     if (counters != nullptr) {
-        // A later version may count more: what it adds reads zero.
+        // Counters unknown to this version read zero.
         std::memset(counters, 0, counters_size);
         std::memcpy(counters, &counted, std::min(counters_size, sizeof counted));
     }

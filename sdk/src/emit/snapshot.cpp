@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Asking for a snapshot of flight recorders: see "Asking for a snapshot" in linux/eventlog.h. All
-// of it may run in a signal handler.
+// Requests snapshots of flight recorders: see "Asking for a snapshot" in linux/eventlog.h. All
+// functions are async-signal-safe.
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace eventlog::core {
 namespace {
 
-/// False if it is no flight recorder, or not any more.
+/// False if the subscription is not, or not any more, a flight recorder.
 bool request_snapshot(eventlog_region& region, const reason_words& reason) noexcept {
     constexpr std::uint32_t recorder = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_DETACHED;
     if (shared(region.state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE ||
@@ -29,7 +29,7 @@ bool request_snapshot(eventlog_region& region, const reason_words& reason) noexc
     const std::uint32_t ticket =
         shared(region.snapshot_tickets).fetch_add(1, std::memory_order_relaxed) + 1;
     store_reason(region, reason, ticket);
-    // Release: whoever sees the request sees its reason, and all that this thread has recorded.
+    // Release: a reader that sees the request also sees its reason and all records of this thread.
     shared(region.snapshots_requested).fetch_add(1, std::memory_order_release);
     static_cast<void>(::syscall(SYS_futex, &region.snapshots_requested, FUTEX_WAKE, INT_MAX,
                                 nullptr, nullptr, 0));
