@@ -36,8 +36,8 @@ using eventlog::core::subscription_slot;
 constexpr std::size_t text_size_max = eventlog::detail::inline_var_fields_size;
 
 // All three words are stored, however few the event has: this is how far they reach behind the
-// smallest record, which has a text's word and NUL. The bytes there
-// belong to later records, which overwrite them, but they must lie within the buffer.
+// smallest record, which has a text's word and NUL. The bytes there belong to later records, which
+// overwrite them, but they must lie within the buffer.
 constexpr std::size_t room_behind = 3 * sizeof(std::uint64_t) - 8;
 
 // Offsets of the record and its payload from a register that points room_behind bytes behind the

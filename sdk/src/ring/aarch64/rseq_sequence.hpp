@@ -15,7 +15,7 @@
 static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each label 79");
 
 // clang-format off
-// Where the thread's area is.
+// The address of the thread's rseq area.
 #define EVENTLOG_THREAD_AREA (static_cast<char*>(__builtin_thread_pointer()) + rseq_area)
 
 // A member of a struct whose address and offset are operands.
