@@ -33,6 +33,38 @@
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"
 
+// Ends the sequence: label 72, then no descriptor is set any more.
+#define EVENTLOG_SEQUENCE_END                   \
+    "72:\n"                                     \
+    EVENTLOG_SEQUENCE_CLEAR
+
+// The exit at a label: jumps to the goto label `target`.
+#define EVENTLOG_SEQUENCE_EXIT(label, target)   \
+    label ":\n"                                 \
+    EVENTLOG_SEQUENCE_CLEAR                     \
+    EVENTLOG_SEQUENCE_JUMP(target)
+
+// The abort handler. Its signature traps if it is reached without a jump.
+#define EVENTLOG_SEQUENCE_ABORT(target)         \
+    EVENTLOG_SEQUENCE_SIGNATURE                 \
+    "79:\n"                                     \
+    EVENTLOG_SEQUENCE_EXIT("73", target)
+
+// All exits. Behind label 72.
+#define EVENTLOG_SEQUENCE_EXITS                 \
+    EVENTLOG_SEQUENCE_EXITS_BEGIN               \
+    EVENTLOG_SEQUENCE_ABORT("aborted")          \
+    EVENTLOG_SEQUENCE_EXIT("74", "changed")     \
+    EVENTLOG_SEQUENCE_EXIT("75", "stale")       \
+    EVENTLOG_SEQUENCE_EXIT("76", "elsewhere")   \
+    EVENTLOG_SEQUENCE_EXITS_END
+
+// The exit of a sequence that can only be aborted.
+#define EVENTLOG_SEQUENCE_ABORT_EXIT(target)    \
+    EVENTLOG_SEQUENCE_EXITS_BEGIN               \
+    EVENTLOG_SEQUENCE_ABORT(target)             \
+    EVENTLOG_SEQUENCE_EXITS_END
+
 // Ends the function: done, or the result of the goto label that the sequence jumped to.
 #define EVENTLOG_SEQUENCE_RESULTS               \
     return rseq_result::done;                   \

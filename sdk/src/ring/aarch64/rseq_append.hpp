@@ -54,9 +54,7 @@ template <int Ahead>
         "add x14, x14, 1\n"
         "str x14, [x13, %c[words]]\n"
         EVENTLOG_SEQUENCE_END
-        "b 77f\n"
-        EVENTLOG_SEQUENCE_ABORT("uncounted")
-        "77:\n"
+        EVENTLOG_SEQUENCE_ABORT_EXIT("uncounted")
         :
         : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
           [ahead] "i"(Ahead), [units] "r"(units), [payload] "r"(payload), [gate] "r"(&gate),
@@ -83,9 +81,7 @@ uncounted:
         "add x10, x10, 1\n"
         "str x10, [x9, %c[words]]\n"
         EVENTLOG_SEQUENCE_END
-        "b 77f\n"
-        EVENTLOG_SEQUENCE_ABORT("aborted")
-        "77:\n"
+        EVENTLOG_SEQUENCE_ABORT_EXIT("aborted")
         :
         : [area] "r"(EVENTLOG_THREAD_AREA), [counters] "r"(&counters),
           [cpus] "r"(process_counter_layout.cpus),

@@ -29,33 +29,11 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each lab
     "str x16, [%[area], 8]\n"                   \
     "71:\n"
 
-#define EVENTLOG_SEQUENCE_END                   \
-    "72:\n"                                     \
-    "str xzr, [%[area], 8]\n"
-
-// The abort handler, which jumps to the goto label `label`. Its first instruction traps if it is
-// reached without a jump.
-#define EVENTLOG_SEQUENCE_ABORT(label)          \
-    ".inst 0xd428bc00\n"                        \
-    "79:\n"                                     \
-    "73:\n"                                     \
-    "str xzr, [%[area], 8]\n"                   \
-    "b %l[" label "]\n"
-
-// Behind label 72. Jumps to the goto labels aborted, changed, stale and elsewhere.
-#define EVENTLOG_SEQUENCE_EXITS              \
-    "b 77f\n"                                   \
-    EVENTLOG_SEQUENCE_ABORT("aborted")          \
-    "74:\n"                                     \
-    "str xzr, [%[area], 8]\n"                   \
-    "b %l[changed]\n"                           \
-    "75:\n"                                     \
-    "str xzr, [%[area], 8]\n"                   \
-    "b %l[stale]\n"                             \
-    "76:\n"                                     \
-    "str xzr, [%[area], 8]\n"                   \
-    "b %l[elsewhere]\n"                         \
-    "77:\n"
+#define EVENTLOG_SEQUENCE_CLEAR "str xzr, [%[area], 8]\n"
+#define EVENTLOG_SEQUENCE_JUMP(label) "b %l[" label "]\n"
+#define EVENTLOG_SEQUENCE_SIGNATURE ".inst 0xd428bc00\n"
+#define EVENTLOG_SEQUENCE_EXITS_BEGIN "b 77f\n"
+#define EVENTLOG_SEQUENCE_EXITS_END "77:\n"
 
 // Locates a record of `units` (a register) in the ring of the current CPU: x9 = CPU, x10 = ring,
 // x11 = control word, x12 = record. Uses x13, x14. A thread without sequences has no valid CPU in

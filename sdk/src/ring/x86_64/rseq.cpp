@@ -34,7 +34,9 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         "movq %%rax, 8(%%r9)\n"
         "testq %%rax, %%rax\n"
         "jnz 1f\n"
-        EVENTLOG_SEQUENCE_READ_TSC
+        "rdtsc\n"
+        "movl %%eax, 8(%%r9)\n"
+        "movl %%edx, 12(%%r9)\n"
         "1:\n"
         "leaq 24(%%r9), %%rdi\n"
         "movq " EVENTLOG_MEMBER(record, pieces) ", %%rdx\n"

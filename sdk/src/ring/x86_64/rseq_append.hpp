@@ -56,9 +56,7 @@ template <int Ahead>
         "imull " EVENTLOG_MEMBER(slot, counter_stride) ", %%ecx\n"
         "incq %c[words](%%rdx, %%rcx)\n"
         EVENTLOG_SEQUENCE_END
-        ".pushsection __rseq_failure, \"ax\"\n"
-        EVENTLOG_SEQUENCE_ABORT("uncounted")
-        ".popsection\n"
+        EVENTLOG_SEQUENCE_ABORT_EXIT("uncounted")
         :
         : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [thread] "r"(thread),
           [ahead] "i"(Ahead), [units] "r"(units), [payload] "r"(payload),
@@ -84,9 +82,7 @@ uncounted:
         "imull %[stride], %%ecx\n"
         "incq %c[words](%[counters], %%rcx)\n"
         EVENTLOG_SEQUENCE_END
-        ".pushsection __rseq_failure, \"ax\"\n"
-        EVENTLOG_SEQUENCE_ABORT("aborted")
-        ".popsection\n"
+        EVENTLOG_SEQUENCE_ABORT_EXIT("aborted")
         :
         : [area] "r"(rseq_area), [counters] "r"(&counters),
           [cpus] "m"(process_counter_layout.cpus), [stride] "m"(process_counter_layout.stride),

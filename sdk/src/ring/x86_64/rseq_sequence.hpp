@@ -18,46 +18,23 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     "movq %%rax, %%fs:8(" area ")\n"             \
     "71:\n"
 
-#define EVENTLOG_SEQUENCE_END                   \
-    "72:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"
-
-// The abort handler, which jumps to the goto label `label`.
-#define EVENTLOG_SEQUENCE_ABORT(label)          \
-    ".byte 0x0f, 0xb9, 0x3d\n"                  \
-    ".long 0x53053053\n"                        \
-    "79:\n"                                     \
-    "73:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
-    "jmp %l[" label "]\n"
+#define EVENTLOG_SEQUENCE_CLEAR "movq $0, %%fs:8(%[area])\n"
+#define EVENTLOG_SEQUENCE_JUMP(label) "jmp %l[" label "]\n"
+#define EVENTLOG_SEQUENCE_SIGNATURE ".byte 0x0f, 0xb9, 0x3d\n.long 0x53053053\n"
+#define EVENTLOG_SEQUENCE_EXITS_BEGIN ".pushsection __rseq_failure, \"ax\"\n"
+#define EVENTLOG_SEQUENCE_EXITS_END ".popsection\n"
 
 // The abort handler for code without goto labels: loads the area's address from the memory operand
 // `kept_in`, and ends with the instructions `way_out`. Uses r11.
 #define EVENTLOG_SEQUENCE_ABORT_IN(kept_in, way_out) \
-    ".pushsection __rseq_failure, \"ax\"\n"         \
-    ".byte 0x0f, 0xb9, 0x3d\n"                      \
-    ".long 0x53053053\n"                            \
+    EVENTLOG_SEQUENCE_EXITS_BEGIN                   \
+    EVENTLOG_SEQUENCE_SIGNATURE                     \
     "79:\n"                                         \
     "73:\n"                                         \
     "movq " kept_in ", %%r11\n"                     \
     "movq $0, %%fs:8(%%r11)\n"                      \
     way_out                                         \
-    ".popsection\n"
-
-// Behind EVENTLOG_SEQUENCE_END. Jumps to the goto labels aborted, changed, stale and elsewhere.
-#define EVENTLOG_SEQUENCE_EXITS              \
-    ".pushsection __rseq_failure, \"ax\"\n"     \
-    EVENTLOG_SEQUENCE_ABORT("aborted")          \
-    "74:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
-    "jmp %l[changed]\n"                         \
-    "75:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
-    "jmp %l[stale]\n"                           \
-    "76:\n"                                     \
-    "movq $0, %%fs:8(%[area])\n"                \
-    "jmp %l[elsewhere]\n"                       \
-    ".popsection\n"
+    EVENTLOG_SEQUENCE_EXITS_END
 
 #define EVENTLOG_MEMBER(object, member) "%c[" #object "_" #member "](%[" #object "])"
 
@@ -91,12 +68,6 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each lab
     "imulq %%rcx, %%r9\n"                                               \
     "addq " EVENTLOG_MEMBER(slot, first_buffer) ", %%r9\n"              \
     "addq %%rax, %%r9\n"
-
-// Stores the processor's clock in the record.
-#define EVENTLOG_SEQUENCE_READ_TSC              \
-    "rdtsc\n"                                   \
-    "movl %%eax, 8(%%r9)\n"                     \
-    "movl %%edx, 12(%%r9)\n"
 
 // Few register operands: with an aligned stack and a frame pointer, sanitizers leave 13 registers
 // in all.
