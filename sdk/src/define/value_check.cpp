@@ -3,6 +3,7 @@
 
 #include <cfloat>
 #include <cmath>
+#include <iterator>
 
 namespace eventlog::core {
 namespace {
@@ -90,60 +91,20 @@ eventlog_error check_single(const defined_field& field, const eventlog_value& va
 }
 
 const char* name_of(field_type type) noexcept {
-    switch (type) {
-        case field_type::boolean:
-            return "boolean";
-        case field_type::character:
-            return "character";
-        case field_type::signed_8:
-            return "signed_8";
-        case field_type::signed_16:
-            return "signed_16";
-        case field_type::signed_32:
-            return "signed_32";
-        case field_type::signed_64:
-            return "signed_64";
-        case field_type::unsigned_8:
-            return "unsigned_8";
-        case field_type::unsigned_16:
-            return "unsigned_16";
-        case field_type::unsigned_32:
-            return "unsigned_32";
-        case field_type::unsigned_64:
-            return "unsigned_64";
-        case field_type::float_32:
-            return "float_32";
-        case field_type::float_64:
-            return "float_64";
-        case field_type::text:
-            return "text";
-        case field_type::bytes:
-            return "bytes";
-    }
-    return "unknown";
+    static constexpr const char* names[] = {
+        "unknown",     "boolean",   "character",  "signed_8",    "signed_16",
+        "signed_32",   "signed_64", "unsigned_8", "unsigned_16", "unsigned_32",
+        "unsigned_64", "float_32",  "float_64",   "text",        "bytes"};
+    static_assert(std::size(names) == static_cast<std::size_t>(field_type::bytes) + 1);
+    return names[static_cast<std::size_t>(type)];
 }
 
 const char* name_of_value(std::uint32_t type) noexcept {
-    switch (type) {
-        case EVENTLOG_VALUE_ABSENT:
-            return "nothing";
-        case EVENTLOG_VALUE_BOOLEAN:
-            return "a boolean";
-        case EVENTLOG_VALUE_SIGNED:
-            return "a signed number";
-        case EVENTLOG_VALUE_UNSIGNED:
-            return "an unsigned number";
-        case EVENTLOG_VALUE_REAL:
-            return "a real number";
-        case EVENTLOG_VALUE_TEXT:
-            return "a text";
-        case EVENTLOG_VALUE_BYTES:
-            return "bytes";
-        case EVENTLOG_VALUE_ARRAY:
-            return "an array of another type";
-        default:
-            return "a value of a type that there is not";
-    }
+    static constexpr const char* names[] = {
+        "nothing",       "a boolean", "a signed number", "an unsigned number",
+        "a real number", "a text",    "bytes",           "an array of another type"};
+    static_assert(std::size(names) == EVENTLOG_VALUE_ARRAY + 1);
+    return type < std::size(names) ? names[type] : "a value of an unknown type";
 }
 
 void describe_range(const defined_field& field, const eventlog_value& value,

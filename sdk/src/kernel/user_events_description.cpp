@@ -3,41 +3,29 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace eventlog::core {
 namespace {
 
 std::string_view name_of_type(field_type type) noexcept {
-    switch (type) {
-        case field_type::boolean:
-        case field_type::unsigned_8:
-            return "u8";
-        case field_type::character:
-            return "char";
-        case field_type::signed_8:
-            return "s8";
-        case field_type::signed_16:
-            return "s16";
-        case field_type::signed_32:
-            return "s32";
-        case field_type::signed_64:
-            return "s64";
-        case field_type::unsigned_16:
-            return "u16";
-        case field_type::unsigned_32:
-            return "u32";
-        case field_type::unsigned_64:
-            return "u64";
-        case field_type::float_32:
-            return "f32";
-        case field_type::float_64:
-            return "f64";
-        case field_type::text:
-            return "__rel_loc char[]";
-        case field_type::bytes:
-            return "__rel_loc u8[]";
-    }
-    return {};
+    static constexpr std::string_view names[] = {"",
+                                                 "u8",
+                                                 "char",
+                                                 "s8",
+                                                 "s16",
+                                                 "s32",
+                                                 "s64",
+                                                 "u8",
+                                                 "u16",
+                                                 "u32",
+                                                 "u64",
+                                                 "f32",
+                                                 "f64",
+                                                 "__rel_loc char[]",
+                                                 "__rel_loc u8[]"};
+    static_assert(std::size(names) == static_cast<std::size_t>(field_type::bytes) + 1);
+    return names[static_cast<std::size_t>(type)];
 }
 
 bool is_floating(field_type type) noexcept {

@@ -28,9 +28,9 @@ bool split_suffix(std::string_view& text, char mark, std::string_view& found) no
     return true;
 }
 
-/// Removes and returns the next entry of a list; it may be empty.
-std::string_view take_entry(std::string_view& list) noexcept {
-    const auto end = list.find('\0');
+/// Removes and returns the part of a list up to the separator; it may be empty.
+std::string_view take_entry(std::string_view& list, char separator) noexcept {
+    const auto end = list.find(separator);
     const std::string_view entry = head(list, end);
     list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
     return entry;
@@ -46,13 +46,6 @@ std::uint32_t parse_pid(std::string_view text) noexcept {
         pid = pid * 10 + static_cast<std::uint64_t>(digit - '0');
     }
     return pid > UINT32_MAX ? 0 : static_cast<std::uint32_t>(pid);
-}
-
-std::string_view take_name(std::string_view& names) noexcept {
-    const auto comma = names.find(',');
-    const std::string_view name = head(names, comma);
-    names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 1);
-    return name;
 }
 
 }  // namespace
@@ -92,7 +85,7 @@ bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
 
 bool next_rule(std::string_view& list, filter_rule& rule) noexcept {
     while (!list.empty()) {
-        const std::string_view text = take_entry(list);
+        const std::string_view text = take_entry(list, '\0');
         // The list comes from shared memory and may be damaged.
         if (!is_process_entry(text) && parse_rule(text, rule)) {
             return true;
@@ -108,7 +101,7 @@ bool is_process_entry(std::string_view entry) noexcept {
 bool wants_process(std::string_view list, std::uint32_t pid, std::string_view name) noexcept {
     bool names_any = false;
     while (!list.empty()) {
-        const std::string_view entry = take_entry(list);
+        const std::string_view entry = take_entry(list, '\0');
         if (!is_process_entry(entry)) {
             continue;
         }
@@ -131,7 +124,7 @@ keyword_names::keyword_names(schema_reader schema) noexcept {
 std::uint64_t keyword_names::mask_of(std::string_view names) const noexcept {
     std::uint64_t mask = 0;
     while (!names.empty()) {
-        const std::string_view name = take_name(names);
+        const std::string_view name = take_entry(names, ',');
         for (std::size_t i = 0; i < count_; ++i) {
             if (glob_match(name, keywords_[i].name)) {
                 mask |= std::uint64_t{1} << keywords_[i].bit;

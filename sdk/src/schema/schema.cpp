@@ -30,21 +30,23 @@ bool is_session(const field_description& field) noexcept {
 
 }  // namespace
 
-bool schema_reader::number(cursor& at, std::size_t size, std::uint64_t& value) const noexcept {
-    if (bytes_.size() - at.position < size) {
+template <class Number>
+bool schema_reader::number(cursor& at, Number& value) const noexcept {
+    if (bytes_.size() - at.position < sizeof value) {
         return false;
     }
-    value = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        value |= std::uint64_t{bytes_[at.position + i]} << (8 * i);
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < sizeof value; ++i) {
+        found |= std::uint64_t{bytes_[at.position + i]} << (8 * i);
     }
-    at.position += size;
+    at.position += sizeof value;
+    value = static_cast<Number>(found);
     return true;
 }
 
 bool schema_reader::text(cursor& at, std::string_view& value) const noexcept {
-    std::uint64_t length = 0;
-    if (!number(at, 1, length) || bytes_.size() - at.position < length) {
+    std::uint8_t length = 0;
+    if (!number(at, length) || bytes_.size() - at.position < length) {
         return false;
     }
     // char may alias any object.
@@ -58,104 +60,72 @@ bool schema_reader::name(cursor& at, std::string_view& value) const noexcept {
 }
 
 bool schema_reader::parse_header(cursor& at) noexcept {
-    std::uint64_t magic = 0;
-    std::uint64_t version = 0;
-    std::uint64_t events = 0;
-    std::uint64_t size = 0;
-    std::uint64_t enumerations = 0;
-    std::uint64_t keywords = 0;
-    std::uint64_t reserved = 0;
-    if (!number(at, 4, magic) || !number(at, 2, version) || !number(at, 2, events) ||
-        !number(at, 4, size) || !number(at, 2, enumerations) || !number(at, 1, keywords) ||
-        !number(at, 1, reserved) || !number(at, 8, hash_)) {
+    std::uint32_t magic = 0;
+    std::uint16_t version = 0;
+    std::uint32_t size = 0;
+    std::uint8_t keywords = 0;
+    std::uint8_t reserved = 0;
+    if (!number(at, magic) || !number(at, version) || !number(at, event_count_) ||
+        !number(at, size) || !number(at, enumeration_count_) || !number(at, keywords) ||
+        !number(at, reserved) || !number(at, hash_)) {
         return false;
     }
-    if (magic != schema_magic || version != schema_version || events == 0 || events > events_max ||
-        size > schema_size_max || size < schema_header_size || size > bytes_.size() ||
-        enumerations > enumerations_max || keywords > keywords_max || reserved != 0) {
+    if (magic != schema_magic || version != schema_version || event_count_ == 0 ||
+        event_count_ > events_max || size > schema_size_max || size < schema_header_size ||
+        size > bytes_.size() || enumeration_count_ > enumerations_max || keywords > keywords_max ||
+        reserved != 0) {
         return false;
     }
     bytes_ = bytes_.first(size);
-    event_count_ = static_cast<std::uint16_t>(events);
-    enumeration_count_ = static_cast<std::uint16_t>(enumerations);
-    keywords_.left = static_cast<unsigned>(keywords);
+    keywords_.left = keywords;
     return name(at, provider_) && text(at, description_);
 }
 
 bool schema_reader::parse_keyword(cursor& at, keyword_description& keyword) const noexcept {
-    std::uint64_t bit = 0;
-    if (!number(at, 1, bit) || bit >= keywords_max || !name(at, keyword.name)) {
-        return false;
-    }
-    keyword.bit = static_cast<unsigned>(bit);
-    return true;
+    std::uint8_t bit = 0;
+    const bool is_sound = number(at, bit) && bit < keywords_max && name(at, keyword.name);
+    keyword.bit = bit;
+    return is_sound;
 }
 
 bool schema_reader::parse_enumeration(cursor& at,
                                       enumeration_description& enumeration) const noexcept {
-    std::uint64_t flags = 0;
-    std::uint64_t count = 0;
-    if (!number(at, 1, flags) || !number(at, 2, count) || !name(at, enumeration.name) ||
-        flags > enumeration_combines) {
-        return false;
-    }
+    std::uint8_t flags = 0;
+    const bool is_sound = number(at, flags) && number(at, enumeration.value_count) &&
+                          name(at, enumeration.name) && flags <= enumeration_combines;
     enumeration.combines = flags == enumeration_combines;
-    enumeration.value_count = static_cast<std::uint16_t>(count);
-    return true;
+    return is_sound;
 }
 
 bool schema_reader::parse_value(cursor& at, value_description& value) const noexcept {
-    return number(at, 8, value.value) && name(at, value.name);
+    return number(at, value.value) && name(at, value.name);
 }
 
 bool schema_reader::parse_event(cursor& at, event_description& event) const noexcept {
-    std::uint64_t severity = 0;
-    std::uint64_t kind = 0;
-    std::uint64_t flags = 0;
-    std::uint64_t reserved = 0;
-    std::uint64_t fixed_size = 0;
-    std::uint64_t field_count = 0;
-    if (!number(at, 1, severity) || !number(at, 1, kind) || !number(at, 1, flags) ||
-        !number(at, 1, reserved) || !number(at, 2, fixed_size) || !number(at, 2, field_count) ||
-        !number(at, 8, event.keywords) || !name(at, event.name) || !text(at, event.description) ||
+    std::uint8_t flags = 0;
+    std::uint8_t reserved = 0;
+    if (!number(at, event.severity) || !number(at, event.kind) || !number(at, flags) ||
+        !number(at, reserved) || !number(at, event.fixed_size) || !number(at, event.field_count) ||
+        !number(at, event.keywords) || !name(at, event.name) || !text(at, event.description) ||
         !text(at, event.meaning)) {
         return false;
     }
-    if (severity < 1 || severity > 5 || kind > kind_last ||
-        flags > (event_session_bound | event_cuts_texts) || reserved != 0 ||
-        field_count > fields_max) {
-        return false;
-    }
-    event.severity = static_cast<level>(severity);
-    event.kind = static_cast<eventlog::kind>(kind);
     event.session_bound = (flags & event_session_bound) != 0;
     event.cuts_texts = (flags & event_cuts_texts) != 0;
-    event.fixed_size = static_cast<std::uint16_t>(fixed_size);
-    event.field_count = static_cast<std::uint16_t>(field_count);
-    return true;
+    return event.severity >= level::error && event.severity <= level::trace &&
+           static_cast<std::uint8_t>(event.kind) <= kind_last &&
+           flags <= (event_session_bound | event_cuts_texts) && reserved == 0 &&
+           event.field_count <= fields_max;
 }
 
 bool schema_reader::parse_field(cursor& at, field_description& field) const noexcept {
-    std::uint64_t type = 0;
-    std::uint64_t format = 0;
-    std::uint64_t count = 0;
-    std::uint64_t offset = 0;
-    std::uint64_t presence = 0;
-    std::uint64_t enumeration = 0;
-    if (!number(at, 1, type) || !number(at, 1, format) || !number(at, 2, count) ||
-        !number(at, 2, offset) || !number(at, 2, presence) || !number(at, 2, enumeration) ||
-        !name(at, field.name) || !text(at, field.unit) || !text(at, field.description)) {
-        return false;
-    }
-    field.type = static_cast<field_type>(type);
-    field.format = static_cast<eventlog::format>(format);
-    field.count = static_cast<std::uint16_t>(count);
-    field.offset = static_cast<std::uint16_t>(offset);
-    field.presence = static_cast<std::uint16_t>(presence);
-    field.enumeration = static_cast<std::uint16_t>(enumeration);
-    return size_of(field.type) != 0 && format <= format_last &&
+    return number(at, field.type) && number(at, field.format) && number(at, field.count) &&
+           number(at, field.offset) && number(at, field.presence) &&
+           number(at, field.enumeration) && name(at, field.name) && text(at, field.unit) &&
+           text(at, field.description) && size_of(field.type) != 0 &&
+           static_cast<std::uint8_t>(field.format) <= format_last &&
            format_fits(field.format, field.type, field.count) &&
-           (enumeration == no_index || enumeration < enumeration_count_);
+           (field.enumeration == no_index || field.enumeration < enumeration_count_);
 }
 
 /// Keywords are sorted by bit, each bit once.

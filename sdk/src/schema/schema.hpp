@@ -100,7 +100,8 @@ class schema_reader {
     [[nodiscard]] bool check_keywords(cursor& at) noexcept;
     [[nodiscard]] bool check_enumerations(cursor& at) noexcept;
     [[nodiscard]] bool check_event(cursor& at) noexcept;
-    [[nodiscard]] bool number(cursor& at, std::size_t size, std::uint64_t& value) const noexcept;
+    template <class Number>
+    [[nodiscard]] bool number(cursor& at, Number& value) const noexcept;
     [[nodiscard]] bool text(cursor& at, std::string_view& value) const noexcept;
     [[nodiscard]] bool name(cursor& at, std::string_view& value) const noexcept;
     [[nodiscard]] bool parse_keyword(cursor& at, keyword_description& keyword) const noexcept;

@@ -20,10 +20,17 @@ futex_outcome outcome_of(long result) noexcept {
 }
 
 /// FUTEX_WAKE_OP changes the second word, then wakes waiters. There are none: the private flag
-/// addresses waiters of this process's own memory only, and these words are shared.
-futex_outcome change(std::uint32_t* word, unsigned operation, unsigned operand) noexcept {
+/// addresses waiters of this process's own memory only, and these words are shared. If the kernel
+/// refuses, `fallback` changes the word. False if the word is behind the end of the file.
+template <class Fallback>
+bool change(std::uint32_t* word, unsigned operation, unsigned operand, Fallback fallback) noexcept {
     const unsigned encoded = operation << 28U | unsigned{FUTEX_OP_CMP_EQ} << 24U | operand << 12U;
-    return outcome_of(::syscall(SYS_futex, word, FUTEX_WAKE_OP_PRIVATE, 0, nullptr, word, encoded));
+    const futex_outcome found =
+        outcome_of(::syscall(SYS_futex, word, FUTEX_WAKE_OP_PRIVATE, 0, nullptr, word, encoded));
+    if (found == futex_outcome::refused) {
+        fallback(std::atomic_ref(*word));
+    }
+    return found != futex_outcome::truncated;
 }
 
 constexpr unsigned or_shifted = unsigned{FUTEX_OP_OR} | unsigned{FUTEX_OP_OPARG_SHIFT};
@@ -48,35 +55,21 @@ futex_comparison futex_compare(std::uint32_t* word, std::uint32_t value) noexcep
 }
 
 bool futex_set_bit(std::uint32_t* word, unsigned bit) noexcept {
-    const futex_outcome found = change(word, or_shifted, bit);
-    if (found == futex_outcome::refused) {
-        std::atomic_ref(*word).fetch_or(1U << bit);
-    }
-    return found != futex_outcome::truncated;
+    return change(word, or_shifted, bit, [bit](auto target) { target.fetch_or(1U << bit); });
 }
 
 bool futex_clear_bit(std::uint32_t* word, unsigned bit) noexcept {
-    const futex_outcome found = change(word, and_not_shifted, bit);
-    if (found == futex_outcome::refused) {
-        std::atomic_ref(*word).fetch_and(~(1U << bit));
-    }
-    return found != futex_outcome::truncated;
+    return change(word, and_not_shifted, bit,
+                  [bit](auto target) { target.fetch_and(~(1U << bit)); });
 }
 
 bool futex_increment(std::uint32_t* word) noexcept {
-    const futex_outcome found = change(word, FUTEX_OP_ADD, 1);
-    if (found == futex_outcome::refused) {
-        std::atomic_ref(*word).fetch_add(1);
-    }
-    return found != futex_outcome::truncated;
+    return change(word, FUTEX_OP_ADD, 1, [](auto target) { target.fetch_add(1); });
 }
 
 bool futex_store_flag(std::uint32_t* word, bool value) noexcept {
-    const futex_outcome found = change(word, FUTEX_OP_SET, value ? 1 : 0);
-    if (found == futex_outcome::refused) {
-        std::atomic_ref(*word).store(value ? 1 : 0);
-    }
-    return found != futex_outcome::truncated;
+    const unsigned number = value ? 1 : 0;
+    return change(word, FUTEX_OP_SET, number, [number](auto target) { target.store(number); });
 }
 
 }  // namespace eventlog::core

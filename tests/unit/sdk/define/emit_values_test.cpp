@@ -355,7 +355,7 @@ const wrong_values wrong_cases[] = {
      0,
      {99, 0, 0, {false}},
      EVENTLOG_ERROR_VALUE_TYPE,
-     "not a value of a type that there is not."},
+     "not a value of an unknown type."},
     {"single_for_an_array", arrays, 0, eventlog_unsigned(1), EVENTLOG_ERROR_VALUE_TYPE,
      "It takes an array of 6 unsigned_8, not an unsigned number."},
     {"array_of_another_type", arrays, 0,
