@@ -3,6 +3,7 @@
 // The public functions that define providers at run time.
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 
 #include <eventlog/eventlog.h>
 #include <eventlog/schema_format.hpp>
@@ -55,31 +56,22 @@ static_assert(EVENTLOG_FORMAT_MONOTONIC == static_cast<int>(format::monotonic));
 static_assert(EVENTLOG_FORMAT_BYTE_SIZE == static_cast<int>(format::byte_size));
 static_assert(EVENTLOG_FORMAT_CHARACTERS == static_cast<int>(format::characters));
 
-eventlog_error define(const eventlog_definition* definition, eventlog_provider*& provider,
-                      definition_error& error) noexcept {
-    if (definition == nullptr) {
-        return error.set(EVENTLOG_ERROR_ARGUMENT, "There is no definition. Hand one over.");
-    }
-    if (const eventlog_error found = check_definition(*definition, error);
-        found != EVENTLOG_ERROR_NONE) {
-        return found;
-    }
+/// nullptr on an error.
+eventlog_provider* define(const eventlog_definition& definition, definition_error& error) noexcept {
     const built_definition* built = nullptr;
-    if (const eventlog_error found = build_definition(*definition, built, error);
-        found != EVENTLOG_ERROR_NONE) {
-        return found;
+    if (check_definition(definition, error) != EVENTLOG_ERROR_NONE ||
+        build_definition(definition, built, error) != EVENTLOG_ERROR_NONE) {
+        return nullptr;
     }
     const eventlog_provider_definition understood{
-        sizeof understood,    definition->event_count, nullptr, 0,
+        sizeof understood,    definition.event_count, nullptr, 0,
         built->schema.data(), built->schema.size()};
-    provider = register_provider(understood, built);
+    eventlog_provider* provider = register_provider(understood, built);
     if (provider == nullptr) {
         std::free(const_cast<built_definition*>(built));
-        return error.set(EVENTLOG_ERROR_NO_MEMORY,
-                         "There is no memory for provider %s. Free some, and define it again.",
-                         definition->name);
+        error.set_no_memory(definition.name);
     }
-    return EVENTLOG_ERROR_NONE;
+    return provider;
 }
 
 }  // namespace
@@ -92,64 +84,52 @@ eventlog_error eventlog_define_provider(const eventlog_definition* definition,
     const int saved = errno;
     definition_error error;
     eventlog_provider* defined = nullptr;
-    const eventlog_error result =
-        provider == nullptr
-            ? error.set(EVENTLOG_ERROR_ARGUMENT,
-                        "There is no place for the handle. Hand over a pointer to one.")
-            : define(definition, defined, error);
-    if (provider != nullptr) {
+    if (provider == nullptr) {
+        error.set(EVENTLOG_ERROR_ARGUMENT,
+                  "There is no place for the handle. Hand over a pointer to one.");
+    } else {
+        if (definition == nullptr) {
+            error.set(EVENTLOG_ERROR_ARGUMENT, "There is no definition. Hand one over.");
+        } else {
+            defined = define(*definition, error);
+        }
         *provider = defined == nullptr ? &null_provider : defined;
     }
     error.copy_to(text, text_size);
     errno = saved;
-    return result;
+    return error.code();
 }
 
 const char* eventlog_error_text(eventlog_error error) {
-    switch (error) {
-        case EVENTLOG_ERROR_NONE:
-            return "There is no error.";
-        case EVENTLOG_ERROR_ARGUMENT:
-            return "A pointer is NULL that must not be. Hand over what it is to point to.";
-        case EVENTLOG_ERROR_SIZE:
-            return "The sizes in a definition are not those of its structs. Begin it with "
-                   "EVENTLOG_DEFINITION_SIZES.";
-        case EVENTLOG_ERROR_NAME:
-            return "A name does not have 1 to 63 letters, digits and _, and no digit first. Rename "
-                   "what has it.";
-        case EVENTLOG_ERROR_DUPLICATE:
-            return "A name, the bit of a keyword or a value of an enumeration is there twice. Give "
-                   "each its own.";
-        case EVENTLOG_ERROR_COUNT:
-            return "A definition has too many of something, or no events. Split it in two, or give "
-                   "it one.";
-        case EVENTLOG_ERROR_TEXT:
-            return "A description, meaning or unit is longer than 255 bytes. Shorten it.";
-        case EVENTLOG_ERROR_CHOICE:
-            return "There is no such type, format, level, kind or keyword. Take one that there is.";
-        case EVENTLOG_ERROR_MISMATCH:
-            return "Two things in a definition do not go together. Change one of them.";
-        case EVENTLOG_ERROR_TOO_LARGE:
-            return "An event is larger than a record, or a provider larger than a schema can be. "
-                   "Split it in two.";
-        case EVENTLOG_ERROR_NO_MEMORY:
-            return "There is no memory. Free some.";
-        case EVENTLOG_ERROR_NOT_DEFINED:
-            return "The handle has no definition, or not any more. Define the provider first.";
-        case EVENTLOG_ERROR_EVENT:
-            return "The provider has no such event. Hand over its position in the definition.";
-        case EVENTLOG_ERROR_VALUE_COUNT:
-            return "There is not one value for each field, or for each element of an array. Hand "
-                   "over as many as the definition says.";
-        case EVENTLOG_ERROR_VALUE_TYPE:
-            return "A value has another type than its field. Hand over one of the field's type.";
-        case EVENTLOG_ERROR_VALUE_RANGE:
-            return "A number does not fit into its field. Define a wider one.";
-        case EVENTLOG_ERROR_VALUE_ABSENT:
-            return "A field that is not optional has no value. Hand one over.";
-        case EVENTLOG_ERROR_SESSION:
-            return "The event does not belong to a session. Define it as session_bound, or emit it "
-                   "with eventlog_emit_values.";
-    }
-    return "This error is not known here. Update libeventlog.";
+    static constexpr const char* texts[] = {
+        "There is no error.",
+        "A pointer is NULL that must not be. Hand over what it is to point to.",
+        "The sizes in a definition are not those of its structs. Begin it with "
+        "EVENTLOG_DEFINITION_SIZES.",
+        "A name does not have 1 to 63 letters, digits and _, and no digit first. Rename "
+        "what has it.",
+        "A name, the bit of a keyword or a value of an enumeration is there twice. Give "
+        "each its own.",
+        "A definition has too many of something, or no events. Split it in two, or give "
+        "it one.",
+        "A description, meaning or unit is longer than 255 bytes. Shorten it.",
+        "There is no such type, format, level, kind or keyword. Take one that there is.",
+        "Two things in a definition do not go together. Change one of them.",
+        "An event is larger than a record, or a provider larger than a schema can be. "
+        "Split it in two.",
+        "There is no memory. Free some.",
+        "The handle has no definition, or not any more. Define the provider first.",
+        "The provider has no such event. Hand over its position in the definition.",
+        "There is not one value for each field, or for each element of an array. Hand "
+        "over as many as the definition says.",
+        "A value has another type than its field. Hand over one of the field's type.",
+        "A number does not fit into its field. Define a wider one.",
+        "A field that is not optional has no value. Hand one over.",
+        "The event does not belong to a session. Define it as session_bound, or emit it "
+        "with eventlog_emit_values.",
+    };
+    static_assert(std::size(texts) == EVENTLOG_ERROR_SESSION + 1);
+    const auto index = static_cast<std::size_t>(error);
+    return index < std::size(texts) ? texts[index]
+                                    : "This error is not known here. Update libeventlog.";
 }

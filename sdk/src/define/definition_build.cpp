@@ -40,7 +40,7 @@ class builder {
             definition_error& error) noexcept
         : definition_(definition), space_(space), error_(error) {}
 
-    [[nodiscard]] eventlog_error build(const built_definition*& built) noexcept;
+    [[nodiscard]] bool build(const built_definition*& built) noexcept;
 
   private:
     [[nodiscard]] bool list_enumerations() noexcept;
@@ -268,7 +268,7 @@ void builder::write(schema_sink& sink, std::size_t size, block* target) noexcept
     }
 }
 
-eventlog_error builder::build(const built_definition*& built) noexcept {
+bool builder::build(const built_definition*& built) noexcept {
     if (!list_enumerations()) {
         return error_.set(EVENTLOG_ERROR_COUNT,
                           "Provider %s has more than %zu enumerations; the same one is to have the "
@@ -276,10 +276,8 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
                           definition_.name, enumerations_max);
     }
     for (std::size_t i = 0; i < enumeration_count_; ++i) {
-        if (const eventlog_error found =
-                check_distinct_values(definition_, *space_.enumerations[i], error_);
-            found != EVENTLOG_ERROR_NONE) {
-            return found;
+        if (!check_distinct_values(definition_, *space_.enumerations[i], error_)) {
+            return false;
         }
     }
     schema_sink counter;
@@ -293,9 +291,7 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
     }
     block target = allocate(size);
     if (target.built == nullptr) {
-        return error_.set(EVENTLOG_ERROR_NO_MEMORY,
-                          "There is no memory for provider %s. Free some, and define it again.",
-                          definition_.name);
+        return error_.set_no_memory(definition_.name);
     }
     schema_ = target.schema;
     schema_sink writer(target.schema);
@@ -304,7 +300,7 @@ eventlog_error builder::build(const built_definition*& built) noexcept {
     target.built->session_begin = find(EVENTLOG_KIND_SESSION_BEGIN);
     target.built->session_end = find(EVENTLOG_KIND_SESSION_END);
     built = target.built;
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
 }  // namespace
@@ -313,12 +309,10 @@ eventlog_error build_definition(const eventlog_definition& definition,
                                 const built_definition*& built, definition_error& error) noexcept {
     built = nullptr;
     const std::unique_ptr<void, malloc_deleter> memory(std::malloc(sizeof(workspace)));
-    if (memory == nullptr) {
-        return error.set(EVENTLOG_ERROR_NO_MEMORY,
-                         "There is no memory for provider %s. Free some, and define it again.",
-                         definition.name);
-    }
-    return builder(definition, *new (memory.get()) workspace, error).build(built);
+    const bool is_built =
+        memory == nullptr ? error.set_no_memory(definition.name)
+                          : builder(definition, *new (memory.get()) workspace, error).build(built);
+    return is_built ? EVENTLOG_ERROR_NONE : error.code();
 }
 
 }  // namespace eventlog::core

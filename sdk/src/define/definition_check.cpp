@@ -36,14 +36,14 @@ bool is_short(const char* text) noexcept {
 
 /// Checks a struct's size: that of this library, or a larger one of a later version.
 template <class Struct>
-eventlog_error check_size(std::uint32_t size, const char* what, definition_error& error) noexcept {
+bool check_size(std::uint32_t size, const char* what, definition_error& error) noexcept {
     if (size < sizeof(Struct) || size > struct_size_max || size % alignof(Struct) != 0) {
         return error.set(EVENTLOG_ERROR_SIZE,
                          "The definition gives %u as the size of struct %s, which is %zu. Begin it "
                          "with EVENTLOG_DEFINITION_SIZES.",
                          size, what, sizeof(Struct));
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
 template <class Struct>
@@ -62,40 +62,29 @@ class checker {
     checker(const eventlog_definition& definition, definition_error& error) noexcept
         : definition_(definition), error_(error) {}
 
-    [[nodiscard]] eventlog_error check() noexcept {
-        using step = eventlog_error (checker::*)() noexcept;
-        for (const step next : {&checker::check_sizes, &checker::check_provider,
-                                &checker::check_keywords, &checker::check_events}) {
-            if (const eventlog_error found = (this->*next)(); found != EVENTLOG_ERROR_NONE) {
-                return found;
-            }
-        }
-        return EVENTLOG_ERROR_NONE;
+    [[nodiscard]] bool check() noexcept {
+        return check_sizes() && check_provider() && check_keywords() && check_events();
     }
 
   private:
-    eventlog_error check_sizes() noexcept;
-    eventlog_error check_provider() noexcept;
-    eventlog_error check_keywords() noexcept;
-    eventlog_error check_events() noexcept;
-    eventlog_error check_event(std::uint32_t index) noexcept;
-    eventlog_error check_event_traits(const eventlog_event_definition& event) noexcept;
-    eventlog_error check_fields(const eventlog_event_definition& event) noexcept;
-    eventlog_error check_field(const eventlog_field_definition& field) noexcept;
-    eventlog_error check_field_name(const eventlog_event_definition& event,
-                                    std::uint32_t index) noexcept;
-    eventlog_error check_enumeration(const eventlog_enumeration_definition& enumeration) noexcept;
-    eventlog_error check_values(field_type type,
-                                const eventlog_enumeration_definition& enumeration) noexcept;
+    bool check_sizes() noexcept;
+    bool check_provider() noexcept;
+    bool check_keywords() noexcept;
+    bool check_events() noexcept;
+    bool check_event(std::uint32_t index) noexcept;
+    bool check_event_traits(const eventlog_event_definition& event) noexcept;
+    bool check_fields(const eventlog_event_definition& event) noexcept;
+    bool check_field(const eventlog_field_definition& field) noexcept;
+    bool check_field_name(const eventlog_event_definition& event, std::uint32_t index) noexcept;
+    bool check_enumeration(const eventlog_enumeration_definition& enumeration) noexcept;
+    bool check_values(field_type type, const eventlog_enumeration_definition& enumeration) noexcept;
 
     template <class Struct>
-    eventlog_error check_known(const Struct& given, std::uint32_t size) noexcept {
-        return says_more_than_we_know(given, size)
-                   ? error_.set(EVENTLOG_ERROR_SIZE,
-                                "This says something that this libeventlog does not know yet. "
-                                "Update libeventlog, or build with the eventlog.h that came with "
-                                "it.")
-                   : EVENTLOG_ERROR_NONE;
+    bool check_known(const Struct& given, std::uint32_t size) noexcept {
+        return !says_more_than_we_know(given, size) ||
+               error_.set(EVENTLOG_ERROR_SIZE,
+                          "This says something that this libeventlog does not know yet. Update "
+                          "libeventlog, or build with the eventlog.h that came with it.");
     }
 
     [[nodiscard]] const eventlog_event_definition& event_at(std::uint32_t index) const noexcept {
@@ -128,33 +117,22 @@ bool holds(field_type type, std::int64_t value) noexcept {
     return value >= -end && value < end;
 }
 
-eventlog_error checker::check_sizes() noexcept {
-    eventlog_error found =
-        check_size<eventlog_definition>(definition_.size, "eventlog_definition", error_);
-    if (found == EVENTLOG_ERROR_NONE) {
-        found = check_size<eventlog_keyword_definition>(definition_.keyword_size,
-                                                        "eventlog_keyword_definition", error_);
-    }
-    if (found == EVENTLOG_ERROR_NONE) {
-        found = check_size<eventlog_value_definition>(definition_.value_size,
-                                                      "eventlog_value_definition", error_);
-    }
-    if (found == EVENTLOG_ERROR_NONE) {
-        found = check_size<eventlog_enumeration_definition>(
-            definition_.enumeration_size, "eventlog_enumeration_definition", error_);
-    }
-    if (found == EVENTLOG_ERROR_NONE) {
-        found = check_size<eventlog_field_definition>(definition_.field_size,
-                                                      "eventlog_field_definition", error_);
-    }
-    if (found == EVENTLOG_ERROR_NONE) {
-        found = check_size<eventlog_event_definition>(definition_.event_size,
-                                                      "eventlog_event_definition", error_);
-    }
-    return found == EVENTLOG_ERROR_NONE ? check_known(definition_, definition_.size) : found;
+bool checker::check_sizes() noexcept {
+    return check_size<eventlog_definition>(definition_.size, "eventlog_definition", error_) &&
+           check_size<eventlog_keyword_definition>(definition_.keyword_size,
+                                                   "eventlog_keyword_definition", error_) &&
+           check_size<eventlog_value_definition>(definition_.value_size,
+                                                 "eventlog_value_definition", error_) &&
+           check_size<eventlog_enumeration_definition>(definition_.enumeration_size,
+                                                       "eventlog_enumeration_definition", error_) &&
+           check_size<eventlog_field_definition>(definition_.field_size,
+                                                 "eventlog_field_definition", error_) &&
+           check_size<eventlog_event_definition>(definition_.event_size,
+                                                 "eventlog_event_definition", error_) &&
+           check_known(definition_, definition_.size);
 }
 
-eventlog_error checker::check_provider() noexcept {
+bool checker::check_provider() noexcept {
     if (!is_name(definition_.name)) {
         const std::string_view name = shown(definition_.name);
         return error_.set(EVENTLOG_ERROR_NAME,
@@ -185,16 +163,15 @@ eventlog_error checker::check_provider() noexcept {
                           "Set it.",
                           definition_.name);
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
-eventlog_error checker::check_keywords() noexcept {
+bool checker::check_keywords() noexcept {
     for (std::uint32_t i = 0; i < definition_.keyword_count; ++i) {
         const eventlog_keyword_definition& word =
             item(definition_.keywords, definition_.keyword_size, i);
-        if (const eventlog_error found = check_known(word, definition_.keyword_size);
-            found != EVENTLOG_ERROR_NONE) {
-            return found;
+        if (!check_known(word, definition_.keyword_size)) {
+            return false;
         }
         if (!is_name(word.name)) {
             const std::string_view name = shown(word.name);
@@ -221,25 +198,24 @@ eventlog_error checker::check_keywords() noexcept {
         }
         named_keywords_ |= std::uint64_t{1} << word.bit;
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
-eventlog_error checker::check_events() noexcept {
+bool checker::check_events() noexcept {
     for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
-        if (const eventlog_error found = check_event(i); found != EVENTLOG_ERROR_NONE) {
-            return found;
+        if (!check_event(i)) {
+            return false;
         }
     }
     error_.in_provider();
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
-eventlog_error checker::check_event(std::uint32_t index) noexcept {
+bool checker::check_event(std::uint32_t index) noexcept {
     const eventlog_event_definition& event = event_at(index);
     error_.in_event(index, shown(event.name));
-    if (const eventlog_error found = check_known(event, definition_.event_size);
-        found != EVENTLOG_ERROR_NONE) {
-        return found;
+    if (!check_known(event, definition_.event_size)) {
+        return false;
     }
     if (!is_name(event.name)) {
         return error_.set(EVENTLOG_ERROR_NAME,
@@ -251,11 +227,10 @@ eventlog_error checker::check_event(std::uint32_t index) noexcept {
                               "Event %u has the same name. Rename one of them.", i);
         }
     }
-    const eventlog_error found = check_event_traits(event);
-    return found == EVENTLOG_ERROR_NONE ? check_fields(event) : found;
+    return check_event_traits(event) && check_fields(event);
 }
 
-eventlog_error checker::check_event_traits(const eventlog_event_definition& event) noexcept {
+bool checker::check_event_traits(const eventlog_event_definition& event) noexcept {
     if (!is_short(event.description) || !is_short(event.meaning)) {
         return error_.set(EVENTLOG_ERROR_TEXT,
                           "Its description or meaning is longer than 255 bytes. Shorten it.");
@@ -281,10 +256,10 @@ eventlog_error checker::check_event_traits(const eventlog_event_definition& even
             EVENTLOG_ERROR_MISMATCH,
             "It begins or ends a session, but does not say which. Set session_bound.");
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
-eventlog_error checker::check_fields(const eventlog_event_definition& event) noexcept {
+bool checker::check_fields(const eventlog_event_definition& event) noexcept {
     const std::uint32_t own = event.session_bound ? 1 : 0;
     if (event.field_count > fields_max - own) {
         return error_.set(EVENTLOG_ERROR_COUNT,
@@ -300,15 +275,9 @@ eventlog_error checker::check_fields(const eventlog_event_definition& event) noe
     for (std::uint32_t i = 0; i < event.field_count; ++i) {
         const eventlog_field_definition& field = field_at(event, i);
         error_.in_field(i + own, shown(field.name));
-        eventlog_error found = check_known(field, definition_.field_size);
-        if (found == EVENTLOG_ERROR_NONE) {
-            found = check_field_name(event, i);
-        }
-        if (found == EVENTLOG_ERROR_NONE) {
-            found = check_field(field);
-        }
-        if (found != EVENTLOG_ERROR_NONE) {
-            return found;
+        if (!check_known(field, definition_.field_size) || !check_field_name(event, i) ||
+            !check_field(field)) {
+            return false;
         }
         size += size_of(static_cast<field_type>(field.type)) *
                     std::uint64_t{field.count == 0 ? 1 : field.count} +
@@ -320,11 +289,11 @@ eventlog_error checker::check_fields(const eventlog_event_definition& event) noe
                               detail::fixed_size_max);
         }
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
-eventlog_error checker::check_field_name(const eventlog_event_definition& event,
-                                         std::uint32_t index) noexcept {
+bool checker::check_field_name(const eventlog_event_definition& event,
+                               std::uint32_t index) noexcept {
     const char* name = field_at(event, index).name;
     if (!is_name(name)) {
         return error_.set(EVENTLOG_ERROR_NAME,
@@ -341,10 +310,10 @@ eventlog_error checker::check_field_name(const eventlog_event_definition& event,
                               "Another field of the event has the same name. Rename one of them.");
         }
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
-eventlog_error checker::check_field(const eventlog_field_definition& field) noexcept {
+bool checker::check_field(const eventlog_field_definition& field) noexcept {
     if (!is_short(field.unit) || !is_short(field.description)) {
         return error_.set(EVENTLOG_ERROR_TEXT,
                           "Its unit or description is longer than 255 bytes. Shorten it.");
@@ -377,25 +346,22 @@ eventlog_error checker::check_field(const eventlog_field_definition& field) noex
                           "description.");
     }
     if (field.enumeration == nullptr) {
-        return EVENTLOG_ERROR_NONE;
+        return true;
     }
     if (!is_integer(type)) {
         return error_.set(EVENTLOG_ERROR_MISMATCH,
                           "Only integers have an enumeration. Take another type, or leave the "
                           "enumeration out.");
     }
-    const eventlog_error found = check_enumeration(*field.enumeration);
-    return found == EVENTLOG_ERROR_NONE ? check_values(type, *field.enumeration) : found;
+    return check_enumeration(*field.enumeration) && check_values(type, *field.enumeration);
 }
 
-eventlog_error checker::check_enumeration(
-    const eventlog_enumeration_definition& enumeration) noexcept {
+bool checker::check_enumeration(const eventlog_enumeration_definition& enumeration) noexcept {
     if (&enumeration == sound_) {
-        return EVENTLOG_ERROR_NONE;
+        return true;
     }
-    eventlog_error found = check_known(enumeration, definition_.enumeration_size);
-    if (found != EVENTLOG_ERROR_NONE) {
-        return found;
+    if (!check_known(enumeration, definition_.enumeration_size)) {
+        return false;
     }
     if (!is_name(enumeration.name)) {
         return error_.set(EVENTLOG_ERROR_NAME,
@@ -417,9 +383,8 @@ eventlog_error checker::check_enumeration(
     for (std::uint32_t i = 0; i < enumeration.value_count; ++i) {
         const eventlog_value_definition& value =
             item(enumeration.values, definition_.value_size, i);
-        found = check_known(value, definition_.value_size);
-        if (found != EVENTLOG_ERROR_NONE) {
-            return found;
+        if (!check_known(value, definition_.value_size)) {
+            return false;
         }
         if (!is_name(value.name)) {
             const std::string_view name = shown(value.name);
@@ -431,15 +396,15 @@ eventlog_error checker::check_enumeration(
     }
     sound_ = &enumeration;
     fitting_ = field_type{};
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
 /// Whether the type can hold each value of the enumeration: the name of another value could never
 /// be shown.
-eventlog_error checker::check_values(field_type type,
-                                     const eventlog_enumeration_definition& enumeration) noexcept {
+bool checker::check_values(field_type type,
+                           const eventlog_enumeration_definition& enumeration) noexcept {
     if (type == fitting_) {
-        return EVENTLOG_ERROR_NONE;
+        return true;
     }
     for (std::uint32_t i = 0; i < enumeration.value_count; ++i) {
         const eventlog_value_definition& value =
@@ -452,14 +417,14 @@ eventlog_error checker::check_values(field_type type,
         }
     }
     fitting_ = type;
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
 }  // namespace
 
 eventlog_error check_definition(const eventlog_definition& definition,
                                 definition_error& error) noexcept {
-    return checker(definition, error).check();
+    return checker(definition, error).check() ? EVENTLOG_ERROR_NONE : error.code();
 }
 
 }  // namespace eventlog::core

@@ -37,7 +37,8 @@ void definition_error::in_field(std::uint32_t field, std::string_view name) noex
     field_name_ = name;
 }
 
-eventlog_error definition_error::set(eventlog_error code, const char* format, ...) noexcept {
+bool definition_error::set(eventlog_error code, const char* format, ...) noexcept {
+    code_ = code;
     std::size_t at = 0;
     if (event_ != no_index) {
         at = append_part(text_, at, "Event", event_, event_name_);
@@ -51,7 +52,12 @@ eventlog_error definition_error::set(eventlog_error code, const char* format, ..
     va_start(arguments, format);
     static_cast<void>(std::vsnprintf(text_.data() + at, text_.size() - at, format, arguments));
     va_end(arguments);
-    return code;
+    return false;
+}
+
+bool definition_error::set_no_memory(const char* provider) noexcept {
+    return set(EVENTLOG_ERROR_NO_MEMORY,
+               "There is no memory for provider %s. Free some, and define it again.", provider);
 }
 
 void definition_error::copy_to(char* text, std::size_t size) const noexcept {

@@ -54,18 +54,16 @@ class value_order {
 
 }  // namespace
 
-eventlog_error check_distinct_values(const eventlog_definition& definition,
-                                     const eventlog_enumeration_definition& enumeration,
-                                     definition_error& error) noexcept {
+bool check_distinct_values(const eventlog_definition& definition,
+                           const eventlog_enumeration_definition& enumeration,
+                           definition_error& error) noexcept {
     if (enumeration.value_count < 2) {
-        return EVENTLOG_ERROR_NONE;
+        return true;
     }
     const std::unique_ptr<void, malloc_deleter> memory(
         std::malloc(enumeration.value_count * sizeof(std::uint16_t)));
     if (memory == nullptr) {
-        return error.set(EVENTLOG_ERROR_NO_MEMORY,
-                         "There is no memory for provider %s. Free some, and define it again.",
-                         definition.name);
+        return error.set_no_memory(definition.name);
     }
     value_order order(definition, enumeration,
                       {static_cast<std::uint16_t*>(memory.get()), enumeration.value_count});
@@ -90,7 +88,7 @@ eventlog_error check_distinct_values(const eventlog_definition& definition,
                          first, order.at(first).name, second, order.at(second).name,
                          enumeration.name, static_cast<long long>(order.at(first).value));
     }
-    return EVENTLOG_ERROR_NONE;
+    return true;
 }
 
 }  // namespace eventlog::core

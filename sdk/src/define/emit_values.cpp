@@ -302,32 +302,24 @@ eventlog_error eventlog_check_values(eventlog_provider* provider, std::uint32_t 
                                      std::size_t text_size) {
     using namespace eventlog::core;
     definition_error error;
-    const auto check = [&]() -> eventlog_error {
-        if (provider == nullptr) {
-            return error.set(EVENTLOG_ERROR_NOT_DEFINED, "There is no provider. Define one first.");
-        }
-        const definition_reader reader(*provider);
-        if (reader.definition() == nullptr) {
-            return error.set(EVENTLOG_ERROR_NOT_DEFINED,
-                             "The provider was not defined at run time, or is withdrawn. Define it "
-                             "first.");
-        }
-        const defined_event* defined = find_event(reader, event);
-        if (defined == nullptr) {
-            return error.set(EVENTLOG_ERROR_EVENT,
-                             "The provider has no event %u, but 0 to %zu. Hand over its position "
-                             "in the definition.",
-                             event, reader.definition()->events.size() - 1);
-        }
+    if (provider == nullptr) {
+        error.set(EVENTLOG_ERROR_NOT_DEFINED, "There is no provider. Define one first.");
+    } else if (const definition_reader reader(*provider); reader.definition() == nullptr) {
+        error.set(EVENTLOG_ERROR_NOT_DEFINED,
+                  "The provider was not defined at run time, or is withdrawn. Define it first.");
+    } else if (const defined_event* defined = find_event(reader, event); defined == nullptr) {
+        error.set(EVENTLOG_ERROR_EVENT,
+                  "The provider has no event %u, but 0 to %zu. Hand over its position in the "
+                  "definition.",
+                  event, reader.definition()->events.size() - 1);
+    } else {
         const std::span given(values, count);
         std::size_t wrong = 0;
         const eventlog_error found = check_values(*defined, given, wrong);
         if (found != EVENTLOG_ERROR_NONE) {
             describe_value_error(*defined, event, given, found, wrong, error);
         }
-        return found;
-    };
-    const eventlog_error result = check();
+    }
     error.copy_to(text, text_size);
-    return result;
+    return error.code();
 }

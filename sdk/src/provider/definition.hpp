@@ -28,15 +28,20 @@ class definition_error {
     void in_field(std::uint32_t field, std::string_view name) noexcept;
     void in_provider() noexcept;
 
-    /// Returns `code`, for a tail call.
-    [[gnu::format(printf, 3, 4)]] eventlog_error set(eventlog_error code, const char* format,
-                                                     ...) noexcept;
+    /// Returns false, for a tail call.
+    [[gnu::format(printf, 3, 4)]] bool set(eventlog_error code, const char* format, ...) noexcept;
+    /// Sets the error for a lack of memory. Returns false.
+    bool set_no_memory(const char* provider) noexcept;
+
+    /// EVENTLOG_ERROR_NONE until an error is set.
+    [[nodiscard]] eventlog_error code() const noexcept { return code_; }
 
     /// Copies the message, cut to `size` bytes with its NUL; does nothing if `size` is 0.
     void copy_to(char* text, std::size_t size) const noexcept;
 
   private:
     std::array<char, EVENTLOG_TEXT_SIZE> text_{};
+    eventlog_error code_ = EVENTLOG_ERROR_NONE;
     std::string_view event_name_;
     std::string_view field_name_;
     std::uint32_t event_ = no_index;
@@ -47,10 +52,11 @@ class definition_error {
 [[nodiscard]] eventlog_error check_definition(const eventlog_definition& definition,
                                               definition_error& error) noexcept;
 
-/// Checks that the values and the names of a validated enumeration are unique.
-[[nodiscard]] eventlog_error check_distinct_values(
-    const eventlog_definition& definition, const eventlog_enumeration_definition& enumeration,
-    definition_error& error) noexcept;
+/// Checks that the values and the names of a validated enumeration are unique. False: `error` is
+/// set.
+[[nodiscard]] bool check_distinct_values(const eventlog_definition& definition,
+                                         const eventlog_enumeration_definition& enumeration,
+                                         definition_error& error) noexcept;
 
 /// An item of an array of structs, which may be larger than this library's version of the struct.
 template <class Struct>
