@@ -201,7 +201,7 @@ void republish_in_child() noexcept {
     reset_thread_id();
     reset_slot_users_after_fork();
     replace_locked_regions();
-    reset_writers_after_fork();
+    descriptor_users.reset();
     discard_batch();
     reset_custom_clock_writer();
     reset_detach_backoff();

@@ -150,7 +150,7 @@ bool is_same_route(const batch& own) noexcept {
 /// Writes and empties the batch. Precondition: the caller holds the batch_user.
 void write_batch(batch& own) noexcept {
     if (own.entries != 0) {
-        const descriptor_user keeps_open;
+        const thread_count::user keeps_open(descriptor_users);
         if (is_same_route(own)) {
             write_all(own);
         } else {
@@ -180,8 +180,7 @@ std::optional<batch_target> find_batch_target(const eventlog_provider& provider,
     found.file = route.file.load(std::memory_order_seq_cst);
     found.number = route.numbers[event].load(std::memory_order_acquire);
     const bool is_one = found.file >= 0 && route.takes_batches.load(std::memory_order_relaxed) &&
-                        found.number != user_events_route::not_registered &&
-                        found.number != user_events_route::not_registrable &&
+                        user_events_route::is_registered(found.number) &&
                         route.generation.load(std::memory_order_acquire) == found.generation;
     return is_one ? std::optional(found) : std::nullopt;
 }

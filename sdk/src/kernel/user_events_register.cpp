@@ -109,13 +109,6 @@ void explain(int error, const user_events_route& route, error_text& why) noexcep
     }
 }
 
-void count_missing_event(user_events_register_result& result,
-                         const event_description& event) noexcept {
-    if (result.missing++ == 0) {
-        std::memcpy(result.first.data(), event.name.data(), event.name.size());
-    }
-}
-
 /// On a kernel with a page a name's first registration determines its fields, and events outlive
 /// their programs. So each name contains a hash of the fields.
 bool describe(schema_reader& schema, const event_description& event, const user_events_route& route,
@@ -132,23 +125,53 @@ bool describe(schema_reader& schema, const event_description& event, const user_
 }
 
 /// Publishes the number to the emit path.
-void store_event_number(eventlog_provider& provider, std::uint32_t event, std::uint32_t index,
-                        bool has_status_page) noexcept {
-    if (!has_status_page) {
-        provider.user_events.status_locations[event].store(0, std::memory_order_relaxed);
+void store_event_number(eventlog_provider& provider, std::uint32_t event,
+                        std::uint32_t index) noexcept {
+    user_events_route& route = provider.user_events;
+    if (!route.has_status_page) {
+        route.status_locations[event].store(0, std::memory_order_relaxed);
     }
-    provider.user_events.numbers[event].store(index + 1, std::memory_order_release);
-    if (has_status_page) {
+    route.numbers[event].store(index + 1, std::memory_order_release);
+    if (route.has_status_page) {
         provider.gate_word(event).fetch_or(1U << EVENTLOG_GATE_USER_EVENTS_BIT,
                                            std::memory_order_release);
     }
 }
 
+/// Describes and registers the event. False: `reason` holds the message, and `error` an errno of
+/// the kernel or 0.
+bool register_described(int file, eventlog_provider& provider, schema_reader& schema,
+                        const event_description& event, int& error, error_text& reason) noexcept {
+    const user_events_route& route = provider.user_events;
+    if (!describe(schema, event, route, reason)) {
+        return false;
+    }
+    std::uint32_t index = 0;
+    error = route.has_status_page ? register_in_page(file, provider, event.id, index)
+                                  : register_event(file, provider, event.id, index);
+    if (error != 0) {
+        explain(error, route, reason);
+        return false;
+    }
+    store_event_number(provider, event.id, index);
+    return true;
+}
+
 /// The module sets its bits when the file is closed. It does not clear the bit of a word that it
 /// does not know, so this library does.
 void clear_device_bit(eventlog_provider& provider, std::uint32_t event) noexcept {
-    provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_DEVICE_BIT),
-                                        std::memory_order_relaxed);
+    if (provider.user_events.is_module) {
+        provider.gate_word(event).fetch_and(~(1U << EVENTLOG_GATE_DEVICE_BIT),
+                                            std::memory_order_relaxed);
+    }
+}
+
+void note_missing_event(eventlog_provider& provider, const event_description& event,
+                        user_events_register_result& result) noexcept {
+    clear_device_bit(provider, event.id);
+    if (result.missing++ == 0) {
+        std::memcpy(result.first.data(), event.name.data(), event.name.size());
+    }
 }
 
 /// For kernels without words, which know a process by its descriptor only.
@@ -186,8 +209,7 @@ std::uint32_t fill_published_events(const eventlog_provider& provider) noexcept 
     while (schema.next_event(event)) {
         const std::uint32_t number =
             provider.user_events.numbers[event.id].load(std::memory_order_relaxed);
-        if (number != user_events_route::not_registered &&
-            number != user_events_route::not_registrable) {
+        if (user_events_route::is_registered(number)) {
             published_event_buffer[count++] = published_event_of(event, number - 1);
         }
     }
@@ -242,14 +264,13 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
 void register_user_events(eventlog_provider& provider, int file,
                           user_events_register_result& result) noexcept {
     user_events_route& route = provider.user_events;
-    const bool has_status_page = route.has_status_page;
     route.is_in_eventlog_system =
-        !has_status_page && !route.is_module && supports_flag(file, user_events_eventlog);
+        !route.has_status_page && !route.is_module && supports_flag(file, user_events_eventlog);
     schema_reader schema;
     error_text reason;
     event_description event;
-    bool goes_on = schema.open({provider.schema, provider.schema_size}, reason);
-    while (goes_on && schema.next_event(event)) {
+    bool is_stopped = !schema.open({provider.schema, provider.schema_size}, reason);
+    while (!is_stopped && schema.next_event(event)) {
         std::atomic<std::uint32_t>& number = route.numbers[event.id];
         const std::uint32_t known = number.load(std::memory_order_relaxed);
         if (known != user_events_route::not_registered) {
@@ -257,46 +278,29 @@ void register_user_events(eventlog_provider& provider, int file,
                 result.not_registrable || known == user_events_route::not_registrable;
             continue;
         }
-        std::uint32_t index = 0;
         int error = 0;
-        const bool described = describe(schema, event, route, reason);
-        if (described) {
-            error = has_status_page ? register_in_page(file, provider, event.id, index)
-                                    : register_event(file, provider, event.id, index);
-        }
-        if (described && error == 0) {
-            store_event_number(provider, event.id, index, has_status_page);
+        if (register_described(file, provider, schema, event, error, reason)) {
             continue;
         }
-        if (described) {
-            explain(error, route, reason);
-        }
-        if (route.is_module) {
-            clear_device_bit(provider, event.id);
-        }
-        count_missing_event(result, event);
-        if (result.missing == 1) {
+        if (result.missing == 0) {
             result.why = reason;
         }
-        if (is_transient_shortage(error)) {
-            // The remaining registrations would fail, too.
-            result.is_retryable = true;
-            goes_on = false;
-            while (schema.next_event(event)) {
-                if (route.is_module) {
-                    clear_device_bit(provider, event.id);
-                }
-                count_missing_event(result, event);
-            }
-        } else {
+        note_missing_event(provider, event, result);
+        is_stopped = is_transient_shortage(error);
+        if (!is_stopped) {
             number.store(user_events_route::not_registrable, std::memory_order_relaxed);
         }
+    }
+    // The remaining registrations would fail, too.
+    result.is_retryable = is_stopped && result.missing != 0;
+    while (result.is_retryable && schema.next_event(event)) {
+        note_missing_event(provider, event, result);
     }
 }
 
 void clear_device_bits(eventlog_provider& provider) noexcept {
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
-    for (std::uint32_t event = 0; provider.user_events.is_module && event < count; ++event) {
+    for (std::uint32_t event = 0; event < count; ++event) {
         clear_device_bit(provider, event);
     }
 }
@@ -310,8 +314,7 @@ void unregister_user_events(eventlog_provider& provider, int file) noexcept {
         }
         const std::uint32_t number = provider.user_events.numbers[event].exchange(
             user_events_route::not_registered, std::memory_order_relaxed);
-        if (!has_status_page && number != user_events_route::not_registered &&
-            number != user_events_route::not_registrable) {
+        if (!has_status_page && user_events_route::is_registered(number)) {
             static_cast<void>(unregister_word(file, provider, event));
         }
     }

@@ -73,7 +73,7 @@ int claim_number(int number) noexcept {
     while (number >= 0) {
         const bool was_registered = forget_descriptor(get_first_registered(), number);
         const bool was_free = forget_descriptor(get_first_free(), number);
-        if ((!was_registered && !was_free) || !has_active_writers()) {
+        if ((!was_registered && !was_free) || descriptor_users.is_zero()) {
             break;
         }
         const int next = ::fcntl(number, F_DUPFD_CLOEXEC, number + 1);
@@ -104,7 +104,7 @@ bool adopt_descriptor(user_events_route& route, unique_fd file) noexcept {
 /// threads may still write to it.
 bool close_retired(user_events_route& route) noexcept {
     if (route.retired >= 0) {
-        if (has_active_writers()) {
+        if (!descriptor_users.is_zero()) {
             return false;
         }
         if (is_own_descriptor(route, route.retired)) {
@@ -300,8 +300,7 @@ void open_child_descriptor(user_events_route& route) noexcept {
 
 void open_user_events_route(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
-    route.not_before.store(user_events_route::never, std::memory_order_relaxed);
-    route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
+    route.stop_retries();
     const bool is_open = check_descriptor(provider);
     const std::uint64_t then = coarse_monotonic_now() + retry_pause;
     if (!is_open && is_known_unavailable(route)) {
@@ -334,8 +333,7 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
 
 void close_user_events_route(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
-    route.not_before.store(user_events_route::never, std::memory_order_relaxed);
-    route.not_polled_before.store(user_events_route::never, std::memory_order_relaxed);
+    route.stop_retries();
     route.status = EVENTLOG_UNREGISTERED;
     route.withdrawals.fetch_add(1, std::memory_order_release);
     // If the program has closed the descriptor, a new one is needed to unregister the words,

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -18,17 +17,12 @@
 #include "ring/clock.hpp"
 
 namespace eventlog::core {
+
+constinit thread_count descriptor_users{};
+
 namespace {
 
-/// One of several counters, so that threads on different CPUs do not share a cache line.
-struct alignas(64) writer_count {
-    std::atomic<std::uint32_t> writers{0};
-};
-constinit std::array<writer_count, 16> counts{};
-
-using counter = __u64 eventlog_route_counters::*;
-
-void count_event(const eventlog_provider& provider, counter which) noexcept {
+void count_event(const eventlog_provider& provider, route_counter which) noexcept {
     count(provider, which, EVENTLOG_COUNTERS_USER_EVENTS);
 }
 
@@ -131,7 +125,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 [[gnu::always_inline]] inline write_outcome try_to_write(eventlog_provider& provider,
                                                          const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
-    const descriptor_user keeps_open;
+    const thread_count::user keeps_open(descriptor_users);
     const int file = route.file.load(std::memory_order_seq_cst);
     const std::uint32_t number = route.numbers[payload.event].load(std::memory_order_acquire);
     if (file < 0 || number == user_events_route::not_registered) {
@@ -168,13 +162,6 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 
 }  // namespace
 
-descriptor_user::descriptor_user() noexcept
-    : count_(counts[known_thread_id % counts.size()].writers) {
-    // Sequentially consistent, pairs with close_user_events_route: either this thread sees the
-    // cleared descriptor, or has_active_writers sees this thread.
-    count_.fetch_add(1, std::memory_order_seq_cst);
-}
-
 void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     if (!route.expected.load(std::memory_order_relaxed)) {
@@ -205,21 +192,6 @@ bool is_own_descriptor(const user_events_route& route, int file) noexcept {
 void abandon_descriptor(user_events_route& route, int file) noexcept {
     if (route.file.compare_exchange_strong(file, -1, std::memory_order_seq_cst)) {
         route.not_before.store(0, std::memory_order_relaxed);
-    }
-}
-
-bool has_active_writers() noexcept {
-    for (const writer_count& each : counts) {
-        if (each.writers.load(std::memory_order_seq_cst) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void reset_writers_after_fork() noexcept {
-    for (writer_count& each : counts) {
-        each.writers.store(0, std::memory_order_relaxed);
     }
 }
 

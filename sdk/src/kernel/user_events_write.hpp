@@ -3,9 +3,7 @@
 // Writes events to the kernel. See user_events_route.hpp.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
+#include "platform/thread_count.hpp"
 #include "provider/user_events_state.hpp"
 #include "ring/ring_writer.hpp"
 
@@ -13,17 +11,11 @@ struct eventlog_provider;
 
 namespace eventlog::core {
 
-/// While it lives, no descriptor that it has read from a route is closed.
-class descriptor_user {
-  public:
-    descriptor_user() noexcept;
-    ~descriptor_user() { count_.fetch_sub(1, std::memory_order_release); }
-    descriptor_user(const descriptor_user&) = delete;
-    descriptor_user& operator=(const descriptor_user&) = delete;
-
-  private:
-    std::atomic<std::uint32_t>& count_;
-};
+/// The threads that use descriptors of routes: a descriptor that such a thread has read from a
+/// route is not closed. Pairs with the stores to user_events_route::file: either the thread sees
+/// the cleared descriptor, or the thread that has cleared it sees the user. In a forked child
+/// reset.
+[[gnu::visibility("hidden")]] extern thread_count descriptor_users;
 
 /// Writes the event and counts the outcome. Precondition: the gate has the kernel's bit. Any thread
 /// or signal handler; no lock, no allocation, not a cancellation point, errno stays unchanged.
@@ -35,11 +27,5 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
 
 /// Removes a lost descriptor from the route; the next emit opens another one.
 void abandon_descriptor(user_events_route& route, int file) noexcept;
-
-/// Whether a descriptor_user exists.
-[[nodiscard]] bool has_active_writers() noexcept;
-
-/// Called in a forked child, where the writing threads of the parent do not exist.
-void reset_writers_after_fork() noexcept;
 
 }  // namespace eventlog::core

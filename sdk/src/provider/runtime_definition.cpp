@@ -96,10 +96,8 @@ bool free_definition(eventlog_provider& provider) noexcept {
     if (part == nullptr || part->memory == nullptr) {
         return true;
     }
-    for (const reader_count& count : part->counts) {
-        if (count.readers.load(std::memory_order_seq_cst) != 0) {
-            return false;
-        }
+    if (!part->readers.is_zero()) {
+        return false;
     }
     std::free(const_cast<built_definition*>(part->memory));
     part->memory = nullptr;

@@ -21,6 +21,17 @@ struct user_events_route {
     static constexpr std::uint32_t not_registered = 0;
     static constexpr std::uint32_t not_registrable = UINT32_MAX;  // and will not be
 
+    /// Whether a value of `numbers` is an event's number.
+    [[nodiscard]] static constexpr bool is_registered(std::uint32_t number) noexcept {
+        return number != not_registered && number != not_registrable;
+    }
+
+    /// Neither emits nor poll() retry.
+    void stop_retries() noexcept {
+        not_before.store(never, std::memory_order_relaxed);
+        not_polled_before.store(never, std::memory_order_relaxed);
+    }
+
     /// The descriptor; -1: none.
     std::atomic<int> file{-1};
     /// The identity of the descriptor's file as returned by fstat; stored before `file`.
