@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The public functions that define providers at run time.
-#include <cerrno>
 #include <cstdlib>
 #include <iterator>
 
 #include <eventlog/eventlog.h>
 #include <eventlog/schema_format.hpp>
 
+#include "platform/signal_guard.hpp"
 #include "provider/definition.hpp"
 #include "provider/registered_provider.hpp"
 
@@ -81,7 +81,7 @@ eventlog_error eventlog_define_provider(const eventlog_definition* definition,
                                         eventlog_provider** provider, char* text,
                                         std::size_t text_size) {
     using namespace eventlog::core;
-    const int saved = errno;
+    const errno_guard keeps_errno;
     definition_error error;
     eventlog_provider* defined = nullptr;
     if (provider == nullptr) {
@@ -96,7 +96,6 @@ eventlog_error eventlog_define_provider(const eventlog_definition* definition,
         *provider = defined == nullptr ? &null_provider : defined;
     }
     error.copy_to(text, text_size);
-    errno = saved;
     return error.code();
 }
 

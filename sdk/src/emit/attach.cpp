@@ -17,6 +17,7 @@
 #include "ring/subscription_slots.hpp"
 #include "schema/filter.hpp"
 #include "schema/schema.hpp"
+#include "shm/exact_io.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
@@ -81,17 +82,9 @@ bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) no
     return result == 0;
 }
 
-/// Reads what other processes may have written through the file: the process of an entry may have
-/// failed to reserve it, and schemas are freed when the subscription ends. Access through a mapping
-/// to a page without memory would crash this process on a full tmpfs.
-bool read_exactly(const unique_fd& file, void* data, std::size_t size,
-                  std::uint64_t offset) noexcept {
-    ssize_t got = 0;
-    do {
-        got = ::pread(file.get(), data, size, static_cast<off_t>(offset));
-    } while (got < 0 && errno == EINTR);
-    return got == static_cast<ssize_t>(size);
-}
+// What other processes may have written is read through the file: the process of an entry may have
+// failed to reserve it, and schemas are freed when the subscription ends. Access through a mapping
+// to a page without memory would crash this process on a full tmpfs.
 
 // Size of one read: this may run on a signal stack.
 constexpr std::size_t chunk_size = 1024;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "emit/notification.hpp"
 
-#include <signal.h>
-
 #include <bit>
-#include <cerrno>
 
 #include <eventlog/abi.h>
 
@@ -35,31 +32,16 @@ struct dump_in_progress {
 class dump_scope {
   public:
     dump_scope(const eventlog_provider& provider, unsigned slot) noexcept {
-        sigset_t all;
-        sigfillset(&all);
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &all, &signals_));
         dumping = {&provider, 1U << slot};
     }
-    ~dump_scope() {
-        dumping = {};
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &signals_, nullptr));
-    }
+    ~dump_scope() { dumping = {}; }
     dump_scope(const dump_scope&) = delete;
     dump_scope& operator=(const dump_scope&) = delete;
 
   private:
-    sigset_t signals_{};
+    signal_block signals_;
     fast_path_blocker blocker_;
 };
-
-std::uint32_t listening_slots(const eventlog_provider& provider) noexcept {
-    std::uint32_t slots = 0;
-    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
-    for (std::uint32_t event = 0; event < count; ++event) {
-        slots |= provider.gate_word(event).load(std::memory_order_relaxed);
-    }
-    return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
-}
 
 /// Attaches to all listeners and returns their serials by slot, 0 without a listener. Returns false
 /// if a retry is needed.
@@ -155,6 +137,15 @@ bool replace(eventlog_provider& provider, callback<Function>& place, Function fu
 
 }  // namespace
 
+std::uint32_t listening_slots(const eventlog_provider& provider) noexcept {
+    std::uint32_t slots = 0;
+    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        slots |= provider.gate_word(event).load(std::memory_order_relaxed);
+    }
+    return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
+}
+
 void set_notification_request(eventlog_provider& provider, bool wanted) noexcept {
     const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
     std::uint32_t* const words = provider.gate.load(std::memory_order_relaxed);
@@ -198,7 +189,7 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
     if (!watching.running_thread.compare_exchange_strong(holder, own, std::memory_order_seq_cst)) {
         return;
     }
-    const int saved = errno;
+    const errno_guard keeps_errno;
     // Cleared before the scan: a listener that appears after the scan sets the bit again.
     set_notification_request(provider, false);
     try_unmap_dead_regions(provider);
@@ -211,7 +202,6 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
     holder = own;
     static_cast<void>(
         watching.running_thread.compare_exchange_strong(holder, 0, std::memory_order_seq_cst));
-    errno = saved;
 }
 
 }  // namespace eventlog::core

@@ -15,6 +15,9 @@ struct eventlog_provider;
 
 namespace eventlog::core {
 
+/// The slots of the subscriptions that want any event of the provider.
+[[nodiscard]] std::uint32_t listening_slots(const eventlog_provider& provider) noexcept;
+
 /// Sets or clears the notification bit in all gate words of the provider.
 void set_notification_request(eventlog_provider& provider, bool wanted) noexcept;
 

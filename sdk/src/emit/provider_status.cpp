@@ -8,6 +8,7 @@
 
 #include <eventlog/abi.h>
 
+#include "emit/notification.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
@@ -32,15 +33,6 @@ eventlog_status_code publishing_status(const eventlog_provider* provider,
     return known ? provider->status : EVENTLOG_UNREGISTERED;
 }
 
-unsigned count_listeners(const eventlog_provider& provider) noexcept {
-    std::uint32_t bits = 0;
-    const std::uint32_t events = provider.event_count.load(std::memory_order_relaxed);
-    for (std::uint32_t event = 0; event < events; ++event) {
-        bits |= provider.gate_word(event).load(std::memory_order_relaxed);
-    }
-    return static_cast<unsigned>(std::popcount(bits & EVENTLOG_GATE_SUBSCRIPTIONS));
-}
-
 eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
     const eventlog_route_counters sums =
         sum_counters(counters_of_gate(provider.gate.load(std::memory_order_relaxed)), route);
@@ -56,8 +48,8 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
     const eventlog_status_code code = publishing_status(provider, publishing);
     if (code == EVENTLOG_OK) {
         counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
-        const unsigned count = count_listeners(*provider);
-        sentence.set("%u subscription%s to provider %s.", count,
+        const int count = std::popcount(listening_slots(*provider));
+        sentence.set("%d subscription%s to provider %s.", count,
                      count == 1 ? " listens" : "s listen", provider->name.data());
     } else {
         sentence.set("%s", publishing);

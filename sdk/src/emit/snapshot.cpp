@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <climits>
 #include <cstdint>
 
 #include <eventlog/abi.h>
 
+#include "platform/signal_guard.hpp"
 #include "ring/snapshot_reason.hpp"
 #include "ring/subscription_slots.hpp"
 
@@ -41,7 +41,7 @@ bool request_snapshot(eventlog_region& region, const reason_words& reason) noexc
 
 unsigned eventlog_snapshot(const char* reason) {
     using namespace eventlog::core;
-    const int saved = errno;
+    const errno_guard keeps_errno;
     const reason_words words = pack_reason(reason);
     unsigned asked = 0;
     for (subscription_slot& slot : subscription_slots) {
@@ -54,6 +54,5 @@ unsigned eventlog_snapshot(const char* reason) {
             ++asked;
         }
     }
-    errno = saved;
     return asked;
 }

@@ -8,14 +8,13 @@
 #include <cerrno>
 
 #include "kernel/user_events_abi.hpp"
+#include "platform/signal_guard.hpp"
 
 namespace eventlog::core {
 
 bool has_eventlog_device() noexcept {
-    const int saved = errno;
-    const bool there = ::access(eventlog_device_path, F_OK) == 0;
-    errno = saved;
-    return there;
+    const errno_guard keeps_errno;
+    return ::access(eventlog_device_path, F_OK) == 0;
 }
 
 unique_fd open_eventlog_device(int& error) noexcept {

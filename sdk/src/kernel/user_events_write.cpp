@@ -11,6 +11,7 @@
 #include "kernel/user_events_abi.hpp"
 #include "kernel/user_events_route.hpp"
 #include "platform/process.hpp"
+#include "platform/signal_guard.hpp"
 #include "platform/system_write.hpp"
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
@@ -180,13 +181,11 @@ void emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
 }
 
 bool is_own_descriptor(const user_events_route& route, int file) noexcept {
-    const int saved = errno;
+    const errno_guard keeps_errno;
     struct stat status {};
-    const bool own = ::fstat(file, &status) == 0 &&
-                     status.st_dev == route.device.load(std::memory_order_relaxed) &&
-                     status.st_ino == route.inode.load(std::memory_order_relaxed);
-    errno = saved;
-    return own;
+    return ::fstat(file, &status) == 0 &&
+           status.st_dev == route.device.load(std::memory_order_relaxed) &&
+           status.st_ino == route.inode.load(std::memory_order_relaxed);
 }
 
 void abandon_descriptor(user_events_route& route, int file) noexcept {

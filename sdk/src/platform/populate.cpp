@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "platform/signal_guard.hpp"
+
 namespace eventlog::core {
 namespace {
 
@@ -17,17 +19,16 @@ constexpr int populate_attempts_max = 10;
 }  // namespace
 
 bool can_populate() noexcept {
-    const int saved = errno;
+    const errno_guard keeps_errno;
     // Some emulators (qemu-user) accept every advice and do nothing. A kernel that accepts an
     // invalid advice is not trusted. An empty range succeeds where the advice is known.
     const bool is_believed = ::madvise(nullptr, 0, invalid_advice) != 0 && errno == EINVAL;
     const bool is_known = ::madvise(nullptr, 0, populate_write) == 0;
-    errno = saved;
     return is_believed && is_known;
 }
 
 bool populate(void* begin, std::size_t size) noexcept {
-    const int saved = errno;
+    const errno_guard keeps_errno;
     int result = -1;
     for (int attempt = 0; attempt < populate_attempts_max && result != 0; ++attempt) {
         result = ::madvise(begin, size, populate_write);
@@ -35,15 +36,13 @@ bool populate(void* begin, std::size_t size) noexcept {
             break;
         }
     }
-    errno = saved;
     return result == 0;
 }
 
 void release_pages(void* begin, std::size_t size) noexcept {
-    const int saved = errno;
+    const errno_guard keeps_errno;
     // If this fails (in a sandbox), the memory stays allocated.
     static_cast<void>(::madvise(begin, size, MADV_REMOVE));
-    errno = saved;
 }
 
 }  // namespace eventlog::core

@@ -136,25 +136,35 @@ std::uint64_t call(const clock_state& from) noexcept {
     return raw;
 }
 
+/// A value of the custom clock, CLOCK_MONOTONIC before it was read, and how long that took.
+struct timed_value {
+    std::uint64_t raw = 0;
+    std::int64_t before = 0;
+    std::int64_t took = INT64_MAX;
+};
+
+/// The fastest of several reads: at most `attempts`, until one takes less than `enough`.
+timed_value call_timed(const clock_state& from, int attempts, std::int64_t enough) noexcept {
+    timed_value best;
+    for (int attempt = 0; attempt < attempts && best.took >= enough; ++attempt) {
+        const std::int64_t before = monotonic_now();
+        const std::uint64_t raw = call(from);
+        const std::int64_t took = monotonic_now() - before;
+        if (took < best.took) {
+            best = {raw, before, took};
+        }
+    }
+    return best;
+}
+
 reading read_program_clock(const clock_state& from) noexcept {
     if (from.bits == 64) {
         return {static_cast<std::int64_t>(call(from) - from.first),
                 static_cast<std::int64_t>(coarse_monotonic_now())};
     }
     // A reading that was delayed for a good part of a wrap (virtual machines) is repeated.
-    constexpr int attempts = 8;
-    reading found;
-    std::int64_t least = INT64_MAX;
-    for (int attempt = 0; attempt < attempts && least >= from.interval; ++attempt) {
-        const std::int64_t before = monotonic_now();
-        const std::uint64_t raw = call(from);
-        const std::int64_t took = monotonic_now() - before;
-        if (took < least) {
-            least = took;
-            found = {unwrapped(from, raw, before), before, took < from.interval};
-        }
-    }
-    return found;
+    const timed_value value = call_timed(from, 8, from.interval);
+    return {unwrapped(from, value.raw, value.before), value.before, value.took < from.interval};
 }
 
 bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexcept {
@@ -255,18 +265,10 @@ clock_state clock_state_of(const eventlog_clock_source& source) noexcept {
 
 /// Starts the custom clock at this instant.
 void start(clock_state& fresh) noexcept {
-    std::int64_t least = INT64_MAX;
-    for (int i = 0; i < 5; ++i) {
-        const std::int64_t before = monotonic_now();
-        const std::uint64_t raw = call(fresh);
-        const std::int64_t took = monotonic_now() - before;
-        if (took < least) {
-            least = took;
-            fresh.first = raw;
-            fresh.start = before + took / 2;
-            fresh.ticks_at = fresh.start;
-        }
-    }
+    const timed_value value = call_timed(fresh, 5, 0);
+    fresh.first = value.raw;
+    fresh.start = value.before + value.took / 2;
+    fresh.ticks_at = fresh.start;
 }
 
 /// The lock is held for a short time only, but the holder may not be running.

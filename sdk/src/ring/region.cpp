@@ -23,6 +23,13 @@ bool is_within_limits(const eventlog_region& header) noexcept {
            header.filter_size <= EVENTLOG_FILTER_SIZE_MAX;
 }
 
+region_geometry geometry_in(const eventlog_region& header) noexcept {
+    return {header.ring_count,     header.ring_stride,  header.buffer_count,
+            header.buffer_size,    header.rings_offset, header.providers_offset,
+            header.schemas_offset, header.schemas_size, header.buffers_offset,
+            header.total_size};
+}
+
 /// A detached subscription must have a name. Others may have one: those that are not detached yet,
 /// or not any more.
 bool is_name_valid(const eventlog_region& header) noexcept {
@@ -82,13 +89,7 @@ bool check_region(const eventlog_region& header, std::uint64_t file_size, region
     if (is_within_limits(header)) {
         geometry = plan_region(header.ring_count - 1, header.buffer_count, header.buffer_size,
                                header.schemas_size);
-        if (geometry.ring_stride == header.ring_stride &&
-            geometry.rings_offset == header.rings_offset &&
-            geometry.providers_offset == header.providers_offset &&
-            geometry.schemas_offset == header.schemas_offset &&
-            geometry.schemas_size == header.schemas_size &&
-            geometry.buffers_offset == header.buffers_offset &&
-            geometry.total_size == header.total_size && header.total_size <= file_size &&
+        if (geometry == geometry_in(header) && header.total_size <= file_size &&
             header.serial != 0 && header.serial != UINT64_MAX &&
             header.session_count <= EVENTLOG_SESSIONS_MAX && is_name_valid(header) &&
             (header.clock == EVENTLOG_CLOCK_TSC || header.clock == EVENTLOG_CLOCK_MONOTONIC)) {

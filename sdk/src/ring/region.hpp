@@ -27,6 +27,8 @@ struct region_geometry {
     std::uint64_t buffers_offset = 0;
     std::uint64_t total_size = 0;
 
+    bool operator==(const region_geometry&) const = default;
+
     /// The size of the part before schemas and buffers.
     [[nodiscard]] std::uint64_t head_size() const noexcept { return schemas_offset; }
     [[nodiscard]] std::uint64_t ring_offset(std::uint32_t ring) const noexcept {

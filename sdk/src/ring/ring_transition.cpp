@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <climits>
+
+#include "platform/signal_guard.hpp"
 
 namespace eventlog::core {
 
@@ -51,11 +52,10 @@ void wake_reader(eventlog_region* region) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (shared(region->waiting).load(std::memory_order_relaxed) != 0 &&
         shared(region->waiting).exchange(0, std::memory_order_relaxed) != 0) {
-        const int saved = errno;
+        const errno_guard keeps_errno;
         shared(region->wake).fetch_add(1, std::memory_order_release);
         static_cast<void>(
             ::syscall(SYS_futex, &region->wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0));
-        errno = saved;
     }
 }
 

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <span>
 
+#include "shm/exact_io.hpp"
 #include "shm/futex_atomic.hpp"
 
 namespace eventlog::core {
@@ -38,10 +39,6 @@ bool map_over(std::uint32_t* gate, std::size_t size, int flags, int file, off_t 
 /// accesses it when tmpfs is full.
 bool reserve_part(const unique_fd& file, off_t offset, std::size_t size) noexcept {
     return ::posix_fallocate(file.get(), offset, static_cast<off_t>(size)) == 0;
-}
-
-bool write_at(const unique_fd& file, const void* data, std::size_t size, off_t offset) noexcept {
-    return ::pwrite(file.get(), data, size, offset) == static_cast<ssize_t>(size);
 }
 
 eventlog_provider_file make_header(const provider_content& content,
@@ -68,9 +65,9 @@ bool fill(const unique_fd& file, const provider_content& content,
     return reserve_part(file, 0, sizeof header) &&
            reserve_part(file, EVENTLOG_PROVIDER_GATE_OFFSET, content.gate_size) &&  // with counters
            reserve_part(file, EVENTLOG_PROVIDER_SCHEMA_OFFSET, content.schema.size()) &&
-           write_at(file, &header, sizeof header, 0) &&
-           write_at(file, content.schema.data(), content.schema.size(),
-                    EVENTLOG_PROVIDER_SCHEMA_OFFSET);
+           write_exactly(file, &header, sizeof header, 0) &&
+           write_exactly(file, content.schema.data(), content.schema.size(),
+                         EVENTLOG_PROVIDER_SCHEMA_OFFSET);
 }
 
 /// Links the file under the first free name.
@@ -145,9 +142,8 @@ bool provider_file::open(const directory& where, const char* name, error_text& e
         return false;
     }
     struct stat status {};
-    const bool readable =
-        ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-        ::pread(file_.get(), &header_, sizeof header_, 0) == static_cast<ssize_t>(sizeof header_);
+    const bool readable = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                          read_exactly(file_, &header_, sizeof header_, 0);
     header_.process[sizeof header_.process - 1] = '\0';
     if (!readable || header_.magic != EVENTLOG_PROVIDER_MAGIC ||
         header_.version != EVENTLOG_PROVIDER_VERSION || header_.event_count == 0 ||
@@ -176,19 +172,16 @@ bool provider_file::is_alive(mapped_files& mapped) const noexcept {
 
 bool provider_file::read_schema(std::span<std::uint8_t> bytes) const noexcept {
     return bytes.size() == header_.schema_size &&
-           ::pread(file_.get(), bytes.data(), bytes.size(), EVENTLOG_PROVIDER_SCHEMA_OFFSET) ==
-               static_cast<ssize_t>(bytes.size());
+           read_exactly(file_, bytes.data(), bytes.size(), EVENTLOG_PROVIDER_SCHEMA_OFFSET);
 }
 
 bool provider_file::read_gate(std::span<std::uint32_t> words) const noexcept {
     return words.size() <= header_.event_count &&
-           ::pread(file_.get(), words.data(), words.size_bytes(), EVENTLOG_PROVIDER_GATE_OFFSET) ==
-               static_cast<ssize_t>(words.size_bytes());
+           read_exactly(file_, words.data(), words.size_bytes(), EVENTLOG_PROVIDER_GATE_OFFSET);
 }
 
 bool provider_file::read_counters(eventlog_counters_page& counters) const noexcept {
-    return ::pread(file_.get(), &counters, sizeof counters, EVENTLOG_PROVIDER_COUNTERS_OFFSET) ==
-           static_cast<ssize_t>(sizeof counters);
+    return read_exactly(file_, &counters, sizeof counters, EVENTLOG_PROVIDER_COUNTERS_OFFSET);
 }
 
 bool provider_file::map_gate() noexcept {
@@ -248,9 +241,8 @@ void provider_file::notify_if_wanted() noexcept {
     // flag. So at least one of them sees the other.
     std::uint32_t wants_notifications = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (::pread(file_.get(), &wants_notifications, sizeof wants_notifications,
-                offsetof(eventlog_provider_file, wants_notifications)) !=
-            static_cast<ssize_t>(sizeof wants_notifications) ||
+    if (!read_exactly(file_, &wants_notifications, sizeof wants_notifications,
+                      offsetof(eventlog_provider_file, wants_notifications)) ||
         wants_notifications == 0 || !map_gate()) {
         return;
     }
@@ -259,9 +251,8 @@ void provider_file::notify_if_wanted() noexcept {
 
 void provider_file::request_notifications() noexcept {
     const std::uint32_t wants_notifications = 1;
-    // An aligned word: readers see the old value or the new one.
-    static_cast<void>(write_at(file_, &wants_notifications, sizeof wants_notifications,
-                               offsetof(eventlog_provider_file, wants_notifications)));
+    write_exactly(file_, &wants_notifications, sizeof wants_notifications,
+                  offsetof(eventlog_provider_file, wants_notifications));
 }
 
 }  // namespace eventlog::core

@@ -13,6 +13,7 @@
 
 #include "platform/process.hpp"
 #include "ring/ring_lock.hpp"
+#include "shm/exact_io.hpp"
 #include "shm/provider_file.hpp"
 
 namespace eventlog::core {
@@ -32,7 +33,7 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
     }
     struct stat status {};
     if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        ::pread(file_.get(), &header_, sizeof header_, 0) != static_cast<ssize_t>(sizeof header_)) {
+        !read_exactly(file_, &header_, sizeof header_, 0)) {
         error.set("The file subscriptions/%s is no subscription. Remove it.", name.data());
         return found::unusable;
     }
@@ -43,8 +44,7 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
 
 bool subscription_file::is_live() const noexcept {
     std::uint32_t state = EVENTLOG_REGION_ENDED;
-    return ::pread(file_.get(), &state, sizeof state, offsetof(eventlog_region, state)) ==
-               static_cast<ssize_t>(sizeof state) &&
+    return read_exactly(file_, &state, sizeof state, offsetof(eventlog_region, state)) &&
            state == EVENTLOG_REGION_LIVE;
 }
 
@@ -55,8 +55,7 @@ bool subscription_file::is_removed() const noexcept {
 
 bool subscription_file::is_detached() const noexcept {
     std::uint32_t features = 0;
-    return ::pread(file_.get(), &features, sizeof features, offsetof(eventlog_region, features)) ==
-               static_cast<ssize_t>(sizeof features) &&
+    return read_exactly(file_, &features, sizeof features, offsetof(eventlog_region, features)) &&
            (features & EVENTLOG_FEATURE_DETACHED) != 0;
 }
 
@@ -67,16 +66,14 @@ bool subscription_file::has_owner() const noexcept {
 }
 
 void mark_ended(const unique_fd& file) noexcept {
+    // Cannot fail for a file that is large enough, and a smaller file has no state.
     const std::uint32_t ended = EVENTLOG_REGION_ENDED;
-    // An aligned word: readers see the old value or the new one. Cannot fail for a file that is
-    // large enough, and a smaller file has no state.
-    static_cast<void>(::pwrite(file.get(), &ended, sizeof ended, offsetof(eventlog_region, state)));
+    write_exactly(file, &ended, sizeof ended, offsetof(eventlog_region, state));
 }
 
 void mark_detached(const unique_fd& file, const eventlog_region& header) noexcept {
     const std::uint32_t features = header.features | EVENTLOG_FEATURE_DETACHED;
-    static_cast<void>(
-        ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
+    write_exactly(file, &features, sizeof features, offsetof(eventlog_region, features));
 }
 
 void claim_ownership(const unique_fd& file, const eventlog_region& header,
@@ -89,11 +86,9 @@ void claim_ownership(const unique_fd& file, const eventlog_region& header,
     } const fields{owner.pid, owner.uid, owner.start_time, owner.pid_namespace};
     static_assert(offsetof(eventlog_region, clock_start) - offsetof(eventlog_region, owner_pid) ==
                   sizeof fields);
-    static_cast<void>(
-        ::pwrite(file.get(), &fields, sizeof fields, offsetof(eventlog_region, owner_pid)));
+    write_exactly(file, &fields, sizeof fields, offsetof(eventlog_region, owner_pid));
     const std::uint32_t features = header.features & ~EVENTLOG_FEATURE_DETACHED;
-    static_cast<void>(
-        ::pwrite(file.get(), &features, sizeof features, offsetof(eventlog_region, features)));
+    write_exactly(file, &features, sizeof features, offsetof(eventlog_region, features));
 }
 
 void clear_gates(const directory& where, unsigned slot) noexcept {
@@ -116,11 +111,10 @@ void release_memory(const unique_fd& file, const region_geometry& geometry) noex
     const std::uint32_t shared_ring = geometry.ring_count - 1;
     std::uint64_t lock = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    const bool is_free = ::pread(file.get(), &lock, sizeof lock,
-                                 static_cast<off_t>(geometry.ring_offset(shared_ring) +
-                                                    offsetof(eventlog_ring, lock))) ==
-                             static_cast<ssize_t>(sizeof lock) &&
-                         (lock == 0 || has_holder_died(lock));
+    const bool is_free =
+        read_exactly(file, &lock, sizeof lock,
+                     geometry.ring_offset(shared_ring) + offsetof(eventlog_ring, lock)) &&
+        (lock == 0 || has_holder_died(lock));
     const std::uint64_t end =
         is_free ? geometry.total_size : geometry.buffer_offset(shared_ring, 0);
     static_cast<void>(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
