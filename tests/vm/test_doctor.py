@@ -284,14 +284,14 @@ class ByHand(Doctor):
         )
         self.assert_item(
             self.part("open", status=1), "missing", "directory",
-            "Others may enter .* Run: chmod -R go= '/dev/shm/eventlog-1000'",
+            "Other users may enter .* Run: chmod -R go= '/dev/shm/eventlog-1000'",
         )
 
     def test_json_matches_text(self):
         lines = self.part("json", status=1)
         self.assertIn('  "healthy": false,', lines)
         self.assertTrue(any(
-            line.startswith('    {"item": "directory", "state": "missing", "text": "Others may ')
+            line.startswith('    {"item": "directory", "state": "missing", "text": "Other users may ')
             and line.endswith('"as_root": false},') for line in lines
         ), lines)
 

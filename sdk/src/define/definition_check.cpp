@@ -83,7 +83,7 @@ class checker {
     bool check_known(const Struct& given, std::uint32_t size) noexcept {
         return !says_more_than_we_know(given, size) ||
                error_.set(EVENTLOG_ERROR_SIZE,
-                          "This says something that this libeventlog does not know yet. Update "
+                          "The struct has members that this libeventlog does not know yet. Update "
                           "libeventlog, or build with the eventlog.h that came with it.");
     }
 

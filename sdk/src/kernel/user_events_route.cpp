@@ -130,8 +130,8 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     user_events_route& route = provider.user_events;
     if (!close_retired(route)) {
         route.status = EVENTLOG_INCOMPLETE;
-        route.status_text.set("A thread is still writing events to the kernel that it emitted "
-                              "before. It is tried again in a second.");
+        route.status_text.set("A thread is still writing earlier events to the kernel. The "
+                              "next attempt is in a second.");
         return false;
     }
     route.takes_batches.store(false, std::memory_order_relaxed);
@@ -247,8 +247,8 @@ bool publish(eventlog_provider& provider, int file) noexcept {
     }
     if (route.status == EVENTLOG_OK) {
         route.status = EVENTLOG_INCOMPLETE;
-        route.status_text.set("Nobody can subscribe to provider %s through the module's device: "
-                              "%s.",
+        route.status_text.set("Subscriptions through the module's device cannot receive provider "
+                              "%s: %s.",
                               provider.name.data(), why.text());
     }
     return is_retryable;

@@ -305,7 +305,7 @@ std::uint32_t last_published(int file) {
 void publish_when_there_is_room() {
     set_file(schema_pages_per_user, "0");
     const eventlog::dynamic_provider late(provider_called("late"));
-    step("it says that nobody can subscribe", says(late, "Nobody can subscribe to provider late"));
+    step("it says that nobody can subscribe", says(late, "device cannot receive provider late"));
     subscription_request all{};
     const int reader = subscribe_or_exit(&all);
     step("nobody hears it", !late.enabled(0));
