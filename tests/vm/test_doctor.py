@@ -291,7 +291,7 @@ class ByHand(Doctor):
         lines = self.part("json", status=1)
         self.assertIn('  "healthy": false,', lines)
         self.assertTrue(any(
-            line.startswith('    {"item": "directory", "state": "missing", "text": "Other users may ')
+            line.startswith('    {"item": "directory", "state": "missing", "text": "Other users ')
             and line.endswith('"as_root": false},') for line in lines
         ), lines)
 

@@ -95,7 +95,8 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
         return unique_fd{};
     }
     if ((status.st_mode & 077U) != 0) {
-        error.set("Other users may enter the directory %s. Close it with: chmod 700 %s", shown, shown);
+        error.set("Other users may enter the directory %s. Close it with: chmod 700 %s", shown,
+                  shown);
         return unique_fd{};
     }
     return folder;

@@ -76,8 +76,8 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     // clang-format on
 }
 
-// Start of the steps below, which require that the thread is on the CPU of the target; else aborted.
-// x10 = ring.
+// Start of the steps below, which require that the thread is on the CPU of the target; else
+// aborted. x10 = ring.
 // clang-format off
 #define SEQUENCE_AT_TARGET                               \
     EVENTLOG_SEQUENCE_START                             \

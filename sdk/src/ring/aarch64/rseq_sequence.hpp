@@ -12,7 +12,7 @@
 // The exits have no section of their own: conditional branches reach only one mebibyte.
 #pragma once
 
-static_assert(RSEQ_SIG == 0xd428bc00, "the signature stands in front of each label 79");
+static_assert(RSEQ_SIG == 0xd428bc00, "the signature is in front of each label 79");
 
 // clang-format off
 // The address of the thread's rseq area.

@@ -6,7 +6,7 @@
 // part of an instruction (ud1), in a section of its own with the abort handler.
 #pragma once
 
-static_assert(RSEQ_SIG == 0x53053053, "the signature stands in front of each label 79");
+static_assert(RSEQ_SIG == 0x53053053, "the signature is in front of each label 79");
 
 // clang-format off
 #define EVENTLOG_SEQUENCE_START EVENTLOG_SEQUENCE_START_IN("%[area]")
