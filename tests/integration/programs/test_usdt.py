@@ -23,7 +23,7 @@ class Usdt(harness.Case):
                               capture_output=True, text=True).stdout
         found = re.findall(r"Provider: (\w+)\s+Name: (\w+)\s+Location: .*, Semaphore: 0x(\w+)\s+"
                            r"Arguments:(.*)", text)
-        self.assertEqual({provider for provider, *_ in found}, {"usdt_probes"})
+        self.assertEqual({provider for provider, *_ in found}, {"probed"})
         return {name: (places.split(" %")[0].strip(), int(semaphore, 16) != 0)
                 for _, name, semaphore, places in found}
 
