@@ -33,7 +33,8 @@ bool is_block(const block_header& header) noexcept {
     return header.magic == block_magic && header.size <= block_payload_max && has_checksum(header);
 }
 
-/// How much of a compressed payload is not, and how large the rest may become.
+/// Limits for decompressing a payload: `head` bytes are stored uncompressed, `content` is the
+/// largest size of the rest.
 struct compression_limits {
     std::size_t head = 0;
     std::size_t content = 0;
@@ -71,7 +72,8 @@ block_file::block_file(std::string path)
 }
 
 void block_file::refresh() {
-    // In this order: what was whole when its writer had left stays whole.
+    // The lock is tested before the size is read: a file whose writer has closed it does not grow
+    // any more, so a block that is incomplete then is damage.
     is_being_written_ = ::flock(file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct stat status {};
     if (::fstat(file_.get(), &status) == 0) {
@@ -101,7 +103,7 @@ void block_file::check_header() {
         has_identity_ = true;
         return;
     }
-    // The first block follows at once, and it knows as much.
+    // The first block follows directly and has the same identity.
     const std::optional<block_location> first = block_at(sizeof header);
     if (!is_there || (header.magic != file_magic && !first)) {
         throw user_error("{} is not an .elog file. Give the name of one that elog record -o has "
@@ -109,7 +111,7 @@ void block_file::check_header() {
                          path_);
     }
     report("the file's header, at 0, is damaged");
-    // Without both, the next block of any kind has to say whose blocks these are.
+    // Without a header and a first block, the next block of any type supplies the identity.
     const std::optional<block_location> known = first ? first : find_block(sizeof header);
     if (known) {
         identity_ = known->header.identity;
@@ -183,7 +185,7 @@ std::span<const std::uint8_t> block_file::peek(const block_location& place, std:
 std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& place) {
     const std::uint64_t at = place.offset + sizeof(block_header);
     std::vector<std::uint8_t> payload(padded_payload_size(place.header.size));
-    // The last block may be cut off in its padding.
+    // The last block may be cut off within its padding.
     const std::uint64_t there = at > size_ ? 0 : size_ - at;
     const std::size_t size = std::min<std::uint64_t>(payload.size(), there);
     if (size < place.header.size || !read(payload.data(), size, at) ||
@@ -220,7 +222,7 @@ bool block_walker::skip_to_block() {
         offset_ = found->offset;
         return true;
     }
-    // What a writer has only begun is no damage.
+    // A block that a live writer has not finished is no damage.
     if (!file_->is_being_written()) {
         file_->report("bytes {} to {} are not a whole block: the file ends in the middle of the "
                       "block at {}",

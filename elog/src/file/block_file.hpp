@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// An .elog file as a row of blocks, whole, cut off, damaged or made by an enemy: finding them, and
-// loading them. What a block means is not looked at here.
+// Reads an .elog file as a sequence of blocks: finds blocks and loads their payloads.
+//
+// - Input may be complete, cut off, damaged or hostile. Headers and payloads are verified by
+//   checksum before use.
+// - The contents of payloads are not interpreted here.
+// - block_file owns the descriptor. One thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +22,8 @@
 
 namespace elog {
 
-/// Sentences about what could not be read. A file of nothing but damage must not fill the memory
-/// with them: the list ends after some.
+/// Messages about data that could not be read. The list is bounded, because a hostile file may
+/// consist of damage only.
 class damage_list {
   public:
     template <class... Arguments>
@@ -51,26 +55,27 @@ struct block_location {
 
 class block_file {
   public:
-    /// Throws failure if the file cannot be opened or is no .elog file of a version that we know.
+    /// Throws user_error if the file cannot be opened, or is no .elog file of a version known here.
     explicit block_file(std::string path);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-    /// Somebody is writing to it right now: that its last block is not whole means nothing.
+    /// A writer holds the file's lock: an incomplete last block is no damage.
     [[nodiscard]] bool is_being_written() const noexcept { return is_being_written_; }
-    /// Looks again how large it is, and whether it is still being written.
+    /// Reads the file's size again, and whether a writer holds its lock.
     void refresh();
 
-    /// A block of this file whose header is sound. Whether its payload is there has not been
-    /// looked at.
+    /// The block at `offset`, if its header is valid and belongs to this file. Its payload may be
+    /// missing.
     [[nodiscard]] std::optional<block_location> block_at(std::uint64_t offset);
-    /// The first of them at or behind `offset`, wherever it begins.
+    /// The first such block at or after `offset`. Block alignment is the only assumption.
     [[nodiscard]] std::optional<block_location> find_block(std::uint64_t offset);
-    /// The first bytes of a block's payload, if they are there; valid until the next call.
+    /// The first `size` bytes of a payload, unverified; empty if they are missing. Valid until the
+    /// next call.
     [[nodiscard]] std::span<const std::uint8_t> peek(const block_location& place, std::size_t size);
 
-    /// The payload, decompressed behind its first part. Reports and gives nothing if it is not
-    /// what its checksum says.
+    /// The verified payload, with its compressed part decompressed. Reports damage and returns
+    /// nullopt if the checksum does not match.
     [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const block_location& place);
     [[nodiscard]] bool read(void* data, std::size_t size, std::uint64_t offset);
 
@@ -79,7 +84,7 @@ class block_file {
         damages_.add(format, std::forward<Arguments>(arguments)...);
     }
     [[nodiscard]] const damage_list& damages() const noexcept { return damages_; }
-    /// How much has been read from the file so far.
+    /// Bytes read from the file so far.
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
   private:
@@ -100,15 +105,16 @@ class block_file {
     std::size_t window_size_ = 0;
 };
 
-/// From block to block through a file; what lies between them and is none is reported.
+/// Iterates over the blocks of a file in order. Bytes that belong to no whole block are reported as
+/// damage.
 class block_walker {
   public:
-    /// The block at `offset` is expected to have that number.
+    /// `number` is the expected number of the block at `offset`.
     block_walker(block_file& file, std::uint64_t offset, std::uint64_t number)
         : file_(&file), offset_(offset), expected_(number) {}
 
-    /// The next whole block, whose payload is there, but may be damaged. Nothing at the end of the
-    /// file; may be asked again when it has grown.
+    /// The next whole block; its payload is complete but unverified. nullopt at the end of the
+    /// file; the call may be repeated after the file has grown.
     [[nodiscard]] std::optional<block_location> next();
 
   private:

@@ -60,9 +60,9 @@ class file_checker {
     std::optional<offsets_block> offsets_;
     std::bitset<0x10000> providers_;
     std::map<std::uint32_t, ring_state> rings_;
-    std::uint64_t skipped_ = 0;  // numbers of records that neither are there nor were lost
-    std::uint64_t invalid_ = 0;  // records, as told by loss blocks
-    // What an index has to say, unless something before it could not be read.
+    std::uint64_t skipped_ = 0;  // record numbers that are neither present nor counted as lost
+    std::uint64_t invalid_ = 0;  // records, as counted by loss blocks
+    // The index block that is due, unless a block before it could not be read.
     index_builder index_;
     bool index_is_known_ = true;
     std::optional<end_block> end_;
@@ -179,7 +179,8 @@ void file_checker::check_content(const block_location& place, const records_bloc
         file_.report("{} of the records at {} are of providers that were not named before", unknown,
                      place.offset);
     }
-    // On the other clock a writer may be held up between reading it and storing the record.
+    // With CLOCK_MONOTONIC, a writer may be preempted between reading the clock and storing the
+    // record.
     if (!is_sorted && host_ && host_->clock == EVENTLOG_CLOCK_TSC) {
         file_.report("the records at {} are out of the order of time", place.offset);
     }
@@ -236,7 +237,8 @@ void file_checker::check_end(const block_location& place, const block_bytes& pay
         file_.report("{} of {} records are missing where the file is damaged",
                      end.records - found_.records, end.records);
     }
-    // Of a ring's numbers, those of records that made no sense are left out, and no others.
+    // Records that failed validation have numbers and are counted in loss blocks; all other missing
+    // numbers are losses.
     if (file_.damages().empty() && skipped_ > invalid_) {
         file_.report("{} numbers of records are left out that nobody has lost",
                      skipped_ - invalid_);
@@ -270,7 +272,7 @@ file_check_result file_checker::run() {
     std::uint64_t expected_offset = sizeof(file_header);
     while (const std::optional<block_location> place = walker.next()) {
         ++found_.blocks;
-        // What an index says about what could not be read cannot be checked.
+        // An index that covers an unreadable block cannot be compared.
         index_is_known_ = index_is_known_ && place->offset == expected_offset;
         expected_offset = place->end();
         if ((place->header.flags & ~block_flags) != 0) {

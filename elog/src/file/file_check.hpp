@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether everything in an .elog file is as elog(5) says, and what is not.
+// Compares everything in an .elog file with the specification in elog(5) and with itself (`elog
+// verify`).
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,16 @@ struct file_check_result {
     std::uint64_t blocks = 0;
     std::uint64_t records = 0;
     std::uint64_t record_bytes = 0;  // decompressed
-    std::uint64_t lost = 0;          // as the file's end counts them, with these:
-    std::uint64_t overwritten = 0;   // newer ones took their place in the buffers
+    std::uint64_t lost = 0;          // including overwritten ones, as in end_block
+    std::uint64_t overwritten = 0;   // newer records replaced them in the buffers
     std::uint64_t providers = 0;
     bool has_end = false;
     bool has_index = false;
     bool is_being_written = false;
-    std::vector<std::string> damages;  // sentences, with offsets
+    std::vector<std::string> damages;  // messages with offsets
 };
 
-/// Reads all of it. Throws failure if the file cannot be opened or is no .elog file at all.
+/// Reads the whole file. Throws user_error if it cannot be opened or is no .elog file.
 [[nodiscard]] file_check_result check_file(const std::string& path);
 
 }  // namespace elog

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The .elog file, version 2. Little-endian on every machine. elog(5) specifies it.
+// The .elog file format, version 2: structures, constants and sizes. Little-endian on every
+// machine; elog(5) is the specification.
 //
 //   0   struct file_header
 //   32  block, block, ...
@@ -8,29 +9,29 @@
 //   block    struct block_header (32 bytes), payload, zero bytes up to a multiple of 8
 //
 // Blocks are self-contained and follow each other without gaps. Each header has a magic number and
-// a checksum of its own, so that after damage the next whole block is found by looking at every
-// eighth byte; each payload has a checksum. `number` counts the blocks of a file from 0, so that
-// one that is missing altogether is noticed. `identity` is the file's: records may hold the bytes
-// of another .elog file, and its blocks must not be taken for this one's. A reader skips blocks of
-// a type it does not know.
+// its own checksum, so after damage a reader finds the next whole block by testing every eighth
+// byte. Each payload has a checksum. `number` counts the blocks of a file from 0, so a missing
+// block is detected. `identity` is drawn for each file: records may contain the bytes of another
+// .elog file, whose blocks must not be read as blocks of this file. A reader skips blocks of
+// unknown types.
 //
-//   host       struct host_block: where and with what rings it was recorded; the first two blocks,
-//              because without it nothing can be read
-//   clock      struct clock_block: readings of three clocks; at the beginning, at least each second
-//              while records come, and at the end
-//   provider   struct provider_block, then the schema; before the first record that names it
-//   records    struct records_block, then bytes of a ring as they were (struct eventlog_record)
-//   loss       struct loss_block: what no records block could tell
-//   index      struct index_block, then a struct index_entry for each block since the index before;
-//              at least after index_interval_blocks blocks or index_interval_bytes bytes
-//   offsets    struct offsets_block: what CLOCK_BOOTTIME and CLOCK_TAI say beside the others; at
-//              the beginning, and when that has changed
-//   end        struct end_block: the recording was ended properly; the last block, behind an index
+//   host       struct host_block: host and rings of the recording; the first two blocks, because
+//              nothing can be read without it
+//   clock      struct clock_block: readings of three clocks; at the beginning, at least once a
+//              second while records are written, and at the end
+//   provider   struct provider_block, then the schema; before the provider's first record
+//   records    struct records_block, then the bytes of a ring as they were (struct eventlog_record)
+//   loss       struct loss_block: losses that no records block carries
+//   index      struct index_block, then a struct index_entry for each block since the previous
+//              index; at least after index_interval_blocks blocks or index_interval_bytes bytes
+//   offsets    struct offsets_block: CLOCK_BOOTTIME and CLOCK_TAI relative to the other clocks; at
+//              the beginning and after changes
+//   end        struct end_block: the recording ended regularly; the last block, after an index
 //
-// What follows struct provider_block and struct records_block may be one zstd frame: then the block
-// has the flag `compressed`.
+// The bytes after struct provider_block and struct records_block may be one zstd frame; the block
+// then has the flag `compressed`.
 //
-// A file without `end` was cut off, or is still being written: what is there is good.
+// A file without `end` was cut off or is still being written. Its blocks are valid.
 #pragma once
 
 #include <algorithm>
@@ -54,13 +55,14 @@ inline constexpr std::uint32_t block_magic = 0x4b4c4245;  // "EBLK"
 inline constexpr std::uint32_t block_payload_max = 2U << 20U;
 inline constexpr std::size_t block_alignment = 8;
 
-/// Bytes of records in one block, decompressed. What elog writes is smaller: see run_coalescer.
+/// Largest size of the records in one block, decompressed. elog writes smaller blocks: see
+/// run_coalescer.
 inline constexpr std::size_t records_size_max = std::size_t{1} << 20U;
 
 inline constexpr std::uint16_t block_compressed = 1;
-inline constexpr std::uint16_t block_flags = block_compressed;  // all there are
+inline constexpr std::uint16_t block_flags = block_compressed;  // all known flags
 
-/// An index follows when there are that many blocks, or bytes, that none lists.
+/// An index is written after this many blocks or bytes.
 inline constexpr std::uint32_t index_interval_blocks = 1024;
 inline constexpr std::uint64_t index_interval_bytes = std::uint64_t{16} << 20U;
 
@@ -80,7 +82,7 @@ struct file_header {
     std::uint32_t version;
     std::uint32_t identity;
     std::uint32_t reserved[3];
-    std::uint32_t checksum;  // CRC-32C of the bytes before it
+    std::uint32_t checksum;  // CRC-32C of the preceding bytes
 };
 
 struct block_header {
@@ -91,7 +93,7 @@ struct block_header {
     std::uint32_t payload_checksum;
     std::uint64_t number;
     std::uint32_t identity;
-    std::uint32_t checksum;  // CRC-32C of the bytes before it
+    std::uint32_t checksum;  // CRC-32C of the preceding bytes
 };
 
 struct host_block {
@@ -101,22 +103,22 @@ struct host_block {
     char kernel[64];
     char machine[32];
     std::uint64_t recording;  // the same in all files of one recording
-    std::uint32_t part;       // its place among these, from 1; 0 if there is one file only
-    std::uint32_t version;    // file_header::version once more
+    std::uint32_t part;       // position in the recording, from 1; 0 for a single file
+    std::uint32_t version;    // same as file_header::version
 };
 
 struct clock_block {
     std::uint64_t clock;
     std::uint64_t monotonic;  // nanoseconds
     std::uint64_t realtime;   // nanoseconds since 1970
-    std::uint64_t watermark;  // no record behind this block is earlier; 0: not known
+    std::uint64_t watermark;  // no record after this block is earlier; 0: unknown
 };
 
-/// From this time on, up to that of the next one.
+/// Valid from `clock` until the next offsets block.
 struct offsets_block {
-    std::uint64_t clock;    // the host's clock when they were read
-    std::int64_t boottime;  // CLOCK_BOOTTIME less CLOCK_MONOTONIC, nanoseconds: how long it slept
-    std::int64_t tai;       // CLOCK_TAI less CLOCK_REALTIME, nanoseconds; 0: nobody has told
+    std::uint64_t clock;    // the host's clock when the offsets were read
+    std::int64_t boottime;  // CLOCK_BOOTTIME minus CLOCK_MONOTONIC: nanoseconds of suspend
+    std::int64_t tai;       // CLOCK_TAI minus CLOCK_REALTIME, nanoseconds; 0: not configured
 };
 
 struct provider_block {
@@ -132,50 +134,50 @@ struct records_block {
     std::uint32_t ring;
     std::uint32_t flags;  // records_...
     std::uint64_t count;
-    std::uint64_t sequence;     // attempted on this ring before the first record
-    std::uint64_t lost_before;  // of these, lost since the last record before it
+    std::uint64_t sequence;     // records attempted on this ring before the first one
+    std::uint64_t lost_before;  // of these, lost since the previous record of the ring
     std::uint64_t earliest;     // time of a record, in units of the host's clock
     std::uint64_t latest;
 };
 
-/// What was lost before had been recorded: newer records took its place. Only a note; a reader that
-/// does not know it takes them for lost.
+/// The records lost before this block had been recorded and were replaced by newer ones.
+/// Informational: a reader that does not know the flag counts them as lost.
 inline constexpr std::uint32_t records_overwritten = 1;
 
 struct end_block {
     std::uint64_t records;
     std::uint64_t lost;
-    std::uint64_t index;  // where the last index block begins
+    std::uint64_t index;  // offset of the last index block
 };
 
-/// What blocks since the index before hold, taken together. Its first part can be read without the
-/// entries that follow it.
+/// Summary of the blocks since the previous index. Readable without the entries that follow it.
 struct index_block {
-    std::uint64_t previous;      // where the index before begins; 0: this is the first one
-    std::uint64_t start;         // where the first block that is listed begins
-    std::uint64_t first_number;  // its number
+    std::uint64_t previous;      // offset of the previous index; 0: this is the first one
+    std::uint64_t start;         // offset of the first listed block
+    std::uint64_t first_number;  // number of that block
     std::uint64_t records;
-    std::uint64_t lost;      // the sum of records_block::lost_before
-    std::uint64_t earliest;  // time of a record; above `latest` if there are none
+    std::uint64_t lost;      // sum of records_block::lost_before
+    std::uint64_t earliest;  // time of a record; above `latest` if there are no records
     std::uint64_t latest;
-    // Readings of the clocks: the first and the last one here; without any here, the last one
-    // before, and zeros if there was none.
+    // The first and last clock readings of the section; without any, the last reading before it, or
+    // zeros.
     clock_block first_clock;
     clock_block last_clock;
-    // CLOCK_REALTIME less CLOCK_MONOTONIC, in all readings here and in the last one before.
+    // CLOCK_REALTIME minus CLOCK_MONOTONIC, over all readings of the section and the last one
+    // before.
     std::int64_t offset_min;
     std::int64_t offset_max;
     std::uint32_t entries;
-    std::uint32_t clocks;    // of these, clock blocks
-    std::uint32_t others;    // of these, provider, loss and offsets blocks
-    std::uint32_t checksum;  // CRC-32C of the bytes before it
+    std::uint32_t clocks;    // of the entries, clock blocks
+    std::uint32_t others;    // of the entries, provider, loss and offsets blocks
+    std::uint32_t checksum;  // CRC-32C of the preceding bytes
 };
 
 struct index_entry {
     std::uint32_t size;  // as in the block's header, with the next two
     std::uint16_t type;
     std::uint16_t flags;
-    std::uint32_t ring;  // of records, as the rest: zeros elsewhere
+    std::uint32_t ring;  // for records, as the rest; zero for other blocks
     std::uint32_t count;
     std::uint64_t earliest;
     std::uint64_t latest;
@@ -194,18 +196,18 @@ static_assert(sizeof(index_block) == 152 && offsetof(index_block, first_clock) =
               offsetof(index_block, offset_min) == 120 && offsetof(index_block, entries) == 136);
 static_assert(sizeof(index_entry) == 32);
 
-/// Into a block's room for a text, which is zero so far: as much of it as leaves one at the end.
+/// Copies a text into a zeroed field, cut so that at least one NUL remains.
 template <std::size_t Size>
 void copy_text(char (&target)[Size], std::string_view text) noexcept {
     std::memcpy(target, text.data(), std::min(text.size(), Size - 1));
 }
 
-/// A payload's size, with the zero bytes that follow it.
+/// Payload size including the zero padding.
 constexpr std::uint64_t padded_payload_size(std::uint64_t size) noexcept {
     return (size + block_alignment - 1) / block_alignment * block_alignment;
 }
 
-/// A block's size in the file.
+/// Size of a block in the file.
 constexpr std::uint64_t block_size_in_file(std::uint32_t payload) noexcept {
     return sizeof(block_header) + padded_payload_size(payload);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Reading a part of the time of an .elog file: with the index, only the blocks that may hold
-// records of that time, those that say what records mean, and the readings of the clocks that
-// convert their times exactly as if all of the file had been read.
+// The part of file_reader that reads a range of time with the help of the index: the blocks that
+// may contain records of the range, the blocks with metadata, and the clock readings that convert
+// the records' times exactly as a full scan would.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -12,8 +12,9 @@
 namespace elog {
 namespace {
 
-// The times of blocks are converted with a part of the readings: that much is added on both sides,
-// and a thousandth of the time between two readings, twice as much as clocks are made to drift.
+// Times of blocks are converted with only a part of the readings. The margin on both sides is this
+// constant plus a thousandth of the time between two readings, twice the largest drift of the
+// clocks.
 constexpr double slack = 1e7;
 constexpr double slack_rate = 1e-3;
 
@@ -23,12 +24,12 @@ eventlog_clock_sample pair_of(const clock_block& clock) noexcept {
 
 }  // namespace
 
-/// Says, a little generously, which blocks may hold records of the range, and which readings of the
-/// clocks convert these.
+/// Selects the blocks that may contain records of the range, and the clock readings that convert
+/// these. The selection may be too large, never too small.
 class range_selector {
   public:
-    /// `has_more`: blocks that no section lists, perhaps with more readings. The sections must
-    /// outlive it.
+    /// `has_more`: there are blocks that no section lists, which may contain more readings. The
+    /// sections must outlive the selector.
     range_selector(const time_range& range, const std::vector<index_section>& sections,
                    std::uint32_t clock, bool has_more)
         : range_(range), sections_(sections), clock_(clock), has_more_(has_more) {
@@ -36,24 +37,26 @@ class range_selector {
         note_far_sections();
     }
 
-    /// Whether a section may hold records of the range.
+    /// Whether a section may contain records of the range.
     [[nodiscard]] bool may_contain(const index_section& section) const noexcept {
         return may_contain(section, section.head.earliest, section.head.latest,
                            static_cast<double>(section.head.offset_min),
                            static_cast<double>(section.head.offset_max));
     }
 
-    /// Whether a section's readings may convert a record of the range, its own or one far from its
-    /// place.
+    /// Whether a section's readings may convert a record of the range: one in the section, or one
+    /// with a custom clock in a distant section.
     [[nodiscard]] bool needs_readings(const index_section& section) const noexcept {
         const neighbor_readings& near = neighbors_of(section);
         return may_contain(section) || (far_earliest_ < near.after && far_latest_ >= near.before);
     }
 
-    /// The same of one of its blocks, with the readings of the section and the one before it.
+    /// Whether one block of a section may contain records of the range; `readings` are those of the
+    /// section and the last one before it.
     [[nodiscard]] bool may_contain(const index_section& section, const index_entry& entry,
                                    std::span<const eventlog_clock_sample> readings) const noexcept {
-        // Those between which the records lie: CLOCK_REALTIME may have been set in between.
+        // All readings around the block's records: CLOCK_REALTIME may have been set between two of
+        // them.
         const auto later = [](std::uint64_t time, const auto& pair) { return time < pair.clock; };
         auto reading = std::upper_bound(readings.begin(), readings.end(), entry.earliest, later);
         reading -= reading == readings.begin() ? 0 : 1;
@@ -73,8 +76,8 @@ class range_selector {
     }
 
   private:
-    /// On the host's clock, readings on both sides of a section: what is by the machine's clock is
-    /// not earlier, and is earlier than that. What a program has timed by its own may be far away.
+    /// Readings of the host's clock on both sides of a section. Records with the machine's clock
+    /// have times in [before, after); records with a custom clock may have any time.
     struct neighbor_readings {
         std::uint64_t before = 0;
         std::uint64_t after = UINT64_MAX;
@@ -132,14 +135,15 @@ class range_selector {
         return earliest <= latest && (earliest < near.before || latest >= near.after);
     }
 
-    /// Records of those times, in units of the host's clock, and differences of the other two.
+    /// Whether records with these times, in units of the host's clock, and these differences
+    /// between CLOCK_REALTIME and CLOCK_MONOTONIC may be in the range.
     [[nodiscard]] bool may_contain(const index_section& section, std::uint64_t earliest,
                                    std::uint64_t latest, double offset_min,
                                    double offset_max) const noexcept {
         if (earliest > latest) {
             return false;
         }
-        // In double: nothing in a damaged file may overflow.
+        // In double, because values of a damaged file must not overflow.
         const bool far = is_far(section, earliest, latest);
         const double more = slack + (far ? span_ : span_of(section)) * slack_rate;
         double begin = static_cast<double>(clock_.monotonic(earliest)) - more +
@@ -147,14 +151,14 @@ class range_selector {
         double end = static_cast<double>(clock_.monotonic(latest)) + more +
                      (far ? std::max(offset_max, offset_max_) : offset_max);
         if (has_more_) {
-            // Readings that are not known yet convert times behind the last one here, perhaps to
-            // earlier ones, and say how fast time passed before the first.
+            // Unknown readings convert times after the last known one, perhaps to earlier times,
+            // and define the rate before the first one.
             constexpr double any = std::numeric_limits<double>::infinity();
             const bool is_behind = latest >= last_reading_;
             begin = is_behind || earliest < first_reading_ ? -any : begin;
             end = is_behind || latest < first_reading_ ? any : end;
         }
-        // Of a record that claims a time in the far future, both are behind all that is possible.
+        // A record with a time in the far future has both bounds above any possible range.
         const bool is_early_enough =
             range_.to == INT64_MAX || begin < static_cast<double>(range_.to);
         return is_early_enough && end >= static_cast<double>(range_.from);
@@ -165,13 +169,13 @@ class range_selector {
     clock_converter clock_;
     bool has_more_;
     std::vector<neighbor_readings> neighbor_readings_;  // by section
-    // Of all sections.
+    // Over all sections.
     std::uint64_t first_reading_ = UINT64_MAX;
     std::uint64_t last_reading_ = 0;
     double offset_min_ = std::numeric_limits<double>::infinity();
     double offset_max_ = -std::numeric_limits<double>::infinity();
     double span_ = 0;
-    // Of records of the range that may be far from their place.
+    // Over the records of the range that are outside of their section's readings.
     std::uint64_t far_earliest_ = UINT64_MAX;
     std::uint64_t far_latest_ = 0;
 };
@@ -189,8 +193,8 @@ bool file_reader::read_hosts() {
     return has_host_;
 }
 
-/// Of a section, what says what records mean, and the readings of the clocks if they are needed.
-/// False if something else is there.
+/// Reads the metadata blocks of a section, and its clock readings if they are needed. Returns false
+/// if another block is found in their place.
 bool file_reader::read_metadata_blocks(const std::vector<listed_block>& blocks,
                                        bool needs_readings) {
     for (const listed_block& listed : blocks) {
@@ -237,7 +241,7 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
     const index_block& head = section.head;
     const bool is_needed = wanted.needs_readings(section);
     if (!is_needed && head.clocks != 0) {
-        // The ones on both sides of a wanted section, and the first and the last of all.
+        // The readings on both sides of a selected section, and the first and last one of the file.
         clock_.add(pair_of(head.first_clock));
         clock_.add(pair_of(head.last_clock));
         add_watermark(section.place.header.number, head.last_clock.watermark);
@@ -265,7 +269,7 @@ bool file_reader::scan_using_index() {
             return false;
         }
     }
-    // What no index lists yet.
+    // The blocks after the last index.
     const block_location& last = sections->back().place;
     walker_ = block_walker(file_, last.end(), last.header.number + 1);
     scan_blocks();
@@ -274,8 +278,8 @@ bool file_reader::scan_using_index() {
 
 std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const {
     const std::vector<eventlog_clock_sample>& all = clock_.pairs();
-    // Between that one and the next. CLOCK_REALTIME may have been set, so that the range lies at
-    // several places.
+    // Tests the interval from one reading to the next. CLOCK_REALTIME may have been set, so several
+    // intervals may meet the range.
     const auto meets_range = [&](std::size_t first) {
         return first + 1 < all.size() && clock_.realtime(all[first].clock) < range_.to &&
                clock_.realtime(all[first + 1].clock - 1) >= range_.from;

@@ -10,12 +10,12 @@
 namespace elog {
 namespace {
 
-// What a file can make a reader keep, beside schemas: what is merged at once is a block for each
-// ring, see run_coalescer.
+// Memory limit beside schemas: merging keeps one block for each ring, see run_coalescer.
 constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
 constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
 
-/// Where the first of some records stands that are later than those of their ring's other blocks.
+/// The position of the first of some records that are later than the other blocks of their ring:
+/// its time, or `not_before` for a custom clock.
 std::uint64_t earliest_position(std::span<const std::uint8_t> records, std::uint64_t not_before) {
     std::uint64_t found = UINT64_MAX;
     while (!records.empty()) {
@@ -29,7 +29,7 @@ std::uint64_t earliest_position(std::span<const std::uint8_t> records, std::uint
     return found;
 }
 
-/// The first part of a payload as a struct, if the payload is long enough.
+/// Copies the first part of a payload into a struct. Returns false if the payload is too short.
 template <class Block>
 bool copy_block_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
     if (payload.size() < sizeof block) {
@@ -84,7 +84,7 @@ void file_reader::read_block(const block_location& place) {
     const block_type type = place.type();
     if (type < block_type::host || type > block_type::offsets ||
         (place.header.flags & ~block_flags) != 0) {
-        return;  // of a newer version: to be skipped
+        return;  // of a newer version: skipped
     }
     const std::optional<std::vector<std::uint8_t>> payload = file_.load(place);
     if (!payload) {
@@ -127,8 +127,8 @@ void file_reader::read_block(const block_location& place) {
                 clock_.add_offsets({offsets.clock, offsets.boottime, offsets.tai});
             }
             break;
-        case block_type::index:    // its checksum was looked at; elog verify compares it
-        case block_type::records:  // are taken later
+        case block_type::index:    // verified by its checksum; elog verify compares the content
+        case block_type::records:  // read on demand
             break;
     }
     if (!is_whole) {
@@ -170,8 +170,8 @@ void file_reader::add_watermark(std::uint64_t number, std::uint64_t clock) {
     }
 }
 
-/// No record in blocks with larger numbers is earlier, but for those with a clock of their own,
-/// which were not emitted earlier. 0: that is not known.
+/// Watermark for blocks with larger numbers: no record in them is earlier, except records with a
+/// custom clock, which were not emitted earlier. 0: unknown.
 std::uint64_t file_reader::watermark_at(std::uint64_t number) const noexcept {
     const auto next = std::upper_bound(
         watermarks_.begin(), watermarks_.end(), number,
@@ -204,7 +204,7 @@ void file_reader::take_provider(const block_location& place,
                                  provider_schema::parse(
                                      std::span(payload).subspan(sizeof block, block.schema_size))})
                 .second;
-        // A number means one provider in the whole file: another meaning would be a guess.
+        // A number names one provider in the whole file; a second meaning would be ambiguous.
         if (is_new) {
             schema_bytes_ += block.schema_size;
         } else {
@@ -224,14 +224,14 @@ void file_reader::take_records(const block_location& place) {
         std::memcpy(&ring, head.data() + offsetof(records_block, ring), sizeof ring);
     }
     if ((place.header.flags & ~block_flags) != 0) {
-        return;  // of a newer version: to be skipped
+        return;  // of a newer version: skipped
     }
     if (head.empty()) {
         file_.report("the block at {} is too short for what it is", place.offset);
         return;
     }
     if (ring >= records_.size()) {
-        // Its checksum, not looked at so far, may be wrong as well: then that has been said.
+        // The payload may be damaged as well; load() reports that.
         if (file_.load(place)) {
             file_.report("the records at {} are of ring {}, which there is not", place.offset,
                          ring);
@@ -241,7 +241,8 @@ void file_reader::take_records(const block_location& place) {
     records_[ring].push_back({place.offset, place.header.number});
 }
 
-/// A ring's run in use is given up for its next one.
+/// Accounts for the memory of a ring's next run, which replaces its current one. Reports the block
+/// and returns false if the limit is exceeded.
 bool file_reader::reserve_memory(std::uint32_t ring, const block_location& place) {
     held_bytes_ -= held_[ring];
     const bool is_compressed = (place.header.flags & block_compressed) != 0;
@@ -315,7 +316,7 @@ std::optional<std::uint64_t> file_reader::earliest() {
     std::optional<std::uint64_t> found;
     for (const std::vector<records_location>& places : records_) {
         for (const records_location& from : places) {
-            // A damaged one may say anything.
+            // A damaged block may contain any time.
             const std::optional<block_location> place = file_.block_at(from.offset);
             const std::optional<std::vector<std::uint8_t>> payload =
                 place ? file_.load(*place) : std::nullopt;
@@ -367,7 +368,8 @@ void file_reader::discard_consumed_locations() {
         next_records_[ring] = 0;
         first_left = places.empty() ? first_left : std::min(first_left, places.front().number);
     }
-    // The last one before these is still needed, and if there are none, for those to come.
+    // The last watermark before these blocks is still needed; without any blocks, it applies to
+    // future ones.
     const auto behind = std::find_if(
         watermarks_.begin(), watermarks_.end(),
         [first_left](const known_watermark& each) { return each.number > first_left; });

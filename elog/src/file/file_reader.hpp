@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Reading an .elog file, whole, cut off, damaged or made by an enemy. Opening it reads the headers
-// of all blocks and the small blocks, or, for a part of the time, what the index says about that
-// part; records are read when they are needed.
+// Reads an .elog file and interprets its blocks.
+//
+// - Input may be complete, cut off, damaged or hostile; memory is bounded (schemas_size_max, merged
+//   runs, 16 bytes for each records block).
+// - The constructor reads the headers of all blocks and the small blocks; for a range of time, only
+//   the blocks that the index lists for it. Records are loaded on demand.
+// - One thread uses a reader.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -23,7 +27,7 @@
 
 namespace elog {
 
-/// Nanoseconds since 1970, the first one in, the last one out.
+/// Nanoseconds since 1970: the first one in the range, the first one after it.
 struct time_range {
     std::int64_t from = INT64_MIN;
     std::int64_t to = INT64_MAX;
@@ -36,85 +40,83 @@ struct time_range {
     }
 };
 
-/// Bytes of all schemas of one file. A recording's come out of a region, which has less room.
+/// Largest total size of the schemas of one file. Schemas of a recording come from a region, which
+/// has less space.
 inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
 
-/// When the recording began, for who wants to name times by their distance from that; 0 if the file
-/// does not say. Throws failure.
+/// Start of the recording in nanoseconds since 1970; 0 if the file does not contain it. Throws
+/// user_error.
 [[nodiscard]] std::int64_t recording_start(const std::string& path);
 
 class range_selector;
 
 class file_reader {
   public:
-    /// Reads what is in `range` and, if there is a sound index, little else. Throws failure if the
-    /// file cannot be opened or is no .elog file at all.
+    /// Reads the blocks of `range`, and little else if the index is valid. Throws user_error if the
+    /// file cannot be opened or is no .elog file.
     explicit file_reader(std::string path, time_range range = {});
 
-    /// Gives out every readable record of the range in the order of time, or as many as are enough,
-    /// which is asked behind each. Then what follows is not read.
+    /// Passes every readable record of the range to `take`, in the order of time. Stops when
+    /// `is_done`, called after each record, returns true.
     void read(const time_merger::take_record& take, const std::function<bool()>& is_done = {});
-    // In place of read(), for who merges several files: rewind(), then all runs of all rings, then
-    // compare_with_end_block(). Of runs at the borders of the range, some records may be outside of
-    // it.
+    // For merging several files, instead of read(): rewind(), then all runs of all rings, then
+    // compare_with_end_block(). Runs at the borders of the range may contain records outside of it.
     void rewind();
-    /// The next run of a ring; nothing behind its last one.
+    /// The next run of a ring; nullopt after the last one.
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
-    /// Adds to the damages what the end of the file says of more or other records.
+    /// Reports a difference between the records read and the totals in the end block.
     void compare_with_end_block();
 
-    // Of a file that is still being written, besides next_run():
-    /// Takes note of what has come since, and of whether it is still being written.
+    // For a file that is still being written, with next_run():
+    /// Scans the blocks that were appended since, and tests whether a writer still holds the file.
     void refresh();
-    /// No record that is still to come is earlier, on the host's clock (see place_of); 0 if that is
-    /// not known.
+    /// No future record is earlier, on the host's clock (see order_time_of); 0 if unknown.
     [[nodiscard]] std::uint64_t watermark() const noexcept {
         return watermarks_.empty() ? 0 : watermarks_.back().clock;
     }
-    /// Forgets where the runs stand that have been given out. They would add up in a file that
-    /// grows for days.
+    /// Forgets the locations of consumed runs. Without this, memory would grow with the file.
     void discard_consumed_locations();
-    /// On the host's clock, the place of the first record (see place_of), as the first sound block
-    /// of each ring says; nothing if there are none. Reads these blocks.
+    /// The position of the first record on the host's clock (see order_time_of), from the first
+    /// valid block of each ring; nullopt without records. Reads these blocks.
     [[nodiscard]] std::optional<std::uint64_t> earliest();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
-    /// Of the clock's readings, those that convert times in the range, the first and the last.
+    /// The clock readings that convert times of the range, and the first and last one.
     [[nodiscard]] std::vector<eventlog_clock_sample> required_clock_readings() const;
     [[nodiscard]] const host_block& host() const noexcept { return host_; }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
-    /// Somebody is writing to it right now: that its last block is not whole means nothing.
+    /// A writer holds the file's lock: an incomplete last block is no damage.
     [[nodiscard]] bool is_being_written() const noexcept { return file_.is_being_written(); }
-    /// Only the range has been looked at, with the help of the index.
+    /// Only the range was read, through the index.
     [[nodiscard]] bool used_index() const noexcept { return used_index_; }
 
-    /// What is kept to find records by that are still to be given out: of a file that is followed
-    /// it is bounded by how much that is, however long the file becomes.
+    /// Number of locations and watermarks in memory. In a followed file it is bounded by the amount
+    /// of unread data, not by the file's size.
     [[nodiscard]] std::size_t retained_locations() const noexcept;
 
-    /// Sentences about what could not be read, with offsets. Complete only after read().
+    /// Messages about unreadable data, with offsets. Complete only after read().
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept {
         return file_.damages().sentences();
     }
-    /// How much has been read from the file so far.
+    /// Bytes read from the file so far.
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return file_.bytes_read(); }
 
   private:
-    /// As little as is needed to find it again: there may be many.
+    /// Small, because there may be one for each block.
     struct records_location {
         std::uint64_t offset = 0;
         std::uint64_t number = 0;
     };
-    /// What a clock block says of the records in those behind it, which have larger numbers.
+    /// The watermark of a clock block. It applies to blocks with larger numbers.
     struct known_watermark {
         std::uint64_t number = 0;
         std::uint64_t clock = 0;
     };
 
-    // With the index, in file_range.cpp.
+    // The functions in file_range.cpp, which use the index.
     [[nodiscard]] bool scan_using_index();
     [[nodiscard]] bool read_hosts();
     [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,
@@ -142,9 +144,9 @@ class file_reader {
     host_block host_{};
     bool has_host_ = false;
     bool used_index_ = false;
-    end_block found_{};  // as read, to be compared with what the end says
+    end_block found_{};  // totals of the records read, for comparison with the end block
     clock_converter clock_;
-    std::vector<known_watermark> watermarks_;  // rising
+    std::vector<known_watermark> watermarks_;  // increasing
     provider_map providers_;
     std::size_t schema_bytes_ = 0;                        // of all providers
     std::vector<std::vector<records_location>> records_;  // by ring

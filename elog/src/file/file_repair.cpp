@@ -71,14 +71,14 @@ class file_repairer {
     host_block host_;
     file_writer writer_;
     repair_summary summary_;
-    std::optional<std::uint64_t> offsets_;  // when the last ones that were copied were read
+    std::optional<std::uint64_t> offsets_;  // clock of the last offsets copied
     std::bitset<0x10000> providers_;
     struct ring_state {
         std::uint64_t next = 0;      // sequence number
-        bool is_known = false;       // that one
-        std::uint64_t reported = 0;  // records left out, and told as lost
-        std::uint64_t invalid = 0;   // of these, not before one that was not
-        std::uint64_t skipped = 0;   // records, as indexes list them
+        bool is_known = false;       // whether `next` is valid
+        std::uint64_t reported = 0;  // records left out and already counted as lost
+        std::uint64_t invalid = 0;   // of these, records that no written block counts
+        std::uint64_t skipped = 0;   // records in skipped blocks, from the index
     };
     struct number_range {
         std::uint64_t first;
@@ -86,7 +86,7 @@ class file_repairer {
     };
 
     std::map<std::uint32_t, ring_state> rings_;
-    std::vector<number_range> unindexed_;  // blocks that no index has been asked about
+    std::vector<number_range> unindexed_;  // skipped blocks that no index has described
 };
 
 void file_repairer::copy_clock(const block_bytes& payload) {
@@ -95,7 +95,7 @@ void file_repairer::copy_clock(const block_bytes& payload) {
     }
 }
 
-/// One that is not later than the one before it counts for nothing.
+/// Offsets that are not later than the previous ones are ignored.
 void file_repairer::copy_offsets(const offsets_block& block) {
     if (!offsets_ || block.clock > *offsets_) {
         offsets_ = block.clock;
@@ -152,7 +152,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     run.overwritten = (block->flags & records_overwritten) != 0;
     run.count = sound.count;
     run.bytes = records.first(sound.size);
-    // What was left out since the last block of the ring is lost from now on.
+    // Records left out since the ring's last block count as lost from here on.
     ring_state& ring = rings_[run.ring];
     const std::uint64_t first_lost =
         block->sequence - std::min(block->sequence, block->lost_before);
@@ -161,7 +161,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     }
     if (!file_.damages().empty() && first_lost > ring.next) {
         const std::uint64_t missing = first_lost - ring.next;
-        // One block cannot tell both apart: those that were overwritten have not been damaged.
+        // One block cannot contain both kinds: overwritten records are not damaged.
         (run.overwritten ? ring.invalid : run.lost_before) += missing;
         ring.reported += missing;
         summary_.missing += missing;
@@ -172,7 +172,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     summary_.records += run.count;
 }
 
-/// An index tells what was in blocks that are left out.
+/// Counts the records of skipped blocks, which the index describes.
 void file_repairer::take_index(const block_location& place) {
     std::vector<number_range> asked;
     std::swap(asked, unindexed_);
@@ -184,7 +184,7 @@ void file_repairer::take_index(const block_location& place) {
         return;
     }
     for (const listed_block& block : *blocks) {
-        // They are in order, and none meets another.
+        // The ranges are sorted and disjoint.
         const auto behind = std::upper_bound(
             asked.begin(), asked.end(), block.number,
             [](std::uint64_t number, const number_range& range) { return number < range.first; });
@@ -196,7 +196,7 @@ void file_repairer::take_index(const block_location& place) {
     }
 }
 
-/// What no record of a ring follows.
+/// Writes the losses that no later record of a ring carries.
 void file_repairer::write_trailing_losses() {
     for (const auto& [number, ring] : rings_) {
         const std::uint64_t lost = ring.skipped - std::min(ring.skipped, ring.reported);
@@ -233,7 +233,7 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
             return;
         case block_type::index:
             return take_index(place);
-        case block_type::host:  // has been written
+        case block_type::host:  // written by the constructor
             return;
     }
     skip_block(place, "this elog does not know its type");
@@ -278,7 +278,7 @@ repair_summary repair_file(const std::string& from, const std::string& to) {
             "can be read. Record again.",
             from);
     }
-    // A second look: what the first one reports is reported again.
+    // A new block_file, because reading the whole file reports all damage again.
     block_file file(from);
     return file_repairer(file, *host, to).run();
 }

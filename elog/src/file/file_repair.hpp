@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A sound .elog file from a damaged one: all that is whole, with a new index and end.
+// Copies the whole blocks of a damaged .elog file into a new file with a new index and end (`elog
+// repair`).
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@ namespace elog {
 
 struct repair_summary {
     std::uint64_t records = 0;  // copied
-    std::uint64_t missing = 0;  // records, as far as those around them tell
+    std::uint64_t missing = 0;  // as far as the surrounding blocks show
     std::uint64_t size = 0;     // of the new file
     bool had_end = false;
-    std::vector<std::string> damages;  // what was left out, in sentences with offsets
+    std::vector<std::string> damages;  // what was left out: messages with offsets
 };
 
-/// Throws failure if `from` cannot be read at all or is still being written, if both are the same
-/// file, or if `to` cannot be written.
+/// Throws user_error if `from` cannot be read or is still being written, if both are the same file,
+/// or if `to` cannot be written.
 [[nodiscard]] repair_summary repair_file(const std::string& from, const std::string& to);
 
 }  // namespace elog

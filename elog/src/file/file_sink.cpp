@@ -9,18 +9,18 @@
 namespace elog {
 namespace {
 
-// How long records wait for more. Compressing needs more of them at once.
+// Longest time that records wait for more of them. Compression needs larger blocks.
 constexpr std::chrono::milliseconds wait_plain{100};
 constexpr std::chrono::milliseconds wait_compressed{1000};
 
-// A file is given up this much before its bound: for readings of the clock, which come unasked.
+// A file is closed this far below its size limit: clock readings arrive at any time.
 constexpr std::uint64_t size_reserve = 4096;
 
-// Of a bound on all files, what one may have. It must not be most of it: to make room for the next
-// one, old ones go whole.
+// Largest share of one file in the limit on all files. Old files are removed whole, so one file
+// must not be most of the total.
 constexpr std::uint64_t parts_of_total = 4;
 
-// Of the clock, at the beginning of a file: more only while a ring is late.
+// Clock readings at the beginning of a file. There are more only while a ring is late.
 constexpr std::size_t readings_max = 16;
 
 std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
@@ -68,7 +68,8 @@ void file_sink::begin_file() {
     has_records_ = false;
 }
 
-/// It is complete; while it is there, readers think that it is still written to.
+/// The returned writer keeps the file's lock: while it exists, readers treat the file as being
+/// written.
 std::unique_ptr<file_writer> file_sink::end_file() {
     writer_->write_end();
     if (options_.sync_on_close) {
@@ -80,17 +81,17 @@ std::unique_ptr<file_writer> file_sink::end_file() {
     return std::move(writer_);
 }
 
-/// Every file has readings from before its records and from behind them. A ring may be late: where
-/// two files have records of the same time, they have the same readings around it, so that both
-/// convert it alike.
+/// Closes the file and opens the next one. Each file contains readings from before and after its
+/// records. Because a ring may be late, both files contain the same readings around the times they
+/// share, and convert them alike.
 void file_sink::rotate() {
     const eventlog_clock_sample now = eventlog::core::read_clock_sample(clock_);
-    // Where it has begun anew, see recording.hpp, there is none behind.
+    // After a clock restart (see recording.hpp) the current reading is not later than the last one.
     if (readings_.empty() || now.clock > readings_.back().clock) {
         readings_.push_back(now);
     }
     writer_->write_clock(readings_.back());
-    // Who follows the recording goes on in the next file when it finds this one let go.
+    // A follower opens the next file when this one is unlocked, so the next one must exist by then.
     const std::unique_ptr<file_writer> ended = end_file();
     begin_file();
     if (offsets_) {
@@ -101,8 +102,8 @@ void file_sink::rotate() {
     }
 }
 
-/// Writes all that has been taken. What is to come is not earlier than watermark_, and needs no
-/// reading but the last before that, and those behind.
+/// Writes all pending runs. Later records are not earlier than watermark_, so of the readings
+/// before it only the last one is still needed.
 void file_sink::write_pending() {
     flush(clock::time_point::max());
     written_watermark_ = watermark_;
@@ -115,13 +116,13 @@ void file_sink::write_pending() {
     }
 }
 
-/// For a block with that much payload, so that no bound is ever passed.
+/// Makes room for a block with this payload size, so that no limit is exceeded.
 void file_sink::make_room(std::uint64_t payload) {
     if (!parts_) {
         return;
     }
     const rotation_options& rotation = options_.rotation;
-    // A file of nothing but what it began with would not help to make room.
+    // Rotating a file that contains only its initial blocks would free nothing.
     const bool has_content = has_records_ || writer_->size() > rotation_options::size_min / 2;
     if (rotation.size != 0 && has_content &&
         writer_->size_with(payload) + size_reserve > rotation.size) {
@@ -141,7 +142,8 @@ void file_sink::take_clock(const eventlog_clock_sample& pair) {
         offsets_ = now;
         writer_->write_offsets(now);
     }
-    // Either may have begun a new file, with a later reading: clocks do not go backwards in a file.
+    // Each call above may have started a new file with a later reading, and clocks must not go
+    // backwards within a file.
     if (readings_.empty() || pair.clock > readings_.back().clock) {
         readings_.push_back(pair);
     }
@@ -170,7 +172,7 @@ void file_sink::write_run(const record_run& run) {
     const std::uint32_t part = part_;
     make_room(size + size_of(unwritten_providers(run)));
     if (part_ != part) {
-        // A new file, which knows none of them.
+        // The new file contains none of the providers.
         make_room(size + size_of(unwritten_providers(run)));
     }
     for (const provider_instance* provider : unwritten_providers(run)) {
@@ -181,13 +183,13 @@ void file_sink::write_run(const record_run& run) {
     has_records_ = true;
 }
 
-/// Those of a run's records that only the files before this one have told about.
+/// The providers of a run's records that only earlier files contain.
 std::vector<const provider_instance*> file_sink::unwritten_providers(const record_run& run) const {
     std::vector<const provider_instance*> missing;
     if (part_ <= 1) {
         return missing;
     }
-    std::optional<std::uint16_t> last;  // most records come in company
+    std::optional<std::uint16_t> last;  // consecutive records often have the same provider
     for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
         const std::uint16_t id = take_record(rest).header.provider;
         if (id == last || id >= written_.size() || written_.test(id)) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Where `elog record -o` puts records: one .elog file, or one behind the other.
+// Writes a recording into one .elog file or a sequence of rotated files (`elog record -o`).
+//
+// - Implements record_sink: calls arrive from one thread in the order documented there.
+// - Owns the writer of the current file. Limits on size, time and number of files are never
+//   exceeded.
 #pragma once
 
 #include <bitset>
@@ -20,14 +24,14 @@
 
 namespace elog {
 
-/// When to go on in a new file, and how many to keep. Without any, all goes into one.
+/// When to start a new file, and how many to keep. Default: one file.
 struct rotation_options {
     static constexpr std::uint64_t size_min = std::uint64_t{1} << 20U;
 
-    std::uint64_t size = 0;            // of one file at most; 0: any. Not below size_min
-    std::chrono::nanoseconds time{0};  // that one file is written to at most; 0: any
-    std::uint64_t keep = 0;            // files at most, with the one that is written; 0: any
-    std::uint64_t total = 0;           // bytes of all at most; 0: any. Not below 4 * size_min
+    std::uint64_t size = 0;            // largest size of one file; 0: unlimited. At least size_min
+    std::chrono::nanoseconds time{0};  // longest time for one file; 0: unlimited
+    std::uint64_t keep = 0;            // most files, including the current one; 0: unlimited
+    std::uint64_t total = 0;           // largest total size; 0: unlimited. At least 4 * size_min
 
     [[nodiscard]] bool is_wanted() const noexcept {
         return size != 0 || time.count() != 0 || total != 0;
@@ -38,10 +42,11 @@ struct file_sink_options {
     std::string path;
     int compression = 0;  // level; 0: none
     rotation_options rotation{};
-    bool sync_on_close = false;  // a file is not finished before it is on the disk
+    bool sync_on_close = false;  // sync a file to the disk when it is finished
 };
 
-/// In the order in which records are read; those of one ring may wait a moment for more.
+/// Keeps the order in which records are read; the records of one ring may be delayed to form larger
+/// blocks.
 class file_sink : public record_sink {
   public:
     explicit file_sink(file_sink_options options) : options_(std::move(options)) {}
@@ -73,16 +78,16 @@ class file_sink : public record_sink {
     std::uint32_t ring_count_ = 0;
     std::uint64_t recording_ = 0;
     std::uint32_t part_ = 0;
-    std::optional<rotated_files> parts_;  // if there may be several
+    std::optional<rotated_files> parts_;  // only with rotation
     std::unique_ptr<file_writer> writer_;
     std::optional<run_coalescer> coalescer_;
-    std::uint64_t watermark_ = 0;                  // no record that is still to be taken is earlier
-    std::uint64_t written_watermark_ = 0;          // nor one that is still to be written
-    std::vector<eventlog_clock_sample> readings_;  // that records to come may need
-    std::optional<clock_offsets> offsets_;         // as they were written last
+    std::uint64_t watermark_ = 0;                  // no record still to be received is earlier
+    std::uint64_t written_watermark_ = 0;          // no record still to be written is earlier
+    std::vector<eventlog_clock_sample> readings_;  // readings that later records may need
+    std::optional<clock_offsets> offsets_;         // the last ones written
     provider_map providers_;
-    std::bitset<EVENTLOG_PROVIDERS_MAX> written_;  // providers, into this file
-    clock::time_point started_;                    // this file
+    std::bitset<EVENTLOG_PROVIDERS_MAX> written_;  // providers in this file
+    clock::time_point started_;                    // of this file
     bool has_records_ = false;                     // this file
 };
 

@@ -26,7 +26,7 @@ std::span<const std::uint8_t> bytes_of(const Block& block) noexcept {
     return {reinterpret_cast<const std::uint8_t*>(&block), sizeof block};
 }
 
-/// Over everything before the checksum, which is the last member.
+/// Covers all bytes before the checksum, which is the last member.
 template <class Header>
 void set_checksum(Header& header) noexcept {
     header.checksum = crc32c(bytes_of(header).first(offsetof(Header, checksum)));
@@ -47,14 +47,14 @@ host_block host_of(const file_options& options) {
     return host;
 }
 
-// Less is not worth the while.
+// Smaller payloads are not worth compressing.
 constexpr std::size_t compressible_size = 128;
 
 }  // namespace
 
 std::uint64_t generate_identity() {
     std::uint64_t drawn = 0;
-    // Less than 256 bytes come whole, once the machine has begun to draw.
+    // getrandom() returns up to 256 bytes completely once the kernel's generator is initialised.
     if (::getrandom(&drawn, sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) {
         throw user_error("No random number can be had ({}). Use a kernel with getrandom.",
                          std::strerror(errno));
@@ -82,11 +82,12 @@ void file_writer::open() {
         throw user_error("The file {} cannot be made ({}). Give another name with -o.", path,
                          std::strerror(errno));
     }
-    // A pipe or a socket would block; and what writes blocks without gaps can be no terminal.
+    // Opening a pipe or socket without O_NONBLOCK would block; a terminal cannot hold gapless
+    // blocks.
     if (!S_ISREG(status.st_mode)) {
         throw user_error("{} is not a file. Give another name with -o.", path);
     }
-    // While it is held, readers know that the end is still to come.
+    // Readers test this lock to learn whether the file is still being written.
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         throw user_error(
             "The file {} is being written by another recording. Give another name with "
@@ -117,7 +118,7 @@ void file_writer::write_header(const host_block& host) {
     header.identity = identity_;
     set_checksum(header);
     write_all(bytes_of(header), {}, {}, 0);
-    // Without it nothing can be read: one copy may be damaged.
+    // Written twice: without this block nothing can be read, and one copy may be damaged.
     index_.add(write_block(block_type::host, bytes_of(host)));
     index_.add(write_block(block_type::host, bytes_of(host)));
 }
@@ -191,7 +192,7 @@ void file_writer::write_end(std::optional<file_totals> totals) {
 }
 
 void file_writer::sync() {
-    // A file system that has no such thing has done what it can.
+    // File systems without fsync report EINVAL or ENOSYS.
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) {
         throw user_error("The file {} could not be written to its end ({}). Write it elsewhere.",
                          options_.path, std::strerror(errno));
@@ -199,7 +200,7 @@ void file_writer::sync() {
 }
 
 std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {
-    // An index before it, and one behind it.
+    // One index before the block and one after it.
     const std::uint64_t index = sizeof(block_header) + sizeof(index_block);
     const std::uint64_t entries = (index_.size() + 1) * sizeof(index_entry);
     return complete_size_ + sizeof(block_header) + padded_payload_size(payload) + 2 * index +
@@ -233,7 +234,7 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
     std::array<iovec, 4> parts{};
     std::size_t count = 0;
     const auto add = [&](std::span<const std::uint8_t> part) {
-        // iovec has no const; writev does not write.
+        // iovec has no const member; writev() does not modify the bytes.
         parts[count++] = {const_cast<std::uint8_t*>(part.data()), part.size()};
     };
     add(first);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Writing an .elog file in one pass. Records are copied as they were in the ring.
+// Writes an .elog file sequentially. The bytes of records are written as they were in the ring.
+//
+// - Every function except the accessors throws user_error. After a failed write the file ends with
+//   its last whole block.
+// - Owns the descriptor and the lock that marks the file as being written. One thread uses a
+//   writer.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -28,44 +33,45 @@ struct file_options {
     int compression = 0;  // level; 0: none
 };
 
-/// What the end of a file says was in it.
+/// Totals for the end block.
 struct file_totals {
     std::uint64_t records = 0;
     std::uint64_t lost = 0;
 };
 
-/// A number that no other file or recording has. Throws failure.
+/// A random number that identifies a file or recording. Throws user_error.
 [[nodiscard]] std::uint64_t generate_identity();
 
 class file_writer {
   public:
-    /// Makes or replaces the file and writes header and host. Throws failure, as all others here.
+    /// Creates or replaces the file and writes the header and host blocks.
     explicit file_writer(file_options options);
     file_writer(std::string path, std::uint32_t clock, std::uint32_t ring_count)
         : file_writer(file_options{std::move(path), clock, ring_count}) {}
-    /// The same with that host block, for a copy; part of the same recording.
+    /// The same with an existing host block, for a copy within the same recording.
     file_writer(std::string path, const host_block& host);
 
-    /// `complete`: no record that is still to come is earlier; 0 if that is not known.
+    /// `watermark`: no record still to be written is earlier; 0: unknown.
     void write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark = 0);
     void write_offsets(const clock_offsets& offsets);
     void write_provider(const provider_instance& provider);
-    /// At most records_size_max bytes.
+    /// The run has at most records_size_max bytes.
     void write_run(const record_run& run);
     void write_loss(const loss_block& loss);
-    /// Index and end, with what has been written, or those numbers. The last call.
+    /// Writes index and end block, with the totals written or the ones given. Must be the last
+    /// write.
     void write_end(std::optional<file_totals> totals = std::nullopt);
 
-    /// Behind the end: waits until all of it is where a full disk, or a machine that stops, cannot
-    /// take it away.
+    /// After write_end(): waits until the file is on the disk, so that neither a full disk nor a
+    /// crash loses it.
     void sync();
 
-    /// From now on at that level; 0: not at all.
+    /// Sets the compression level for following blocks; 0: none.
     void compress(int level);
 
-    /// Of the file, so far.
+    /// Size of the file so far.
     [[nodiscard]] std::uint64_t size() const noexcept { return complete_size_; }
-    /// The file's size if now came a block with that much payload, and then the end.
+    /// Size of the file after one more block with this payload size, and the end.
     [[nodiscard]] std::uint64_t size_with(std::uint64_t payload) const noexcept;
     [[nodiscard]] const std::string& path() const noexcept { return options_.path; }
 
@@ -74,7 +80,7 @@ class file_writer {
 
     void open();
     void write_header(const host_block& host);
-    /// `head` stays as it is, `body` may be compressed.
+    /// `head` is never compressed, `body` may be.
     block_header write_block(block_type type, bytes head, bytes body = {});
     void write_index();
     void write_index_if_due();
@@ -88,7 +94,7 @@ class file_writer {
     file_totals totals_;
     std::uint64_t next_block_ = 0;
     std::uint64_t bytes_written_ = 0;
-    std::uint64_t complete_size_ = 0;  // bytes up to the end of the last whole block
+    std::uint64_t complete_size_ = 0;  // up to the end of the last whole block
 };
 
 }  // namespace elog

@@ -17,7 +17,8 @@ std::int64_t offset_of(const clock_block& clock) noexcept {
 }  // namespace
 
 std::uint64_t index_interval() {
-    // Not less than so many of the smallest blocks take, for which an index is due as well.
+    // The lower limit is the size of index_interval_blocks of the smallest blocks, for which an
+    // index is due anyway.
     return test_override("EVENTLOG_TEST_INDEX_BYTES", index_interval_bytes,
                          index_interval_blocks * sizeof(block_header), index_interval_bytes);
 }
@@ -89,7 +90,7 @@ std::vector<std::uint8_t> index_builder::take(std::uint64_t offset) {
         crc32c({reinterpret_cast<const std::uint8_t*>(&head_), offsetof(index_block, checksum)});
     std::vector<std::uint8_t> payload(sizeof head_ + entries_.size() * sizeof(index_entry));
     std::memcpy(payload.data(), &head_, sizeof head_);
-    if (!entries_.empty()) {  // in a damaged file there may be none, and no memory of them
+    if (!entries_.empty()) {  // a damaged file may have no entries, and data() may be null then
         std::memcpy(payload.data() + sizeof head_, entries_.data(),
                     entries_.size() * sizeof(index_entry));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a writer keeps of the blocks since the last index, and turns into the next one.
+// Collects index entries for the blocks since the last index, and builds the payload of the next
+// index block.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +11,16 @@
 
 namespace elog {
 
-/// After how many bytes an index is due: index_interval_bytes, unless EVENTLOG_TEST_INDEX_BYTES
-/// says fewer, so that a test of files with several indexes need not write and read 16 MiB for each
-/// of them. What reads the file has to be given the same. Throws failure if it is no such number.
+/// Number of bytes after which an index is due: index_interval_bytes, or less with
+/// EVENTLOG_TEST_INDEX_BYTES, so that tests of files with several indexes need not write 16 MiB for
+/// each. Readers and writers must have the same value. Throws user_error for an invalid one.
 [[nodiscard]] std::uint64_t index_interval();
 
 class index_builder {
   public:
-    /// A block has been written, right behind the one before.
+    /// Adds a block that was written directly after the previous one.
     void add(const block_header& header);
-    /// The same of those whose content an index tells about.
+    /// The same for blocks whose contents are summarised in the index.
     void add(const block_header& header, const records_block& records);
     void add(const block_header& header, const clock_block& clock);
 
@@ -29,10 +30,9 @@ class index_builder {
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
-    /// The payload of an index block that begins at `offset`; from here on, what follows it is
-    /// listed.
+    /// Builds the payload of an index block at `offset`, and starts the next section.
     [[nodiscard]] std::vector<std::uint8_t> take(std::uint64_t offset);
-    /// Where the last index block begins; 0 if there was none.
+    /// Offset of the last index block; 0: none.
     [[nodiscard]] std::uint64_t last_index() const noexcept { return previous_; }
 
   private:
@@ -41,7 +41,7 @@ class index_builder {
     std::uint64_t step_ = index_interval();
     std::vector<index_entry> entries_;
     index_block head_{};
-    clock_block last_clock_{};  // also from before this section
+    clock_block last_clock_{};  // may be from an earlier section
     bool has_clock_ = false;
     std::uint64_t bytes_ = 0;
     std::uint64_t previous_ = 0;

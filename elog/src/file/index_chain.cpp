@@ -11,7 +11,7 @@
 namespace elog {
 namespace {
 
-// Between two index blocks is less, however the last blocks fall.
+// Larger than the distance between two index blocks, wherever the last blocks fall.
 constexpr std::uint64_t search_back_max = 2 * index_interval_bytes;
 constexpr std::uint64_t search_step = std::uint64_t{1} << 20U;
 
@@ -33,7 +33,7 @@ std::optional<index_section> read_index_section(block_file& file, std::uint64_t 
     index_section section{*place, {}};
     index_block& head = section.head;
     std::memcpy(&head, bytes.data(), sizeof head);
-    // Of its own, because the payload's is of the entries, too.
+    // The header has its own checksum, because the payload's covers the entries too.
     const bool is_sound =
         head.checksum == crc32c(bytes.first(offsetof(index_block, checksum))) &&
         place->header.size == sizeof head + std::uint64_t{head.entries} * sizeof(index_entry) &&
@@ -45,7 +45,8 @@ std::optional<index_section> read_index_section(block_file& file, std::uint64_t 
 
 namespace {
 
-/// Only the last one may list few blocks: a file has no room for more of them than fit into memory.
+/// Only the last section may list few blocks. This bounds the number of sections by the file's
+/// size.
 bool is_before(const index_section& section, const index_section& next, std::uint64_t step) {
     const bool is_full = section.head.entries >= index_interval_blocks ||
                          section.place.offset - section.head.start >= step;
@@ -53,7 +54,7 @@ bool is_before(const index_section& section, const index_section& next, std::uin
            section.place.header.number + 1 == next.head.first_number;
 }
 
-/// From the end, which says where it is.
+/// The offset of the last index block, from the end block.
 std::optional<std::uint64_t> index_before_end(block_file& file) {
     if (file.size() < sizeof(file_header) + end_block_size) {
         return std::nullopt;
@@ -71,7 +72,7 @@ std::optional<std::uint64_t> index_before_end(block_file& file) {
     return end.index;
 }
 
-/// The last one in a file without an end.
+/// Searches backwards for the last index block of a file without end block.
 std::optional<std::uint64_t> last_index_before(block_file& file, std::uint64_t end) {
     const std::uint64_t first = end > search_back_max ? end - search_back_max : 0;
     while (end > first) {
@@ -127,7 +128,7 @@ std::optional<std::vector<listed_block>> read_index_entries(block_file& file,
                                                             const index_section& section) {
     const std::optional<std::vector<std::uint8_t>> payload = file.load(section.place);
     if (!payload) {
-        return std::nullopt;  // reported by load
+        return std::nullopt;  // reported by load()
     }
     std::vector<listed_block> blocks(section.head.entries);
     std::uint64_t offset = section.head.start;

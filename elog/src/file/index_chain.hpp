@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Finding the index of a file, and what it says. It may say anything: whoever follows it checks
-// what is found there.
+// Finds and reads the index of a file. Index contents are untrusted: the caller must verify the
+// blocks found through it.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace elog {
 
-/// An index block, without its entries: they are read when they are needed.
+/// An index block without its entries, which are read on demand.
 struct index_section {
     block_location place;
     index_block head{};
 };
 
-/// The index block that begins there, if there is one and its head is sound.
+/// The index block at `offset`, if there is one and its header is valid.
 [[nodiscard]] std::optional<index_section> read_index_section(block_file& file,
                                                               std::uint64_t offset);
 
-/// All index blocks that belong together, first one first: they list every block from the first
-/// one of the file to the last index block but themselves. Nothing if there is no index, or if it
-/// is not sound, which is reported: then the file has to be read without it.
+/// All index blocks of the file, in order. Together they list every block up to the last index
+/// block except the index blocks themselves. nullopt if there is no index, or an invalid one, which
+/// is reported; the file must then be scanned.
 [[nodiscard]] std::optional<std::vector<index_section>> read_index_chain(block_file& file);
 
-/// A block as an index lists it.
+/// A block as listed by an index.
 struct listed_block {
     std::uint64_t offset = 0;
     std::uint64_t number = 0;
@@ -36,7 +36,7 @@ struct listed_block {
     [[nodiscard]] block_type type() const noexcept { return static_cast<block_type>(entry.type); }
 };
 
-/// What a section lists; nothing, which is reported, if it is not what its head says.
+/// The blocks that a section lists; nullopt, with a report, if the entries contradict the header.
 [[nodiscard]] std::optional<std::vector<listed_block>> read_index_entries(
     block_file& file, const index_section& section);
 

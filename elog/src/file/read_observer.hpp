@@ -5,8 +5,8 @@
 
 namespace elog {
 
-/// Is told how much this thread reads of recordings, while it lives: for who shows how far long
-/// work is. One at a time in a thread.
+/// Receives the number of bytes that this thread reads from recordings while it exists, for
+/// displays of progress. At most one in each thread.
 class read_observer {
   public:
     read_observer() noexcept;
@@ -14,11 +14,11 @@ class read_observer {
     read_observer& operator=(const read_observer&) = delete;
     virtual ~read_observer();
 
-    /// So many bytes more have been asked for.
+    /// Called when `bytes` more bytes have been requested.
     virtual void note(std::uint64_t bytes) = 0;
 };
 
-/// To the one there is, if any.
+/// Notifies the observer of this thread, if there is one.
 void notify_read(std::uint64_t bytes);
 
 }  // namespace elog

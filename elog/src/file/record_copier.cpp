@@ -11,8 +11,8 @@
 namespace elog {
 namespace {
 
-// How often the place of a record with a clock of its own may be written: for each reading of the
-// clocks, as a recording has such places, and for how many records once more.
+// Limits how often the position of a record with a custom clock may be written: this often for each
+// clock reading, because recordings contain that many positions, plus once for each 16 records.
 constexpr std::uint64_t places_by_reading = 64;
 constexpr std::uint64_t records_by_place = 16;
 
@@ -51,12 +51,12 @@ void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
     }
 }
 
-/// Readings stand between the records that they convert, so that an index that lists some of the
-/// blocks lists what belongs to them. None is left out: a program's own clock may have timed a
-/// record that is still to come by any of them.
+/// Writes the clock readings up to `place`. Readings stand between the records they convert, so
+/// that an index section lists what its records need. None is left out: a custom clock may have
+/// timed a later record by any of them.
 void record_copier::write_readings(std::uint64_t place) {
     if (next_reading_ == 0 && !readings_.empty() && readings_.front().clock > place) {
-        // There is one at the beginning.
+        // One reading at the beginning.
         writer_.write_clock(readings_[next_reading_++], watermark_);
     }
     if (next_reading_ == readings_.size() || readings_[next_reading_].clock > place) {
@@ -65,7 +65,7 @@ void record_copier::write_readings(std::uint64_t place) {
     flush();
     while (next_reading_ != readings_.size() && readings_[next_reading_].clock <= place) {
         const eventlog_clock_sample& reading = readings_[next_reading_++];
-        // Nothing that follows is earlier, where no writer can be late.
+        // With this clock no writer can be late, so no later record is earlier.
         if (clock_ == EVENTLOG_CLOCK_TSC) {
             watermark_ = std::max<std::uint64_t>(watermark_, reading.clock);
         }
@@ -73,9 +73,10 @@ void record_copier::write_readings(std::uint64_t place) {
     }
 }
 
-/// A record with a clock of its own would stand earlier than it did, where neither a record of its
-/// ring nor a reading says the time of its place. So the last reading is written again to say it:
-/// not before each record, or a choice of those with such a clock would consist of little else.
+/// Keeps the position of a record with a custom clock. Without a record of its ring or a reading
+/// that states the time of the position, the copy would order it earlier, so the last reading is
+/// written again with that watermark. Not for every record: a copy of only such records would
+/// consist mostly of readings.
 void record_copier::keep_place(const merged_record& record) {
     if (!has_custom_time(record.record.header)) {
         rings_[record.ring].last = record.record.header.time;
@@ -103,8 +104,8 @@ std::uint16_t record_copier::allocate_id() {
     return static_cast<std::uint16_t>(next_number_++);
 }
 
-/// A provider that several files have, because they are parts of one recording or were recorded at
-/// the same time, is one.
+/// The number of a provider in the copy. A provider that several files contain, as parts of one
+/// recording or recorded simultaneously, is one provider.
 std::uint16_t record_copier::id_of(std::uint32_t source, const provider_instance& provider) {
     const std::uint64_t place = std::uint64_t{source} << 16U | provider.id;
     if (const auto known = numbers_.find(place); known != numbers_.end()) {
@@ -130,7 +131,7 @@ std::uint16_t record_copier::id_of(std::uint32_t source, const provider_instance
     return written.id;
 }
 
-/// Of a provider of which nothing is there but how much of it was lost.
+/// The number of a provider of which only losses are known.
 std::uint16_t record_copier::id_of_unknown(std::uint32_t source, std::uint32_t provider) {
     const std::uint64_t place = std::uint64_t{source} << 32U | provider;
     const auto known = unknown_.find(place);
@@ -150,7 +151,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
     eventlog_record header = record.record.header;
     const auto provider = providers.find(header.provider);
     if (provider == providers.end()) {
-        // Nobody could ever say what it is.
+        // Without a schema the record cannot be decoded.
         ++ring.unreported;
         ++summary_.left_out;
         return;
@@ -164,7 +165,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
               bytes_.begin() + sizeof header);
     record_run run;
     run.ring = record.ring;
-    // A record has one gap in front of it; one of the other kind is told in front of the next.
+    // A block carries one kind of loss; the other kind is written with the next record.
     run.overwritten = ring.overwritten != 0;
     std::uint64_t& missing = run.overwritten ? ring.overwritten : ring.unreported;
     run.lost_before = missing;
@@ -181,7 +182,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
 void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
                                const provider_map& providers) {
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        // A damaged file may name any ring.
+        // A damaged file may contain any ring number.
         ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
         ring.unreported += loss.full - overwritten_count(loss);
         ring.overwritten += overwritten_count(loss);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A new .elog file of records from others. Records stay what they are, byte for byte, but for the
-// number of their provider; rings, losses and the clocks' readings stay true.
+// Writes records of other .elog files into a new one (`elog cut`, `elog merge`). Records are copied
+// byte for byte except for their provider number; rings, losses and clock readings keep their
+// meaning. One thread uses a copier.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -25,9 +26,9 @@ namespace elog {
 
 struct copy_summary {
     std::uint64_t records = 0;
-    std::uint64_t lost = 0;         // told in the new file
-    std::uint64_t overwritten = 0;  // told there, and not among the lost
-    std::uint64_t left_out = 0;     // of these lost, because their provider did not come along
+    std::uint64_t lost = 0;         // counted in the new file
+    std::uint64_t overwritten = 0;  // counted there, not included in `lost`
+    std::uint64_t left_out = 0;     // included in `lost`: records without a known provider
     std::uint64_t size = 0;         // of the new file
 };
 
@@ -38,31 +39,30 @@ struct copy_options {
 
 class record_copier {
   public:
-    /// Makes or replaces the file. `host` is where the records come from; the new file is a
-    /// recording of its own. `readings` are those of the clocks that records' times are converted
-    /// with, each later than the one before: all of them are written. Throws failure, as all others
-    /// here.
+    /// Creates or replaces the file. `host` describes the source of the records; the copy is a
+    /// recording of its own. `readings` are the clock readings that convert the records' times, in
+    /// increasing order; all are written. This and all other functions throw user_error.
     record_copier(copy_options options, const host_block& host,
                   std::vector<eventlog_clock_sample> readings);
-    /// The same for records that come from anywhere, with this machine as their host.
+    /// The same for records of any source, with this machine as the host.
     record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count);
     record_copier(const record_copier&) = delete;
     record_copier& operator=(const record_copier&) = delete;
     ~record_copier() = default;
 
-    /// One more of these, before the first record that it converts.
+    /// Appends a reading, before the first record that it converts.
     void add_reading(const eventlog_clock_sample& reading) { readings_.push_back(reading); }
-    /// Of the same clocks, in the order of time. Before the first record.
+    /// Offsets of the same clocks, in the order of time. Must precede the first record.
     void write_offsets(const std::vector<clock_offsets>& offsets);
 
-    /// Records come in the order of their places (order_time_of); their rings are those of the
-    /// host. `source` says which of several files it is whose `providers` these are.
+    /// Records must be passed in the order of order_time_of; their rings are those of `host`.
+    /// `source` numbers the file whose `providers` these are.
     void write(const merged_record& record, std::uint32_t source, const provider_map& providers);
-    /// Only what is missing in front of it.
+    /// Only the loss before the record.
     void write_gap(const merged_record& record);
-    /// What was lost on a ring is told in front of the next record of that ring, or at the end.
+    /// Losses of a ring are written with the next record of that ring, or at the end.
     void write_loss(const loss_block& loss, std::uint32_t source, const provider_map& providers);
-    /// The last call.
+    /// Must be the last call.
     copy_summary finish();
 
   private:
@@ -70,11 +70,11 @@ class record_copier {
         std::tuple<std::uint32_t, std::uint32_t, std::string, std::vector<std::uint8_t>>;
 
     struct ring_state {
-        std::uint64_t next = 0;         // number of the next one: written and lost before it
-        std::uint64_t unreported = 0;   // lost behind the last record
-        std::uint64_t overwritten = 0;  // the same, see record_run
+        std::uint64_t next = 0;         // sequence number of the next record, including losses
+        std::uint64_t unreported = 0;   // lost since the last record
+        std::uint64_t overwritten = 0;  // the same, overwritten: see record_run
         std::uint64_t damaged = 0;      // see loss_block
-        std::uint64_t last = 0;         // time of the last record that is by the machine's clock
+        std::uint64_t last = 0;         // time of the last record with the machine's clock
     };
 
     [[nodiscard]] std::uint16_t allocate_id();
@@ -89,14 +89,14 @@ class record_copier {
     std::uint32_t clock_;
     std::vector<eventlog_clock_sample> readings_;
     std::size_t next_reading_ = 0;
-    std::uint64_t watermark_ = 0;  // what the last reading says of records that follow
+    std::uint64_t watermark_ = 0;  // watermark of the last reading written
     std::uint64_t places_written_ = 0;
     run_coalescer coalescer_;
     run_coalescer::write_run write_run_;
     std::vector<ring_state> rings_;
-    std::map<provider_key, std::uint16_t> providers_;           // by what they are
+    std::map<provider_key, std::uint16_t> providers_;           // by identity
     std::unordered_map<std::uint64_t, std::uint16_t> numbers_;  // by source and number there
-    std::unordered_map<std::uint64_t, std::uint16_t> unknown_;  // the same: only losses are known
+    std::unordered_map<std::uint64_t, std::uint16_t> unknown_;  // the same; only losses known
     std::uint32_t next_number_ = 0;
     std::size_t schema_bytes_ = 0;
     std::map<std::uint16_t, loss_block> provider_losses_;

@@ -17,12 +17,12 @@
 namespace elog {
 namespace {
 
-// How often a file that grows is looked at.
+// Polling interval for a growing file.
 constexpr std::chrono::milliseconds follower_look_interval{50};
-// How often in a row there may be one that nothing is in yet: a recorder that has made it goes on.
+// Most polls in a row for a file that is still empty: a live recorder fills it soon.
 constexpr int waits_max = 20;
 
-/// Only what a file begins with is read.
+/// Reads only the beginning of the file.
 std::optional<host_block> read_host(const std::string& path) {
     try {
         block_file file(path);
@@ -37,7 +37,7 @@ std::optional<host_block> read_host(const std::string& path) {
         }
         std::memcpy(&host, payload->data(), sizeof host);
         return host;
-    } catch (const user_error&) {  // not there any more, or something else
+    } catch (const user_error&) {  // removed meanwhile, or another kind of file
         return std::nullopt;
     }
 }
@@ -57,19 +57,20 @@ recording_follower::recording_follower(const std::string& path)
     collect_providers();
 }
 
-/// The recorder holds a file until it has begun the next one: who finds it let go finds that one,
-/// if there is one, or what has come behind it since then.
+/// Opens the next file of the recording. The recorder holds a file's lock until it has created the
+/// next one, so when the lock is free, the next file exists, or a later one if that was removed.
 recording_follower::successor recording_follower::open_next() {
     const host_block host = file().host();
     if (host.part == 0) {
-        return successor::none;  // it never goes on
+        return successor::none;  // a recording without parts has no next file
     }
     bool may_come = false;
     for (const std::string& later : later_rotated_files(path())) {
         std::error_code error;
         const std::uintmax_t size = std::filesystem::file_size(later, error);
         if (error || size == 0) {
-            // To look into one that its recorder has not locked yet would keep it from doing so.
+            // Testing the lock of a file that its recorder has not locked yet would make the
+            // recorder fail.
             may_come = may_come || !error;
             continue;
         }
@@ -79,7 +80,7 @@ recording_follower::successor recording_follower::open_next() {
         }
         try {
             files_.push_back({later, std::make_unique<file_reader>(later)});
-        } catch (const user_error&) {  // removed in this moment; there is another one then
+        } catch (const user_error&) {  // removed meanwhile; a later file exists then
             may_come = true;
             continue;
         }
@@ -105,7 +106,7 @@ recording_follower::open_file& recording_follower::file_of(std::uint32_t ring) {
     return files_[file_indexes_[ring] - dropped_];
 }
 
-/// A ring has the records of a file behind all that it has in the file before.
+/// The next run of a ring. Its records in one file precede those in the next.
 std::optional<owned_run> recording_follower::fetch(std::uint32_t ring) {
     while (true) {
         std::optional<owned_run> run = file_of(ring).reader->next_run(ring);
@@ -128,7 +129,7 @@ bool recording_follower::merge(std::uint64_t limit, const take_record& take,
     return true;
 }
 
-/// It would add up in a recording that goes on for days.
+/// Without this, memory would grow with a recording that runs for days.
 void recording_follower::drop_consumed_files() {
     const std::uint64_t first = *std::min_element(file_indexes_.begin(), file_indexes_.end());
     for (; dropped_ < first; ++dropped_) {
@@ -154,7 +155,7 @@ void recording_follower::follow(const take_record& take, const std::function<voi
                 break;
             }
         }
-        // What is later than that may still be followed by something earlier from another ring.
+        // An earlier record of another ring may still follow after the watermark.
         if (!merge(file().watermark(), take, is_done)) {
             idle();
             return;

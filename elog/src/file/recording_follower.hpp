@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A recording while it is made: what is in its file, and what comes, also in the files behind that
-// one if it goes on in new ones.
+// Follows a recording while it is made: the records in its file, those appended later, and those in
+// the files that follow it after rotation. One thread uses a follower.
 #pragma once
 
 #include <cstddef>
@@ -22,29 +22,30 @@ namespace elog {
 
 class recording_follower {
   public:
-    /// A record, and the clock that its time is to be converted with.
+    /// A record, and the clock that converts its time.
     using take_record = std::function<void(const merged_record&, const clock_converter&)>;
 
-    /// Of what stands behind that file on the disk. Throws failure if it cannot be opened or is no
-    /// .elog file at all.
+    /// Starts with the first record of that file. Throws user_error if it cannot be opened or is no
+    /// .elog file.
     explicit recording_follower(const std::string& path);
 
-    /// Gives out every readable record in the order of time, and waits for what comes, until the
-    /// recorder has left or `stop`, asked often, says so; or as many as are enough, which is asked
-    /// behind each. `idle` is called when there is nothing to give out for now.
+    /// Passes every readable record to `take` in the order of time, and waits for more until the
+    /// recorder has finished, or until `stop` (polled often) or `is_done` (called after each
+    /// record) returns true. `idle` is called when no record is available.
     void follow(const take_record& take, const std::function<void()>& idle,
                 const std::function<bool()>& stop, const std::function<bool()>& is_done = {});
 
-    /// Of all files so far: in all files of a recording a number means the same provider.
+    /// The providers of all files so far. A provider's number is the same in all files of a
+    /// recording.
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return file().shared_ring(); }
 
-    /// The newest file, which is the last one behind follow().
+    /// The newest file; after follow(), the last one.
     [[nodiscard]] const file_reader& file() const noexcept { return *files_.back().reader; }
     [[nodiscard]] const std::string& path() const noexcept { return files_.back().path; }
-    /// Of the files in front of it, what could not be read: see file_reader::damages.
+    /// Messages about unreadable data of the files before it: see file_reader::damages.
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept { return damages_; }
-    /// Files that were removed before they could be read.
+    /// Number of files that were removed before they could be read.
     [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
 
   private:
@@ -63,8 +64,8 @@ class recording_follower {
                              const std::function<bool()>& is_done);
     void drop_consumed_files();
 
-    std::deque<open_file> files_;  // those that rings are still in, and the newest
-    std::uint64_t dropped_ = 0;    // files in front of these
+    std::deque<open_file> files_;  // from the oldest file that a ring still reads to the newest
+    std::uint64_t dropped_ = 0;    // files removed from the front
     std::vector<std::uint64_t>
         file_indexes_;  // by ring: in which file, of all that have been opened
     time_merger merger_;

@@ -31,7 +31,7 @@ constexpr std::size_t digits_min = 6;
 constexpr std::size_t digits_max = 18;
 constexpr std::uint64_t number_max = 999'999'999'999'999'999;
 
-/// The number between what all names begin and end with.
+/// The number between the common beginning and end of the names.
 std::optional<std::uint64_t> number_in(std::string_view name, std::string_view begin,
                                        std::string_view end) {
     if (name.size() < begin.size() + end.size() + digits_min || !name.starts_with(begin) ||
@@ -55,7 +55,7 @@ std::size_t extension_size(std::string_view path) {
     return path.size() > usual.size() && path.ends_with(usual) ? usual.size() : 0;
 }
 
-/// What only happens to be called like one of ours must not be removed.
+/// Only recordings may be removed, not other files with a matching name.
 bool is_recording(const fs::path& path) {
     const eventlog::core::unique_fd file(
         ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
@@ -67,7 +67,7 @@ fs::path folder_of(const fs::path& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// All in the folder of a path that are called like that, by their numbers.
+/// The files in the folder of a path that have matching names, by number.
 std::map<std::uint64_t, fs::directory_entry> numbered_files(const fs::path& beside,
                                                             std::string_view begin,
                                                             std::string_view end,
@@ -121,7 +121,7 @@ void rotated_files::find_existing() {
     for (const auto& [number, entry] :
          numbered_files(stem, stem.filename().string() + "-", extension_, error)) {
         std::error_code no_file;
-        // Whatever it is, its name is taken.
+        // Even if it is no recording, its name is in use.
         last_number_ = number;
         if (entry.is_regular_file(no_file) && is_recording(entry.path())) {
             add((stem.parent_path() / entry.path().filename()).string(), entry.file_size(no_file));
@@ -150,7 +150,7 @@ void rotated_files::add(std::string path, std::uint64_t size) {
 
 void rotated_files::remove_oldest() {
     const part& oldest = parts_.front();
-    // Held, so that taking away the name does not take long.
+    // The open descriptor delays freeing the blocks, so that unlink() returns quickly.
     eventlog::core::unique_fd file(
         ::open(oldest.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (::unlink(oldest.path.c_str()) != 0 && errno != ENOENT) {

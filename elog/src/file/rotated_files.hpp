@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The files of a recording that goes on in a new file from time to time: run.elog stands for
-// run-000001.elog, run-000002.elog, ...
+// Names, counts and removes the files of a rotated recording: run.elog stands for run-000001.elog,
+// run-000002.elog, ...
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace elog {
 
-/// What the names have in common, as a shell would write it: run-*.elog
+/// The common pattern of the names, for a shell: run-*.elog
 [[nodiscard]] std::string rotation_glob(const std::string& path);
 
-/// The files that stand behind that one of a recording, in their order; none if it has no number.
+/// The later files of the same recording, in order; empty if the name has no number.
 [[nodiscard]] std::vector<std::string> later_rotated_files(const std::string& path);
 
 class rotated_files {
   public:
-    /// Finds those that are there from recordings before. Throws failure if the folder cannot be
-    /// read.
+    /// Registers the files of earlier recordings. Throws user_error if the folder cannot be read.
     explicit rotated_files(const std::string& path);
 
-    /// The name of the next one, which is not there yet. Throws failure if there is no number left.
+    /// The name of the next file, which does not exist yet. Throws user_error if the numbers are
+    /// used up.
     [[nodiscard]] std::string next_path();
-    /// The one of that name is complete.
+    /// Registers a complete file.
     void add(std::string path, std::uint64_t size);
 
     [[nodiscard]] std::size_t count() const noexcept { return parts_.size(); }
-    /// Bytes of all complete ones.
+    /// Total size of the complete files.
     [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
-    /// Removes the oldest one; there must be one. Its memory is given back meanwhile, by a thread.
-    /// Throws failure if it cannot be removed.
+    /// Removes the oldest file; there must be one. A thread frees its blocks in the background.
+    /// Throws user_error if it cannot be removed.
     void remove_oldest();
 
   private:
