@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What a predicate means for one event of one provider: checked against the schema, everything that
-// is the same for all its records known in advance, the rest a flat program that looks at the bytes
-// of a record.
+// A predicate compiled for one event of one provider: checked against the schema, folded as far as
+// all records of the event agree, the rest a flat program that reads the bytes of a record.
 //
-// What an event or a record does not have (a field of that name, the value of an optional field,
-// the text behind a null pointer) is unknown: a comparison with it is neither true nor false, and
-// neither is its negation. A record matches if the whole is true.
+// - A missing value (an unknown field, an optional field without a value, a null text) is unknown:
+//   a comparison with it is neither true nor false, and neither is its negation. A record matches
+//   if the whole predicate is true.
+// - Evaluation neither allocates nor trusts the payload.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ enum class predicate_opcode : std::uint8_t {
 };
 
 struct predicate_instruction {
-    // In place of the number of an instruction.
+    // In place of an instruction number.
     static constexpr std::uint16_t reject = 0xfffe;
     static constexpr std::uint16_t accept = 0xffff;
 
@@ -56,21 +56,21 @@ struct predicate_instruction {
     std::uint32_t bits = 0;  // of an address
 };
 
-/// What stays the same from event to event.
+/// What is the same for all events.
 struct predicate_context {
     const predicate& wanted;
     std::int64_t reference_time = 0;  // for times without a day
-    std::vector<bool>& known;         // by node: some event knows the name; true is never unset
-    bool process_unknown = false;     // the process of the provider is not meant: for fold() alone
+    std::vector<bool>& known;         // by node: an event has the name; never reset to false
+    bool process_unknown = false;     // for fold() alone: the process of the provider is not known
 };
 
-/// What is left of a predicate for one event: comparisons, and how they are joined. Negations have
-/// become part of the comparisons.
+/// The part of a predicate that is left for one event: comparisons and how they are joined.
+/// Negations are part of the comparisons.
 struct folded_node {
     enum class form {
         never,
         always,
-        process_dependent,  // of one process it is true, and of another one not
+        process_dependent,  // true for one process and false for another
         leaf,
         all_of,
         any_of,
@@ -79,7 +79,7 @@ struct folded_node {
     std::size_t size = 0;  // instructions
     predicate_instruction leaf{};
     std::vector<folded_node> children{};
-    std::size_t column = 0;  // in the predicate, of what is a leaf or open
+    std::size_t column = 0;  // in the predicate, of a leaf or an undecided condition
 };
 
 struct folded_predicate {
@@ -87,23 +87,23 @@ struct folded_predicate {
     std::string texts{};  // of the instructions
 };
 
-/// Throws failure, with source and column, if the event's types do not allow the comparison.
+/// Throws user_error with source and column if the event's types do not allow a comparison.
 [[nodiscard]] folded_predicate fold(const predicate_context& context,
                                     const provider_instance& provider, const event_schema& event);
 
 class compiled_predicate {
   public:
-    /// Wants nothing.
+    /// Matches nothing.
     compiled_predicate() = default;
 
-    /// Throws failure, with source and column, if the event's types do not allow the comparison.
+    /// Throws user_error with source and column if the event's types do not allow a comparison.
     compiled_predicate(const predicate_context& context, const provider_instance& provider,
                        const event_schema& event);
 
     [[nodiscard]] bool always_matches() const noexcept { return always_; }
     [[nodiscard]] bool never_matches() const noexcept { return !always_ && program_.empty(); }
 
-    /// The record must be one of that event. Neither allocates nor believes the payload.
+    /// The record must be one of that event. Neither allocates nor trusts the payload.
     [[nodiscard]] bool matches(const record_view& record,
                                const clock_converter& clock) const noexcept;
 

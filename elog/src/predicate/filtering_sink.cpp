@@ -28,7 +28,7 @@ void filtering_sink::take_provider(const provider_instance& provider) {
     downstream_.take_provider(provider);
 }
 
-/// The bytes that are left are valid until the next call.
+/// Reduces the run to the records that pass. Its bytes are valid until the next call.
 void filtering_sink::filter_run(record_run& run) {
     kept_.clear();
     run.count = 0;
@@ -54,7 +54,7 @@ void filtering_sink::take_run(const record_run& run) {
     passing.lost_before += ring.unreported;
     passing.overwritten |= ring.overwritten;
     if (filter_ == nullptr && run.count <= limit_ - passed_) {
-        wanted_ += run.count;  // nothing has to be looked at, nor copied
+        wanted_ += run.count;  // all records pass unread and uncopied
     } else {
         filter_run(passing);
     }
@@ -63,7 +63,7 @@ void filtering_sink::take_run(const record_run& run) {
         ring.overwritten = passing.overwritten;
         return;
     }
-    // What did not pass has no number, so that what passed has no gaps but the losses.
+    // Records that do not pass have no number, so the only gaps between the others are losses.
     passing.sequence = ring.next + passing.lost_before;
     ring = {0, passing.sequence + passing.count, false};
     passed_ += passing.count;

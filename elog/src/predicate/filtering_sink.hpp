@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// In front of another sink: lets only those records pass that a predicate wants, and no more than
-// a number of them. Losses pass, too: nobody knows what was lost.
+// A record_sink in front of another one that passes only the records matching a predicate, up to a
+// maximum number. Losses always pass, because lost records cannot be tested.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace elog {
 
 class filtering_sink : public record_sink {
   public:
-    /// Both must outlive it. `filter` may be missing: all are wanted. Of those that are wanted the
-    /// first `limit` pass, in the order in which they come.
+    /// Both must outlive the sink. Without `filter` all records match. The first `limit` matching
+    /// records pass, in order of arrival.
     filtering_sink(record_filter* filter, record_sink& next, std::uint64_t limit = UINT64_MAX)
         : filter_(filter), downstream_(next), limit_(limit) {}
 
     void start(const region_view& source) override;
     void take_clock(const eventlog_clock_sample& pair) override;
-    /// What a late provider's types do not allow is told once, and not wanted.
+    /// A provider whose types do not fit the predicate is reported once; its events do not match.
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
     void take_loss(const loss_block& loss) override;
@@ -33,18 +33,18 @@ class filtering_sink : public record_sink {
     }
     void finish() override;
 
-    /// Records that are wanted, those behind the limit included.
+    /// Records that matched, including those after the limit.
     [[nodiscard]] std::uint64_t wanted() const noexcept { return wanted_; }
     /// Records that passed.
     [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
-    /// None passes any more.
+    /// The limit is reached.
     [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
 
   private:
     struct ring_state {
         std::uint64_t unreported = 0;  // lost before a record that did not pass
-        std::uint64_t next = 0;        // number of the next one: passed and lost before it
-        bool overwritten = false;      // what is untold
+        std::uint64_t next = 0;        // number of the next record: passed and lost before it
+        bool overwritten = false;      // applies to `unreported`
     };
 
     void filter_run(record_run& run);

@@ -23,7 +23,7 @@ std::optional<std::uint64_t> find_error_number(std::string_view name, bool negat
     return std::nullopt;
 }
 
-/// What one of the field's own units is, in nanoseconds or bytes; 0 if it measures something else.
+/// The field's own unit in nanoseconds or bytes; 0 if the field measures something else.
 std::uint64_t field_unit_factor(const value_location& place, dimension measures) noexcept {
     using eventlog::format;
     const number_unit* unit = find_unit(place.unit);
@@ -120,7 +120,7 @@ ratio literal_in_field_unit(std::string_view source, const value_location& place
             source, literal.column,
             fmt::format("{} is an integer: write the number without exponent.", called));
     }
-    // At most 64 bits by 45, and 60 by 45: far from 127.
+    // At most 64 bits times 45 bits, and 60 bits times 45: no overflow of 127 bits.
     ratio made;
     made.numerator =
         static_cast<wide_integer>(number.mantissa) * static_cast<wide_integer>(number.unit.factor);
@@ -134,7 +134,7 @@ double floating_literal(std::string_view source, const value_location& place,
                         const expression_token& literal, std::string_view called) {
     const double value =
         literal.number.floating / static_cast<double>(unit_divisor(source, place, literal, called));
-    // A field of 32 bits holds 0.1 as it holds it.
+    // A field of 32 bits contains the nearest float, so compare with that.
     const bool is_narrow = place.stored.type == eventlog::field_type::float_32 &&
                            std::fabs(value) <= double{std::numeric_limits<float>::max()};
     return is_narrow ? static_cast<double>(static_cast<float>(value)) : value;
@@ -160,7 +160,8 @@ bit_range matching_range(const ratio& number, comparison how, bool is_signed) no
     wide_integer last = is_signed ? wide_integer{std::numeric_limits<std::int64_t>::max()}
                                   : wide_integer{std::numeric_limits<std::uint64_t>::max()};
     if (how == comparison::unequal) {
-        // All but one do not lie next to one another, unless one wraps around from behind it.
+        // All integers but one form no range, except the one that wraps around from behind the
+        // number.
         if (!exact || floor < first || floor > last) {
             return {};
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the values in a predicate mean for the field that they are compared with: the type, the
-// format and the unit of the field decide.
+// The meaning of a predicate's literals for the field they are compared with. Type, format and unit
+// of the field decide.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace elog {
 
-/// A number, exactly.
+/// An exact number.
 struct ratio {
     wide_integer numerator = 0;
-    wide_integer denominator = 1;  // above 0
+    wide_integer denominator = 1;  // positive
 };
 
-/// The bits of integers that lie next to one another: bits - low <= span.
+/// A range of consecutive integers: bits - low <= span.
 struct bit_range {
     std::uint64_t low = 0;
     std::uint64_t span = ~std::uint64_t{0};
@@ -34,31 +34,31 @@ struct bit_range {
     return is == value_class::integer || is == value_class::floating;
 }
 
-/// The number that the place's enumeration, or errno, calls so.
+/// The number with that name in the field's enumeration or, for error numbers, in errno.
 [[nodiscard]] std::optional<std::uint64_t> find_named_value(const value_location& place,
                                                             std::string_view name, bool negative);
 
-/// A number without fraction and unit. Throws failure.
+/// A number without fraction and unit. Throws user_error.
 [[nodiscard]] wide_integer integer_literal(std::string_view source,
                                            const expression_token& literal);
 
-/// In the field's unit. Throws failure if the literal's unit measures something else; `called` says
-/// how complaints call the field.
+/// The literal in the field's unit. Throws user_error if the literal's unit measures something
+/// else; `called` is the field's name in messages.
 [[nodiscard]] ratio literal_in_field_unit(std::string_view source, const value_location& place,
                                           const expression_token& literal, std::string_view called);
 [[nodiscard]] double floating_literal(std::string_view source, const value_location& place,
                                       const expression_token& literal, std::string_view called);
 
-/// Nanoseconds since 1970. Throws failure.
+/// Nanoseconds since 1970. Throws user_error.
 [[nodiscard]] std::int64_t parse_time_literal(std::string_view source,
                                               const expression_token& literal,
                                               std::int64_t field_reference);
 
-/// Which integers of 64 bits stand to the number as the comparison says.
+/// The 64-bit integers for which the comparison with `number` holds.
 [[nodiscard]] bit_range matching_range(const ratio& number, comparison how,
                                        bool is_signed) noexcept;
 
-/// An IPv4 address as an IPv6 address, if the field has 16 bytes.
+/// Maps an IPv4 address to IPv6 if the field has 16 bytes.
 void map_ipv4_to_ipv6(std::size_t size, address_literal& address) noexcept;
 
 }  // namespace elog

@@ -30,7 +30,7 @@ struct constraint {
     choice<std::uint64_t> sessions{};
 };
 
-/// Of two that both hold either is right.
+/// Both choices hold, so either is a valid bound.
 template <class Value>
 choice<Value> intersect(choice<Value> one, choice<Value> other) {
     return one && (!other || one->size() <= other->size()) ? std::move(one) : std::move(other);
@@ -88,7 +88,7 @@ bool has_wildcard(std::string_view pattern) {
     return pattern.find_first_of("*?") != std::string_view::npos;
 }
 
-/// No event has a longer name, and the kernel module takes no longer pattern.
+/// Names are limited to this length, and the kernel module rejects longer patterns.
 bool is_event_pattern(std::string_view text) {
     return !text.empty() && text.size() < EVENTLOG_IDENTIFIER_SIZE &&
            std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -97,7 +97,7 @@ bool is_event_pattern(std::string_view text) {
            });
 }
 
-/// Of PROVIDER:EVENT the event.
+/// The event part of PROVIDER:EVENT.
 constraint bound_of_event(comparison how, const predicate_node& value) {
     const bool is_pattern = how == comparison::like;
     if (value.kind != predicate_kind::text || (!is_pattern && how != comparison::equal)) {
@@ -166,7 +166,8 @@ constraint bound_of(const predicate& wanted, std::size_t index) {
     return all;
 }
 
-/// Of events that are like both patterns, as far as a pattern can say it; nullopt: there is none.
+/// A pattern for the events that match both patterns, as narrow as a pattern can be; nullopt: no
+/// event matches both.
 std::optional<std::string_view> common(std::string_view rule, std::string_view wanted) {
     if (!has_wildcard(rule)) {
         return core::glob_match(wanted, rule) ? std::optional(rule) : std::nullopt;
@@ -212,7 +213,7 @@ std::vector<std::string> narrowed_rules(const event_patterns& patterns, const co
     return made;
 }
 
-/// Whether there is room for them, too.
+/// Whether the numbers are valid and fit into the filter.
 bool can_be_added(const event_patterns& patterns, const std::vector<std::uint64_t>& numbers) {
     constexpr std::size_t entry_size_max = sizeof "=4294967295";
     return numbers.size() <= EVENTLOG_PROCESSES_MAX &&
@@ -235,12 +236,12 @@ bool has_mark(const std::vector<std::string>& rules) {
                        [](const std::string& rule) { return rule.ends_with('#'); });
 }
 
-/// Whether sessions play no part in what the patterns want.
+/// Whether the patterns do not depend on sessions.
 bool are_of_any_session(const event_patterns& patterns) {
     return patterns.sessions().empty() && !has_mark(rules_of(patterns));
 }
 
-/// Collects what has made patterns narrower.
+/// Appends to the list of names that made patterns narrower.
 void add_name(std::string& names, std::string_view name) {
     names += names.empty() ? "" : ", ";
     names += name;
@@ -248,10 +249,10 @@ void add_name(std::string& names, std::string_view name) {
 
 void narrow_rules(narrowed_patterns& made, const constraint& limits) {
     const std::vector<std::string> rules = narrowed_rules(made.patterns, limits);
-    // If none is left that has a #, sessions would be meant for the others.
+    // If no remaining rule has a #, the session list would apply to the other rules.
     const bool changes_marks =
         !made.patterns.sessions().empty() && has_mark(rules) != has_mark(rules_of(made.patterns));
-    // What cannot be said, or nothing at all, is left as it is.
+    // Limits that patterns cannot express leave the patterns unchanged, as does an empty result.
     if (rules.empty() || rules.size() > EVENTLOG_RULES_MAX || changes_marks ||
         !made.patterns.replace(rules)) {
         return;

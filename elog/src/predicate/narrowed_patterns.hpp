@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What of a predicate programs can decide before they emit: which levels, events, processes and
-// sessions can match it at all. That becomes narrower patterns; the predicate is asked all the
-// same, of what still comes.
+// Derives narrower subscription patterns from a predicate: the levels, events, processes and
+// sessions that can match it, which programs test before they emit. The predicate is still
+// evaluated for the records that arrive.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace elog {
 
 struct narrowed_patterns {
     event_patterns patterns;
-    std::string names;  // of what has made them narrower: "level, event"
+    std::string names;  // of what made them narrower: "level, event"
 };
 
-/// All events that the patterns want and the predicate can match are wanted by what is returned,
-/// and no event that the patterns do not want. nullopt: the predicate says nothing that patterns
-/// could.
+/// Every event that the patterns select and the predicate can match is selected by the result, and
+/// no event that the patterns do not select. nullopt: the predicate has no condition that patterns
+/// can express.
 [[nodiscard]] std::optional<narrowed_patterns> narrow(const event_patterns& patterns,
                                                       const predicate& wanted);
 
-/// Whether it asks for nothing but what every event has, so that no event need be known to see
-/// whether its names are right.
+/// Whether the predicate uses only names that every event has. Its names are then valid without any
+/// known event.
 [[nodiscard]] bool uses_only_built_ins(const predicate& wanted);
 
 }  // namespace elog

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A predicate as it was typed, taken apart: which events somebody wants. elog-predicate(7) is the
-// specification. What it means for the events of a schema, compiled_predicate.hpp finds out.
+// A predicate as a syntax tree. elog-predicate(7) is the specification; compiled_predicate.hpp
+// applies it to the events of a schema.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace elog {
 
-/// Of parentheses and negations in one another.
+/// Largest nesting of parentheses and negations.
 inline constexpr std::size_t predicate_depth_max = 64;
 
 enum class comparison { equal, unequal, less, less_equal, greater, greater_equal, like, unlike };
 
 [[nodiscard]] std::string_view name_of(comparison how) noexcept;
-/// With both sides exchanged.
+/// The comparison with its sides exchanged.
 [[nodiscard]] comparison mirrored(comparison how) noexcept;
 
-/// A field or built-in as it was written.
+/// A field or built-in as written.
 struct field_reference {
     std::string name;         // points are underscores, as in flattened names
-    bool field_only = false;  // it was written with a point in front: no built-in is meant
+    bool field_only = false;  // written with a leading point: not a built-in
     bool has_index = false;   // of an array's element
     std::uint16_t index = 0;
     std::size_t column = 1;
@@ -38,7 +38,7 @@ enum class predicate_kind {
     conjunction,  // of the children
     negation,     // of the child
     relation,     // of the two children, which are values
-    truth,        // of the child, a value: a bool, or whether masked bits are there
+    truth,        // of the child, a value: a bool, or whether masked bits are set
     presence,     // of the child, a name
     // values
     name,  // a field, a built-in, or the name of a number
@@ -53,7 +53,7 @@ enum class predicate_kind {
 struct predicate_node {
     predicate_kind kind{};
     comparison how{};
-    bool negative = false;  // a name with - in front
+    bool negative = false;  // a name with a leading -
     std::size_t column = 1;
     field_reference place{};   // of a name
     expression_token value{};  // of a literal
@@ -62,8 +62,8 @@ struct predicate_node {
 
 class predicate {
   public:
-    /// `source` is how complaints call it, for example --where. Throws failure: SOURCE, column N:
-    /// reason.
+    /// `source` names the predicate in messages, for example --where. Throws user_error: SOURCE,
+    /// column N: reason.
     predicate(std::string source, std::string_view text);
 
     [[nodiscard]] const std::string& source() const noexcept { return source_; }
@@ -80,8 +80,8 @@ class predicate {
     return kind <= predicate_kind::presence;
 }
 
-/// A name and its index, if any, taken from tokens whose `current` is a word; shared with
-/// aggregations. Leaves the first token behind it in `current`.
+/// Parses a name and its optional index; `current` must be a word. Leaves the token after it in
+/// `current`. Shared with aggregations.
 [[nodiscard]] field_reference parse_field_reference(expression_lexer& tokens,
                                                     expression_token& current);
 

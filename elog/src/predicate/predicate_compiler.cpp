@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// From a predicate's tree to the program for one event. Negations are pushed down to the
-// comparisons, so that what is unknown can count as false everywhere: with and, or and no negation
-// above it, the whole is then true exactly if it is true whatever the unknown may be.
+// Folds a predicate's tree for one event. Negations are pushed down to the comparisons, so that an
+// unknown value can count as false everywhere: with only "and" and "or" above the comparisons, the
+// whole is then true exactly if it is true for every value of the unknown.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -28,7 +28,7 @@ folded_node constant(bool value) {
     return {value ? folded_node::form::always : folded_node::form::never, 0, {}, {}, 0};
 }
 
-/// What a process has, and not an event.
+/// Whether the value belongs to the process and not to the event.
 bool is_of_process(const value_location& place) noexcept {
     return place.stored.source == field_source::fixed &&
            (place.name == "pid" || place.name == "uid" || place.name == "comm");
@@ -63,7 +63,7 @@ class predicate_compiler {
         return find_location(node.place, provider_, event_, context_.wanted.source());
     }
 
-    /// Also of conditions that do not matter for this event.
+    /// Includes conditions that cannot affect the result for this event.
     void note_names() {
         for (std::size_t i = 0; i < context_.wanted.nodes().size(); ++i) {
             const predicate_node& node = node_at(i);
@@ -105,12 +105,12 @@ class predicate_compiler {
             case predicate_kind::presence:
                 return fold_presence(node_at(node.children[0]), negated);
             default:
-                return constant(false);  // a value: the parser lets none come here
+                return constant(false);  // a value: excluded by the parser
         }
     }
 
-    /// What decides the whole (false for "and") makes the types of all else irrelevant: so does
-    /// event == "x" && ... keep what is meant for x from being asked of others.
+    /// A child that decides the whole (false for "and") makes type errors of the other children
+    /// irrelevant: event == "x" && ... keeps conditions for x from being applied to other events.
     folded_node fold_list(const predicate_node& node, bool negated) {
         const bool all = (node.kind == predicate_kind::conjunction) != negated;
         const folded_node::form deciding =
@@ -183,7 +183,7 @@ class predicate_compiler {
         return leaf(test);
     }
 
-    /// Whether it is not to be known of which process the event is.
+    /// Whether the value depends on the process and the process is unknown.
     [[nodiscard]] bool depends_on_process(const value_location& place) const noexcept {
         return context_.process_unknown && is_of_process(place);
     }
@@ -191,7 +191,7 @@ class predicate_compiler {
         return {folded_node::form::process_dependent, 0, {}, {}, 0};
     }
 
-    /// Known not to be equal, wherever there is a value.
+    /// The value cannot be equal to the literal; the result is still unknown without a value.
     folded_node fold_foreign(const value_location& place, comparison how, bool negated) {
         bit_range none;
         none.is_empty = how == comparison::equal || how == comparison::like;
@@ -230,7 +230,7 @@ class predicate_compiler {
         return bits_of(place, masked.children[1]);
     }
 
-    /// Of a number, a name or a set of both, all of them bits.
+    /// The bits of a number, a name, or a set of both.
     std::uint64_t bits_of(const value_location& place, std::size_t index) {
         const predicate_node& node = node_at(index);
         std::uint64_t bits = 0;
@@ -269,7 +269,7 @@ class predicate_compiler {
                                         node.place.name, did_you_mean(node.place.name, names)));
     }
 
-    /// The number that a name stands for, of the place's enumeration or as an error number.
+    /// The number of a name in the field's enumeration or in errno.
     std::optional<std::uint64_t> named_value(const value_location& place, std::size_t index) {
         const predicate_node& node = node_at(index);
         if (node.place.field_only || node.place.has_index) {
@@ -358,7 +358,7 @@ class predicate_compiler {
         return fold_pair(node, *one, *other, negated);
     }
 
-    /// true or false, of a bool.
+    /// Whether the name is true or false, and the field a bool.
     bool is_truth_value(const value_location& place, std::size_t index) {
         const field_reference& name = node_at(index).place;
         if (place.stored.is != value_class::boolean || name.has_index || name.field_only ||
@@ -495,7 +495,7 @@ class predicate_compiler {
                             negated);
     }
 
-    /// Of anything that an integer or a char can be compared with.
+    /// The number of a literal that an integer or char can be compared with.
     ratio literal_number(const value_location& place, std::size_t right) {
         const predicate_node& literal = node_at(right);
         const auto from_bits = [&](std::uint64_t bits) -> ratio {

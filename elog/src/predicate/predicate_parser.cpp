@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// By descent, one function for each level of precedence, as in C.
+// Parses a predicate by recursive descent, one function for each level of precedence, as in C.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -65,7 +65,7 @@ class predicate_parser {
         return !is_condition(nodes_[node].kind);
     }
 
-    /// Names and bits can be true or false; anything else cannot.
+    /// Names and masked bits can be true or false; other values are rejected.
     std::size_t as_condition(std::size_t node) {
         const predicate_kind kind = nodes_[node].kind;
         if (is_condition(kind)) {
@@ -78,7 +78,7 @@ class predicate_parser {
         return add(predicate_kind::truth, column, {node});
     }
 
-    /// One or more of the next level, with a symbol between them.
+    /// One or more operands of the next level, separated by `symbol`.
     template <class Parse>
     std::size_t parse_list(std::string_view symbol, predicate_kind kind, const Parse& parse) {
         const std::size_t first = parse();
@@ -281,7 +281,7 @@ class predicate_parser {
                 const bool may_be_presence = current_.text == "has";
                 const std::size_t name = parse_name();
                 if (may_be_presence && is_symbol("(")) {
-                    nodes_.pop_back();  // it was no name
+                    nodes_.pop_back();  // it is has(), not a name
                     return parse_presence(column);
                 }
                 return name;

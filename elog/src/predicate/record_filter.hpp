@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A predicate, applied to the records of a file or a subscription: the program for each event of
-// each provider, found by number.
+// Applies a predicate to the records of a file or subscription: one compiled program for each event
+// of each provider, found by number.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@
 
 namespace elog {
 
-/// Which events can come at all; empty: all of them.
+/// Selects the events that can arrive; empty: all.
 using event_choice = std::function<bool(const provider_schema&, const event_schema&)>;
 
-/// Names that fields have, for those that were mistyped.
+/// The names of all fields, for messages about misspelled names.
 class known_names {
   public:
     void add(const provider_schema& provider, const event_schema& event);
     [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
-    /// Throws failure: no event has that.
+    /// Throws user_error: no event has that field.
     [[noreturn]] void reject(std::string_view source, const field_reference& unknown) const;
 
   private:
@@ -38,24 +38,24 @@ class record_filter {
   public:
     enum class verdict { never, depends, always };
 
-    /// `reference_time`, in nanoseconds since 1970, is on the day of times without a day. Events
-    /// that are not chosen are never wanted, and nothing is said about them.
+    /// `reference_time`, in nanoseconds since 1970, supplies the day of times without one. Events
+    /// that `chosen` rejects never match and cause no messages.
     record_filter(predicate wanted, std::int64_t reference_time, event_choice chosen = {});
 
-    /// Before the provider's first record; of a second one with the same number, the second counts.
-    /// Throws failure if an event's types do not allow what is asked; that event is then never
-    /// wanted, its records are counted, and all others are as they should be.
+    /// Must precede the provider's first record; a second provider with the same number replaces
+    /// the first. Throws user_error if an event's types do not allow a comparison: that event then
+    /// never matches and its records are counted; the other events are not affected.
     void add(const provider_instance& provider);
 
-    /// Throws failure if there are events, but none that knows one of the names. An event that
-    /// lacks a name another one has is just not wanted.
+    /// Throws user_error if there are events, but none that has one of the names. An event without
+    /// a name that another one has does not match.
     void check_names() const;
 
-    /// Throws failure if there is an event of which no version allows what is asked. That one of
-    /// them does is enough: records of the others are left out, and counted.
+    /// Throws user_error if there is an event with no compatible version. With one compatible
+    /// version, records of the other versions are left out and counted.
     void check_types() const { mismatches_.check(); }
 
-    /// False for records of unknown providers and events. Counts what it cannot ask.
+    /// False for records of unknown providers and events. Counts records that could not be tested.
     [[nodiscard]] bool matches(const record_view& record, const clock_converter& clock) noexcept {
         const compiled_predicate* test = find(record.header.provider, record.header.event);
         if (test == nullptr || !is_supported(record.header)) {
@@ -67,10 +67,10 @@ class record_filter {
         return test->matches(record, clock);
     }
 
-    /// What is known without looking at a record.
+    /// The result that is known without a record.
     [[nodiscard]] verdict verdict_of(std::uint16_t provider, std::uint16_t event) const noexcept;
 
-    /// Events that cannot be asked.
+    /// Events whose types do not fit the predicate.
     [[nodiscard]] const type_mismatches& mismatches() const noexcept { return mismatches_; }
 
   private:

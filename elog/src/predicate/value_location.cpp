@@ -189,7 +189,7 @@ std::optional<value_location> find_location(const field_reference& name,
 
 bool load_span(const stored_location& place, const record_view& record,
                std::string_view& bytes) noexcept {
-    // char may look at any object's bytes.
+    // Any object's bytes may be read through char.
     const char* payload = reinterpret_cast<const char*>(record.payload.data());
     const bool travels_apart = place.type == field_type::text || place.type == field_type::bytes;
     if (!travels_apart) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a record of one event keeps what a name stands for, and taking it from there: without
-// allocation, and without believing the payload.
+// Locates the value of a name in the records of one event, and reads it without allocation and
+// without trusting the payload.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace elog {
 
-/// What a value can be compared with, and computed to.
+/// What a value can be compared with and converted to.
 enum class value_class : std::uint8_t {
     boolean,
     character,
@@ -25,7 +25,7 @@ enum class value_class : std::uint8_t {
     text,     // also an array of char that is one
     address,  // IPv4, IPv6, MAC
     bytes,
-    array,  // of which no element is named
+    array,  // without an index
 };
 
 enum class field_source : std::uint8_t {
@@ -36,7 +36,7 @@ enum class field_source : std::uint8_t {
     fixed,  // the same for all records of the event: in fixed_bits or fixed_text
 };
 
-/// What a program keeps of a place: small, and free of pointers.
+/// The part of a location that programs keep: small and free of pointers.
 struct stored_location {
     field_source source = field_source::payload;
     value_class is = value_class::integer;
@@ -47,32 +47,32 @@ struct stored_location {
     std::uint32_t size = 8;  // in the fixed part
 };
 
-/// Views point into the provider that the place was found in.
+/// Views point into the provider that was searched.
 struct value_location {
     stored_location stored{};
     std::string_view name{};
     const field_schema* field = nullptr;              // nullptr: a built-in
-    const enumeration_schema* enumeration = nullptr;  // whose names its numbers have
+    const enumeration_schema* enumeration = nullptr;  // names of its numbers, if any
     eventlog::format format = eventlog::format::plain;
     std::string_view unit{};
     std::uint64_t fixed_bits = 0;
     std::string_view fixed_text{};
 };
 
-/// Names that every event has, but session, which those of a session have.
+/// Names that every event has; session only exists in events of a session.
 [[nodiscard]] const std::vector<std::string_view>& built_in_names();
 
-/// The levels, as an enumeration.
+/// The levels as an enumeration.
 [[nodiscard]] const enumeration_schema& level_names();
 
-/// nullopt: the event has nothing of that name. Throws failure for an index that cannot be; that of
-/// a value which cannot have one, or is behind the array's end.
+/// nullopt: the event has no such name. Throws user_error for an index of a value without elements
+/// or after the array's end.
 [[nodiscard]] std::optional<value_location> find_location(const field_reference& name,
                                                           const provider_instance& provider,
                                                           const event_schema& event,
                                                           std::string_view source);
 
-/// Whether the payload is long enough for it, and an optional field has a value.
+/// Whether the payload contains the value, and an optional field has one.
 [[nodiscard]] inline bool is_there(const stored_location& place,
                                    const record_view& record) noexcept {
     if (place.source != field_source::payload) {
@@ -92,7 +92,7 @@ template <class Number>
     return number;
 }
 
-/// Of an integer, bool or char that is there: its bits, sign-extended.
+/// The bits of an integer, bool or char, sign-extended. Requires is_there().
 [[nodiscard]] inline std::uint64_t load_bits(const stored_location& place,
                                              const record_view& record,
                                              const clock_converter& clock) noexcept {
@@ -107,7 +107,7 @@ template <class Number>
         case field_source::clock:
             return static_cast<std::uint64_t>(clock.realtime(record.header.time));
         case field_source::fixed:
-            return 0;  // never asked for: it was known before
+            return 0;  // not used: the value is in fixed_bits
     }
     const auto extended = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
     switch (place.type) {
@@ -134,7 +134,7 @@ template <class Number>
     }
 }
 
-/// Of a number of any type that is there.
+/// A number of any type as double. Requires is_there().
 [[nodiscard]] inline double load_double(const stored_location& place, const record_view& record,
                                         const clock_converter& clock) noexcept {
     if (place.type == eventlog::field_type::float_32) {
@@ -148,8 +148,8 @@ template <class Number>
                            : static_cast<double>(bits);
 }
 
-/// The bytes of an address, text or byte string that is there. False: it has no value (a null
-/// pointer), or is damaged.
+/// The bytes of an address, text or byte string. Requires is_there(). Returns false for a null text
+/// or a damaged location.
 [[nodiscard]] bool load_span(const stored_location& place, const record_view& record,
                              std::string_view& bytes) noexcept;
 
