@@ -9,7 +9,7 @@
 namespace elog {
 namespace {
 
-/// A number of 192 bits, as all are here: two's complement, modulo 2^192.
+/// 192-bit integers in two's complement; all arithmetic is modulo 2^192.
 using wide_words = std::array<std::uint64_t, 3>;
 
 wide_words words_of(wide_integer value) noexcept {
@@ -80,7 +80,7 @@ void accumulator::add_sum(double value) noexcept {
     floating_sum_ = sum;
 }
 
-/// What is not a number has no place in any order.
+/// NaN has no order and is ignored.
 void accumulator::add_min_max(double value) noexcept {
     if (std::isnan(value)) {
         return;
@@ -118,7 +118,8 @@ double accumulator::average() const noexcept {
         return std::numeric_limits<double>::quiet_NaN();
     }
     if (floats_ == 0) {
-        // The whole part and the rest apart: together they may have more bits than a double.
+        // Quotient and remainder are converted separately: their sum may need more bits than a
+        // double has.
         const auto number = static_cast<wide_integer>(count_);
         const wide_integer whole = sum_ / number;
         const wide_integer rest = sum_ % number;
@@ -129,9 +130,9 @@ double accumulator::average() const noexcept {
     return floating_sum() / static_cast<double>(count());
 }
 
-/// The sum of the squares of integers' distances from their average. With q the average without its
-/// fraction it is S2 - 2 q S1 + n q^2 - r^2 / n: the first three exactly, and positive, therefore
-/// right modulo 2^192.
+/// The sum of squared distances of integers from their average. With q the integral part of the
+/// average and r the remainder, it is S2 - 2 q S1 + n q^2 - r^2 / n. The first three terms are
+/// computed exactly; their sum is positive and therefore correct modulo 2^192.
 long double accumulator::integer_squares() const noexcept {
     const auto number = static_cast<wide_integer>(count_);
     const wide_integer whole = sum_ / number;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What an aggregation keeps of the values of one call for one key. Integers are added exactly,
-// squares too, so that the order does not matter; floats are added with their rounding errors kept
-// (Neumaier), and their spread as Welford does it.
+// Accumulates the values of one aggregate call for one key.
+//
+// - Integers and their squares are added exactly (128 and 192 bits), so the order of records does
+//   not matter.
+// - Floats are added with compensation for rounding errors (Neumaier); their spread uses Welford's
+//   method.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +19,12 @@ class accumulator {
   public:
     void count_one() noexcept { ++count_; }
     void count_many(std::uint64_t values) noexcept { count_ += values; }
-    /// Of so many values, added up already.
+    /// Adds the sum of `values` integers.
     void add_partial_sum(wide_integer sum, std::uint64_t values) noexcept {
         count_ += values;
         sum_ += sum;
     }
-    /// With the sum of their squares: the lower 128 bits of it, and what is above.
+    /// The same with the sum of their squares: its lower 128 bits and the bits above.
     void add_partial_variance(wide_integer sum, wide_unsigned squares, std::uint64_t squares_high,
                               std::uint64_t values) noexcept;
     void add_sum(wide_integer value) noexcept {
@@ -42,8 +45,8 @@ class accumulator {
     [[nodiscard]] histogram& buckets() noexcept { return buckets_; }
     [[nodiscard]] const histogram& buckets() const noexcept { return buckets_; }
 
-    /// Of all values. floats() of them were floats; only if there are none are sum, smallest and
-    /// largest all there is.
+    /// All values; floats() of them are floats. sum(), smallest() and largest() cover all values
+    /// only if floats() is 0.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ + floats_; }
     [[nodiscard]] std::uint64_t floats() const noexcept { return floats_; }
     [[nodiscard]] wide_integer sum() const noexcept { return sum_; }
@@ -54,9 +57,9 @@ class accumulator {
     [[nodiscard]] double floating_sum() const noexcept;
     [[nodiscard]] double floating_smallest() const noexcept;
     [[nodiscard]] double floating_largest() const noexcept;
-    /// Not a number if there are no values.
+    /// NaN without values.
     [[nodiscard]] double average() const noexcept;
-    /// The root of the mean square distance from the average.
+    /// The square root of the mean squared distance from the average.
     [[nodiscard]] double standard_deviation() const noexcept;
 
   private:

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t bar_min = 10;
 constexpr std::size_t bar_max = 60;
-constexpr std::size_t empty_shown = 3;  // lines without a bar; more become one
-constexpr std::size_t column_max = 48;  // of a key; what is longer is cut
+constexpr std::size_t empty_shown = 3;  // lines without a bar; longer sequences become one line
+constexpr std::size_t column_max = 48;  // of a key; longer text is cut
 
 std::size_t width_of(std::string_view text) noexcept {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -25,7 +25,7 @@ std::size_t width_of(std::string_view text) noexcept {
     }));
 }
 
-/// The first characters of a text that is too long, and a mark.
+/// The beginning of a text that is too long, with a mark.
 std::string shortened(std::string_view text) {
     if (width_of(text) <= column_max) {
         return std::string(text);
@@ -47,7 +47,7 @@ void append_blanks(fmt::memory_buffer& out, std::size_t count) {
     }
 }
 
-/// How many buckets without values there are from the one at `begin` on.
+/// Number of consecutive empty buckets from `begin`.
 std::size_t empty_from(const std::vector<formatted_bucket>& buckets, std::size_t begin) noexcept {
     std::size_t end = begin;
     while (end < buckets.size() && buckets[end].count == 0) {
@@ -56,7 +56,7 @@ std::size_t empty_from(const std::vector<formatted_bucket>& buckets, std::size_t
     return end - begin;
 }
 
-/// In eighths of a column where the terminal can show them.
+/// Draws a bar, in eighths of a column where the terminal has block characters.
 void append_bar(fmt::memory_buffer& out, double share, std::size_t room,
                 const report_style& style) {
     const double length = std::clamp(share, 0.0, 1.0) * static_cast<double>(room);
@@ -110,7 +110,7 @@ class table_writer {
                            [](const auto& call) { return !is_distribution(call.what); });
     }
 
-    /// Cells of one line: keys to the left, numbers to the right.
+    /// The cells of one row: keys, then numbers.
     [[nodiscard]] std::vector<std::string> cells_of(const aggregator::row& row) const {
         std::vector<std::string> cells;
         for (const key_text& key : *row.keys) {
@@ -177,7 +177,7 @@ class table_writer {
         }
     }
 
-    /// Beside one column of numbers that are parts of a whole, if there is room.
+    /// Draws a bar next to a single column of numbers that are parts of a whole, if there is room.
     void write_row_bar(const aggregator::row& row, std::size_t used) {
         const aggregate_function what = query_.calls[0].what;
         const bool adds_up = what == aggregate_function::count || what == aggregate_function::sum;

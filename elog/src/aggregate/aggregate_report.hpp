@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// An aggregation's result as a table, as bars, or as JSON.
+// Formats the result of an aggregation as a table, as bars, or as JSON.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace elog {
 
 struct report_style {
     std::size_t width = 80;  // columns of the terminal
-    bool blocks = false;     // it can show the block characters of Unicode
+    bool blocks = false;     // the terminal shows Unicode block characters
 };
 
-/// `begins`, in nanoseconds since 1970, heads the table of an interval.
+/// `begins`, in nanoseconds since 1970, is the heading of an interval's table.
 void append_table(fmt::memory_buffer& out, const aggregator& computed, const report_style& style,
                   std::optional<std::int64_t> begins);
 
@@ -26,7 +26,7 @@ void append_table(fmt::memory_buffer& out, const aggregator& computed, const rep
 void append_json(fmt::memory_buffer& out, const aggregator& computed,
                  std::optional<std::int64_t> begins);
 
-/// Sentences about what the result lacks: keys that found no room, records that made no sense.
+/// Messages about missing data: keys over the limit, damaged and unknown records.
 [[nodiscard]] std::vector<std::string> incompleteness_warnings(const aggregator& computed);
 
 }  // namespace elog

@@ -16,7 +16,7 @@ bool fits_64(wide_integer number) noexcept {
            number <= std::numeric_limits<std::int64_t>::max();
 }
 
-/// A point in time plus another is none: sums of times are numbers.
+/// A sum of points in time is no point in time, so sums are shown as numbers.
 std::string format_integer(wide_integer number, const display_format& display) {
     const bool is_plain = display.format == eventlog::format::plain ||
                           display.format == eventlog::format::decimal || !fits_64(number);
@@ -58,7 +58,7 @@ wide_integer exact_value(aggregate_function what, const accumulator& values) noe
     }
 }
 
-/// A sum of nothing is 0, an average of nothing is nothing.
+/// An empty sum is 0; an empty average does not exist.
 bool has_value(aggregate_function what, const accumulator& values) noexcept {
     return values.count() != 0 || what == aggregate_function::count ||
            what == aggregate_function::sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a call has computed for one key, as text and as JSON.
+// Formats the result of an aggregate call for one key as text and JSON.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 namespace elog {
 
 struct formatted_bucket {
-    std::string begin;  // as JSON shows it: a plain number
+    std::string begin;  // for JSON: a plain number
     std::string end;
-    std::string label;  // as a table shows it
+    std::string label;  // for tables
     std::uint64_t count = 0;
 };
 
 /// A decimal number of up to 128 bits.
 [[nodiscard]] std::string decimal(wide_integer number);
 
-/// Of a call that gives one number.
+/// For calls with a single number as result.
 [[nodiscard]] std::string format_value(aggregate_function what, const accumulator& values,
                                        const display_format& display);
 [[nodiscard]] std::string format_json_value(aggregate_function what, const accumulator& values);
 
-/// The number itself, for bars.
+/// The result as a number, for the length of bars.
 [[nodiscard]] double numeric_value(aggregate_function what, const accumulator& values) noexcept;
 
-/// Of a distribution. `step` is that of floats; 0 if there is none.
+/// For calls with a distribution as result. `step` is the bucket width of floats, otherwise 0.
 [[nodiscard]] std::vector<formatted_bucket> format_buckets(aggregate_function what,
                                                            const accumulator& values,
                                                            const display_format& display,

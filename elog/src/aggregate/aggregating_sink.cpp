@@ -8,7 +8,7 @@ namespace elog {
 std::int64_t interval_aggregator::interval_of(std::int64_t time) const noexcept {
     const std::int64_t rest = time % length_;
     const std::int64_t before = rest < 0 ? rest + length_ : rest;
-    // The first interval of all may begin before time does.
+    // The first interval may begin before the smallest time.
     return time < INT64_MIN + length_ ? INT64_MIN : time - before;
 }
 
@@ -54,7 +54,7 @@ void interval_aggregator::finish() {
     if (length_ == 0) {
         take_(std::nullopt);
     } else {
-        end_interval();  // without a beginning, if all there is was lost behind the last record
+        end_interval();  // without a begin time if only losses after the last record were received
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From records to an aggregation's results: one at the end, or one for each interval of the
-// records' own time.
+// Aggregates records: one result at the end, or one for each interval of the records' own time.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +17,22 @@
 
 namespace elog {
 
-/// Cuts time into intervals and hands over what has been computed at the end of each that had an
-/// event or a loss. Records come in the order of time.
+/// Divides time into intervals and delivers the result of each interval that contains an event or a
+/// loss. Records must be passed in the order of time.
 class interval_aggregator {
   public:
     using result_callback = std::function<void(std::optional<std::int64_t> begins)>;
 
-    /// `length` in nanoseconds; 0: there is one interval, and it has no beginning.
+    /// `length` in nanoseconds; 0: a single interval without begin time.
     interval_aggregator(aggregator& computed, std::int64_t length, result_callback take)
         : computed_(computed), length_(length), take_(std::move(take)) {}
 
     void take(const merged_record& record, const clock_converter& clock);
-    /// No record that is earlier will follow, by the machine's clock. An interval of a program's
-    /// own clock, which may never get to its end, is over when it has been there for its length.
+    /// No later record is earlier than `time`, by the machine's clock. An interval of a custom
+    /// clock, whose end may never be reached, ends after its length has passed by the machine's
+    /// clock.
     void advance(std::int64_t time);
-    /// Hands over the last interval, or the only one.
+    /// Delivers the last or only interval.
     void finish();
 
   private:
@@ -43,12 +43,12 @@ class interval_aggregator {
     std::int64_t length_;
     result_callback take_;
     std::optional<std::int64_t> current_;
-    std::optional<wide_integer> ends_;  // by the machine's clock, if that is known
+    std::optional<wide_integer> ends_;  // by the machine's clock, if known
 };
 
 class aggregating_sink : public record_sink {
   public:
-    /// Both must outlive it. `filter`, the aggregator's, may be missing.
+    /// All must outlive the sink. `filter`, the aggregator's, may be null.
     aggregating_sink(record_filter* filter, aggregator& computed, interval_aggregator& intervals)
         : filter_(filter), computed_(computed), intervals_(intervals) {}
 
@@ -72,7 +72,7 @@ class aggregating_sink : public record_sink {
     std::set<std::string> diagnostics_;
 };
 
-/// What a loss block counts that no record tells.
+/// Events counted by a loss block and by no record.
 [[nodiscard]] constexpr std::uint64_t lost_in(const loss_block& loss) noexcept {
     return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
                                                                    : loss.too_large + loss.busy;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An aggregation as it was typed, taken apart: "sum(bytes), avg(bytes) by peer | top 10".
-// elog-agg(1) is the specification; aggregator.hpp computes it.
+// An aggregation as a syntax tree: "sum(bytes), avg(bytes) by peer | top 10". elog-agg(1) is the
+// specification; aggregator.hpp computes it.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ enum class aggregate_function {
 
 struct aggregate_call {
     aggregate_function what{};
-    std::optional<field_reference> of{};     // of count() nothing
-    std::optional<expression_token> step{};  // of hist: how wide its buckets are
-    std::string text{};                      // as it is shown: sum(bytes)
+    std::optional<field_reference> of{};     // empty for count()
+    std::optional<expression_token> step{};  // for hist: the bucket width
+    std::string text{};                      // as shown: sum(bytes)
     std::size_t column = 1;
 };
 
@@ -49,15 +49,15 @@ inline constexpr std::size_t aggregate_keys_max = 8;
 inline constexpr std::uint64_t aggregate_rows_max = 1'000'000;
 
 struct aggregation {
-    std::string source;  // how complaints call it
+    std::string source;  // its name in messages
     std::vector<aggregate_call> calls;
     std::vector<aggregate_key> keys;
     std::size_t top = 0;  // 0: all
 
-    /// The text begins at that column of the source. Throws failure: SOURCE, column N: reason.
+    /// `column` is the text's position in the source. Throws user_error: SOURCE, column N: reason.
     [[nodiscard]] static aggregation parse(std::string source, std::string_view text,
                                            std::size_t column = 1);
-    /// Throws such a failure if these are no fields as they stand behind 'by'.
+    /// Throws the same error if the text is no list of fields as after 'by'.
     static void check_keys(std::string source, std::string_view text, std::size_t column);
 };
 

@@ -11,10 +11,10 @@
 namespace elog {
 namespace {
 
-// Of keys and their texts.
+// Limit on the memory for keys and their texts.
 constexpr std::size_t key_bytes_max = std::size_t{64} << 20U;
 
-/// Whether the field has a value that can be used.
+/// Whether the field has a usable value.
 bool has_value(const stored_location& place, const record_view& record) noexcept {
     std::string_view ignored;
     return is_there(place, record) &&
@@ -74,7 +74,7 @@ void aggregator::add(const provider_instance& provider) {
                 mismatches_.note_compatible(kept->schema, event);
             }
         } catch (const user_error& error) {
-            // How its values look is no rule for those of others.
+            // An unsuitable event must not determine the display format of other events.
             display_formats_ = looks;
             bucket_widths_ = steps;
             mismatches_.note(*kept, i, error);
@@ -185,7 +185,8 @@ aggregator::call_input aggregator::plan_call(std::size_t call, const provider_in
     return input;
 }
 
-/// Nanoseconds and bytes, or milliseconds and nanoseconds, make no sum.
+/// Fixes a call's display format at the first field, and rejects fields with another unit:
+/// nanoseconds and bytes have no common sum.
 void aggregator::unify_display_format(std::size_t call, const value_location& place,
                                       const std::string& called) {
     display_format& display = display_formats_[call];
@@ -322,7 +323,8 @@ void aggregator::merge_partial(const record_view& like, const clock_converter& c
     }
 }
 
-/// Whether that was wanted, too, the filter says, and counts itself what it cannot ask.
+/// Counts a record of an unsuitable event if the filter matches it. The filter counts the records
+/// that it cannot test.
 void aggregator::count_unsuited(const record_view& record, const clock_converter& clock) {
     if (filter_ == nullptr || filter_->matches(record, clock)) {
         mismatches_.count(record.header);
@@ -528,7 +530,7 @@ std::vector<aggregator::row> aggregator::rows() const {
         const accumulator* values = &values_[i * query_.calls.size()];
         all.push_back({i, &texts_[i], values});
         const double size = numeric_value(query_.calls[index].what, values[index]);
-        // What is not a number comes last.
+        // NaN and missing values are last.
         sizes.push_back(!std::isnan(size) && values[index].count() != 0 ? size : -HUGE_VAL);
     }
     std::sort(all.begin(), all.end(), [&](const row& one, const row& other) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Computes an aggregation over records, one after the other in any order. What is looked up by name
-// is looked up once for each event of a schema; for a record, only the fields that are asked for
-// are taken out of the payload, and nothing is allocated, unless it is the first of its key.
+// Computes an aggregation over records in any order.
+//
+// - Names are resolved once for each event of a schema.
+// - For a record, only the fields in use are read, and memory is allocated only for a new key.
+// - Memory is bounded by the number of keys and the size of their texts.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +26,29 @@
 
 namespace elog {
 
-/// Records that somebody else has counted and added up, all of one key.
+/// Sums of records of one key that were counted elsewhere.
 struct partial_sums {
     std::uint64_t records = 0;
-    std::vector<wide_integer> sums{};  // for each call that adds up; for others it means nothing
+    std::vector<wide_integer> sums{};  // for each call that adds values; unused for others
 };
 
-/// The same for one call, whichever it is.
+/// The partial result of one call.
 struct partial_aggregate {
-    std::uint64_t count = 0;    // records that have one
-    wide_integer sum = 0;       // of sum and avg
-    wide_integer extreme = 0;   // of min and max
-    wide_unsigned squares = 0;  // of stddev, with the sum: the lower 128 bits, and what is above
+    std::uint64_t count = 0;    // records with a value
+    wide_integer sum = 0;       // for sum and avg
+    wide_integer extreme = 0;   // for min and max
+    wide_unsigned squares = 0;  // for stddev, with `sum`: the lower 128 bits, and the bits above
     std::uint64_t squares_high = 0;
-    /// Of distributions: numbers in buckets, and how often there is one of that bucket.
+    /// For distributions: a number in each bucket, and the bucket's count.
     std::vector<std::pair<wide_integer, std::uint64_t>> numbers{};
 };
 
-/// How values of a call are to be shown: as the first field was that they came from.
+/// The display format of a call's values, determined by the first field that supplied one.
 struct display_format {
     eventlog::format format = eventlog::format::plain;
     std::string unit{};
     bool known = false;
-    bool floating = false;  // some of them are
+    bool floating = false;  // at least one value is a float
 
     friend bool operator==(const display_format&, const display_format&) = default;
 };
@@ -55,38 +57,39 @@ class aggregator {
   public:
     static constexpr std::size_t keys_default = 65536;
 
-    /// `filter` may be missing: everything is wanted. It must outlive the aggregator, and know a
-    /// provider before the aggregator does. Up to `keys_max` different keys are kept; what has
-    /// others is counted and left out. Nothing is said about events that are not chosen.
+    /// `filter` may be null: every record matches. It must outlive the aggregator, and each
+    /// provider must be added to it first. Records with keys beyond `keys_max` are counted and left
+    /// out. Events that `chosen` rejects cause no messages.
     aggregator(aggregation query, record_filter* filter, std::size_t keys_max,
                event_choice chosen = {});
 
-    /// Before the provider's first record. Throws failure if a call cannot take a field that an
-    /// event has; that event then counts for nothing, and all others as they should.
+    /// Must precede the provider's first record. Throws user_error if a call cannot use a field of
+    /// an event: that event is then ignored; the other events are not affected.
     void add(const provider_instance& provider);
 
-    /// Throws failure if there is an event of which no version has what the calls can take. That
-    /// one of them has is enough: records of the others are left out, and counted.
+    /// Throws user_error if there is an event with no version that suits the calls. With one
+    /// suitable version, records of the others are left out and counted.
     void check_types() const { mismatches_.check(); }
-    /// Events that cannot be computed with.
+    /// Events that do not suit the calls.
     [[nodiscard]] const type_mismatches& mismatches() const noexcept { return mismatches_; }
 
-    /// Throws failure if there are events, but none that has a field that is asked for.
+    /// Throws user_error if there are events, but none has one of the requested fields.
     void check_names() const;
 
     void take(const record_view& record, const clock_converter& clock);
-    /// Takes records that are all like this one in what they are counted by: their keys, and the
-    /// fields of distributions. That they are wanted has been asked already.
+    /// Adds records that agree with `like` in their keys and in the fields of distributions. The
+    /// caller has applied the filter.
     void merge_partial(const record_view& like, const clock_converter& clock,
                        const partial_sums& counted);
-    /// Of so many records, which are like that in their keys; for each call what it takes of them.
+    /// Adds `records` records that agree with `like` in their keys, with the partial result of each
+    /// call.
     void merge_partial(const record_view& like, const clock_converter& clock, std::uint64_t records,
                        const std::vector<partial_aggregate>& values);
-    /// Records that have been counted elsewhere and found no room for their key there.
+    /// Counts records that found no room for their key where they were aggregated.
     void note_overflowed(std::uint64_t records) noexcept { overflowed_ += records; }
     void note_lost(std::uint64_t events) noexcept { lost_ += events; }
 
-    /// Forgets all values, and keeps what it knows of providers.
+    /// Removes all values and keeps the plans of providers.
     void reset_values();
 
     struct row {
@@ -94,8 +97,8 @@ class aggregator {
         const std::vector<key_text>* keys = nullptr;
         const accumulator* values = nullptr;  // one for each call
     };
-    /// The largest first, by the first call that gives a number; then by key. No more than the top,
-    /// if one is asked for.
+    /// Groups sorted by the first call with a numeric result, largest first, then by key; at most
+    /// `top` of them if that is set.
     [[nodiscard]] std::vector<row> rows() const;
 
     [[nodiscard]] const aggregation& query() const noexcept { return query_; }
@@ -105,15 +108,15 @@ class aggregator {
     [[nodiscard]] double bucket_width_of(std::size_t call) const { return bucket_widths_[call]; }
     [[nodiscard]] std::size_t groups() const noexcept { return table_.size(); }
     [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
-    /// Of records: that went into the values, were lost before they could be read, found no room
-    /// for their key, and had a field that does not fit its payload.
+    /// Numbers of records: included in the values, lost before they were read, left out because of
+    /// the key limit, and with a field outside of their payload.
     [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
     [[nodiscard]] std::uint64_t overflowed() const noexcept { return overflowed_; }
     [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
     [[nodiscard]] std::uint64_t unknown() const noexcept { return unknown_; }
-    /// Of those that were wanted, or could not be asked whether they are: left out because the
-    /// types of their version suit neither the calls nor the filter.
+    /// Records that match, or could not be tested, and are left out because the types of their
+    /// version suit neither the calls nor the filter.
     [[nodiscard]] std::uint64_t mismatched_records() const noexcept {
         return all_mismatches() - mismatches_before_;
     }
@@ -123,10 +126,10 @@ class aggregator {
 
   private:
     struct call_input {
-        bool taken = false;  // the event has what the call asks for
+        bool taken = false;  // the event has what the call needs
         bool has_field = false;
         stored_location place{};
-        std::uint64_t fixed_bits = 0;  // of a place that is the same for all records
+        std::uint64_t fixed_bits = 0;  // of a location that is the same for all records
         double step = 0;
         std::uint64_t integer_bucket_width = 0;
         bool powers_of_two = false;
@@ -135,11 +138,11 @@ class aggregator {
         bool wanted = false;
         bool needs_test = false;
         bool has_fixed_key = false;    // the same for all records of the event
-        std::size_t group = SIZE_MAX;  // of the fixed key, once it is known
+        std::size_t group = SIZE_MAX;  // of the fixed key, once known
         std::vector<call_input> calls{};
         std::vector<value_location> keys{};
-        std::vector<std::uint32_t> key_format_ids{};  // tells apart what looks different
-        std::size_t size = 0;                         // that the payload must have
+        std::vector<std::uint32_t> key_format_ids{};  // differs if equal values look different
+        std::size_t size = 0;                         // required size of the payload
         std::shared_ptr<const provider_instance> provider{};
     };
 
@@ -194,7 +197,7 @@ class aggregator {
     std::vector<accumulator> values_;           // by group and call
     std::vector<std::vector<key_text>> texts_;  // by group
     std::size_t text_size_ = 0;
-    std::string key_;  // the one being built
+    std::string key_;  // under construction
 
     std::uint64_t taken_ = 0;
     std::uint64_t lost_ = 0;

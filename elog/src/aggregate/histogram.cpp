@@ -7,7 +7,7 @@
 namespace elog {
 namespace {
 
-/// 0 for 0, k for what has k bits, with the sign of the value.
+/// 0 for 0, otherwise the number of bits with the sign of the value.
 int log2_index(wide_integer value) noexcept {
     auto size = static_cast<wide_unsigned>(value < 0 ? -value : value);
     int bits = 0;
@@ -25,7 +25,7 @@ bool histogram::is_within(wide_integer index, std::size_t limit) const noexcept 
                                index < base_ + static_cast<wide_integer>(limit));
 }
 
-/// The index is within reach.
+/// Requires is_within(index).
 void histogram::add(wide_integer index, std::uint64_t times) {
     if (counts_.empty()) {
         base_ = index;
@@ -73,7 +73,7 @@ void histogram::add_linear(wide_integer value, std::uint64_t width, std::uint64_
 }
 
 void histogram::add_linear(double value, double width) {
-    constexpr double exact = 9e15;  // below this, neighbours can be told apart
+    constexpr double exact = 9e15;  // below this, adjacent integers are distinct doubles
     const double index = std::floor(value / width);
     if (std::fabs(index) < exact && is_within(static_cast<wide_integer>(index), fixed_max)) {
         add(static_cast<wide_integer>(index));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How many values lie in which range: the buckets of a histogram. Memory goes with how far apart
-// the values lie, and is bounded.
+// Counts values in the buckets of a histogram. Memory depends on the distance between values and is
+// bounded.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ namespace elog {
 
 class histogram {
   public:
-    // As many lines as one looks at.
+    // The number of lines that fit a screen.
     static constexpr std::size_t automatic_max = 40;
     static constexpr std::size_t fixed_max = 1000;
 
-    // `times` is how often there is such a value.
+    // `times` is the number of equal values.
 
-    /// Linear, with buckets as narrow as 40 of them allow: 1, 5, 10, 50, ... wide, or 1, 2, 4, ...
-    /// if `powers_of_two`. What comes out depends only on the values, not on their order.
+    /// Linear with at most 40 buckets, as narrow as possible: 1, 5, 10, 50, ... wide, or 1, 2, 4,
+    /// ... if `powers_of_two`. The result does not depend on the order of the values.
     void add_linear(wide_integer value, bool powers_of_two, std::uint64_t times = 1);
 
-    /// Linear, with buckets of that width, above 0. A value more than 1000 buckets away from others
+    /// Linear with buckets of this positive width. A value more than 1000 buckets away from others
     /// counts as outside.
     void add_linear(wide_integer value, std::uint64_t width, std::uint64_t times = 1);
     void add_linear(double value, double width);
 
-    /// By powers of two: 0, 1, 2 to 3, 4 to 7, ...; and below 0 the same mirrored. A float counts
-    /// without its fraction; one beyond 64 bits, or that is no number, is outside.
+    /// By powers of two: 0, 1, 2 to 3, 4 to 7, ...; mirrored below 0. The fraction of a float is
+    /// ignored; a float beyond 64 bits, or NaN, counts as outside.
     void add_log2(wide_integer value, std::uint64_t times = 1);
     void add_log2(double value);
 
@@ -37,13 +37,13 @@ class histogram {
         wide_integer index = 0;
         std::uint64_t count = 0;
     };
-    /// From the first that has values to the last, those between them included.
+    /// From the first bucket with values to the last, including empty ones between them.
     [[nodiscard]] std::vector<bucket> buckets() const;
-    /// Of a linear bucket of integers; index times this is where it begins.
+    /// Width of a linear bucket of integers. A bucket begins at its index times this width.
     [[nodiscard]] wide_integer width() const noexcept { return width_; }
     [[nodiscard]] std::uint64_t outside() const noexcept { return outside_; }
 
-    /// Where the bucket of that index begins, and the next one does.
+    /// The begin of the bucket with this index, and of the next one.
     static void log2_bucket_bounds(int index, wide_integer& begin, wide_integer& end) noexcept;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How many values keys can have: a table in the kernel is made for no more.
+// Upper bounds for the number of different keys, which limit the size of tables in the kernel.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace elog {
 
-/// More than is ever made room for.
+/// Larger than any table.
 inline constexpr std::uint64_t unbounded_cardinality = ~std::uint64_t{0};
 /// The kernel's PID_MAX_LIMIT.
 inline constexpr std::uint64_t threads_max = std::uint64_t{1} << 22U;
-/// More than the kernel can be built for.
+/// More than any kernel configuration supports.
 inline constexpr std::uint64_t cpus_max = std::uint64_t{1} << 14U;
 
 [[nodiscard]] constexpr std::uint64_t saturating_product(std::uint64_t one,
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t cpus_max = std::uint64_t{1} << 14U;
     return __builtin_mul_overflow(one, other, &result) ? unbounded_cardinality : result;
 }
 
-/// Of a field of so many bytes.
+/// For a field of this size.
 [[nodiscard]] constexpr std::uint64_t cardinality_of_bytes(std::size_t size) noexcept {
     return size >= sizeof(std::uint64_t) ? unbounded_cardinality : std::uint64_t{1} << (size * 8);
 }

@@ -39,7 +39,7 @@ key_text format_text_key(std::string_view text) {
     return {fmt::to_string(out), json_of(text)};
 }
 
-/// The field, or the one element of an array that the place is.
+/// The location's field, or the single array element that it refers to.
 field_schema field_of(const value_location& place) {
     field_schema field = *place.field;
     const std::size_t size = eventlog::size_of(field.type);
@@ -114,7 +114,7 @@ bool append_key(std::string& key, const value_location& place, const record_view
         std::string_view bytes;
         if (!load_span(place.stored, record, bytes)) {
             key.push_back('-');
-            // A null pointer is no value; anything else is damage.
+            // A null text is a missing value; any other failure is damage.
             return place.stored.type == eventlog::field_type::text &&
                    load_number<std::uint32_t>(place.stored, record) == 0;
         }

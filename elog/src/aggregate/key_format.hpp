@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Keys of an aggregation: as bytes that are the same for what is shown the same, and as text.
+// Keys of an aggregation: as bytes that are equal for values that are shown alike, and as text.
 #pragma once
 
 #include <string>
@@ -13,24 +13,25 @@
 
 namespace elog {
 
-/// One field of a key, as it is shown, and as JSON.
+/// One field of a key, as shown and as JSON.
 struct key_text {
     std::string shown{};
     std::string json{};
 };
 
-/// Appends what tells the record's value from others. False if it does not fit the payload.
+/// Appends bytes that distinguish the value from others. False if the value does not fit the
+/// payload.
 [[nodiscard]] bool append_key(std::string& key, const value_location& place,
                               const record_view& record, const clock_converter& clock);
 
-/// Of a value that append_key has taken.
+/// Formats a value that append_key has accepted.
 [[nodiscard]] key_text format_key(const value_location& place, const provider_schema& provider,
                                   const record_view& record, const clock_converter& clock);
 
-/// How its values are shown: equal for places whose equal values are shown the same.
+/// Describes how values are shown. Locations with equal signatures show equal values alike.
 [[nodiscard]] std::string key_format_signature(const value_location& place);
 
-/// A number as a field of this format and unit shows it.
+/// A number as a field with this format and unit shows it.
 void append_number(fmt::memory_buffer& out, std::int64_t number, eventlog::format format,
                    std::string_view unit);
 

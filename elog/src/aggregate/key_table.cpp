@@ -15,12 +15,12 @@ constexpr std::size_t slots_min = 64;
 
 std::uint64_t random_seed() noexcept {
     std::uint64_t seed = 0;
-    // Without randomness it is slower for an enemy's keys, and never wrong.
+    // Without randomness, hostile keys can slow the table down; results stay correct.
     static_cast<void>(!::getrandom(&seed, sizeof seed, GRND_NONBLOCK));
     return seed;
 }
 
-/// Both halves of the product depend on all bits of both.
+/// Both halves of the product depend on all bits of both factors.
 std::uint64_t mix(std::uint64_t one, std::uint64_t other) noexcept {
     const wide_unsigned product = wide_unsigned{one} * other;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers keys in the order of their first appearance. Open addressing; the seed is random, so that
-// nobody can make keys that all fall into one place.
+// Numbers keys in the order of their first appearance. A hash table with open addressing; the seed
+// is random, so that keys cannot be constructed to collide.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ class key_table {
     key_table();
 
     [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
-    /// Of all keys together.
+    /// Total size of the keys.
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
 
     /// The key's number; `none` if it has not been added.
     [[nodiscard]] std::size_t find(std::string_view key) const noexcept;
-    /// A key that is not there yet. Returns its number.
+    /// Adds a new key and returns its number.
     std::size_t add(std::string_view key);
     void clear() noexcept;
 

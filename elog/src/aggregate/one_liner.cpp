@@ -25,7 +25,7 @@ constexpr std::string_view example = "shop:* /items > 2/ { @[customer] = count()
     throw user_error("{}, column {}: {}", called, at + 1, reason);
 }
 
-/// A part of the text, which knows where it stands.
+/// A part of the text with its position.
 struct piece {
     std::string_view text;
     std::size_t at = 0;
@@ -41,7 +41,7 @@ struct piece {
     }
 };
 
-/// Steps over a text in quotes, which begins at `at`, to its last character.
+/// The position of the closing quote of the text that begins at `at`.
 std::size_t end_of_text(std::string_view text, std::size_t at) {
     for (std::size_t next = at + 1; next < text.size(); ++next) {
         if (text[next] == '\\') {
@@ -53,7 +53,7 @@ std::size_t end_of_text(std::string_view text, std::size_t at) {
     return text.size();
 }
 
-/// The first of these characters outside of texts, parentheses and brackets for which `fits` holds.
+/// The first position outside of quotes, parentheses and brackets for which `fits` is true.
 template <class Fits>
 std::size_t find_outside(std::string_view text, const Fits& fits) {
     std::size_t depth = 0;
@@ -76,7 +76,7 @@ std::size_t find_outside(std::string_view text, char wanted) {
     return find_outside(text, [&](std::size_t at) { return text[at] == wanted; });
 }
 
-/// Takes the patterns off the text: words, up to a predicate or to what is to be done.
+/// Removes the leading patterns: words up to a predicate or an action.
 std::vector<std::string> take_patterns(piece& left) {
     std::vector<std::string> patterns;
     for (left = left.trimmed(); !left.text.empty(); left = left.trimmed()) {
@@ -106,8 +106,8 @@ std::vector<std::string> take_patterns(piece& left) {
     return patterns;
 }
 
-/// Takes "/PREDICATE/" off the text, if it begins so. What ends it is a slash behind which nothing
-/// stands, or what is to be done: others may belong to addresses of networks.
+/// Removes a leading "/PREDICATE/". The closing slash is one at the end or before an action; other
+/// slashes may belong to network addresses.
 std::string take_predicate(piece& left) {
     if (left.text.empty() || left.text.front() != '/') {
         return {};
@@ -129,7 +129,7 @@ std::string take_predicate(piece& left) {
     return predicate;
 }
 
-/// What stands in braces, behind which nothing is.
+/// The contents of the braces, which must be last.
 piece take_action(const piece& left) {
     if (left.text.empty()) {
         return left;
@@ -150,14 +150,14 @@ piece take_action(const piece& left) {
     return {inside.text.substr(0, end), inside.at};
 }
 
-/// Behind '@': names of aggregations, which say nothing here, for all are shown as one.
+/// Skips the name after '@'. Names have no effect, because all aggregations are shown as one.
 piece skip_name(const piece& from) {
     constexpr std::string_view characters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     return from.behind(std::min(from.text.find_first_not_of(characters), from.text.size()));
 }
 
-/// Collects what is to be computed.
+/// Collects the calls, keys and limit of all statements.
 class computation {
   public:
     void add(const piece& statement) {
@@ -255,7 +255,7 @@ class computation {
     }
 
     std::string calls_;
-    std::optional<std::string> keys_;  // since there are calls
+    std::optional<std::string> keys_;  // set with the first call
     std::optional<std::string> top_;
     std::optional<std::size_t> top_at_;
     std::optional<std::size_t> alone_at_;

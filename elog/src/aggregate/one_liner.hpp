@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The way in which tracers are asked, in one line: which events, of which of them, and what to do:
+// A question in one line, in the syntax of other tracers: events, a predicate, and an action:
 //
 //     shop:order_placed /items > 2/ { @[customer] = count(), quantize(items); trunc(@, 5) }
 //
-// It is another way to write what elog record and elog agg are asked, and nothing more: elog(1) is
-// the specification, and predicates and aggregations are taken apart where they always are.
+// It is converted to the words of `elog record` or `elog agg`, which parse predicate and
+// aggregation. elog(1) is the specification.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ namespace elog {
 
 struct one_liner {
     std::vector<std::string> patterns;
-    std::string predicate;    // empty: all of them
-    std::string aggregation;  // empty: shown as lines
+    std::string predicate;    // empty: all events
+    std::string aggregation;  // empty: events are printed
 
-    /// Throws failure: one-liner, column N: reason.
+    /// Throws user_error: one-liner, column N: reason.
     [[nodiscard]] static one_liner parse(std::string_view text);
 
-    /// The command that means the same, and its arguments.
+    /// The equivalent command and its arguments.
     [[nodiscard]] std::vector<std::string> words() const;
 };
 
