@@ -54,7 +54,7 @@ constexpr std::size_t compressible_size = 128;
 
 std::uint64_t generate_identity() {
     std::uint64_t drawn = 0;
-    // getrandom() returns up to 256 bytes completely once the kernel's generator is initialised.
+    // getrandom() returns up to 256 bytes completely once the kernel's generator is initialized.
     if (::getrandom(&drawn, sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) {
         throw user_error("No random number can be had ({}). Use a kernel with getrandom.",
                          std::strerror(errno));

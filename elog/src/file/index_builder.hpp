@@ -20,7 +20,7 @@ class index_builder {
   public:
     /// Adds a block that was written directly after the previous one.
     void add(const block_header& header);
-    /// The same for blocks whose contents are summarised in the index.
+    /// The same for blocks whose contents are summarized in the index.
     void add(const block_header& header, const records_block& records);
     void add(const block_header& header, const clock_block& clock);
 

@@ -20,14 +20,14 @@ std::uint32_t key_of(std::uint16_t provider, std::uint16_t event) noexcept {
     return std::uint32_t{provider} << 16U | event;
 }
 
-/// Fields may be called anything that is a name, also what a column of ours is called.
+/// A field may have the name of a fixed column.
 std::string column_name(const std::string& field) {
     return std::find(csv_columns.begin(), csv_columns.end(), field) == csv_columns.end()
                ? field
                : "fields." + field;
 }
 
-/// What is not text as one sees it would be obeyed by a terminal, or break the line.
+/// Escapes characters that a terminal would interpret or that would break the line.
 void append_text_cell(fmt::memory_buffer& out, fmt::memory_buffer& visible, std::string_view text) {
     visible.clear();
     append_visible(visible, text);
@@ -136,7 +136,7 @@ void csv_writer::append_record(const eventlog_record& header, std::span<const st
     buffer_.push_back('\n');
 }
 
-/// Returns false if one is damaged.
+/// Returns false if a field is damaged.
 bool csv_writer::append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
                                const provider_instance& provider) {
     const auto chosen = events_.find(key_of(provider.id, header.event));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Records as a table, RFC 4180 with \n, as elog-convert(1) specifies it: a row for each record and
-// each loss, a column for each name that a field of the chosen events has.
+// Writes records as a table in the format of RFC 4180 with \n, specified in elog-convert(1): a row
+// for each record and each loss, a column for each field name of the selected events.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ namespace elog {
 
 class csv_writer final : public record_writer {
   public:
-    /// Writes to a descriptor that stays the caller's.
+    /// Writes to a descriptor that the caller owns.
     explicit csv_writer(int descriptor, display_clock clock = display_clock::realtime);
 
-    /// Gives an event's fields their columns. Not behind the first write; of events that have not
-    /// been chosen there are no fields in the table.
+    /// Adds columns for an event's fields. Must precede the first write. Fields of other events are
+    /// left out of the table.
     void add_columns(const provider_instance& provider, std::uint16_t event);
 
     void write(const merged_record& record, const provider_map& providers,
@@ -38,7 +38,7 @@ class csv_writer final : public record_writer {
     void finish() override;
 
   private:
-    using field_indices = std::vector<std::size_t>;  // by column; no_field: the event has none such
+    using field_indices = std::vector<std::size_t>;  // by column; no_field: not in the event
 
     void append_header();
     void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,

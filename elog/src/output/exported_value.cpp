@@ -17,7 +17,7 @@ exported_value view_of(exported_kind kind, const fmt::memory_buffer& scratch) no
     return {kind, {scratch.data(), scratch.size()}};
 }
 
-/// What the schema says nothing about.
+/// Converts values for which the schema has no format.
 struct plain_value_view {
     fmt::memory_buffer& scratch;
 
@@ -67,7 +67,7 @@ exported_value number_with_name(fmt::memory_buffer& scratch, const enumeration_s
     return view_of(has_name ? exported_kind::text : exported_kind::literal, scratch);
 }
 
-/// A value, or an element of one.
+/// A value, or an element of an array.
 exported_value export_single(fmt::memory_buffer& scratch, const provider_schema& provider,
                              const field_schema& field, const field_value& value) {
     scratch.clear();
@@ -76,7 +76,7 @@ exported_value export_single(fmt::memory_buffer& scratch, const provider_schema&
     if (is_number && field.enumeration < provider.enumerations.size()) {
         return number_with_name(scratch, provider.enumerations[field.enumeration], value);
     }
-    // Pointers and masks: more digits than many programs that read JSON keep.
+    // Pointers and masks: many JSON readers do not keep that many digits of a number.
     if (is_number && field.format == eventlog::format::hexadecimal) {
         append_hexadecimal(scratch, bits_of(value), eventlog::size_of(field.type));
         return view_of(exported_kind::text, scratch);
@@ -88,7 +88,7 @@ exported_value export_single(fmt::memory_buffer& scratch, const provider_schema&
     return std::visit(plain_value_view{scratch}, value);
 }
 
-/// Of what is not an array, or is shown as a whole.
+/// A value that is no array, or an array that is shown as a whole.
 exported_value export_whole(fmt::memory_buffer& scratch, const provider_schema& provider,
                             const field_schema& field, const field_value& value,
                             std::span<const std::uint8_t> payload) {
@@ -112,7 +112,7 @@ bool is_list(const field_schema& field, const field_value& value) noexcept {
            field.format != format::mac_address && field.format != format::characters;
 }
 
-/// Returns false if it is damaged.
+/// Returns false if the value is damaged.
 bool append_exported_json(fmt::memory_buffer& out, const exported_value& value) {
     switch (value.kind) {
         case exported_kind::literal:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Values for other programs: numbers stay numbers, in the unit that the schema names, and only what
-// is no number to anyone becomes text. elog(1) says how each looks.
+// Values for other programs: numbers stay numbers in the unit that the schema names; other values
+// become text. elog(1) specifies the formats.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace elog {
 enum class exported_kind : std::uint8_t {
     nothing,  // an optional field without a value, a null text, a number that is not finite
     damaged,  // does not fit the schema
-    literal,  // digits, true or false, as JSON and everything else has them
+    literal,  // digits, true or false, in JSON syntax
     text,
 };
 
@@ -27,15 +27,15 @@ struct exported_value {
     std::string_view text{};
 };
 
-/// A field. One that is an array, as a text with the JSON array. The text points into the payload
-/// or into `scratch`, whose content it replaces.
+/// A field. An array is a text with the JSON array. The text points into the payload or into
+/// `scratch`, whose contents are replaced.
 [[nodiscard]] exported_value export_field(fmt::memory_buffer& scratch,
                                           const provider_schema& provider,
                                           const field_schema& field,
                                           std::span<const std::uint8_t> payload);
 
-/// A field as a JSON value, with `room` for one value at a time. Returns false if it, or an element
-/// of it, is damaged: that is null.
+/// Appends a field as a JSON value; `room` is a scratch buffer. Returns false if the field or one
+/// of its elements is damaged, which becomes null.
 bool append_json_field(fmt::memory_buffer& out, fmt::memory_buffer& room,
                        const provider_schema& provider, const field_schema& field,
                        std::span<const std::uint8_t> payload);

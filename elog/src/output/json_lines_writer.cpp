@@ -25,7 +25,7 @@ std::string json_text(std::string_view text) {
 
 }  // namespace
 
-/// A number may come to stand for another provider while a recording goes on.
+/// The cached text of an event. A provider number may be reused while a recording continues.
 const json_lines_writer::event_text& json_lines_writer::text_of(const provider_instance& provider,
                                                                 std::uint16_t event) {
     const event_schema& schema = provider.schema.events[event];
@@ -110,7 +110,7 @@ void json_lines_writer::append_gap(std::uint32_t ring, std::uint64_t lost, const
                                    std::uint32_t shared_ring) {
     append_format(buffer_, R"({{"lost":{},"reason":"{}",)", lost, reason);
     if (ring == shared_ring) {
-        append(buffer_, "\"cpu\":null}\n");  // the ring that belongs to none
+        append(buffer_, "\"cpu\":null}\n");  // the shared ring belongs to no CPU
     } else {
         append_format(buffer_, "\"cpu\":{}}}\n", ring);
     }

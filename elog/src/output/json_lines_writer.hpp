@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Records as JSON Lines, as elog(1) specifies them: an object for each record, one for each loss at
-// its place.
+// Writes records as JSON Lines, specified in elog(1): an object for each record, and one for each
+// loss at its position.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace elog {
 
 class json_lines_writer final : public record_writer {
   public:
-    /// Writes to a descriptor that stays the caller's.
+    /// Writes to a descriptor that the caller owns.
     explicit json_lines_writer(int descriptor, display_clock clock = display_clock::realtime)
         : descriptor_(descriptor), time_(clock) {}
     /// `should_abort`: see write_all.
@@ -39,7 +39,7 @@ class json_lines_writer final : public record_writer {
     void finish() override;
 
   private:
-    /// What all records of an event have in common, ready to be copied.
+    /// Text that all records of an event share.
     struct event_text {
         std::uint64_t schema = 0;  // its hash
         std::uint32_t pid = 0;

@@ -38,14 +38,14 @@ void check_size(std::string_view option, std::string_view text) {
     }
 }
 
-/// What a field is called in a schema: those of a nested struct have _ for each point.
+/// A field's name in the schema: fields of nested structs have _ for each point.
 std::string field_name(std::string_view written) {
     std::string name(written);
     std::replace(name.begin(), name.end(), '.', '_');
     return name;
 }
 
-/// From character to character.
+/// Reads a template character by character.
 class template_reader {
   public:
     explicit template_reader(std::string_view text) : text_(text) {}
@@ -66,13 +66,13 @@ class template_reader {
 
     std::string_view text_;
     std::size_t next_ = 0;
-    std::size_t column_ = 1;  // of what comes next
+    std::size_t column_ = 1;  // of the next character
     std::vector<line_part> parts_;
 };
 
 char template_reader::take() noexcept {
     const char c = text_[next_++];
-    // Only the first byte of a character begins a column.
+    // Only the first byte of a character counts as a column.
     const bool goes_on = !at_end() && (static_cast<unsigned char>(text_[next_]) & 0xc0U) == 0x80U;
     column_ += goes_on ? 0U : 1U;
     return c;
@@ -85,7 +85,7 @@ void template_reader::add_text(char c) {
     parts_.back().field.name.push_back(c);
 }
 
-/// Behind the backslash at `column`.
+/// The character after the backslash at `column`.
 void template_reader::take_escape(std::size_t column) {
     switch (at_end() ? '\0' : take()) {
         case 'n':
@@ -99,7 +99,7 @@ void template_reader::take_escape(std::size_t column) {
     }
 }
 
-/// Behind the brace at `column`.
+/// The name after the brace at `column`.
 void template_reader::take_name(std::size_t column) {
     const std::size_t name_column = column_;
     const std::size_t begin = next_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What `elog print --format` is asked to make of an event: text, and names in braces for which
-// values are put in. elog-print(1) says what the names are.
+// A template for `elog print --format`: text, and names in braces that are replaced with values.
+// elog-print(1) lists the names.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 namespace elog {
 
 enum class line_part_kind : std::uint8_t {
-    text,  // as it is
+    text,  // literal
     time,
     date,
-    delta,  // since the event before
+    delta,  // since the previous event
     cpu,
     pid,
     tid,
@@ -26,11 +26,11 @@ enum class line_part_kind : std::uint8_t {
     event,
     provider,
     session,
-    fields,  // those that a line has without a template
-    field,   // the one of that name
+    fields,  // the fields of a line without a template
+    field,   // the field with this name
 };
 
-/// A field that a command line names. Where it stands in there is counted in characters from 1.
+/// A field named on the command line. `column` counts characters from 1.
 struct named_field {
     std::string name;
     std::size_t column = 1;
@@ -38,25 +38,25 @@ struct named_field {
 
 struct line_part {
     line_part_kind kind = line_part_kind::text;
-    named_field field{};  // of a text, and of all else but fields, only the name and column
+    named_field field{};  // the text or name, and its column
 };
 
 class line_template {
   public:
-    /// Throws failure, which names the column, if the text is no template.
+    /// Throws user_error with the column if the text is no valid template.
     explicit line_template(std::string_view text);
 
     [[nodiscard]] const std::vector<line_part>& parts() const noexcept { return parts_; }
     [[nodiscard]] bool has(line_part_kind kind) const noexcept;
 
-    /// What a name in braces means without being a field.
+    /// The names that are no fields.
     [[nodiscard]] static std::vector<std::string_view> variable_names();
 
   private:
     std::vector<line_part> parts_;
 };
 
-/// "order,items": at least one, each once. Throws failure, which names the column.
+/// "order,items": at least one name, each once. Throws user_error with the column.
 [[nodiscard]] std::vector<named_field> parse_field_list(std::string_view text);
 
 }  // namespace elog

@@ -79,7 +79,7 @@ void record_counts::write_loss(const loss_block& loss, const provider_map& provi
         overwritten_ += overwritten_count(loss);
         lost_.damaged += loss.damaged;
     } else {
-        // What of a provider found no room is among what the rings have lost.
+        // loss.full of a provider is already included in the losses of the rings.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
         const provider_name name = name_of(loss.index, providers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is in a recording, counted: by event, by process, and what was lost by reason.
+// Counts the records of a recording by event and process, and its losses by reason.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace elog {
 
 struct event_counts {
     std::uint64_t events = 0;
-    std::uint64_t bytes = 0;  // that their records take in a ring
-    std::uint64_t lost = 0;   // of a process, which all it has lost; of which events is not known
+    std::uint64_t bytes = 0;  // size of their records in a ring
+    std::uint64_t lost = 0;   // for processes only: the events of losses are unknown
 };
 
 struct loss_counts {
@@ -31,10 +31,10 @@ struct loss_counts {
 /// A process by name and number.
 using process_name = std::pair<std::string, std::uint32_t>;
 
-/// One of its providers, by name.
+/// A provider of a process, by name.
 using provider_name = std::pair<std::string, process_name>;
 
-/// Takes records as a writer does, and writes nothing.
+/// A record_writer that counts records and writes nothing.
 class record_counts final : public record_writer {
   public:
     void write(const merged_record& record, const provider_map& providers,
@@ -43,10 +43,10 @@ class record_counts final : public record_writer {
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override {}
-    /// Gives what was counted by number its names.
+    /// Maps the counts from numbers to names.
     void finish() override;
 
-    // All of these behind finish().
+    // Valid after finish():
     [[nodiscard]] const event_counts& all() const noexcept { return all_; }
     /// By PROVIDER:EVENT.
     [[nodiscard]] const std::map<std::string, event_counts>& by_event() const noexcept {
@@ -56,19 +56,19 @@ class record_counts final : public record_writer {
         return by_process_;
     }
     [[nodiscard]] const loss_counts& lost() const noexcept { return lost_; }
-    /// Of providers that have lost any; who lost what made no sense is not known.
+    /// Losses of providers. Damaged records belong to no known provider.
     [[nodiscard]] const std::map<provider_name, loss_counts>& lost_by_provider() const noexcept {
         return lost_by_provider_;
     }
-    /// Not lost: they had been recorded, and newer ones took their place in the buffers.
+    /// Recorded events that newer ones replaced in the buffers; not counted as lost.
     [[nodiscard]] std::uint64_t overwritten() const noexcept { return overwritten_; }
-    /// Of a newer version; they are in no other number.
+    /// Records of a newer version; included in no other number.
     [[nodiscard]] std::uint64_t not_understood() const noexcept { return not_understood_; }
-    /// Times of the first and the last, nanoseconds since 1970; 0 if there are none.
+    /// Times of the first and the last record, nanoseconds since 1970; 0 without records.
     [[nodiscard]] std::int64_t first() const noexcept { return first_; }
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }
-    /// From the first to the last. Times from a damaged file may be further apart than their type
-    /// can say.
+    /// From the first to the last record. In double, because times in a damaged file may differ by
+    /// more than their type holds.
     [[nodiscard]] double seconds() const noexcept {
         return (static_cast<double>(last_) - static_cast<double>(first_)) / 1e9;
     }
@@ -86,10 +86,10 @@ class record_counts final : public record_writer {
 
     std::unordered_map<std::uint32_t, numbered> by_number_;  // by provider and event
     std::uint32_t latest_number_ = 0;
-    numbered* latest_ = nullptr;  // most records are of the event that the last one was of
+    numbered* latest_ = nullptr;  // consecutive records often are of one event
     event_counts all_;
     std::map<std::string, event_counts> by_event_;
-    std::map<process_name, event_counts> by_process_;  // before finish(), only what was lost
+    std::map<process_name, event_counts> by_process_;  // before finish(): losses only
     loss_counts lost_;
     std::map<provider_name, loss_counts> lost_by_provider_;
     std::uint64_t overwritten_ = 0;

@@ -11,7 +11,7 @@
 namespace elog {
 namespace {
 
-/// What an event does not have, as a value that is not there.
+/// Stands for a field that the event does not have, like a missing value.
 constexpr std::string_view nothing = "-";
 
 std::optional<std::uint16_t> find_field(const event_schema& event, const std::string& name) {
@@ -23,7 +23,7 @@ std::optional<std::uint16_t> find_field(const event_schema& event, const std::st
     return std::nullopt;
 }
 
-/// The number of the session is the first field.
+/// The session number is the first field.
 std::optional<std::uint16_t> session_field(const event_schema& event) {
     const bool has_session = event.session_bound && !event.fields.empty();
     return has_session ? std::optional<std::uint16_t>(0) : std::nullopt;
@@ -67,7 +67,7 @@ void template_compiler::add_field(std::optional<std::uint16_t> index) {
 void template_compiler::add_fields() {
     bool is_first = true;
     for (const selected_field& field : fields_) {
-        // A blank stands between them, not in front.
+        // The label begins with a blank, which only separates fields.
         add_text(std::string_view(field.label).substr(is_first ? 1 : 0));
         add_field(field.index);
         is_first = false;

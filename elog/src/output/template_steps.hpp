@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What text_options ask for, looked up once for all records of an event.
+// The names in text_options, resolved once for all records of an event.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct selected_field {
     std::uint16_t index = 0;
 };
 
-/// Text, a field, or something that is another for each record.
+/// A constant text, a field, or a value of the record.
 struct template_step {
     line_part_kind kind = line_part_kind::text;
     std::uint16_t index = 0;  // of a field
     std::string text{};
 };
 
-/// Fields that the event has and the options want.
+/// The event's fields that the options select.
 [[nodiscard]] std::vector<selected_field> select_fields(const text_options& options,
                                                         const event_schema& event);
 
-/// How a template is filled in, with those fields. What is the same for all records is text.
+/// Resolves a template for an event. Values that are the same for all records become text.
 [[nodiscard]] std::vector<template_step> compile_template(
     const line_template& line, const provider_schema& provider, const event_schema& event,
     const std::vector<selected_field>& fields);

@@ -25,14 +25,14 @@ class known_field_names {
         }
     }
 
-    /// `words` may have been meant, too.
+    /// `words` are further candidates for a suggestion.
     void check(std::string_view option, const named_field& field,
                const std::vector<std::string_view>& words) const {
         if (!has_events_ || names_.contains(field.name)) {
             return;
         }
         std::vector<std::string_view> known(names_.begin(), names_.end());
-        // With a point in front of it, such a word has been written as a field on purpose.
+        // Such a word with a leading point was written as a field on purpose.
         std::copy_if(words.begin(), words.end(), std::back_inserter(known),
                      [&](std::string_view word) { return word != field.name; });
         const std::string advice = did_you_mean(field.name, known);

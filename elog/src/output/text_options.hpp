@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What lines of text show of each event.
+// Options for the contents of text lines.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace elog {
 
 struct text_options {
     display_clock clock = display_clock::realtime;
-    bool utc = false;    // instead of local time, of CLOCK_REALTIME
-    bool delta = false;  // behind the time, that since the event before
-    std::optional<std::vector<named_field>> fields{};  // these alone, in that order
-    std::optional<line_template> line{};               // instead of the usual line
+    bool utc = false;    // UTC instead of local time, for CLOCK_REALTIME
+    bool delta = false;  // add the time since the previous event
+    std::optional<std::vector<named_field>> fields{};  // only these, in this order
+    std::optional<line_template> line{};               // replaces the usual line
 };
 
-/// Throws failure if there are events, but none that has a field which the options name.
+/// Throws user_error if there are events, but none has a field named in the options.
 void check_fields(const text_options& options, const provider_map& providers);
 
 }  // namespace elog

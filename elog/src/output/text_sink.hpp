@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes records as lines, in the order of time.
+// A record_sink that passes records to a writer in the order of time.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,8 @@ void text_writer::write(const merged_record& record, const provider_map& provide
         ++skipped_;
     } else {
         if (shows_delta_) {
-            // Not CLOCK_REALTIME, which may have been set in between. A damaged file may say
-            // anything: nothing here may overflow.
+            // Not CLOCK_REALTIME, which may have been set in between. The subtraction is unsigned,
+            // because times of a damaged file may overflow.
             const std::int64_t now = clock.monotonic(header.time);
             delta_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(now) -
                                                static_cast<std::uint64_t>(before_.value_or(now)));
@@ -77,7 +77,7 @@ void text_writer::write(const merged_record& record, const provider_map& provide
     }
 }
 
-/// With three digits, as most machines need at most.
+/// Three digits suffice for most machines.
 void text_writer::append_cpu(std::uint32_t cpu) {
     const fmt::format_int text(cpu);
     append(buffer_, cpu < 10 ? " [00" : cpu < 100 ? " [0" : " [");
@@ -85,7 +85,7 @@ void text_writer::append_cpu(std::uint32_t cpu) {
     append(buffer_, "] ");
 }
 
-/// A number may come to stand for another provider while a recording goes on.
+/// The cached text of an event. A provider number may be reused while a recording continues.
 const text_writer::event_text& text_writer::text_of(const provider_instance& provider,
                                                     std::uint16_t event) {
     const event_schema& schema = provider.schema.events[event];

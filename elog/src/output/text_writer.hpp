@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records as lines of text, as elog(1) specifies them:
+// Writes records as lines of text, specified in elog(1):
 //
 //     14:03:07.123456 [001] orders-4242 shop:order_placed order=17 customer="ann" items=3
 #pragma once
@@ -31,7 +31,7 @@ namespace elog {
 
 class text_writer final : public record_writer {
   public:
-    /// Writes to a descriptor that stays the caller's.
+    /// Writes to a descriptor that the caller owns.
     explicit text_writer(int descriptor, abort_check should_abort = {})
         : descriptor_(descriptor), should_abort_(std::move(should_abort)) {}
     text_writer(int descriptor, text_options options)
@@ -41,24 +41,24 @@ class text_writer final : public record_writer {
                        (options_.line && options_.line->has(line_part_kind::delta))),
           time_(zone_of(options_)) {}
 
-    /// A record that this version does not understand is only counted. `shared_ring` is the ring
-    /// that belongs to no CPU.
+    /// Records that this version does not support are only counted. `shared_ring` is the ring that
+    /// belongs to no CPU.
     void write(const merged_record& record, const provider_map& providers,
                const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override;
-    /// Tells how many were not understood, if any.
+    /// Reports the number of unsupported records, if any.
     void finish() override;
 
   private:
-    /// What all records of an event have in common, ready to be copied.
+    /// Text that all records of an event share.
     struct event_text {
         std::uint64_t schema = 0;  // its hash
         std::size_t field_count = 0;
         std::string name;                    // " PROVIDER:EVENT"
-        std::vector<selected_field> fields;  // those that are wanted
+        std::vector<selected_field> fields;  // the selected ones
         std::vector<template_step> line;     // of a template
     };
 
@@ -88,8 +88,8 @@ class text_writer final : public record_writer {
     std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
     fmt::memory_buffer buffer_;
     std::uint64_t skipped_ = 0;
-    std::optional<std::int64_t> before_;  // the event before, on CLOCK_MONOTONIC, if it is needed
-    std::int64_t delta_ = 0;              // since then
+    std::optional<std::int64_t> before_;  // CLOCK_MONOTONIC of the previous event, if needed
+    std::int64_t delta_ = 0;              // time since then
 };
 
 }  // namespace elog

@@ -19,7 +19,7 @@ bool is_number_type(eventlog::field_type type) noexcept {
            type == eventlog::field_type::float_64;
 }
 
-/// Numbers that are names, such as addresses and what is shown in hexadecimal, measure nothing.
+/// Integers that identify things, such as addresses and hexadecimal numbers, are not measured.
 bool is_measurable(const field_schema& field) noexcept {
     const bool plainly =
         field.format == eventlog::format::plain || field.format == eventlog::format::decimal ||
@@ -37,7 +37,7 @@ std::string type_of(const provider_schema& provider, const field_schema& field) 
     return field.count == 1 ? name : fmt::format("{}[{}]", name, field.count);
 }
 
-/// Not in the middle of a character.
+/// Cuts a text at a character boundary.
 void shorten(std::string& text, std::size_t size) {
     if (text.size() <= size) {
         return;

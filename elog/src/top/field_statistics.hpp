@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the values of one field of an event look like: the smallest, the average and the largest of
-// what is measured, and of everything else the most frequent.
+// Statistics of one field of an event: smallest, average and largest value of measured fields, the
+// most frequent values of other fields. Memory is bounded.
 #pragma once
 
 #include <cstddef>
@@ -19,41 +19,41 @@ namespace elog {
 
 class field_statistics {
   public:
-    // Of different values; more are counted together.
+    // Limit on the distinct values kept; further values are counted together.
     static constexpr std::size_t distinct_values_max = 2000;
-    // Bytes of a value as it is shown; what differs further on counts as the same.
+    // Bytes of a value's text; longer values with equal beginnings count as equal.
     static constexpr std::size_t text_max = 200;
 
-    /// `field` is one of that provider's.
+    /// `field` must be part of `provider`.
     field_statistics(const provider_schema& provider, const field_schema& field);
 
-    /// A record's field: that of the same name, of this schema or of another one.
+    /// Adds a record's field: the one with this name in any schema.
     void take(const provider_schema& provider, const field_schema& field,
               std::span<const std::uint8_t> payload);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    /// As schemas name it.
+    /// The type's name in schemas.
     [[nodiscard]] const std::string& type() const noexcept { return type_; }
-    /// Whether it is a number that measures or counts something.
+    /// Whether the field is a number that measures or counts.
     [[nodiscard]] bool is_measured() const noexcept { return is_measured_; }
-    /// Records of which it was taken.
+    /// Number of records.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    /// Of these, without a value, or with one that does not fit the schema.
+    /// Of these, records without a value or with a damaged one.
     [[nodiscard]] std::uint64_t absent() const noexcept { return absent_; }
 
-    // Of what is measured, as people read it; "-" without values.
+    // For measured fields, as readable text; "-" without values.
     [[nodiscard]] std::string smallest() const;
     [[nodiscard]] std::string average() const;
     [[nodiscard]] std::string largest() const;
 
     struct frequency {
-        std::string text;  // can be shown on a terminal
+        std::string text;  // safe for a terminal
         std::uint64_t count = 0;
     };
-    /// Of everything else: no more than `wanted`, the most frequent first, then by text.
+    /// For other fields: at most `wanted` values, the most frequent first, then by text.
     [[nodiscard]] std::vector<frequency> most_frequent(std::size_t wanted) const;
     [[nodiscard]] std::size_t distinct_values() const noexcept { return distinct_values_.size(); }
-    /// Values that were different from all those that are kept.
+    /// Number of values that differ from all kept ones.
     [[nodiscard]] std::uint64_t beyond() const noexcept { return beyond_; }
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The screen of one event: its rate as a graph, and what its fields hold.
+// Draws the screen of one event: its rate as a graph, and statistics of its fields.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -22,7 +22,7 @@ struct fields_layout {
     std::size_t smallest = 1;
     std::size_t average = 1;
     std::size_t bar = 10;
-    std::size_t lines_of_field = 3;  // of one that is not measured
+    std::size_t lines_of_field = 3;  // of a field that is not measured
 
     [[nodiscard]] std::size_t type_column() const noexcept { return name + field_gap; }
     [[nodiscard]] std::size_t value_column() const noexcept {
@@ -30,7 +30,7 @@ struct fields_layout {
     }
 };
 
-/// Fields that are not measured share what the others leave.
+/// Fields that are not measured share the rows that the measured ones leave.
 std::size_t lines_of_field(const std::vector<field_statistics>& fields, std::size_t rows) {
     const auto measured = static_cast<std::size_t>(
         std::count_if(fields.begin(), fields.end(),

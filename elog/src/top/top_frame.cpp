@@ -13,10 +13,10 @@ constexpr std::size_t mark_width = 2;
 constexpr std::size_t number_width = 9;  // with the column_gap in front
 constexpr std::size_t column_gap = 2;
 constexpr std::size_t sparkline_min = 10;
-// From here on there is room for bytes, too.
+// From this width on, columns for bytes are shown.
 constexpr std::size_t wide = 110;
 
-/// Where columns stand.
+/// Widths of columns.
 struct list_layout {
     std::size_t name = 0;  // width of names
     bool has_bytes = false;
@@ -155,7 +155,7 @@ frame_line draw_sums(const top_statistics& shown, const frame_notes& notes,
     return line;
 }
 
-/// All but the last line.
+/// Draws all lines but the last.
 top_frame draw_list(const top_statistics& shown, const top_view& view, const frame_notes& notes,
                     const frame_style& style) {
     const std::vector<top_row> rows = view.rows_of(shown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The screen of elog top as lines of text. It depends on nothing but what it is given.
+// Draws the screen of `elog top` as lines of text. The result depends on the arguments only.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +14,30 @@
 
 namespace elog {
 
-/// What is known beside the traffic.
+/// What the screen shows beside the statistics.
 struct frame_notes {
-    std::string listening{};    // to what; may be anyone's text
+    std::string listening{};    // the patterns; untrusted text
     double interval = 1;        // in seconds
     std::uint32_t refused = 0;  // providers that found no room
     bool shows_keys = true;
 };
 
 struct top_frame {
-    std::vector<frame_line> lines{};  // no more than there are rows
+    std::vector<frame_line> lines{};  // at most style.rows
     visible_page page{};
 };
 
 [[nodiscard]] top_frame draw_top(const top_statistics& shown, const top_view& view,
                                  const frame_notes& notes, const frame_style& style);
 
-// The parts of it.
+// Parts of the screen:
 
-/// The last line: what keys do, as far as there is room.
+/// The last line: the keys and their functions, cut to the width.
 [[nodiscard]] frame_line draw_keys(const top_view& view, const frame_style& style);
-/// The event that has been opened, from the first line to the one before the last.
+/// The screen of the opened event, without the last line.
 [[nodiscard]] top_frame draw_fields(const top_statistics& shown, const top_view& view,
                                     const frame_style& style);
-/// Ends the first line: whether the screen stands still, and the time.
+/// Ends the first line with the pause state and the time.
 void add_state(frame_line& line, const top_statistics& shown, const top_view& view);
 [[nodiscard]] paint paint_of(eventlog::level severity) noexcept;
 

@@ -9,7 +9,7 @@
 namespace elog {
 namespace {
 
-/// How much since the beginning, and how much a second in the last interval.
+/// Totals since the beginning, and the rate in the last interval.
 json_object& add_flows(json_object& to, const rate_counter& events, const rate_counter& bytes) {
     return to.add("events", events.total())
         .add("per_second", events.rate())

@@ -97,7 +97,7 @@ field_statistics& top_statistics::census_of(const provider_schema& provider,
     if (place < fields_.size() && fields_[place].name() == field.name) {
         return fields_[place];
     }
-    // The first record, or another version of the program.
+    // The first record, or one of another version of the program.
     const auto found =
         std::find_if(fields_.begin(), fields_.end(),
                      [&field](const field_statistics& each) { return each.name() == field.name; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How much of each event there is, and how fast, by provider, whatever process it comes from. Time
-// is cut into intervals by whoever calls end_interval. A copy is a picture of the moment.
+// Counts events, bytes and losses by provider and event, and their rates in intervals. The caller
+// divides time into intervals with end_interval(). A copy is a snapshot.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace elog {
 
-/// Something that is counted over intervals.
+/// A count with its rate in past intervals.
 class rate_counter {
   public:
     static constexpr std::size_t history_max = 600;
@@ -24,7 +24,7 @@ class rate_counter {
     void add(std::uint64_t amount) noexcept { current_ += amount; }
     void end_interval(double seconds);
 
-    /// Since the beginning, the interval that runs included.
+    /// Since the beginning, including the current interval.
     [[nodiscard]] std::uint64_t total() const noexcept { return ended_ + current_; }
     /// In the last interval, per second.
     [[nodiscard]] double rate() const noexcept { return history_.empty() ? 0 : history_.back(); }
@@ -42,19 +42,19 @@ struct top_event {
     std::string description{};
     eventlog::level severity = eventlog::level::info;
     rate_counter events{};
-    rate_counter bytes{};  // that their records take in a ring
+    rate_counter bytes{};  // size of their records in a ring
 };
 
 struct top_provider {
     std::string name;
-    std::size_t processes = 0;  // that have ever been heard
+    std::size_t processes = 0;  // since the beginning
     rate_counter events{};
     rate_counter bytes{};
-    rate_counter lost{};            // no record says of which event
-    std::vector<top_event> seen{};  // in the order in which they came
+    rate_counter lost{};            // records do not contain the event
+    std::vector<top_event> seen{};  // in the order of their first record
 };
 
-/// An event by names, which last longer than numbers.
+/// An event by names, which stay valid longer than numbers.
 struct event_name {
     std::string provider;
     std::string event;
@@ -64,21 +64,23 @@ struct event_name {
 
 class top_statistics {
   public:
-    // Of the chosen event, in an interval: a reader that is late loses events.
+    // Limit on examined records of the chosen event in an interval: a reader that falls behind
+    // loses events.
     static constexpr std::uint64_t examined_max = 20'000;
 
-    /// Before the provider's first record; of a second one with the same number, the second counts.
+    /// Must precede the provider's first record; a second provider with the same number replaces
+    /// the first.
     void add(const provider_instance& provider);
-    /// Records of unknown providers and events, and those of a newer version, count as strange.
+    /// Records of unknown providers and events, and unsupported ones, count as unrecognized.
     void take(const record_view& record);
-    /// All that a provider has lost so far.
+    /// `so_far` is the provider's total loss.
     void update_losses(std::uint16_t provider, std::uint64_t so_far);
-    /// All that has been lost so far of which nobody knows whose it was.
+    /// `so_far` is the total loss that belongs to no known provider.
     void update_unattributed_losses(std::uint64_t so_far);
     void end_interval(double seconds);
 
-    /// From now on the fields of that event are examined, and no other's. What was known is
-    /// forgotten, if it is another one.
+    /// From now on the fields of this event are examined, and no others. Discards the statistics of
+    /// another event.
     void examine(const event_name& chosen);
     void examine_nothing();
 
@@ -87,15 +89,15 @@ class top_statistics {
     [[nodiscard]] const rate_counter& bytes() const noexcept { return bytes_; }
     [[nodiscard]] const rate_counter& lost() const noexcept { return lost_; }
     [[nodiscard]] std::uint64_t unrecognized() const noexcept { return unrecognized_; }
-    /// Since the beginning, without the interval that runs.
+    /// Since the beginning, without the current interval.
     [[nodiscard]] double seconds() const noexcept { return seconds_; }
 
     [[nodiscard]] const top_provider* find(const std::string& provider) const noexcept;
     [[nodiscard]] const top_event* find(const event_name& event) const noexcept;
 
-    /// Of the event that is examined, in the order of its fields.
+    /// Statistics of the examined event, in the order of its fields.
     [[nodiscard]] const std::vector<field_statistics>& fields() const noexcept { return fields_; }
-    /// Its events since then: all, and those that were examined.
+    /// Events since examine(): all, and the examined ones.
     [[nodiscard]] std::uint64_t seen_count() const noexcept { return seen_count_; }
     [[nodiscard]] std::uint64_t examined() const noexcept { return examined_; }
 
@@ -104,8 +106,8 @@ class top_statistics {
 
     struct source {
         provider_schema schema;
-        std::size_t provider = 0;       // place in providers_
-        std::vector<std::size_t> seen;  // by event: its place there
+        std::size_t provider = 0;       // index in providers_
+        std::vector<std::size_t> seen;  // by event: index in top_provider::seen
         std::vector<bool> is_examined;  // by event
         std::uint64_t lost = 0;
     };
@@ -115,7 +117,7 @@ class top_statistics {
     [[nodiscard]] field_statistics& census_of(const provider_schema& provider,
                                               const field_schema& field, std::size_t place);
 
-    std::vector<std::optional<source>> sources_;  // by number
+    std::vector<std::optional<source>> sources_;  // by provider number
     std::vector<top_provider> providers_;
     rate_counter events_;
     rate_counter bytes_;

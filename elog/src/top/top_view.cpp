@@ -10,13 +10,13 @@ const rate_counter& losses_of(const top_provider& provider) noexcept {
     return provider.lost;
 }
 
-/// No record says of which event a loss was.
+/// Losses are not known by event.
 const rate_counter& losses_of(const top_event& /*event*/) noexcept {
     static const rate_counter none;
     return none;
 }
 
-/// The largest first; what is the same in that stands in the order of names.
+/// Descending; equal elements are ordered by name.
 template <class Counted>
 bool comes_before(const Counted& one, const Counted& other, top_order order) {
     switch (order) {
@@ -78,7 +78,7 @@ std::size_t top_view::first_row(std::size_t chosen, std::size_t all,
     if (all <= rows) {
         return 0;
     }
-    // In the middle, so that what is around it can be seen.
+    // In the middle, so that rows around it are visible.
     const std::size_t wanted = chosen > rows / 2 ? chosen - rows / 2 : 0;
     return std::min(wanted, all - rows);
 }
@@ -132,7 +132,7 @@ void top_view::press_in_list(key pressed, const top_statistics& shown, std::size
             chosen = last;
             break;
         case key::enter:
-            // Of a provider, its first event.
+            // Opening a provider opens its first event.
             chosen += all[chosen].event == nullptr && chosen != last ? 1 : 0;
             if (all[chosen].event != nullptr) {
                 opened_ = all[chosen].name();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What of the traffic is on the screen, and what keys make of it.
+// The state of the screen of `elog top`, and the effect of keys on it.
 #pragma once
 
 #include <cstddef>
@@ -13,44 +13,44 @@
 
 namespace elog {
 
-/// A line of the list: a provider, or one of its events.
+/// A line of the list: a provider or one of its events.
 struct top_row {
     const top_provider* provider = nullptr;
-    const top_event* event = nullptr;  // none: the line is the provider's own
+    const top_event* event = nullptr;  // nullptr: the provider's own line
 
     [[nodiscard]] event_name name() const {
         return {provider->name, event == nullptr ? std::string() : event->name};
     }
 };
 
-/// How much of what there is fits on the screen at once.
+/// The size of the screen's variable part.
 struct visible_page {
     std::size_t rows = 1;        // of the list, or lines of fields
-    std::size_t scroll_max = 0;  // lines of fields that can be scrolled away
+    std::size_t scroll_max = 0;  // most lines of fields that can be scrolled away
 };
 
 enum class top_order { name, rate, total, lost };
 
 class top_view {
   public:
-    /// What the keys do depends on what has been shown.
+    /// The effect of a key depends on what is shown.
     void press(key pressed, const top_statistics& shown, const visible_page& page);
 
-    /// Providers in that order, each with its events in that order. Valid as long as the traffic
-    /// stays as it is.
+    /// Providers in the current order, each followed by its events in that order. Valid until
+    /// `shown` changes.
     [[nodiscard]] std::vector<top_row> rows_of(const top_statistics& shown) const;
-    /// The row that is chosen; 0 if it is gone, or none has been chosen.
+    /// Index of the chosen row; 0 if it no longer exists or none was chosen.
     [[nodiscard]] std::size_t chosen_row(const std::vector<top_row>& all) const;
-    /// The first row on the screen, so that the chosen one is on it.
+    /// Index of the first visible row, so that the chosen one is visible.
     [[nodiscard]] std::size_t first_row(std::size_t chosen, std::size_t all,
                                         std::size_t rows) const noexcept;
 
-    /// The event whose fields are shown; none: the list is.
+    /// The event whose fields are shown; nullopt: the list is shown.
     [[nodiscard]] const std::optional<event_name>& opened() const noexcept { return opened_; }
     [[nodiscard]] top_order order() const noexcept { return order_; }
     [[nodiscard]] bool is_paused() const noexcept { return paused_; }
     [[nodiscard]] bool is_over() const noexcept { return over_; }
-    /// Lines of fields that have been scrolled away.
+    /// Number of lines of fields scrolled away.
     [[nodiscard]] std::size_t scrolled() const noexcept { return scrolled_; }
 
   private:
