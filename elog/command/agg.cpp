@@ -99,7 +99,7 @@ void run_on_file(const agg_arguments& arguments) {
                        [&](const merged_record& record) { intervals.take(record, file.clock()); });
     if (choice.has_end()) {
         for (const loss_block& loss : file.losses()) {
-            computed.note_lost(lost_in(loss));
+            computed.note_lost(lost_count(loss));
         }
     }
     intervals.finish();

@@ -86,7 +86,7 @@ void aggregating_sink::take_provider(const provider_instance& provider) {
 
 void aggregating_sink::take_loss(const loss_block& loss) {
     merge(UINT64_MAX, UINT64_MAX);
-    computed_.note_lost(lost_in(loss));
+    computed_.note_lost(lost_count(loss));
 }
 
 void aggregating_sink::merge(std::uint64_t time, std::uint64_t present) {

@@ -72,10 +72,4 @@ class aggregating_sink : public record_sink {
     std::set<std::string> diagnostics_;
 };
 
-/// Events counted by a loss block and by no record.
-[[nodiscard]] constexpr std::uint64_t lost_in(const loss_block& loss) noexcept {
-    return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
-                                                                   : loss.too_large + loss.busy;
-}
-
 }  // namespace elog
