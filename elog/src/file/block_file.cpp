@@ -14,7 +14,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/read_at.hpp"
-#include "base/user_error.hpp"
+#include "file/block_contents.hpp"
 #include "file/read_observer.hpp"
 
 namespace elog {
@@ -59,7 +59,7 @@ block_file::block_file(std::string path)
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
         const int error = errno;
         throw user_error("The file {} cannot be opened ({}). {}", path_, std::strerror(error),
-                         error == EMFILE ? "Allow more open files, with ulimit -n, or take fewer."
+                         error == EMFILE ? "Allow more open files, with ulimit -n, or pass fewer."
                                          : "Check its name and permissions.");
     }
     if (!S_ISREG(status.st_mode)) {
@@ -93,10 +93,7 @@ void block_file::check_header() {
     }
     const bool is_sound = is_there && header.magic == file_magic && has_checksum(header);
     if (is_sound && header.version != file_version) {
-        throw user_error(
-            "The file {} has version {} of the format; this elog knows version {}. Use "
-            "an elog that knows it.",
-            path_, header.version, file_version);
+        reject_version(path_, header.version);
     }
     if (is_sound) {
         identity_ = header.identity;
@@ -195,7 +192,7 @@ std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& 
     }
     const auto padding = payload.begin() + place.header.size;
     if (std::any_of(padding, payload.end(), [](std::uint8_t byte) { return byte != 0; })) {
-        report("what fills up the block at {} is damaged; the block is whole", place.offset);
+        report("the padding of the block at {} is damaged; the block is whole", place.offset);
     }
     payload.resize(place.header.size);
     if ((place.header.flags & block_compressed) == 0) {
@@ -245,7 +242,7 @@ std::optional<block_location> block_walker::next() {
         }
         offset_ = place->end();
         if (place->header.number < expected_) {
-            file_->report("the block at {} is out of its order and left out", place->offset);
+            file_->report("the block at {} is out of order and left out", place->offset);
             continue;
         }
         if (place->header.number > expected_) {

@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "base/user_error.hpp"
-#include "file/block_file.hpp"
+#include "file/block_contents.hpp"
 #include "file/index_builder.hpp"
 #include "record/records.hpp"
-#include "schema/provider_schema.hpp"
 
 namespace elog {
 namespace {
@@ -43,16 +42,6 @@ class file_checker {
     void check_offsets(const block_location& place, const block_bytes& payload);
     void check_end(const block_location& place, const block_bytes& payload);
 
-    template <class Block>
-    bool copy_block_head(const block_location& place, const block_bytes& payload, Block& block) {
-        if (payload.size() < sizeof block) {
-            file_.report("the block at {} is too short for what it is", place.offset);
-            return false;
-        }
-        std::memcpy(&block, payload.data(), sizeof block);
-        return true;
-    }
-
     block_file file_;
     file_check_result found_;
     std::optional<host_block> host_;
@@ -65,71 +54,69 @@ class file_checker {
     // The index block that is due, unless a block before it could not be read.
     index_builder index_;
     bool index_is_known_ = true;
-    std::optional<end_block> end_;
 };
 
 void file_checker::check_host(const block_location& place, const block_bytes& payload) {
-    host_block host{};
     index_.add(place.header);
-    if (!copy_block_head(place, payload, host)) {
+    const auto host = checked_head<host_block>(file_, place, payload);
+    if (!host) {
         return;
     }
-    if (host.version != file_version || host.ring_count < 1 ||
-        host.ring_count > EVENTLOG_RINGS_MAX ||
-        (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
-        file_.report("the host at {} makes no sense", place.offset);
-    } else if (host_ && std::memcmp(&*host_, &host, sizeof host) != 0) {
+    if (host->version != file_version || !is_valid(*host)) {
+        file_.report("the host at {} is invalid", place.offset);
+    } else if (host_ && std::memcmp(&*host_, &*host, sizeof *host) != 0) {
         file_.report("the host at {} differs from the one before it", place.offset);
     }
     host_ = host;
 }
 
 void file_checker::check_clock(const block_location& place, const block_bytes& payload) {
-    clock_block clock{};
-    if (!copy_block_head(place, payload, clock)) {
+    const auto clock = checked_head<clock_block>(file_, place, payload);
+    if (!clock) {
         index_.add(place.header);
         return;
     }
-    index_.add(place.header, clock);
-    if (clock_ && (clock.clock < clock_->clock || clock.monotonic < clock_->monotonic)) {
+    index_.add(place.header, *clock);
+    if (clock_ && (clock->clock < clock_->clock || clock->monotonic < clock_->monotonic)) {
         file_.report("the clocks at {} go backwards", place.offset);
     }
     clock_ = clock;
 }
 
 void file_checker::check_provider(const block_location& place, const block_bytes& payload) {
-    provider_block block{};
     index_.add(place.header);
-    if (!copy_block_head(place, payload, block)) {
+    const auto block = checked_head<provider_block>(file_, place, payload);
+    if (!block) {
         return;
     }
     try {
-        const auto schema = std::span(payload).subspan(sizeof block);
-        if (provider_schema::parse(schema).binary.size() != block.schema_size ||
-            schema.size() != block.schema_size) {
+        const auto schema = std::span(payload).subspan(sizeof *block);
+        if (provider_schema::parse(schema).binary.size() != block->schema_size ||
+            schema.size() != block->schema_size) {
             file_.report("the schema of the provider at {} has another size", place.offset);
         }
     } catch (const user_error& error) {
         file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
                      error.what());
     }
-    if (providers_.test(block.id)) {
+    if (providers_.test(block->id)) {
         file_.report("the provider at {} has the number {} of an earlier one", place.offset,
-                     block.id);
+                     block->id);
     }
-    providers_.set(block.id);
+    providers_.set(block->id);
     ++found_.providers;
 }
 
 void file_checker::check_records(const block_location& place, const block_bytes& payload) {
-    records_block block{};
-    if (!copy_block_head(place, payload, block)) {
+    const auto head = checked_head<records_block>(file_, place, payload);
+    if (!head) {
         index_.add(place.header);
         return;
     }
+    const records_block& block = *head;
     index_.add(place.header, block);
     if (host_ && block.ring >= host_->ring_count) {
-        file_.report("the records at {} are of ring {}, which there is not", place.offset,
+        file_.report("the records at {} are of ring {}, which does not exist", place.offset,
                      block.ring);
     }
     const auto records = std::span(payload).subspan(sizeof block);
@@ -148,7 +135,7 @@ void file_checker::check_records(const block_location& place, const block_bytes&
         block.sequence - std::min<std::uint64_t>(block.sequence, block.lost_before);
     const bool is_first = is_new && host_ && host_->part > 1;
     if (block.sequence < block.lost_before || first_lost < ring.next) {
-        file_.report("the records at {} have numbers that others have, too", place.offset);
+        file_.report("the records at {} repeat numbers of earlier records", place.offset);
     } else if (!is_first) {
         skipped_ += first_lost - ring.next;
     }
@@ -187,25 +174,22 @@ void file_checker::check_content(const block_location& place, const records_bloc
 }
 
 void file_checker::check_loss(const block_location& place, const block_bytes& payload) {
-    loss_block loss{};
     index_.add(place.header);
-    if (copy_block_head(place, payload, loss)) {
-        found_.lost += lost_count(loss);
-        found_.overwritten += overwritten_count(loss);
-        invalid_ += loss.damaged;
+    if (const auto loss = checked_head<loss_block>(file_, place, payload)) {
+        found_.lost += lost_count(*loss);
+        found_.overwritten += overwritten_count(*loss);
+        invalid_ += loss->damaged;
     }
 }
 
 void file_checker::check_offsets(const block_location& place, const block_bytes& payload) {
-    offsets_block offsets{};
     index_.add(place.header);
-    if (!copy_block_head(place, payload, offsets)) {
-        return;
+    if (const auto offsets = checked_head<offsets_block>(file_, place, payload)) {
+        if (offsets_ && offsets->clock < offsets_->clock) {
+            file_.report("the clocks' offsets at {} go backwards", place.offset);
+        }
+        offsets_ = offsets;
     }
-    if (offsets_ && offsets.clock < offsets_->clock) {
-        file_.report("the clocks' offsets at {} go backwards", place.offset);
-    }
-    offsets_ = offsets;
 }
 
 void file_checker::check_index(const block_location& place, const block_bytes& payload) {
@@ -218,30 +202,22 @@ void file_checker::check_index(const block_location& place, const block_bytes& p
 }
 
 void file_checker::check_end(const block_location& place, const block_bytes& payload) {
-    end_block end{};
-    if (!copy_block_head(place, payload, end)) {
+    const auto end = checked_head<end_block>(file_, place, payload);
+    if (!end) {
         return;
     }
-    end_ = end;
     found_.has_end = true;
     if (place.end() != file_.size()) {
         file_.report("bytes {} to {} follow the end", place.end(), file_.size());
     }
-    if (index_is_known_ && end.index != index_.last_index()) {
-        file_.report("the end at {} names {} as the place of the index", place.offset, end.index);
+    if (index_is_known_ && end->index != index_.last_index()) {
+        file_.report("the end at {} names {} as the place of the index", place.offset, end->index);
     }
-    if (file_.damages().empty() && (end.records != found_.records || end.lost != found_.lost)) {
-        file_.report("the end speaks of {} records and {} lost, but there are {} and {}",
-                     end.records, end.lost, found_.records, found_.lost);
-    } else if (end.records > found_.records) {
-        file_.report("{} of {} records are missing where the file is damaged",
-                     end.records - found_.records, end.records);
-    }
+    compare_totals(file_, *end, found_.records, found_.lost);
     // Records that failed validation have numbers and are counted in loss blocks; all other missing
     // numbers are losses.
     if (file_.damages().empty() && skipped_ > invalid_) {
-        file_.report("{} numbers of records are left out that nobody has lost",
-                     skipped_ - invalid_);
+        file_.report("{} record numbers are missing without a loss", skipped_ - invalid_);
     }
 }
 
@@ -275,7 +251,7 @@ file_check_result file_checker::run() {
         // An index that covers an unreadable block cannot be compared.
         index_is_known_ = index_is_known_ && place->offset == expected_offset;
         expected_offset = place->end();
-        if ((place->header.flags & ~block_flags) != 0) {
+        if (has_unknown_flags(place->header)) {
             index_.add(place->header);
             continue;
         }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "file/block_contents.hpp"
 #include "file/file_reader.hpp"
 
 namespace elog {
@@ -17,10 +18,6 @@ namespace {
 // clocks.
 constexpr double slack = 1e7;
 constexpr double slack_rate = 1e-3;
-
-eventlog_clock_sample pair_of(const clock_block& clock) noexcept {
-    return {clock.clock, clock.monotonic, clock.realtime};
-}
 
 }  // namespace
 
@@ -102,8 +99,8 @@ class range_selector {
             if (head.clocks == 0) {
                 continue;
             }
-            clock_.add(pair_of(head.first_clock));
-            clock_.add(pair_of(head.last_clock));
+            clock_.add(sample_of(head.first_clock));
+            clock_.add(sample_of(head.last_clock));
             const clock_block& last = head.last_clock;
             before = last.watermark == 0 ? last.clock : std::min(last.watermark, last.clock);
             first_reading_ = std::min<std::uint64_t>(first_reading_, head.first_clock.clock);
@@ -242,8 +239,8 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
     const bool is_needed = wanted.needs_readings(section);
     if (!is_needed && head.clocks != 0) {
         // The readings on both sides of a selected section, and the first and last one of the file.
-        clock_.add(pair_of(head.first_clock));
-        clock_.add(pair_of(head.last_clock));
+        clock_.add(sample_of(head.first_clock));
+        clock_.add(sample_of(head.last_clock));
         add_watermark(section.place.header.number, head.last_clock.watermark);
     }
     if ((is_needed || head.others != 0) && !read_listed_blocks(section, wanted)) {

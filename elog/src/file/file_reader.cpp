@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/user_error.hpp"
+#include "file/block_contents.hpp"
 
 namespace elog {
 namespace {
@@ -29,28 +29,14 @@ std::uint64_t earliest_position(std::span<const std::uint8_t> records, std::uint
     return found;
 }
 
-/// Copies the first part of a payload into a struct. Returns false if the payload is too short.
-template <class Block>
-bool copy_block_head(std::span<const std::uint8_t> payload, Block& block) noexcept {
-    if (payload.size() < sizeof block) {
-        return false;
-    }
-    std::memcpy(&block, payload.data(), sizeof block);
-    return true;
-}
-
 }  // namespace
 
 std::int64_t recording_start(const std::string& path) {
     block_file file(path);
     block_walker walker(file, sizeof(file_header), 0);
     while (const std::optional<block_location> place = walker.next()) {
-        clock_block clock{};
-        if (place->type() == block_type::clock && place->header.flags == 0) {
-            const std::optional<std::vector<std::uint8_t>> payload = file.load(*place);
-            if (payload && copy_block_head(*payload, clock)) {
-                return static_cast<std::int64_t>(clock.realtime);
-            }
+        if (const auto clock = load_head<clock_block>(file, *place, block_type::clock)) {
+            return static_cast<std::int64_t>(clock->realtime);
         }
     }
     return 0;
@@ -63,10 +49,7 @@ file_reader::file_reader(std::string path, time_range range)
         scan_blocks();
     }
     if (!has_host_) {
-        throw user_error(
-            "The file {} has lost the blocks that say how it was recorded; nothing in it "
-            "can be read. Record again.",
-            file_.path());
+        reject_without_host(file_.path());
     }
 }
 
@@ -82,86 +65,69 @@ void file_reader::scan_blocks() {
 
 void file_reader::read_block(const block_location& place) {
     const block_type type = place.type();
-    if (type < block_type::host || type > block_type::offsets ||
-        (place.header.flags & ~block_flags) != 0) {
+    if (type < block_type::host || type > block_type::offsets || has_unknown_flags(place.header)) {
         return;  // of a newer version: skipped
     }
     const std::optional<std::vector<std::uint8_t>> payload = file_.load(place);
     if (!payload) {
         return;
     }
-    clock_block clock{};
-    loss_block loss{};
-    end_block end{};
-    offsets_block offsets{};
-    bool is_whole = true;
     switch (type) {
         case block_type::host:
             read_host(place, *payload);
             break;
         case block_type::clock:
-            is_whole = copy_block_head(*payload, clock);
-            if (is_whole) {
-                clock_.add({clock.clock, clock.monotonic, clock.realtime});
-                add_watermark(place.header.number, clock.watermark);
+            if (const auto clock = checked_head<clock_block>(file_, place, *payload)) {
+                clock_.add(sample_of(*clock));
+                add_watermark(place.header.number, clock->watermark);
             }
             break;
         case block_type::provider:
             take_provider(place, *payload);
             break;
         case block_type::loss:
-            is_whole = copy_block_head(*payload, loss);
-            if (is_whole && losses_.size() < losses_max) {
-                losses_.push_back(loss);
+            if (const auto loss = checked_head<loss_block>(file_, place, *payload);
+                loss && losses_.size() < losses_max) {
+                losses_.push_back(*loss);
             }
             break;
         case block_type::end:
-            is_whole = copy_block_head(*payload, end);
-            if (is_whole) {
+            if (const auto end = checked_head<end_block>(file_, place, *payload)) {
                 end_ = end;
             }
             break;
         case block_type::offsets:
-            is_whole = copy_block_head(*payload, offsets);
-            if (is_whole) {
-                clock_.add_offsets({offsets.clock, offsets.boottime, offsets.tai});
+            if (const auto offsets = checked_head<offsets_block>(file_, place, *payload)) {
+                clock_.add_offsets({offsets->clock, offsets->boottime, offsets->tai});
             }
             break;
         case block_type::index:    // verified by its checksum; elog verify compares the content
         case block_type::records:  // read on demand
             break;
     }
-    if (!is_whole) {
-        file_.report("the block at {} is too short for what it is", place.offset);
-    }
 }
 
 void file_reader::read_host(const block_location& place, const std::vector<std::uint8_t>& payload) {
-    host_block host{};
-    if (!copy_block_head(payload, host) || host.ring_count < 1 ||
-        host.ring_count > EVENTLOG_RINGS_MAX ||
-        (host.clock != EVENTLOG_CLOCK_TSC && host.clock != EVENTLOG_CLOCK_MONOTONIC)) {
-        file_.report("the host at {} makes no sense", place.offset);
+    const auto host = block_head<host_block>(payload);
+    if (!host || !is_valid(*host)) {
+        file_.report("the host at {} is invalid", place.offset);
         return;
     }
-    if (host.version != file_version) {
-        throw user_error(
-            "The file {} has version {} of the format; this elog knows version {}. Use "
-            "an elog that knows it.",
-            file_.path(), host.version, file_version);
+    if (host->version != file_version) {
+        reject_version(file_.path(), host->version);
     }
     if (has_host_) {
         return;  // the second copy
     }
-    host.host_name[sizeof host.host_name - 1] = '\0';
-    host.kernel[sizeof host.kernel - 1] = '\0';
-    host.machine[sizeof host.machine - 1] = '\0';
-    host_ = host;
+    host_ = *host;
+    host_.host_name[sizeof host_.host_name - 1] = '\0';
+    host_.kernel[sizeof host_.kernel - 1] = '\0';
+    host_.machine[sizeof host_.machine - 1] = '\0';
     has_host_ = true;
-    clock_ = clock_converter(host.clock);
-    records_.resize(host.ring_count);
-    next_records_.resize(host.ring_count);
-    held_.resize(host.ring_count);
+    clock_ = clock_converter(host_.clock);
+    records_.resize(host_.ring_count);
+    next_records_.resize(host_.ring_count);
+    held_.resize(host_.ring_count);
 }
 
 void file_reader::add_watermark(std::uint64_t number, std::uint64_t clock) {
@@ -181,11 +147,12 @@ std::uint64_t file_reader::watermark_at(std::uint64_t number) const noexcept {
 
 void file_reader::take_provider(const block_location& place,
                                 const std::vector<std::uint8_t>& payload) {
-    provider_block block{};
-    if (!copy_block_head(payload, block) || payload.size() - sizeof block < block.schema_size) {
+    const auto head = block_head<provider_block>(payload);
+    if (!head || payload.size() - sizeof *head < head->schema_size) {
         file_.report("the provider at {} is damaged", place.offset);
         return;
     }
+    const provider_block& block = *head;
     if (block.schema_size > schemas_size_max - schema_bytes_) {
         file_.report("the provider at {} is left out: the schemas of one file may have {} bytes "
                      "together",
@@ -193,17 +160,8 @@ void file_reader::take_provider(const block_location& place,
         return;
     }
     try {
-        const auto name_size =
-            ::strnlen(static_cast<const char*>(block.process), sizeof block.process);
-        const bool is_new =
-            providers_
-                .try_emplace(block.id,
-                             provider_instance{
-                                 block.id, block.pid, block.uid,
-                                 std::string(static_cast<const char*>(block.process), name_size),
-                                 provider_schema::parse(
-                                     std::span(payload).subspan(sizeof block, block.schema_size))})
-                .second;
+        const auto schema = std::span(payload).subspan(sizeof block, block.schema_size);
+        const bool is_new = providers_.try_emplace(block.id, provider_of(block, schema)).second;
         // A number names one provider in the whole file; a second meaning would be ambiguous.
         if (is_new) {
             schema_bytes_ += block.schema_size;
@@ -223,17 +181,17 @@ void file_reader::take_records(const block_location& place) {
     if (!head.empty()) {
         std::memcpy(&ring, head.data() + offsetof(records_block, ring), sizeof ring);
     }
-    if ((place.header.flags & ~block_flags) != 0) {
+    if (has_unknown_flags(place.header)) {
         return;  // of a newer version: skipped
     }
     if (head.empty()) {
-        file_.report("the block at {} is too short for what it is", place.offset);
+        file_.report("the block at {} is too short for its type", place.offset);
         return;
     }
     if (ring >= records_.size()) {
         // The payload may be damaged as well; load() reports that.
         if (file_.load(place)) {
-            file_.report("the records at {} are of ring {}, which there is not", place.offset,
+            file_.report("the records at {} are of ring {}, which does not exist", place.offset,
                          ring);
         }
         return;
@@ -272,11 +230,12 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     }
     held_bytes_ -= held_[ring] - std::min(held_[ring], payload->size());
     held_[ring] = std::min(held_[ring], payload->size());
-    records_block block{};
-    if (!copy_block_head(*payload, block) || block.ring != ring) {
+    const auto head = block_head<records_block>(*payload);
+    if (!head || head->ring != ring) {
         file_.report("the records at {} are not of ring {} any more", from.offset, ring);
         return std::nullopt;
     }
+    const records_block& block = *head;
     owned_run run;
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
@@ -385,15 +344,8 @@ std::size_t file_reader::retained_locations() const noexcept {
 }
 
 void file_reader::compare_with_end_block() {
-    if (!end_) {
-        return;
-    }
-    if (damages().empty() && (end_->records != found_.records || end_->lost != found_.lost)) {
-        file_.report("the end speaks of {} records and {} lost, but there are {} and {}",
-                     end_->records, end_->lost, found_.records, found_.lost);
-    } else if (end_->records > found_.records) {
-        file_.report("{} of {} records are missing where the file is damaged",
-                     end_->records - found_.records, end_->records);
+    if (end_) {
+        compare_totals(file_, *end_, found_.records, found_.lost);
     }
 }
 

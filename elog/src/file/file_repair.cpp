@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <bitset>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "base/atomic_file.hpp"
-#include "base/user_error.hpp"
-#include "file/block_file.hpp"
+#include "file/block_contents.hpp"
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
 
@@ -20,28 +18,11 @@ namespace {
 
 using block_bytes = std::vector<std::uint8_t>;
 
-template <class Block>
-std::optional<Block> read_block_head(std::span<const std::uint8_t> payload) noexcept {
-    Block block{};
-    if (payload.size() < sizeof block) {
-        return std::nullopt;
-    }
-    std::memcpy(&block, payload.data(), sizeof block);
-    return block;
-}
-
 std::optional<host_block> find_host(block_file& file) {
     block_walker walker(file, sizeof(file_header), 0);
     while (const std::optional<block_location> place = walker.next()) {
-        if (place->type() != block_type::host) {
-            continue;
-        }
-        const std::optional<block_bytes> payload = file.load(*place);
-        const std::optional<host_block> host =
-            payload ? read_block_head<host_block>(*payload) : std::nullopt;
-        if (host && host->version == file_version && host->ring_count >= 1 &&
-            host->ring_count <= EVENTLOG_RINGS_MAX &&
-            (host->clock == EVENTLOG_CLOCK_TSC || host->clock == EVENTLOG_CLOCK_MONOTONIC)) {
+        const auto host = load_head<host_block>(file, *place, block_type::host);
+        if (host && host->version == file_version && is_valid(*host)) {
             return host;
         }
     }
@@ -90,8 +71,8 @@ class file_repairer {
 };
 
 void file_repairer::copy_clock(const block_bytes& payload) {
-    if (const std::optional<clock_block> clock = read_block_head<clock_block>(payload)) {
-        writer_.write_clock({clock->clock, clock->monotonic, clock->realtime}, clock->watermark);
+    if (const auto clock = block_head<clock_block>(payload)) {
+        writer_.write_clock(sample_of(*clock), clock->watermark);
     }
 }
 
@@ -104,9 +85,9 @@ void file_repairer::copy_offsets(const offsets_block& block) {
 }
 
 void file_repairer::copy_provider(const block_location& place, const block_bytes& payload) {
-    const std::optional<provider_block> block = read_block_head<provider_block>(payload);
+    const auto block = block_head<provider_block>(payload);
     if (!block) {
-        skip_block(place, "it is too short for what it is");
+        skip_block(place, "it is too short for its type");
         return;
     }
     if (providers_.test(block->id)) {
@@ -115,13 +96,7 @@ void file_repairer::copy_provider(const block_location& place, const block_bytes
     }
     provider_instance provider;
     try {
-        provider.id = block->id;
-        provider.pid = block->pid;
-        provider.uid = block->uid;
-        provider.process.assign(
-            static_cast<const char*>(block->process),
-            ::strnlen(static_cast<const char*>(block->process), sizeof block->process));
-        provider.schema = provider_schema::parse(std::span(payload).subspan(sizeof *block));
+        provider = provider_of(*block, std::span(payload).subspan(sizeof *block));
     } catch (const user_error& error) {
         skip_block(place, error.what());
         return;
@@ -131,16 +106,16 @@ void file_repairer::copy_provider(const block_location& place, const block_bytes
 }
 
 void file_repairer::copy_records(const block_location& place, const block_bytes& payload) {
-    const std::optional<records_block> block = read_block_head<records_block>(payload);
+    const auto block = block_head<records_block>(payload);
     if (!block || block->ring >= host_.ring_count) {
-        skip_block(place, "its head makes no sense");
+        skip_block(place, "its head is invalid");
         return;
     }
     const auto records = std::span(payload).subspan(sizeof *block);
     const checked_records sound = check_records(records);
     if (sound.size != records.size() || sound.count != block->count) {
-        file_.report("of the block at {}, {} sound records are kept; it speaks of {}", place.offset,
-                     sound.count, block->count);
+        file_.report("of the block at {}, {} sound records are kept; its header counts {}",
+                     place.offset, sound.count, block->count);
     }
     if (sound.count == 0) {
         return;
@@ -218,13 +193,12 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
         case block_type::records:
             return copy_records(place, payload);
         case block_type::loss:
-            if (const std::optional<loss_block> loss = read_block_head<loss_block>(payload)) {
+            if (const auto loss = block_head<loss_block>(payload)) {
                 writer_.write_loss(*loss);
             }
             return;
         case block_type::offsets:
-            if (const std::optional<offsets_block> block =
-                    read_block_head<offsets_block>(payload)) {
+            if (const auto block = block_head<offsets_block>(payload)) {
                 copy_offsets(*block);
             }
             return;
@@ -247,7 +221,7 @@ repair_summary file_repairer::run() {
             unindexed_.push_back({expected, place->header.number - 1});
         }
         expected = place->header.number + 1;
-        if ((place->header.flags & ~block_flags) != 0) {
+        if (has_unknown_flags(place->header)) {
             skip_block(*place, "this elog does not know its flags");
         } else if (const std::optional<block_bytes> payload = file_.load(*place)) {
             copy_block(*place, *payload);
@@ -273,10 +247,7 @@ repair_summary repair_file(const std::string& from, const std::string& to) {
     }
     const std::optional<host_block> host = find_host(probe);
     if (!host) {
-        throw user_error(
-            "The file {} has lost the blocks that say how it was recorded; nothing in it "
-            "can be read. Record again.",
-            from);
+        reject_without_host(from);
     }
     // A new block_file, because reading the whole file reports all damage again.
     block_file file(from);

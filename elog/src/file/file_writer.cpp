@@ -32,31 +32,29 @@ void set_checksum(Header& header) noexcept {
     header.checksum = crc32c(bytes_of(header).first(offsetof(Header, checksum)));
 }
 
-host_block host_of(const file_options& options) {
-    utsname names{};
-    static_cast<void>(::uname(&names));
-    host_block host{};
-    host.clock = options.clock;
-    host.ring_count = options.ring_count;
-    copy_text(host.host_name, static_cast<const char*>(names.nodename));
-    copy_text(host.kernel, static_cast<const char*>(names.release));
-    copy_text(host.machine, static_cast<const char*>(names.machine));
-    host.recording = options.recording != 0 ? options.recording : generate_identity();
-    host.part = options.part;
-    host.version = file_version;
-    return host;
-}
-
 // Smaller payloads are not worth compressing.
 constexpr std::size_t compressible_size = 128;
 
 }  // namespace
 
+host_block this_host(std::uint32_t clock, std::uint32_t ring_count) {
+    utsname names{};
+    static_cast<void>(::uname(&names));
+    host_block host{};
+    host.clock = clock;
+    host.ring_count = ring_count;
+    copy_text(host.host_name, static_cast<const char*>(names.nodename));
+    copy_text(host.kernel, static_cast<const char*>(names.release));
+    copy_text(host.machine, static_cast<const char*>(names.machine));
+    host.version = file_version;
+    return host;
+}
+
 std::uint64_t generate_identity() {
     std::uint64_t drawn = 0;
     // getrandom() returns up to 256 bytes completely once the kernel's generator is initialized.
     if (::getrandom(&drawn, sizeof drawn, 0) != static_cast<ssize_t>(sizeof drawn)) {
-        throw user_error("No random number can be had ({}). Use a kernel with getrandom.",
+        throw user_error("No random number is available ({}). Use a kernel with getrandom.",
                          std::strerror(errno));
     }
     return drawn == 0 ? 1 : drawn;
@@ -64,7 +62,10 @@ std::uint64_t generate_identity() {
 
 file_writer::file_writer(file_options options) : options_(std::move(options)) {
     open();
-    write_header(host_of(options_));
+    host_block host = this_host(options_.clock, options_.ring_count);
+    host.recording = options_.recording != 0 ? options_.recording : generate_identity();
+    host.part = options_.part;
+    write_header(host);
 }
 
 file_writer::file_writer(std::string path, const host_block& host) {

@@ -42,6 +42,9 @@ struct file_totals {
 /// A random number that identifies a file or recording. Throws user_error.
 [[nodiscard]] std::uint64_t generate_identity();
 
+/// A host block for records of this machine, without `recording` and `part`.
+[[nodiscard]] host_block this_host(std::uint32_t clock, std::uint32_t ring_count);
+
 class file_writer {
   public:
     /// Creates or replaces the file and writes the header and host blocks.

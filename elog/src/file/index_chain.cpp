@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/crc32c.hpp"
+#include "file/block_contents.hpp"
 #include "file/index_builder.hpp"
 
 namespace elog {
@@ -60,16 +61,9 @@ std::optional<std::uint64_t> index_before_end(block_file& file) {
         return std::nullopt;
     }
     const std::optional<block_location> place = file.block_at(file.size() - end_block_size);
-    if (!place || place->type() != block_type::end || place->header.flags != 0) {
-        return std::nullopt;
-    }
-    const std::optional<std::vector<std::uint8_t>> payload = file.load(*place);
-    end_block end{};
-    if (!payload || payload->size() < sizeof end) {
-        return std::nullopt;
-    }
-    std::memcpy(&end, payload->data(), sizeof end);
-    return end.index;
+    const auto end =
+        place ? load_head<end_block>(file, *place, block_type::end) : std::optional<end_block>();
+    return end ? std::optional(end->index) : std::nullopt;
 }
 
 /// Searches backwards for the last index block of a file without end block.

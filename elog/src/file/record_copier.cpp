@@ -37,13 +37,7 @@ record_copier::record_copier(copy_options options, const host_block& host,
 }
 
 record_copier::record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count)
-    : writer_(std::move(options.path), clock, ring_count),
-      clock_(clock),
-      coalescer_(ring_count),
-      write_run_([this](const record_run& run) { writer_.write_run(run); }),
-      rings_(ring_count) {
-    writer_.compress(options.compression);
-}
+    : record_copier(std::move(options), this_host(clock, ring_count), {}) {}
 
 void record_copier::write_offsets(const std::vector<clock_offsets>& offsets) {
     for (const clock_offsets& each : offsets) {

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "base/user_error.hpp"
-#include "file/block_file.hpp"
+#include "file/block_contents.hpp"
 #include "file/rotated_files.hpp"
 
 namespace elog {
@@ -28,15 +25,7 @@ std::optional<host_block> read_host(const std::string& path) {
         block_file file(path);
         block_walker walker(file, sizeof(file_header), 0);
         const std::optional<block_location> place = walker.next();
-        const auto payload = place && place->type() == block_type::host
-                                 ? file.load(*place)
-                                 : std::optional<std::vector<std::uint8_t>>();
-        host_block host{};
-        if (!payload || payload->size() < sizeof host) {
-            return std::nullopt;
-        }
-        std::memcpy(&host, payload->data(), sizeof host);
-        return host;
+        return place ? load_head<host_block>(file, *place, block_type::host) : std::nullopt;
     } catch (const user_error&) {  // removed meanwhile, or another kind of file
         return std::nullopt;
     }
