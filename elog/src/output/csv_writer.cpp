@@ -27,24 +27,7 @@ std::string column_name(const std::string& field) {
                : "fields." + field;
 }
 
-/// Escapes characters that a terminal would interpret or that would break the line.
-void append_text_cell(fmt::memory_buffer& out, fmt::memory_buffer& visible, std::string_view text) {
-    visible.clear();
-    append_visible(visible, text);
-    out.push_back('"');
-    for (const char each : std::string_view(visible.data(), visible.size())) {
-        if (each == '"') {
-            out.push_back('"');
-        }
-        out.push_back(each);
-    }
-    out.push_back('"');
-}
-
 }  // namespace
-
-csv_writer::csv_writer(int descriptor, display_clock clock)
-    : descriptor_(descriptor), time_(clock) {}
 
 void csv_writer::add_columns(const provider_instance& provider, std::uint16_t event) {
     const auto [found, is_new] = events_.try_emplace(key_of(provider.id, event));
@@ -71,15 +54,15 @@ void csv_writer::append_header() {
     has_header_ = true;
     std::string_view between;
     for (const std::string_view name : csv_columns) {
-        append(buffer_, between);
-        append(buffer_, name);
+        append(buffer(), between);
+        append(buffer(), name);
         between = ",";
     }
     for (const std::string& name : columns_) {
-        append(buffer_, between);
-        append(buffer_, name);
+        append(buffer(), between);
+        append(buffer(), name);
     }
-    buffer_.push_back('\n');
+    buffer().push_back('\n');
 }
 
 void csv_writer::append_cell(std::string_view text) {
@@ -90,50 +73,44 @@ void csv_writer::append_cell(std::string_view text) {
     });
     if (is_plain) {
         append(cells_, text);
-    } else {
-        fmt::memory_buffer visible;
-        append_text_cell(cells_, visible, text);
+        return;
     }
+    // Escapes characters that a terminal would interpret or that would break the line.
+    fmt::memory_buffer visible;
+    append_visible(visible, text);
+    cells_.push_back('"');
+    for (const char each : visible) {
+        if (each == '"') {
+            cells_.push_back('"');
+        }
+        cells_.push_back(each);
+    }
+    cells_.push_back('"');
 }
 
-void csv_writer::write(const merged_record& record, const provider_map& providers,
-                       const clock_converter& clock, std::uint32_t shared_ring) {
-    append_header();
-    write_gap(record, shared_ring);
+void csv_writer::append_record(const merged_record& record, const provider_instance* provider,
+                               const clock_converter& clock) {
     const eventlog_record& header = record.record.header;
-    if (is_supported(header)) {
-        time_.append_to(buffer_, clock, header.time);
-        append_record(header, record.record.payload, providers);
-    } else {
-        ++skipped_;
-    }
-    if (buffer_.size() >= output_size) {
-        flush();
-    }
-}
-
-void csv_writer::append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
-                               const provider_map& providers) {
-    const auto found = providers.find(header.provider);
+    append_header();
+    time_.append_to(buffer(), clock, header.time);
     cells_.clear();
-    if (found == providers.end() || header.event >= found->second.schema.events.size()) {
-        append_format(buffer_, ",{},,,{},,,,,unknown", header.cpu, header.thread);
+    if (provider == nullptr) {
+        append_format(buffer(), ",{},,{},,,,,unknown", header.cpu, header.thread);
         cells_.resize(columns_.size());
         std::fill_n(cells_.data(), columns_.size(), ',');
     } else {
-        const provider_instance& provider = found->second;
-        const event_schema& event = provider.schema.events[header.event];
-        append_cell(provider.process);
-        append_format(buffer_, ",{},{},{},{},{},{},{},,", header.cpu,
-                      std::string_view(cells_.data(), cells_.size()), provider.pid, header.thread,
-                      provider.schema.name, event.name, name_of(event.severity));
+        const event_schema& event = provider->schema.events[header.event];
+        append_cell(provider->process);
+        append_format(buffer(), ",{},{},{},{},{},{},{},,", header.cpu,
+                      std::string_view(cells_.data(), cells_.size()), provider->pid, header.thread,
+                      provider->schema.name, event.name, name_of(event.severity));
         cells_.clear();
         const bool is_cut = (header.flags & EVENTLOG_RECORD_CUT) != 0;
-        const bool is_sound = append_fields(header, payload, provider);
-        append(buffer_, is_cut ? (is_sound ? "cut" : "cut damaged") : (is_sound ? "" : "damaged"));
+        const bool is_sound = append_fields(header, record.record.payload, *provider);
+        append(buffer(), is_cut ? (is_sound ? "cut" : "cut damaged") : (is_sound ? "" : "damaged"));
     }
-    append(buffer_, {cells_.data(), cells_.size()});
-    buffer_.push_back('\n');
+    append(buffer(), {cells_.data(), cells_.size()});
+    buffer().push_back('\n');
 }
 
 /// Returns false if a field is damaged.
@@ -163,48 +140,28 @@ bool csv_writer::append_fields(const eventlog_record& header, std::span<const st
 void csv_writer::append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
                              std::string_view reason) {
     append_header();
-    append_format(buffer_, ",{},,,,{},,,{},{}", cpu, provider, lost, reason);
+    append_format(buffer(), ",{},,,,{},,,{},{}", cpu, provider, lost, reason);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        buffer_.push_back(',');
+        buffer().push_back(',');
     }
-    buffer_.push_back('\n');
+    buffer().push_back('\n');
 }
 
-void csv_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
-    if (record.lost_before != 0) {
-        append_gap(record.ring, record.lost_before, record.overwritten ? "overwritten" : "no room",
-                   shared_ring);
-    }
+void csv_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
+                                  std::string_view reason) {
+    append_loss(is_shared ? "" : fmt::format("{}", ring), "", lost, reason);
 }
 
-void csv_writer::append_gap(std::uint32_t ring, std::uint64_t lost, std::string_view reason,
-                            std::uint32_t shared_ring) {
-    append_loss(ring == shared_ring ? "" : fmt::format("{}", ring), "", lost, reason);
-}
-
-void csv_writer::write_loss(const loss_block& loss, const provider_map& providers,
-                            std::uint32_t shared_ring) {
-    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::string name =
-        is_of_ring || found == providers.end() ? std::string() : found->second.schema.name;
-    for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
-        if (is_of_ring) {
-            append_gap(loss.index, lost, reason, shared_ring);
-        } else {
-            append_loss("", name, lost, reason);
-        }
-    });
-}
-
-void csv_writer::flush() {
-    write_out(descriptor_, buffer_);
+void csv_writer::append_provider_loss(const provider_instance* provider, std::uint64_t lost,
+                                      std::string_view reason) {
+    append_loss("", provider == nullptr ? "" : std::string_view(provider->schema.name), lost,
+                reason);
 }
 
 void csv_writer::finish() {
     append_header();
-    if (skipped_ != 0) {
-        append_loss("", "", skipped_, "newer version");
+    if (skipped() != 0) {
+        append_loss("", "", skipped(), "newer version");
     }
     flush();
 }

@@ -14,45 +14,39 @@
 
 #include <fmt/format.h>
 
-#include "base/output_buffer.hpp"
+#include "output/buffered_writer.hpp"
 #include "record/display_clock.hpp"
-#include "record/record_writer.hpp"
 
 namespace elog {
 
-class csv_writer final : public record_writer {
+class csv_writer final : public buffered_writer {
   public:
     /// Writes to a descriptor that the caller owns.
-    explicit csv_writer(int descriptor, display_clock clock = display_clock::realtime);
+    explicit csv_writer(int descriptor, display_clock clock = display_clock::realtime)
+        : buffered_writer(descriptor), time_(clock) {}
 
     /// Adds columns for an event's fields. Must precede the first write. Fields of other events are
     /// left out of the table.
     void add_columns(const provider_instance& provider, std::uint16_t event);
 
-    void write(const merged_record& record, const provider_map& providers,
-               const clock_converter& clock, std::uint32_t shared_ring) override;
-    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
-    void write_loss(const loss_block& loss, const provider_map& providers,
-                    std::uint32_t shared_ring) override;
-    void flush() override;
     void finish() override;
 
   private:
     using field_indices = std::vector<std::size_t>;  // by column; no_field: not in the event
 
     void append_header();
-    void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
-                       const provider_map& providers);
+    void append_record(const merged_record& record, const provider_instance* provider,
+                       const clock_converter& clock) override;
+    void append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
+                          std::string_view reason) override;
+    void append_provider_loss(const provider_instance* provider, std::uint64_t lost,
+                              std::string_view reason) override;
     bool append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
                        const provider_instance& provider);
     void append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
                      std::string_view reason);
-    void append_gap(std::uint32_t ring, std::uint64_t lost, std::string_view reason,
-                    std::uint32_t shared_ring);
     void append_cell(std::string_view text);
 
-    int descriptor_;
-    fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
     fmt::memory_buffer cells_;  // of a record's fields
     display_time time_;
@@ -60,7 +54,6 @@ class csv_writer final : public record_writer {
     std::unordered_map<std::string, std::size_t> column_of_;
     std::unordered_map<std::uint32_t, field_indices> events_;  // by provider and event
     bool has_header_ = false;
-    std::uint64_t skipped_ = 0;
 };
 
 }  // namespace elog

@@ -48,98 +48,59 @@ const json_lines_writer::event_text& json_lines_writer::text_of(const provider_i
     return text;
 }
 
-void json_lines_writer::write(const merged_record& record, const provider_map& providers,
-                              const clock_converter& clock, std::uint32_t shared_ring) {
-    write_gap(record, shared_ring);
+void json_lines_writer::append_record(const merged_record& record,
+                                      const provider_instance* provider,
+                                      const clock_converter& clock) {
     const eventlog_record& header = record.record.header;
-    if (is_supported(header)) {
-        append(buffer_, R"({"time":")");
-        time_.append_to(buffer_, clock, header.time);
-        append(buffer_, R"(","cpu":)");
-        append_decimal(buffer_, header.cpu);
-        append_record(header, record.record.payload, providers);
+    append(buffer(), R"({"time":")");
+    time_.append_to(buffer(), clock, header.time);
+    append(buffer(), R"(","cpu":)");
+    append_decimal(buffer(), header.cpu);
+    if (provider != nullptr) {
+        append_known(record.record, *provider);
     } else {
-        ++skipped_;
-    }
-    if (buffer_.size() >= output_size) {
-        flush();
+        append_format(buffer(),
+                      ",\"thread\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
+                      "\"event_id\":{},\"bytes\":{}}}\n",
+                      header.thread, header.provider, header.event, record.record.payload.size());
     }
 }
 
-void json_lines_writer::append_record(const eventlog_record& header,
-                                      std::span<const std::uint8_t> payload,
-                                      const provider_map& providers) {
-    const auto found = providers.find(header.provider);
-    if (found == providers.end() || header.event >= found->second.schema.events.size()) {
-        append_unknown(header, payload.size());
-        return;
-    }
-    const provider_instance& provider = found->second;
+void json_lines_writer::append_known(const record_view& record, const provider_instance& provider) {
+    const eventlog_record& header = record.header;
     const event_text& text = text_of(provider, header.event);
-    append(buffer_, text.process);
-    append(buffer_, ",\"thread\":");
-    append_decimal(buffer_, header.thread);
-    append(buffer_, text.event);
+    append(buffer(), text.process);
+    append(buffer(), ",\"thread\":");
+    append_decimal(buffer(), header.thread);
+    append(buffer(), text.event);
     bool is_sound = true;
     const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        append(buffer_, text.fields[i]);
+        append(buffer(), text.fields[i]);
         is_sound =
-            append_json_field(buffer_, scratch_, provider.schema, fields[i], payload) && is_sound;
+            append_json_field(buffer(), scratch_, provider.schema, fields[i], record.payload) &&
+            is_sound;
     }
-    buffer_.push_back('}');
-    append(buffer_, (header.flags & EVENTLOG_RECORD_CUT) != 0 ? ",\"cut\":true" : "");
-    append(buffer_, is_sound ? "}\n" : ",\"damaged\":true}\n");
+    buffer().push_back('}');
+    append(buffer(), (header.flags & EVENTLOG_RECORD_CUT) != 0 ? ",\"cut\":true" : "");
+    append(buffer(), is_sound ? "}\n" : ",\"damaged\":true}\n");
 }
 
-void json_lines_writer::append_unknown(const eventlog_record& header, std::size_t size) {
-    append_format(buffer_,
-                  ",\"thread\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
-                  "\"event_id\":{},\"bytes\":{}}}\n",
-                  header.thread, header.provider, header.event, size);
+void json_lines_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
+                                         std::string_view reason) {
+    append_format(buffer(), "{{\"lost\":{},\"reason\":\"{}\",\"cpu\":{}}}\n", lost, reason,
+                  is_shared ? std::string("null") : fmt::format("{}", ring));
 }
 
-void json_lines_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
-    if (record.lost_before != 0) {
-        append_gap(record.ring, record.lost_before, record.overwritten ? "overwritten" : "no room",
-                   shared_ring);
-    }
-}
-
-void json_lines_writer::append_gap(std::uint32_t ring, std::uint64_t lost, const char* reason,
-                                   std::uint32_t shared_ring) {
-    append_format(buffer_, R"({{"lost":{},"reason":"{}",)", lost, reason);
-    if (ring == shared_ring) {
-        append(buffer_, "\"cpu\":null}\n");  // the shared ring belongs to no CPU
-    } else {
-        append_format(buffer_, "\"cpu\":{}}}\n", ring);
-    }
-}
-
-void json_lines_writer::write_loss(const loss_block& loss, const provider_map& providers,
-                                   std::uint32_t shared_ring) {
-    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::string name = is_of_ring || found == providers.end()
-                                 ? std::string("null")
-                                 : json_text(found->second.schema.name);
-    for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
-        if (is_of_ring) {
-            append_gap(loss.index, lost, reason, shared_ring);
-        } else {
-            append_format(buffer_, "{{\"lost\":{},\"reason\":\"{}\",\"provider\":{}}}\n", lost,
-                          reason, name);
-        }
-    });
-}
-
-void json_lines_writer::flush() {
-    write_out(descriptor_, buffer_, should_abort_);
+void json_lines_writer::append_provider_loss(const provider_instance* provider, std::uint64_t lost,
+                                             std::string_view reason) {
+    append_format(buffer(), "{{\"lost\":{},\"reason\":\"{}\",\"provider\":{}}}\n", lost, reason,
+                  provider == nullptr ? std::string("null") : json_text(provider->schema.name));
 }
 
 void json_lines_writer::finish() {
-    if (skipped_ != 0) {
-        append_format(buffer_, "{{\"left_out\":{}}}\n", skipped_);
+    if (skipped() != 0) {
+        append_format(buffer(), "{{\"left_out\":{}}}\n", skipped());
     }
     flush();
 }

@@ -5,37 +5,27 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/output_buffer.hpp"
+#include "output/buffered_writer.hpp"
 #include "record/display_clock.hpp"
-#include "record/record_writer.hpp"
 
 namespace elog {
 
-class json_lines_writer final : public record_writer {
+class json_lines_writer final : public buffered_writer {
   public:
     /// Writes to a descriptor that the caller owns.
     explicit json_lines_writer(int descriptor, display_clock clock = display_clock::realtime)
-        : descriptor_(descriptor), time_(clock) {}
-    /// `should_abort`: see write_all.
+        : buffered_writer(descriptor), time_(clock) {}
     json_lines_writer(int descriptor, abort_check should_abort)
-        : descriptor_(descriptor),
-          should_abort_(std::move(should_abort)),
-          time_(display_clock::realtime) {}
+        : buffered_writer(descriptor, std::move(should_abort)), time_(display_clock::realtime) {}
 
-    void write(const merged_record& record, const provider_map& providers,
-               const clock_converter& clock, std::uint32_t shared_ring) override;
-    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
-    void write_loss(const loss_block& loss, const provider_map& providers,
-                    std::uint32_t shared_ring) override;
-    void flush() override;
     void finish() override;
 
   private:
@@ -50,19 +40,17 @@ class json_lines_writer final : public record_writer {
     };
 
     [[nodiscard]] const event_text& text_of(const provider_instance& provider, std::uint16_t event);
-    void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
-                       const provider_map& providers);
-    void append_unknown(const eventlog_record& header, std::size_t size);
-    void append_gap(std::uint32_t ring, std::uint64_t lost, const char* reason,
-                    std::uint32_t shared_ring);
+    void append_record(const merged_record& record, const provider_instance* provider,
+                       const clock_converter& clock) override;
+    void append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
+                          std::string_view reason) override;
+    void append_provider_loss(const provider_instance* provider, std::uint64_t lost,
+                              std::string_view reason) override;
+    void append_known(const record_view& record, const provider_instance& provider);
 
-    int descriptor_;
-    abort_check should_abort_;
-    fmt::memory_buffer buffer_;
     fmt::memory_buffer scratch_;
     display_time time_;
     std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
-    std::uint64_t skipped_ = 0;
 };
 
 }  // namespace elog

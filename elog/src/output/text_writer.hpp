@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,39 +15,27 @@
 
 #include <fmt/format.h>
 
-#include "base/output_buffer.hpp"
-#include "file/file_format.hpp"
+#include "output/buffered_writer.hpp"
 #include "output/template_steps.hpp"
 #include "output/text_options.hpp"
 #include "record/clock_converter.hpp"
-#include "record/record_writer.hpp"
-#include "record/time_merger.hpp"
-#include "schema/decode.hpp"
 #include "schema/provider_schema.hpp"
 #include "text/time_of_day.hpp"
 
 namespace elog {
 
-class text_writer final : public record_writer {
+class text_writer final : public buffered_writer {
   public:
     /// Writes to a descriptor that the caller owns.
     explicit text_writer(int descriptor, abort_check should_abort = {})
-        : descriptor_(descriptor), should_abort_(std::move(should_abort)) {}
+        : buffered_writer(descriptor, std::move(should_abort)) {}
     text_writer(int descriptor, text_options options)
-        : descriptor_(descriptor),
+        : buffered_writer(descriptor),
           options_(std::move(options)),
           shows_delta_(options_.delta ||
                        (options_.line && options_.line->has(line_part_kind::delta))),
           time_(zone_of(options_)) {}
 
-    /// Records that this version does not support are only counted. `shared_ring` is the ring that
-    /// belongs to no CPU.
-    void write(const merged_record& record, const provider_map& providers,
-               const clock_converter& clock, std::uint32_t shared_ring) override;
-    void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
-    void write_loss(const loss_block& loss, const provider_map& providers,
-                    std::uint32_t shared_ring) override;
-    void flush() override;
     /// Reports the number of unsupported records, if any.
     void finish() override;
 
@@ -66,28 +53,25 @@ class text_writer final : public record_writer {
     void append_clock(const eventlog_record& header, const clock_converter& clock);
     void append_date(const eventlog_record& header, const clock_converter& clock);
     void append_time(const eventlog_record& header, const clock_converter& clock);
-    void append_record(const eventlog_record& header, std::span<const std::uint8_t> payload,
-                       const provider_instance& provider);
-    void append_line(const merged_record& record, const provider_instance& provider,
-                     const clock_converter& clock);
+    void append_record(const merged_record& record, const provider_instance* provider,
+                       const clock_converter& clock) override;
+    void append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
+                          std::string_view reason) override;
+    void append_provider_loss(const provider_instance* provider, std::uint64_t lost,
+                              std::string_view reason) override;
+    void append_usual_line(const record_view& record, const provider_instance& provider);
     void append_step(const template_step& step, const record_view& record,
                      const provider_instance& provider, const clock_converter& clock);
     void append_unknown(const eventlog_record& header, std::size_t size,
                         const clock_converter& clock);
     void append_cpu(std::uint32_t cpu);
-    void append_gap(const char* what, std::uint64_t lost, std::uint32_t ring,
-                    std::uint32_t shared_ring);
 
     [[nodiscard]] const event_text& text_of(const provider_instance& provider, std::uint16_t event);
 
-    int descriptor_;
-    abort_check should_abort_;
     text_options options_;
     bool shows_delta_ = false;
     time_of_day time_;
     std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
-    fmt::memory_buffer buffer_;
-    std::uint64_t skipped_ = 0;
     std::optional<std::int64_t> before_;  // CLOCK_MONOTONIC of the previous event, if needed
     std::int64_t delta_ = 0;              // time since then
 };

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "output/buffered_writer.hpp"
+
+namespace elog {
+
+void buffered_writer::write(const merged_record& record, const provider_map& providers,
+                            const clock_converter& clock, std::uint32_t shared_ring) {
+    write_gap(record, shared_ring);
+    const eventlog_record& header = record.record.header;
+    if (is_supported(header)) {
+        const auto found = providers.find(header.provider);
+        const bool is_known =
+            found != providers.end() && header.event < found->second.schema.events.size();
+        append_record(record, is_known ? &found->second : nullptr, clock);
+    } else {
+        ++skipped_;
+    }
+    if (buffer_.size() >= output_size) {
+        flush();
+    }
+}
+
+void buffered_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
+    if (record.lost_before != 0) {
+        append_ring_loss(record.ring, record.ring == shared_ring, record.lost_before,
+                         record.overwritten ? "overwritten" : "no room");
+    }
+}
+
+void buffered_writer::write_loss(const loss_block& loss, const provider_map& providers,
+                                 std::uint32_t shared_ring) {
+    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
+    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
+        if (is_of_ring) {
+            append_ring_loss(loss.index, loss.index == shared_ring, lost, reason);
+        } else {
+            append_provider_loss(found == providers.end() ? nullptr : &found->second, lost, reason);
+        }
+    });
+}
+
+}  // namespace elog
