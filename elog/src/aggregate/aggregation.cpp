@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "predicate/expression_parser.hpp"
 #include "text/did_you_mean.hpp"
 
 namespace elog {
@@ -25,10 +26,10 @@ std::string text_of_reference(const field_reference& name) {
                        name.has_index ? fmt::format("[{}]", name.index) : "");
 }
 
-class aggregation_parser {
+class aggregation_parser : private expression_parser {
   public:
     aggregation_parser(aggregation& made, std::string_view text, std::size_t column)
-        : made_(made), tokens_(made.source, text, column), current_(tokens_.next()) {}
+        : expression_parser(made.source, text, column), made_(made) {}
 
     void parse() {
         if (is_word("top")) {
@@ -44,46 +45,22 @@ class aggregation_parser {
             advance();
             parse_top();
         }
-        if (current_.kind != expression_token_kind::end) {
-            tokens_.reject(current_.column,
-                           fmt::format("{} does not belong here: calls have commas between them; "
-                                       "then comes 'by' with fields, then '| top' with a number.",
-                                       describe(current_)));
-        }
+        require_end(
+            "calls have commas between them; then comes 'by' with fields, then '| top' with a "
+            "number.");
     }
 
     void parse_only_keys() {
         parse_keys();
-        if (current_.kind != expression_token_kind::end) {
-            tokens_.reject(current_.column,
-                           fmt::format("{} does not belong here: fields have commas between them.",
-                                       describe(current_)));
-        }
+        require_end("fields have commas between them.");
     }
 
   private:
-    [[nodiscard]] bool is_symbol(std::string_view symbol) const noexcept {
-        return current_.kind == expression_token_kind::symbol && current_.text == symbol;
-    }
-    [[nodiscard]] bool is_word(std::string_view word) const noexcept {
-        return current_.kind == expression_token_kind::word && current_.text == word;
-    }
-    void advance() { current_ = tokens_.next(); }
-
-    void take(std::string_view symbol) {
-        if (!is_symbol(symbol)) {
-            tokens_.reject(current_.column, fmt::format("A {} is missing in front of {}.", symbol,
-                                                        describe(current_)));
-        }
-        advance();
-    }
-
     field_reference parse_reference() {
-        if (current_.kind != expression_token_kind::word) {
-            tokens_.reject(current_.column,
-                           fmt::format("A field is missing in front of {}.", describe(current_)));
+        if (current().kind != expression_token_kind::word) {
+            reject_missing("A field");
         }
-        return parse_field_reference(tokens_, current_);
+        return parse_field_reference();
     }
 
     void parse_calls() {
@@ -103,42 +80,42 @@ class aggregation_parser {
             }
             names.push_back(name);
         }
-        tokens_.reject(current_.column,
-                       fmt::format("{} is no function: there are count, sum, avg, min, max, "
-                                   "stddev, hist, quantize and top.{}",
-                                   describe(current_), did_you_mean(current_.text, names)));
+        reject(current().column,
+               fmt::format("{} is no function: there are count, sum, avg, min, max, "
+                           "stddev, hist, quantize and top.{}",
+                           describe(current()), did_you_mean(current().text, names)));
     }
 
     void parse_call() {
         aggregate_call call;
-        call.column = current_.column;
-        const std::string name = current_.text;
+        call.column = current().column;
+        const std::string name = current().text;
         call.what = parse_function();
-        take("(");
+        skip_symbol("(");
         if (call.what != aggregate_function::count || !is_symbol(")")) {
             call.of = parse_reference();
         }
         std::string step;
         if (call.what == aggregate_function::hist && is_symbol(",")) {
             advance();
-            step = ", " + current_.text;
+            step = ", " + current().text;
             parse_step(call);
         }
-        take(")");
+        skip_symbol(")");
         call.text = fmt::format("{}({}{})", name, call.of ? text_of_reference(*call.of) : "", step);
         if (made_.calls.size() == aggregate_calls_max) {
-            tokens_.reject(call.column, fmt::format("Up to {} calls are computed at once.",
-                                                    aggregate_calls_max));
+            reject(call.column,
+                   fmt::format("Up to {} calls are computed at once.", aggregate_calls_max));
         }
         made_.calls.push_back(std::move(call));
     }
 
     void parse_step(aggregate_call& call) {
-        if (current_.kind != expression_token_kind::number || !(current_.number.floating > 0)) {
-            tokens_.reject(current_.column, "Behind the comma stands how wide a bucket is, above "
-                                            "0: hist(took, 10ms).");
+        if (current().kind != expression_token_kind::number || !(current().number.floating > 0)) {
+            reject(current().column, "Behind the comma stands how wide a bucket is, above "
+                                     "0: hist(took, 10ms).");
         }
-        call.step = current_;
+        call.step = current();
         advance();
     }
 
@@ -148,8 +125,8 @@ class aggregation_parser {
                 advance();
             }
             if (made_.keys.size() == aggregate_keys_max) {
-                tokens_.reject(current_.column, fmt::format("Up to {} fields can stand behind by.",
-                                                            aggregate_keys_max));
+                reject(current().column,
+                       fmt::format("Up to {} fields can stand behind by.", aggregate_keys_max));
             }
             aggregate_key key;
             key.of = parse_reference();
@@ -160,39 +137,33 @@ class aggregation_parser {
 
     void parse_top_call() {
         advance();
-        take("(");
+        skip_symbol("(");
         made_.top = parse_rows();
-        take(",");
+        skip_symbol(",");
         made_.calls.push_back({aggregate_function::count, {}, {}, "count()", 1});
         parse_keys();
-        take(")");
+        skip_symbol(")");
     }
 
     void parse_top() {
         if (!is_word("top") || made_.top != 0) {
-            tokens_.reject(current_.column, "Behind | stands top with a number, once: | top 10");
+            reject(current().column, "Behind | stands top with a number, once: | top 10");
         }
         advance();
         made_.top = parse_rows();
     }
 
     std::size_t parse_rows() {
-        const number_literal& number = current_.number;
-        if (current_.kind != expression_token_kind::number || !number.exact ||
-            number.decimals != 0 || number.unit.factor != 1 || number.mantissa == 0 ||
-            number.mantissa > aggregate_rows_max) {
-            tokens_.reject(
-                current_.column,
-                fmt::format("How many rows to show stands here: 1 to {}.", aggregate_rows_max));
+        const std::uint64_t rows = whole_number(aggregate_rows_max).value_or(0);
+        if (rows == 0) {
+            reject(current().column,
+                   fmt::format("How many rows to show stands here: 1 to {}.", aggregate_rows_max));
         }
-        const std::size_t rows = number.mantissa;
         advance();
         return rows;
     }
 
     aggregation& made_;
-    expression_lexer tokens_;
-    expression_token current_;
 };
 
 }  // namespace

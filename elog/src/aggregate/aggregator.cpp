@@ -405,8 +405,7 @@ wide_integer aggregator::load_integer(const call_input& input, const record_view
     const std::uint64_t bits = input.place.source == field_source::fixed
                                    ? input.fixed_bits
                                    : load_bits(input.place, record, clock);
-    return input.place.is_signed ? wide_integer{static_cast<std::int64_t>(bits)}
-                                 : wide_integer{bits};
+    return integer_of(bits, input.place.is_signed);
 }
 
 void aggregator::add_number(aggregate_function what, const call_input& input, accumulator& into,

@@ -2,14 +2,10 @@
 #include "predicate/compiled_predicate.hpp"
 
 #include <algorithm>
-#include <compare>
 
 #include "platform/glob.hpp"
-#include "text/wide_integer.hpp"
 
 namespace elog {
-namespace {
-
 bool satisfies(std::partial_ordering order, comparison how) noexcept {
     switch (how) {
         case comparison::equal:
@@ -29,9 +25,7 @@ bool satisfies(std::partial_ordering order, comparison how) noexcept {
     }
 }
 
-wide_integer widen(std::uint64_t bits, bool is_signed) noexcept {
-    return is_signed ? wide_integer{static_cast<std::int64_t>(bits)} : wide_integer{bits};
-}
+namespace {
 
 std::partial_ordering order_of(std::string_view left, std::string_view right) noexcept {
     return left.compare(right) <=> 0;
@@ -79,9 +73,9 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
                 return false;
             }
             const wide_integer one =
-                widen(load_bits(test.left, record, clock), test.left.is_signed);
+                integer_of(load_bits(test.left, record, clock), test.left.is_signed);
             const wide_integer other =
-                widen(load_bits(test.right, record, clock), test.right.is_signed);
+                integer_of(load_bits(test.right, record, clock), test.right.is_signed);
             result = satisfies(one < other   ? std::partial_ordering::less
                                : one > other ? std::partial_ordering::greater
                                              : std::partial_ordering::equivalent,

@@ -9,6 +9,7 @@
 // - Evaluation neither allocates nor trusts the payload.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -55,6 +56,9 @@ struct predicate_instruction {
     std::uint32_t text_size = 0;
     std::uint32_t bits = 0;  // of an address
 };
+
+/// False for like and unlike.
+[[nodiscard]] bool satisfies(std::partial_ordering order, comparison how) noexcept;
 
 /// What is the same for all events.
 struct predicate_context {

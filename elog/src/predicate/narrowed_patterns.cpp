@@ -63,10 +63,9 @@ constraint unite(constraint one, const constraint& other) {
             unite(std::move(one.sessions), other.sessions)};
 }
 
-bool is_built_in(const predicate_node& node) {
-    const std::vector<std::string_view>& names = built_in_names();
+bool names_built_in(const predicate_node& node) {
     return node.kind == predicate_kind::name && !node.place.field_only && !node.place.has_index &&
-           std::find(names.begin(), names.end(), node.place.name) != names.end();
+           is_built_in(node.place.name);
 }
 
 constraint bound_of_level(comparison how, const predicate_node& value) {
@@ -126,11 +125,11 @@ constraint bound_of_relation(const predicate& wanted, const predicate_node& node
     const predicate_node* name = &wanted.nodes()[node.children[0]];
     const predicate_node* value = &wanted.nodes()[node.children[1]];
     comparison how = node.how;
-    if (!is_built_in(*name)) {
+    if (!names_built_in(*name)) {
         std::swap(name, value);
         how = mirrored(how);
     }
-    if (!is_built_in(*name)) {
+    if (!names_built_in(*name)) {
         return {};
     }
     if (name->place.name == "level") {
@@ -293,10 +292,11 @@ bool uses_only_built_ins(const predicate& wanted) {
         level named{};
         return !node.place.field_only && core::parse_level(node.place.name, named);
     };
-    return std::all_of(
-        wanted.nodes().begin(), wanted.nodes().end(), [&](const predicate_node& node) {
-            return node.kind != predicate_kind::name || is_built_in(node) || is_name_of_level(node);
-        });
+    return std::all_of(wanted.nodes().begin(), wanted.nodes().end(),
+                       [&](const predicate_node& node) {
+                           return node.kind != predicate_kind::name || names_built_in(node) ||
+                                  is_name_of_level(node);
+                       });
 }
 
 }  // namespace elog

@@ -80,9 +80,4 @@ class predicate {
     return kind <= predicate_kind::presence;
 }
 
-/// Parses a name and its optional index; `current` must be a word. Leaves the token after it in
-/// `current`. Shared with aggregations.
-[[nodiscard]] field_reference parse_field_reference(expression_lexer& tokens,
-                                                    expression_token& current);
-
 }  // namespace elog

@@ -499,9 +499,7 @@ class predicate_compiler {
     ratio literal_number(const value_location& place, std::size_t right) {
         const predicate_node& literal = node_at(right);
         const auto from_bits = [&](std::uint64_t bits) -> ratio {
-            return {place.stored.is_signed ? wide_integer{static_cast<std::int64_t>(bits)}
-                                           : wide_integer{bits},
-                    1};
+            return {integer_of(bits, place.stored.is_signed), 1};
         };
         if (place.stored.is == value_class::character) {
             const bool is_one =
@@ -557,31 +555,15 @@ class predicate_compiler {
             fixed = joined;
         }
         if (place.stored.source == field_source::fixed) {
-            return constant(is_pattern(how) ? eventlog::core::glob_match(wanted, fixed) != inverted
-                                            : is_so(fixed.compare(wanted), how) != negated);
+            return constant(is_pattern(how)
+                                ? eventlog::core::glob_match(wanted, fixed) != inverted
+                                : satisfies(fixed.compare(wanted) <=> 0, how) != negated);
         }
         predicate_instruction test =
             test_of(place, is_pattern(how) ? predicate_opcode::glob : predicate_opcode::text, how,
                     is_pattern(how) ? inverted : negated);
         store_text(test, wanted);
         return leaf(test);
-    }
-
-    static bool is_so(int order, comparison how) noexcept {
-        switch (how) {
-            case comparison::equal:
-                return order == 0;
-            case comparison::unequal:
-                return order != 0;
-            case comparison::less:
-                return order < 0;
-            case comparison::less_equal:
-                return order <= 0;
-            case comparison::greater:
-                return order > 0;
-            default:
-                return order >= 0;
-        }
     }
 
     folded_node fold_address(const value_location& place, const predicate_node& literal,

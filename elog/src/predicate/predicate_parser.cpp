@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Parses a predicate by recursive descent, one function for each level of precedence, as in C.
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
+#include "predicate/expression_parser.hpp"
 #include "predicate/predicate.hpp"
 
 namespace elog {
@@ -22,36 +22,22 @@ constexpr std::array<std::pair<std::string_view, comparison>, 8> comparisons{{
     {"!~", comparison::unlike},
 }};
 
-class predicate_parser {
+class predicate_parser : private expression_parser {
   public:
     predicate_parser(std::string_view source, std::string_view text,
                      std::vector<predicate_node>& nodes)
-        : tokens_(source, text), nodes_(nodes), current_(tokens_.next()) {}
+        : expression_parser(source, text), nodes_(nodes) {}
 
     std::size_t parse_all() {
-        if (current_.kind == expression_token_kind::end) {
-            reject(current_.column, "There is no condition here: write for example bytes > 1000.");
+        if (current().kind == expression_token_kind::end) {
+            reject(current().column, "There is no condition here: write for example bytes > 1000.");
         }
         const std::size_t root = parse_disjunction();
-        if (current_.kind != expression_token_kind::end) {
-            reject(current_.column,
-                   fmt::format("{} does not belong here: between two conditions stands && or ||.",
-                               describe(current_)));
-        }
+        require_end("between two conditions stands && or ||.");
         return as_condition(root);
     }
 
   private:
-    [[noreturn]] void reject(std::size_t column, std::string_view reason) const {
-        tokens_.reject(column, reason);
-    }
-
-    [[nodiscard]] bool is_symbol(std::string_view symbol) const noexcept {
-        return current_.kind == expression_token_kind::symbol && current_.text == symbol;
-    }
-
-    void advance() { current_ = tokens_.next(); }
-
     std::size_t add(predicate_kind kind, std::size_t column, std::vector<std::size_t> children) {
         predicate_node node;
         node.kind = kind;
@@ -85,7 +71,7 @@ class predicate_parser {
         if (!is_symbol(symbol)) {
             return first;
         }
-        const std::size_t column = current_.column;
+        const std::size_t column = current().column;
         std::vector<std::size_t> children{as_condition(first)};
         while (is_symbol(symbol)) {
             advance();
@@ -110,7 +96,7 @@ class predicate_parser {
         if (!is_symbol("|")) {
             return first;
         }
-        const std::size_t column = current_.column;
+        const std::size_t column = current().column;
         std::vector<std::size_t> children{first};
         while (is_symbol("|")) {
             advance();
@@ -130,7 +116,7 @@ class predicate_parser {
         if (!is_symbol("&")) {
             return left;
         }
-        const std::size_t column = current_.column;
+        const std::size_t column = current().column;
         advance();
         const std::size_t right = parse_equality();
         if (is_condition(nodes_[left].kind) || is_condition(nodes_[right].kind)) {
@@ -144,7 +130,7 @@ class predicate_parser {
                            "right a number, a name or a set.");
         }
         if (is_symbol("&")) {
-            reject(current_.column, "One & is enough: write flags & (one | other).");
+            reject(current().column, "One & is enough: write flags & (one | other).");
         }
         return add(predicate_kind::masked, nodes_[left].column, {left, right});
     }
@@ -166,11 +152,11 @@ class predicate_parser {
         if (!how) {
             return left;
         }
-        const std::size_t column = current_.column;
+        const std::size_t column = current().column;
         advance();
         const std::size_t right = parse();
         if (!is_value(left) || !is_value(right) || comparison_here(equality)) {
-            reject(comparison_here(equality) ? current_.column : column,
+            reject(comparison_here(equality) ? current().column : column,
                    "The result of a comparison cannot be compared: join two comparisons with &&.");
         }
         check_sides(left, right, column);
@@ -196,15 +182,15 @@ class predicate_parser {
 
     void enter_nesting() {
         if (++depth_ > predicate_depth_max) {
-            reject(current_.column, fmt::format("More than {} parentheses and negations stand in "
-                                                "one another. Write it flatter.",
-                                                predicate_depth_max));
+            reject(current().column, fmt::format("More than {} parentheses and negations stand in "
+                                                 "one another. Write it flatter.",
+                                                 predicate_depth_max));
         }
     }
 
     std::size_t parse_unary() {
         if (is_symbol("!")) {
-            const std::size_t column = current_.column;
+            const std::size_t column = current().column;
             enter_nesting();
             advance();
             const std::size_t inner = as_condition(parse_unary());
@@ -215,38 +201,30 @@ class predicate_parser {
             enter_nesting();
             advance();
             const std::size_t inner = parse_disjunction();
-            take(")");
+            skip_symbol(")");
             --depth_;
             return inner;
         }
         return parse_operand();
     }
 
-    void take(std::string_view symbol) {
-        if (!is_symbol(symbol)) {
-            reject(current_.column,
-                   fmt::format("A {} is missing in front of {}.", symbol, describe(current_)));
-        }
-        advance();
-    }
-
     std::size_t parse_name() {
-        const std::size_t column = current_.column;
+        const std::size_t column = current().column;
         const std::size_t node = add(predicate_kind::name, column, {});
-        nodes_[node].place = parse_field_reference(tokens_, current_);
+        nodes_[node].place = parse_field_reference();
         return node;
     }
 
     std::size_t parse_negative() {
-        const std::size_t column = current_.column;
+        const std::size_t column = current().column;
         advance();
-        if (current_.kind == expression_token_kind::word) {
+        if (current().kind == expression_token_kind::word) {
             const std::size_t node = parse_name();
             nodes_[node].negative = true;
             nodes_[node].column = column;
             return node;
         }
-        if (current_.kind != expression_token_kind::number) {
+        if (current().kind != expression_token_kind::number) {
             reject(column, "Behind - stands a number.");
         }
         const std::size_t node = parse_literal(predicate_kind::number);
@@ -258,27 +236,27 @@ class predicate_parser {
     }
 
     std::size_t parse_literal(predicate_kind kind) {
-        const std::size_t node = add(kind, current_.column, {});
-        nodes_[node].value = current_;
+        const std::size_t node = add(kind, current().column, {});
+        nodes_[node].value = current();
         advance();
         return node;
     }
 
     std::size_t parse_presence(std::size_t column) {
         advance();
-        if (current_.kind != expression_token_kind::word) {
-            reject(current_.column, "has() asks for a field: write has(name).");
+        if (current().kind != expression_token_kind::word) {
+            reject(current().column, "has() asks for a field: write has(name).");
         }
         const std::size_t name = parse_name();
-        take(")");
+        skip_symbol(")");
         return add(predicate_kind::presence, column, {name});
     }
 
     std::size_t parse_operand() {
-        switch (current_.kind) {
+        switch (current().kind) {
             case expression_token_kind::word: {
-                const std::size_t column = current_.column;
-                const bool may_be_presence = current_.text == "has";
+                const std::size_t column = current().column;
+                const bool may_be_presence = current().text == "has";
                 const std::size_t name = parse_name();
                 if (may_be_presence && is_symbol("(")) {
                     nodes_.pop_back();  // it is has(), not a name
@@ -295,20 +273,17 @@ class predicate_parser {
             case expression_token_kind::address:
                 return parse_literal(predicate_kind::address);
             case expression_token_kind::symbol:
-                if (current_.text == "-") {
+                if (current().text == "-") {
                     return parse_negative();
                 }
                 break;
             case expression_token_kind::end:
                 break;
         }
-        reject(current_.column,
-               fmt::format("A field or a value is missing in front of {}.", describe(current_)));
+        reject_missing("A field or a value");
     }
 
-    expression_lexer tokens_;
     std::vector<predicate_node>& nodes_;
-    expression_token current_;
     std::size_t depth_ = 0;
 };
 
@@ -336,33 +311,6 @@ comparison mirrored(comparison how) noexcept {
         default:
             return how;
     }
-}
-
-field_reference parse_field_reference(expression_lexer& tokens, expression_token& current) {
-    field_reference made;
-    made.column = current.column;
-    made.field_only = current.text.front() == '.';
-    made.name = current.text.substr(made.field_only ? 1 : 0);
-    std::replace(made.name.begin(), made.name.end(), '.', '_');
-    current = tokens.next();
-    if (current.kind != expression_token_kind::symbol || current.text != "[") {
-        return made;
-    }
-    current = tokens.next();
-    const number_literal& number = current.number;
-    if (current.kind != expression_token_kind::number || !number.exact || number.decimals != 0 ||
-        number.unit.factor != 1 || number.mantissa > UINT16_MAX) {
-        tokens.reject(current.column, "In brackets stands the number of an element, from 0.");
-    }
-    made.has_index = true;
-    made.index = static_cast<std::uint16_t>(number.mantissa);
-    current = tokens.next();
-    if (current.kind != expression_token_kind::symbol || current.text != "]") {
-        tokens.reject(current.column,
-                      fmt::format("A ] is missing in front of {}.", describe(current)));
-    }
-    current = tokens.next();
-    return made;
 }
 
 predicate::predicate(std::string source, std::string_view text) : source_(std::move(source)) {

@@ -143,17 +143,17 @@ std::optional<value_location> find_built_in(std::string_view name,
     return std::nullopt;
 }
 
-bool is_built_in(std::string_view name) {
-    const auto& names = built_in_names();
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 const std::vector<std::string_view>& built_in_names() {
     static const std::vector<std::string_view> names{
         "pid", "uid", "tid", "cpu", "comm", "level", "event", "provider", "session", "time"};
     return names;
+}
+
+bool is_built_in(std::string_view name) {
+    const auto& names = built_in_names();
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 const enumeration_schema& level_names() {

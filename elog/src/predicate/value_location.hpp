@@ -13,6 +13,7 @@
 #include "record/clock_converter.hpp"
 #include "record/records.hpp"
 #include "schema/provider_schema.hpp"
+#include "text/wide_integer.hpp"
 
 namespace elog {
 
@@ -61,6 +62,7 @@ struct value_location {
 
 /// Names that every event has; session only exists in events of a session.
 [[nodiscard]] const std::vector<std::string_view>& built_in_names();
+[[nodiscard]] bool is_built_in(std::string_view name);
 
 /// The levels as an enumeration.
 [[nodiscard]] const enumeration_schema& level_names();
@@ -132,6 +134,11 @@ template <class Number>
         default:
             return 0;
     }
+}
+
+/// The integer of a value's bits.
+[[nodiscard]] constexpr wide_integer integer_of(std::uint64_t bits, bool is_signed) noexcept {
+    return is_signed ? wide_integer{static_cast<std::int64_t>(bits)} : wide_integer{bits};
 }
 
 /// A number of any type as double. Requires is_there().
