@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predicate/compiled_predicate.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "platform/glob.hpp"
 
@@ -46,6 +46,37 @@ bool is_in_network(std::string_view address, std::string_view network, std::size
 }
 
 }  // namespace
+
+void compiled_predicate::emit_code(const folded_node& part, std::size_t at, std::uint16_t on_true,
+                                   std::uint16_t on_false) {
+    if (part.is == folded_node::form::leaf) {
+        program_[at] = part.leaf;
+        program_[at].on_true = on_true;
+        program_[at].on_false = on_false;
+        return;
+    }
+    const bool all = part.is == folded_node::form::all_of;
+    for (const folded_node& child : part.children) {
+        const std::size_t next = at + child.size;
+        const bool is_last = &child == &part.children.back();
+        const auto behind = static_cast<std::uint16_t>(next);
+        emit_code(child, at, is_last || !all ? on_true : behind,
+                  is_last || all ? on_false : behind);
+        at = next;
+    }
+}
+
+compiled_predicate::compiled_predicate(const predicate_context& context,
+                                       const provider_instance& provider,
+                                       const event_schema& event) {
+    folded_predicate folded = fold(context, provider, event);
+    always_ = folded.whole.is == folded_node::form::always;
+    program_.resize(folded.whole.size);
+    if (folded.whole.size != 0) {
+        emit_code(folded.whole, 0, predicate_instruction::accept, predicate_instruction::reject);
+    }
+    texts_ = std::move(folded.texts);
+}
 
 bool compiled_predicate::evaluate(const predicate_instruction& test, const record_view& record,
                                   const clock_converter& clock) const noexcept {
