@@ -26,7 +26,6 @@ using event_choice = std::function<bool(const provider_schema&, const event_sche
 class known_names {
   public:
     void add(const provider_schema& provider, const event_schema& event);
-    [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
     /// Throws user_error: no event has that field.
     [[noreturn]] void reject(std::string_view source, const field_reference& unknown) const;
 

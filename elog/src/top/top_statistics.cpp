@@ -2,6 +2,7 @@
 #include "top/top_statistics.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace elog {
 namespace {
@@ -139,21 +140,11 @@ void top_statistics::end_interval(double seconds) {
     }
 }
 
-void top_statistics::examine(const event_name& chosen) {
+void top_statistics::set_examined(std::optional<event_name> chosen) {
     if (chosen_ == chosen) {
         return;
     }
-    examine_nothing();
-    chosen_ = chosen;
-    for (std::optional<source>& each : sources_) {
-        if (each) {
-            mark_examined(*each);
-        }
-    }
-}
-
-void top_statistics::examine_nothing() {
-    chosen_.reset();
+    chosen_ = std::move(chosen);
     fields_.clear();
     seen_count_ = 0;
     examined_ = 0;

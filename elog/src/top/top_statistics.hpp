@@ -81,8 +81,8 @@ class top_statistics {
 
     /// From now on the fields of this event are examined, and no others. Discards the statistics of
     /// another event.
-    void examine(const event_name& chosen);
-    void examine_nothing();
+    void examine(const event_name& chosen) { set_examined(chosen); }
+    void examine_nothing() { set_examined(std::nullopt); }
 
     [[nodiscard]] const std::vector<top_provider>& providers() const noexcept { return providers_; }
     [[nodiscard]] const rate_counter& events() const noexcept { return events_; }
@@ -112,6 +112,7 @@ class top_statistics {
         std::uint64_t lost = 0;
     };
 
+    void set_examined(std::optional<event_name> chosen);
     void mark_examined(source& from) const;
     void examine_fields(const source& from, const record_view& record);
     [[nodiscard]] field_statistics& census_of(const provider_schema& provider,

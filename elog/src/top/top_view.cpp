@@ -53,6 +53,26 @@ std::vector<const Counted*> sorted(const std::vector<Counted>& all, top_order or
     return result;
 }
 
+/// The position from 0 to `last` after a key that moves; nullopt for other keys.
+std::optional<std::size_t> moved(std::size_t at, key pressed, std::size_t page, std::size_t last) {
+    switch (pressed) {
+        case key::up:
+            return at - std::min<std::size_t>(at, 1);
+        case key::down:
+            return std::min(at + 1, last);
+        case key::page_up:
+            return at - std::min(at, page);
+        case key::page_down:
+            return std::min(at + page, last);
+        case key::home:
+            return 0;
+        case key::end:
+            return last;
+        default:
+            return std::nullopt;
+    }
+}
+
 }  // namespace
 
 std::vector<top_row> top_view::rows_of(const top_statistics& shown) const {
@@ -112,66 +132,26 @@ void top_view::press_in_list(key pressed, const top_statistics& shown, std::size
     }
     const std::size_t last = all.size() - 1;
     std::size_t chosen = chosen_row(all);
-    switch (pressed) {
-        case key::up:
-            chosen -= std::min<std::size_t>(chosen, 1);
-            break;
-        case key::down:
-            chosen = std::min(chosen + 1, last);
-            break;
-        case key::page_up:
-            chosen -= std::min(chosen, rows);
-            break;
-        case key::page_down:
-            chosen = std::min(chosen + rows, last);
-            break;
-        case key::home:
-            chosen = 0;
-            break;
-        case key::end:
-            chosen = last;
-            break;
-        case key::enter:
-            // Opening a provider opens its first event.
-            chosen += all[chosen].event == nullptr && chosen != last ? 1 : 0;
-            if (all[chosen].event != nullptr) {
-                opened_ = all[chosen].name();
-                scrolled_ = 0;
-            }
-            break;
-        default:
-            return;
+    if (const std::optional<std::size_t> next = moved(chosen, pressed, rows, last)) {
+        chosen = *next;
+    } else if (pressed == key::enter) {
+        // Opening a provider opens its first event.
+        chosen += all[chosen].event == nullptr && chosen != last ? 1 : 0;
+        if (all[chosen].event != nullptr) {
+            opened_ = all[chosen].name();
+            scrolled_ = 0;
+        }
+    } else {
+        return;
     }
     chosen_ = all[chosen].name();
 }
 
 void top_view::press_in_fields(key pressed, const visible_page& page) {
-    switch (pressed) {
-        case key::escape:
-        case key::left:
-            opened_.reset();
-            break;
-        case key::up:
-            scrolled_ -= std::min<std::size_t>(scrolled_, 1);
-            break;
-        case key::down:
-            ++scrolled_;
-            break;
-        case key::page_up:
-            scrolled_ -= std::min(scrolled_, page.rows);
-            break;
-        case key::page_down:
-            scrolled_ += page.rows;
-            break;
-        case key::home:
-            scrolled_ = 0;
-            break;
-        case key::end:
-            scrolled_ = page.scroll_max;
-            break;
-        default:
-            break;
+    if (pressed == key::escape || pressed == key::left) {
+        opened_.reset();
     }
+    scrolled_ = moved(scrolled_, pressed, page.rows, page.scroll_max).value_or(scrolled_);
     scrolled_ = std::min(scrolled_, page.scroll_max);
 }
 
