@@ -91,7 +91,10 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             is_there(test.left, record) && (!travels_apart || load_span(test.left, record, left));
         return there != test.negated;
     }
-    if (!is_there(test.left, record)) {
+    const bool is_pair = test.what == predicate_opcode::integer_pair ||
+                         test.what == predicate_opcode::floating_pair ||
+                         test.what == predicate_opcode::span_pair;
+    if (!is_there(test.left, record) || (is_pair && !is_there(test.right, record))) {
         return false;
     }
     bool result = false;
@@ -100,9 +103,6 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             result = (load_bits(test.left, record, clock) & test.mask) - test.low <= test.span;
             break;
         case predicate_opcode::integer_pair: {
-            if (!is_there(test.right, record)) {
-                return false;
-            }
             const wide_integer one =
                 integer_of(load_bits(test.left, record, clock), test.left.is_signed);
             const wide_integer other =
@@ -117,9 +117,6 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             result = satisfies(load_double(test.left, record, clock) <=> test.number, test.how);
             break;
         case predicate_opcode::floating_pair:
-            if (!is_there(test.right, record)) {
-                return false;
-            }
             result = satisfies(load_double(test.left, record, clock) <=>
                                    load_double(test.right, record, clock),
                                test.how);
@@ -136,10 +133,8 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
                          ? eventlog::core::glob_match(constant(), left)
                          : is_in_network(left, constant(), test.bits);
             break;
-        case predicate_opcode::text_pair:
-        case predicate_opcode::address_pair:
-            if (!is_there(test.right, record) || !load_span(test.left, record, left) ||
-                !load_span(test.right, record, right)) {
+        case predicate_opcode::span_pair:
+            if (!load_span(test.left, record, left) || !load_span(test.right, record, right)) {
                 return false;
             }
             result = satisfies(order_of(left, right), test.how);

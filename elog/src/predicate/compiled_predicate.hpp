@@ -29,10 +29,9 @@ enum class predicate_opcode : std::uint8_t {
     floating,
     floating_pair,
     text,
-    text_pair,
     glob,
-    address,  // its first bits are those of the literal
-    address_pair,
+    address,    // its first bits are those of the literal
+    span_pair,  // of texts or addresses
     presence,
 };
 

@@ -19,7 +19,6 @@ inline constexpr std::size_t predicate_depth_max = 64;
 
 enum class comparison { equal, unequal, less, less_equal, greater, greater_equal, like, unlike };
 
-[[nodiscard]] std::string_view name_of(comparison how) noexcept;
 /// The comparison with its sides exchanged.
 [[nodiscard]] comparison mirrored(comparison how) noexcept;
 

@@ -235,13 +235,12 @@ class predicate_compiler : private comparison_compiler {
         }
         const bool floating =
             is == value_class::floating || other.stored.is == value_class::floating;
-        predicate_instruction test =
-            test_of(one,
-                    is == value_class::text      ? predicate_opcode::text_pair
-                    : is == value_class::address ? predicate_opcode::address_pair
-                    : floating                   ? predicate_opcode::floating_pair
-                                                 : predicate_opcode::integer_pair,
-                    node.how, negated);
+        predicate_instruction test = test_of(one,
+                                             is == value_class::text || is == value_class::address
+                                                 ? predicate_opcode::span_pair
+                                             : floating ? predicate_opcode::floating_pair
+                                                        : predicate_opcode::integer_pair,
+                                             node.how, negated);
         test.right = other.stored;
         return leaf(test);
     }

@@ -289,15 +289,6 @@ class predicate_parser : private expression_parser {
 
 }  // namespace
 
-std::string_view name_of(comparison how) noexcept {
-    for (const auto& [symbol, meaning] : comparisons) {
-        if (meaning == how) {
-            return symbol;
-        }
-    }
-    return "?";
-}
-
 comparison mirrored(comparison how) noexcept {
     switch (how) {
         case comparison::less:

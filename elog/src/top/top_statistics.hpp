@@ -43,6 +43,7 @@ struct top_event {
     eventlog::level severity = eventlog::level::info;
     rate_counter events{};
     rate_counter bytes{};  // size of their records in a ring
+    rate_counter lost{};   // always 0: losses are not known by event
 };
 
 struct top_provider {

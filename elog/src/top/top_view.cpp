@@ -6,16 +6,6 @@
 namespace elog {
 namespace {
 
-const rate_counter& losses_of(const top_provider& provider) noexcept {
-    return provider.lost;
-}
-
-/// Losses are not known by event.
-const rate_counter& losses_of(const top_event& /*event*/) noexcept {
-    static const rate_counter none;
-    return none;
-}
-
 /// Descending; equal elements are ordered by name.
 template <class Counted>
 bool comes_before(const Counted& one, const Counted& other, top_order order) {
@@ -33,8 +23,8 @@ bool comes_before(const Counted& one, const Counted& other, top_order order) {
             }
             break;
         case top_order::lost:
-            if (losses_of(one).total() != losses_of(other).total()) {
-                return losses_of(one).total() > losses_of(other).total();
+            if (one.lost.total() != other.lost.total()) {
+                return one.lost.total() > other.lost.total();
             }
             break;
     }
