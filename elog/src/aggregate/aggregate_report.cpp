@@ -319,7 +319,7 @@ std::vector<std::string> incompleteness_warnings(const aggregator& computed) {
     std::vector<std::string> all;
     if (computed.overflowed() != 0) {
         all.push_back(fmt::format("{} events had other keys than the first {} and are left out. "
-                                  "Raise the limit with --keys, or ask for less.",
+                                  "Raise the limit with --keys, or use fewer keys.",
                                   computed.overflowed(), computed.groups()));
     }
     if (computed.damaged() != 0) {

@@ -46,7 +46,7 @@ class aggregation_parser : private expression_parser {
             parse_top();
         }
         require_end(
-            "calls have commas between them; then comes 'by' with fields, then '| top' with a "
+            "calls are separated by commas, followed by 'by' with fields and '| top' with a "
             "number.");
     }
 
@@ -112,7 +112,7 @@ class aggregation_parser : private expression_parser {
 
     void parse_step(aggregate_call& call) {
         if (current().kind != expression_token_kind::number || !(current().number.floating > 0)) {
-            reject(current().column, "Behind the comma stands how wide a bucket is, above "
+            reject(current().column, "The width of a bucket must follow the comma, above "
                                      "0: hist(took, 10ms).");
         }
         call.step = current();
@@ -126,7 +126,7 @@ class aggregation_parser : private expression_parser {
             }
             if (made_.keys.size() == aggregate_keys_max) {
                 reject(current().column,
-                       fmt::format("Up to {} fields can stand behind by.", aggregate_keys_max));
+                       fmt::format("Up to {} fields can follow by.", aggregate_keys_max));
             }
             aggregate_key key;
             key.of = parse_reference();
@@ -147,7 +147,7 @@ class aggregation_parser : private expression_parser {
 
     void parse_top() {
         if (!is_word("top") || made_.top != 0) {
-            reject(current().column, "Behind | stands top with a number, once: | top 10");
+            reject(current().column, "Only top with a number can follow |, once: | top 10");
         }
         advance();
         made_.top = parse_rows();
@@ -157,7 +157,8 @@ class aggregation_parser : private expression_parser {
         const std::uint64_t rows = whole_number(aggregate_rows_max).value_or(0);
         if (rows == 0) {
             reject(current().column,
-                   fmt::format("How many rows to show stands here: 1 to {}.", aggregate_rows_max));
+                   fmt::format("The number of rows to show is needed here: 1 to {}.",
+                               aggregate_rows_max));
         }
         advance();
         return rows;

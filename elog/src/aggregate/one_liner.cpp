@@ -85,12 +85,11 @@ std::vector<std::string> take_patterns(piece& left) {
         }
         std::string_view word = left.text.substr(0, left.text.find_first_of(" \t\n{"));
         if (!patterns.empty() && word.find(':') == std::string_view::npos) {
-            reject(left.at, "behind the events stand '/PREDICATE/', with a blank in front of it, "
+            reject(left.at, "the events are followed by '/PREDICATE/', after a blank, "
                             "or '{ ACTION }'.");
         }
         if (word.front() == '-') {
-            reject(left.at,
-                   fmt::format("options stand behind the one-liner, and {} is no event.", word));
+            reject(left.at, fmt::format("options follow the one-liner, and {} is no event.", word));
         }
         left = left.behind(word.size());
         if (word.back() == ',') {
@@ -135,7 +134,7 @@ piece take_action(const piece& left) {
         return left;
     }
     if (left.text.front() != '{') {
-        reject(left.at, "behind the predicate stands '{ ACTION }', or nothing.");
+        reject(left.at, "only '{ ACTION }' can follow the predicate.");
     }
     const piece inside = left.behind(1);
     const std::size_t end = find_outside(inside.text, '}');
@@ -144,7 +143,7 @@ piece take_action(const piece& left) {
     }
     const piece rest = inside.behind(end + 1).trimmed();
     if (!rest.text.empty()) {
-        reject(rest.at, "behind '}' stands nothing: one command asks one thing. For another one, "
+        reject(rest.at, "nothing can follow '}': a command has one action. For another one, "
                         "run elog once more.");
     }
     return {inside.text.substr(0, end), inside.at};
@@ -181,7 +180,8 @@ class computation {
             return {};
         }
         if (alone_at_ && (statements_ > 1 || !keys_->empty())) {
-            reject(*alone_at_, "that names fields or a number itself, so it has to stand alone.");
+            reject(*alone_at_,
+                   "this contains fields or a number, so it must be the only statement.");
         }
         std::string all = calls_;
         all += keys_.value_or("").empty() ? "" : " by " + *keys_;
@@ -207,11 +207,11 @@ class computation {
             left = inside.behind(end + 1).trimmed();
         }
         if (left.text.empty() || left.text.front() != '=' || left.text.substr(0, 2) == "==") {
-            reject(left.at, "behind '@' or '@[FIELD, ...]' stands '= CALL'.");
+            reject(left.at, "'= CALL' must follow '@' or '@[FIELD, ...]'.");
         }
         const piece calls = left.behind(1).trimmed();
         if (calls.text.empty()) {
-            reject(calls.at, "behind '=' stands what is to be computed, such as count().");
+            reject(calls.at, "a call such as count() must follow '='.");
         }
         const aggregation parsed = aggregation::parse(called, calls.text, calls.at + 1);
         if (!parsed.keys.empty() || parsed.top != 0) {
@@ -244,11 +244,11 @@ class computation {
         const auto [read, mistake] = std::from_chars(number.text.data(), number_end, rows);
         if (mistake != std::errc{} || read != number_end || rows == 0 ||
             rows > aggregate_rows_max) {
-            reject(number.at, fmt::format("here stands a number from 1 to {}: how many are shown.",
+            reject(number.at, fmt::format("a number from 1 to {} is needed here: the rows to show.",
                                           aggregate_rows_max));
         }
         if (top_) {
-            reject(statement.at, "how many are shown is said once.");
+            reject(statement.at, "the number of rows can be given only once.");
         }
         top_ = number.text;
         top_at_ = statement.at;

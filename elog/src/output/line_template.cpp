@@ -95,7 +95,7 @@ void template_reader::take_escape(std::size_t column) {
         case '\\':
             return add_text('\\');
         default:
-            reject(column, "Behind \\ stands n, t or another \\.");
+            reject(column, "\\ must be followed by n, t or another \\.");
     }
 }
 
@@ -111,11 +111,11 @@ void template_reader::take_name(std::size_t column) {
         reject(column, "This { has no }. One that is meant as such is written {{.");
     }
     if (!is_next('}')) {
-        reject(column_, "A name has letters, digits and _; behind it stands }.");
+        reject(column_, "A name has letters, digits and _, and ends with }.");
     }
     take();
     if (name.find_first_not_of('.') == std::string_view::npos) {
-        reject(name_column, "Between { and } stands a name.");
+        reject(name_column, "A name is missing between { and }.");
     }
     const auto* word = std::find_if(std::begin(template_variables), std::end(template_variables),
                                     [&](const auto& known) { return known.first == name; });
@@ -151,7 +151,7 @@ std::vector<line_part> template_reader::read() {
 line_template::line_template(std::string_view text) {
     check_size(format_option, text);
     if (text.empty()) {
-        reject_expression(format_option, 1, "Here stands what to print, such as '{time} {event}'.");
+        reject_expression(format_option, 1, "A template is needed, such as '{time} {event}'.");
     }
     parts_ = template_reader(text).read();
 }
@@ -183,11 +183,11 @@ std::vector<named_field> parse_field_list(std::string_view text) {
         if (wrong != written.end()) {
             reject_expression(fields_option,
                               column + static_cast<std::size_t>(wrong - written.begin()),
-                              "A name has letters, digits and _; between names stand commas.");
+                              "A name has letters, digits and _; commas separate names.");
         }
         written.remove_prefix(written.starts_with('.') ? 1 : 0);
         if (written.empty()) {
-            reject_expression(fields_option, column, "Here stands the name of a field.");
+            reject_expression(fields_option, column, "The name of a field is missing here.");
         }
         std::string name = field_name(written);
         const bool is_there = std::any_of(fields.begin(), fields.end(),

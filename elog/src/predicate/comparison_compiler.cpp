@@ -71,7 +71,7 @@ folded_node comparison_compiler::fold_foreign(const value_location& place, compa
 std::uint64_t comparison_compiler::mask_of(const value_location& place,
                                            const predicate_node& masked) {
     if (place.stored.is != value_class::integer) {
-        reject(masked.column, described(place) + ": & takes bits out of numbers.");
+        reject(masked.column, described(place) + ": & selects bits of numbers.");
     }
     return bits_of(place, masked.children[1]);
 }
@@ -295,7 +295,7 @@ folded_node comparison_compiler::fold_address(const value_location& place,
     }
     if (is_pattern(how) != address.is_network || (!is_pattern(how) && !is_equality(how))) {
         reject(literal.column, "Addresses are compared with == and !=, and with ~ and !~ when "
-                               "a network such as 10.0.0.0/8 stands on the right.");
+                               "a network such as 10.0.0.0/8 is on the right.");
     }
     const bool is_mac = place.format == eventlog::format::mac_address;
     if (is_mac != (address.size == 6)) {

@@ -50,7 +50,7 @@ field_reference expression_parser::parse_field_reference() {
         advance();
         const std::optional<std::uint64_t> index = whole_number(UINT16_MAX);
         if (!index) {
-            reject(current_.column, "In brackets stands the number of an element, from 0.");
+            reject(current_.column, "Brackets contain the number of an element, from 0.");
         }
         made.has_index = true;
         made.index = static_cast<std::uint16_t>(*index);

@@ -46,7 +46,7 @@ std::uint64_t unit_divisor(std::string_view source, const value_location& place,
     const std::uint64_t own = field_unit_factor(place, unit.measures);
     if (own == 0) {
         reject_expression(source, literal.column,
-                          fmt::format("{} is no {}: leave the unit '{}' away.", called,
+                          fmt::format("{} is no {}: remove the unit '{}'.", called,
                                       unit.measures == dimension::time ? "time" : "size",
                                       unit.name));
     }
@@ -102,7 +102,7 @@ std::optional<std::uint64_t> find_named_value(const value_location& place, std::
 wide_integer integer_literal(std::string_view source, const expression_token& literal) {
     const number_literal& number = literal.number;
     if (!number.exact || number.decimals != 0 || number.unit.measures != dimension::none) {
-        reject_expression(source, literal.column, "A whole number without a unit stands here.");
+        reject_expression(source, literal.column, "A whole number without a unit is needed here.");
     }
     const wide_integer value =
         static_cast<wide_integer>(number.mantissa) * static_cast<wide_integer>(number.unit.factor);

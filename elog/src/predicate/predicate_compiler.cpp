@@ -154,7 +154,7 @@ class predicate_compiler : private comparison_compiler {
         }
         if (!is_named(left)) {
             if (is_pattern(how)) {
-                reject(node.column, "On the left of ~ stands the field.");
+                reject(node.column, "The field must be on the left of ~.");
             }
             std::swap(left, right);
             how = mirrored(how);
@@ -165,7 +165,7 @@ class predicate_compiler : private comparison_compiler {
             return constant(false);
         }
         if (value.negative) {
-            reject(value.column, "Behind - stands a number.");
+            reject(value.column, "A number must follow -.");
         }
         return is_masked(value) ? fold_number(*place, mask_of(*place, value), right, how, negated)
                                 : fold_literal(*place, right, how, negated);
@@ -191,11 +191,11 @@ class predicate_compiler : private comparison_compiler {
             return constant(false);
         }
         if (is_masked(node_at(left)) || is_masked(node_at(right))) {
-            reject(node.column, "Bits taken out of a field are compared with a number or a name.");
+            reject(node.column, "Bits of a field are compared with a number or a name.");
         }
         for (const std::size_t side : {left, right}) {
             if (node_at(side).negative) {
-                reject(node_at(side).column, "Behind - stands a number.");
+                reject(node_at(side).column, "A number must follow -.");
             }
         }
         return fold_pair(node, *one, *other, negated);
@@ -221,7 +221,7 @@ class predicate_compiler : private comparison_compiler {
                                             described(other)));
         }
         if (is_pattern(node.how)) {
-            reject(node.column, "On the right of ~ stands a text in quotes, or a network.");
+            reject(node.column, "The right side of ~ must be a text in quotes, or a network.");
         }
         if (is == value_class::bytes || is == value_class::array ||
             (is == value_class::address && !is_equality(node.how))) {

@@ -33,7 +33,7 @@ class predicate_parser : private expression_parser {
             reject(current().column, "There is no condition here: write for example bytes > 1000.");
         }
         const std::size_t root = parse_disjunction();
-        require_end("between two conditions stands && or ||.");
+        require_end("join two conditions with && or ||.");
         return as_condition(root);
     }
 
@@ -104,7 +104,7 @@ class predicate_parser : private expression_parser {
         }
         for (const std::size_t child : children) {
             if (!can_be_in_set(child)) {
-                reject(column, "Between conditions stands ||. A set of bits stands in "
+                reject(column, "Conditions are joined with ||. A set of bits needs "
                                "parentheses: flags & (one | other).");
             }
         }
@@ -121,13 +121,13 @@ class predicate_parser : private expression_parser {
         const std::size_t right = parse_equality();
         if (is_condition(nodes_[left].kind) || is_condition(nodes_[right].kind)) {
             reject(column, "& binds less tightly than a comparison, as in C: write (flags & bits) "
-                           "== bits. Between conditions stands &&.");
+                           "== bits. Conditions are joined with &&.");
         }
         const predicate_kind mask = nodes_[right].kind;
         if (nodes_[left].kind != predicate_kind::name ||
             (mask != predicate_kind::set && !can_be_in_set(right))) {
-            reject(column, "& takes bits out of a field: on its left stands the field, on its "
-                           "right a number, a name or a set.");
+            reject(column, "& selects bits of a field: its left side is the field, its "
+                           "right side a number, a name or a set.");
         }
         if (is_symbol("&")) {
             reject(current().column, "One & is enough: write flags & (one | other).");
@@ -171,7 +171,7 @@ class predicate_parser : private expression_parser {
                    nodes_[node].kind == predicate_kind::masked;
         };
         if (!is_named(left) && !is_named(right)) {
-            reject(column, "On one side of a comparison stands a field.");
+            reject(column, "One side of a comparison must be a field.");
         }
     }
 
@@ -225,7 +225,7 @@ class predicate_parser : private expression_parser {
             return node;
         }
         if (current().kind != expression_token_kind::number) {
-            reject(column, "Behind - stands a number.");
+            reject(column, "A number must follow -.");
         }
         const std::size_t node = parse_literal(predicate_kind::number);
         nodes_[node].column = column;
@@ -245,7 +245,7 @@ class predicate_parser : private expression_parser {
     std::size_t parse_presence(std::size_t column) {
         advance();
         if (current().kind != expression_token_kind::word) {
-            reject(current().column, "has() asks for a field: write has(name).");
+            reject(current().column, "has() needs a field: write has(name).");
         }
         const std::size_t name = parse_name();
         skip_symbol(")");

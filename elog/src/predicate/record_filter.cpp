@@ -30,7 +30,7 @@ void known_names::reject(std::string_view source, const field_reference& unknown
     const std::string advice = did_you_mean(unknown.name, names);
     reject_expression(source, unknown.column,
                       fmt::format("No event has a field '{}'.{}", unknown.name,
-                                  advice.empty() ? " A text stands in double quotes; see the "
+                                  advice.empty() ? " Texts need double quotes; see the "
                                                    "fields with: elog list"
                                                  : advice));
 }

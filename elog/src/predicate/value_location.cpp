@@ -64,9 +64,9 @@ value_location element_of(const value_location& whole, const field_reference& na
                           std::string_view source) {
     const bool is_array = whole.field != nullptr && whole.stored.is == value_class::array;
     if (!is_array) {
-        reject_expression(source, name.column,
-                          fmt::format("'{}' is no array of numbers: leave the [{}] away.",
-                                      name.name, name.index));
+        reject_expression(
+            source, name.column,
+            fmt::format("'{}' is no array of numbers: remove the [{}].", name.name, name.index));
     }
     if (name.index >= whole.field->count) {
         reject_expression(source, name.column,

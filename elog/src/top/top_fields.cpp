@@ -218,7 +218,7 @@ std::vector<frame_line> draw_values(const top_statistics& shown, const fields_la
     std::vector<frame_line> lines = drawing.take();
     if (lines.empty()) {
         frame_line& line = lines.emplace_back(style);
-        line.add(shown.seen_count() == 0 ? "No such event has come since you chose it."
+        line.add(shown.seen_count() == 0 ? "This event has not occurred since you opened it."
                                          : "The event has no fields.");
     }
     return lines;

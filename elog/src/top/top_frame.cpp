@@ -169,7 +169,7 @@ top_frame draw_list(const top_statistics& shown, const top_view& view, const fra
     if (rows.empty()) {
         frame_line& line = drawn.lines.emplace_back(style);
         line.fill_to(mark_width);
-        line.add("No event has come yet. What programs offer is shown by: elog list");
+        line.add("No events yet. List the events of programs with: elog list");
         return drawn;
     }
     const std::size_t chosen = view.chosen_row(rows);

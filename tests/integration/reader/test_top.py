@@ -183,13 +183,13 @@ class OnTerminal(harness.Case):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(signal=number):
                 self.open_top("--every", "100ms")
-                self.wait_for_screen(r"No event has come yet")
+                self.wait_for_screen(r"No events yet")
                 self.top.send_signal(number)
                 self.end()
 
     def test_interrupt_key_ends_it(self):
         self.open_top()
-        self.wait_for_screen(r"No event has come yet")
+        self.wait_for_screen(r"No events yet")
         self.press("\x03")
         self.end()
 
@@ -214,7 +214,7 @@ class OnTerminal(harness.Case):
     def test_restores_terminal_after_error(self):
         for part in (0, 0.001, 0.5):  # nothing is left, what is mapped in part, all of that
             self.open_top("--every", "100ms")
-            self.wait_for_screen(r"No event has come yet")
+            self.wait_for_screen(r"No events yet")
             (name,) = self.names("subscriptions")
             path = os.path.join(self.directory, "subscriptions", name)
             os.truncate(path, int(os.path.getsize(path) * part))
@@ -291,7 +291,7 @@ class WithoutTerminal(harness.Case):
         output = self.run_elog(
             "top", "-e", "nobody:*", "--frames", "1", "--every", "100ms", "--wait"
         ).stdout
-        self.assertIn("No event has come yet", output)
+        self.assertIn("No events yet", output)
 
     def test_losses_are_counted_with_their_provider(self):
         top = self.start(

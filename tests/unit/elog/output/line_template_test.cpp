@@ -79,17 +79,17 @@ TEST(line_template, finds_nested_fields_and_fields_named_like_placeholders) {
 
 TEST(line_template, invalid_is_rejected_with_column) {
     EXPECT_EQ(complaint_about(""),
-              "--format, column 1: Here stands what to print, such as '{time} {event}'.");
+              "--format, column 1: A template is needed, such as '{time} {event}'.");
     EXPECT_EQ(complaint_about("ab{time"),
               "--format, column 3: This { has no }. One that is meant as such is written {{.");
     EXPECT_EQ(complaint_about("ab}"),
               "--format, column 3: A } that is meant as such is written }}.");
-    EXPECT_EQ(complaint_about("{}"), "--format, column 2: Between { and } stands a name.");
-    EXPECT_EQ(complaint_about("{.}"), "--format, column 2: Between { and } stands a name.");
+    EXPECT_EQ(complaint_about("{}"), "--format, column 2: A name is missing between { and }.");
+    EXPECT_EQ(complaint_about("{.}"), "--format, column 2: A name is missing between { and }.");
     EXPECT_EQ(complaint_about("{a b}"),
-              "--format, column 3: A name has letters, digits and _; behind it stands }.");
-    EXPECT_EQ(complaint_about("a\\x"), "--format, column 2: Behind \\ stands n, t or another \\.");
-    EXPECT_EQ(complaint_about("a\\"), "--format, column 2: Behind \\ stands n, t or another \\.");
+              "--format, column 3: A name has letters, digits and _, and ends with }.");
+    EXPECT_EQ(complaint_about("a\\x"), "--format, column 2: \\ must be followed by n, t or another \\.");
+    EXPECT_EQ(complaint_about("a\\"), "--format, column 2: \\ must be followed by n, t or another \\.");
     EXPECT_EQ(complaint_about(std::string(5000, 'a')),
               "--format, column 1: This has 5000 bytes; up to 4096 are allowed.");
 }
@@ -107,13 +107,13 @@ TEST(field_list, is_names_with_commas_between) {
 }
 
 TEST(field_list, invalid_is_rejected_with_column) {
-    EXPECT_EQ(complaint_about_list(""), "--fields, column 1: Here stands the name of a field.");
-    EXPECT_EQ(complaint_about_list("a,"), "--fields, column 3: Here stands the name of a field.");
-    EXPECT_EQ(complaint_about_list("a,,b"), "--fields, column 3: Here stands the name of a field.");
+    EXPECT_EQ(complaint_about_list(""), "--fields, column 1: The name of a field is missing here.");
+    EXPECT_EQ(complaint_about_list("a,"), "--fields, column 3: The name of a field is missing here.");
+    EXPECT_EQ(complaint_about_list("a,,b"), "--fields, column 3: The name of a field is missing here.");
     EXPECT_EQ(complaint_about_list("a, ,b"),
-              "--fields, column 4: Here stands the name of a field.");
+              "--fields, column 4: The name of a field is missing here.");
     EXPECT_EQ(complaint_about_list("a b"),
-              "--fields, column 2: A name has letters, digits and _; between names stand commas.");
+              "--fields, column 2: A name has letters, digits and _; commas separate names.");
     EXPECT_EQ(complaint_about_list("a,b,a"),
               "--fields, column 5: This field has been named before.");
 }

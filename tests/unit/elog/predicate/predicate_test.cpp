@@ -157,7 +157,7 @@ TEST_F(predicates, accept_units_of_time_and_size) {
 }
 
 TEST_F(predicates, reject_mismatched_units) {
-    expect_rejection("bytes > 5ms", 9, "is no time: leave the unit 'ms' away");
+    expect_rejection("bytes > 5ms", 9, "is no time: remove the unit 'ms'");
     expect_rejection("took > 5KiB", 8, "is no size");
     expect_rejection("waited > 5KiB", 10, "is no size");
     expect_rejection("share > 1s", 9, "is no time");
@@ -476,7 +476,7 @@ TEST_F(predicates, comparing_different_types_are_rejected) {
 TEST_F(predicates, with_unknown_field_get_suggestion) {
     expect_rejection("bites > 5", 1, "No event has a field 'bites'. Did you mean 'bytes'?");
     expect_rejection("left > 5 && pidd == 1", 13, "Did you mean 'pid'?");
-    expect_rejection("why == timeout", 8, "A text stands in double quotes");
+    expect_rejection("why == timeout", 8, "Texts need double quotes");
     expect_rejection("event == \"packet\" && statte == connected", 22, "Did you mean 'state'?");
 }
 
@@ -487,18 +487,18 @@ TEST_F(predicates, with_syntax_error_are_rejected_with_column) {
     expect_rejection("(bytes > 5", 11, "A ) is missing");
     expect_rejection("bytes = 5", 7, "write ==");
     expect_rejection("1 < bytes < 5", 11, "join two comparisons with &&");
-    expect_rejection("5 == 5", 3, "stands a field");
+    expect_rejection("5 == 5", 3, "must be a field");
     expect_rejection("why == \"x", 8, "is not closed");
     expect_rejection(R"(why == "\q")", 9, "A backslash stands");
-    expect_rejection("bytes > 5 | left < 3", 11, "Between conditions stands ||");
+    expect_rejection("bytes > 5 | left < 3", 11, "Conditions are joined with ||");
     expect_rejection("bytes > 99999999999999999999", 9, "too many digits");
     expect_rejection("bytes > 0x1ffffffffffffffff", 9, "does not fit 64 bits");
     expect_rejection("bytes $ 5", 7, "'$' means nothing");
     expect_rejection("bytes > \x01", 9, "Byte 0x01");
     expect_rejection("über > 5", 1, "means nothing");
     expect_rejection("why == \"ü\" & 5", 12, "& binds less tightly");
-    expect_rejection("has(5)", 5, "has() asks for a field");
-    expect_rejection("bytes > -why", 9, "Behind - stands a number");
+    expect_rejection("has(5)", 5, "has() needs a field");
+    expect_rejection("bytes > -why", 9, "A number must follow -");
 }
 
 TEST_F(predicates, are_limited_in_size) {

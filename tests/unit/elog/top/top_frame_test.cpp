@@ -115,7 +115,7 @@ class top_screen : public testing::Test {
 };
 
 TEST_F(top_screen, shows_empty_state) {
-    EXPECT_TRUE(has(elog::draw_top({}, view, notes, style_of(80, 24)), "No event has come yet."));
+    EXPECT_TRUE(has(elog::draw_top({}, view, notes, style_of(80, 24)), "No events yet."));
 }
 
 TEST_F(top_screen, shows_rate_total_and_losses_per_event) {
