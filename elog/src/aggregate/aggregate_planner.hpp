@@ -25,8 +25,6 @@ struct display_format {
     std::string unit{};
     bool known = false;
     bool floating = false;  // at least one value is a float
-
-    friend bool operator==(const display_format&, const display_format&) = default;
 };
 
 /// The input of a call from the records of one event.

@@ -176,27 +176,20 @@ void file_reader::take_provider(const block_location& place,
 }
 
 void file_reader::take_records(const block_location& place) {
-    std::uint32_t ring = 0;
-    const std::span<const std::uint8_t> head = file_.peek(place, sizeof(records_block));
-    if (!head.empty()) {
-        std::memcpy(&ring, head.data() + offsetof(records_block, ring), sizeof ring);
-    }
     if (has_unknown_flags(place.header)) {
         return;  // of a newer version: skipped
     }
-    if (head.empty()) {
+    const auto head = block_head<records_block>(file_.peek(place, sizeof(records_block)));
+    if (!head) {
         file_.report("the block at {} is too short for its type", place.offset);
         return;
     }
-    if (ring >= records_.size()) {
-        // The payload may be damaged as well; load() reports that.
-        if (file_.load(place)) {
-            file_.report("the records at {} are of ring {}, which does not exist", place.offset,
-                         ring);
-        }
-        return;
+    if (head->ring < records_.size()) {
+        records_[head->ring].push_back({place.offset, place.header.number});
+    } else if (file_.load(place)) {  // load() reports a damaged payload
+        file_.report("the records at {} are of ring {}, which does not exist", place.offset,
+                     head->ring);
     }
-    records_[ring].push_back({place.offset, place.header.number});
 }
 
 /// Accounts for the memory of a ring's next run, which replaces its current one. Reports the block

@@ -105,7 +105,7 @@ void file_sink::rotate() {
 /// Writes all pending runs. Later records are not earlier than watermark_, so of the readings
 /// before it only the last one is still needed.
 void file_sink::write_pending() {
-    flush(clock::time_point::max());
+    flush();
     written_watermark_ = watermark_;
     const auto is_later = [this](const eventlog_clock_sample& reading) {
         return reading.clock > watermark_;
@@ -207,7 +207,7 @@ std::vector<const provider_instance*> file_sink::unwritten_providers(const recor
 }
 
 void file_sink::take_loss(const loss_block& loss) {
-    flush(clock::time_point::max());
+    flush();
     make_room(sizeof loss);
     writer_->write_loss(loss);
 }
@@ -221,7 +221,7 @@ void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
     }
     const std::chrono::nanoseconds limit = options_.rotation.time;
     if (limit.count() != 0 && has_records_ && now - started_ >= limit) {
-        flush(clock::time_point::max());
+        flush();
         rotate();
     }
 }
@@ -231,7 +231,7 @@ void file_sink::flush(clock::time_point kept_since) {
 }
 
 void file_sink::finish() {
-    flush(clock::time_point::max());
+    flush();
     static_cast<void>(end_file());
 }
 

@@ -71,7 +71,7 @@ class file_sink : public record_sink {
     [[nodiscard]] std::vector<const provider_instance*> unwritten_providers(
         const record_run& run) const;
     void write_provider(const provider_instance& provider);
-    void flush(clock::time_point kept_since);
+    void flush(clock::time_point kept_since = clock::time_point::max());
 
     file_sink_options options_;
     std::uint32_t clock_ = 0;

@@ -31,9 +31,8 @@ std::optional<index_section> read_index_section(block_file& file, std::uint64_t 
     if (bytes.empty()) {
         return std::nullopt;
     }
-    index_section section{*place, {}};
-    index_block& head = section.head;
-    std::memcpy(&head, bytes.data(), sizeof head);
+    const index_section section{*place, *block_head<index_block>(bytes)};
+    const index_block& head = section.head;
     // The header has its own checksum, because the payload's covers the entries too.
     const bool is_sound =
         head.checksum == crc32c(bytes.first(offsetof(index_block, checksum))) &&

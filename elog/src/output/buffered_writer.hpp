@@ -40,6 +40,10 @@ class buffered_writer : public record_writer {
                                       std::string_view reason) = 0;
 
     [[nodiscard]] fmt::memory_buffer& buffer() noexcept { return buffer_; }
+    void append_decimal(std::uint64_t number) {
+        const fmt::format_int text(number);
+        buffer_.append(text.data(), text.data() + text.size());
+    }
     /// Number of records that this version does not support. They are not written.
     [[nodiscard]] std::uint64_t skipped() const noexcept { return skipped_; }
 

@@ -12,11 +12,6 @@
 namespace elog {
 namespace {
 
-void append_decimal(fmt::memory_buffer& out, std::uint64_t number) {
-    const fmt::format_int text(number);
-    append(out, {text.data(), text.size()});
-}
-
 std::string json_text(std::string_view text) {
     fmt::memory_buffer out;
     append_json_text(out, text);
@@ -55,7 +50,7 @@ void json_lines_writer::append_record(const merged_record& record,
     append(buffer(), R"({"time":")");
     time_.append_to(buffer(), clock, header.time);
     append(buffer(), R"(","cpu":)");
-    append_decimal(buffer(), header.cpu);
+    append_decimal(header.cpu);
     if (provider != nullptr) {
         append_known(record.record, *provider);
     } else {
@@ -71,7 +66,7 @@ void json_lines_writer::append_known(const record_view& record, const provider_i
     const event_text& text = text_of(provider, header.event);
     append(buffer(), text.process);
     append(buffer(), ",\"thread\":");
-    append_decimal(buffer(), header.thread);
+    append_decimal(header.thread);
     append(buffer(), text.event);
     bool is_sound = true;
     const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;

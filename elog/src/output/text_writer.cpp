@@ -75,9 +75,8 @@ void text_writer::append_record(const merged_record& record, const provider_inst
 
 /// Three digits suffice for most machines.
 void text_writer::append_cpu(std::uint32_t cpu) {
-    const fmt::format_int text(cpu);
     append(buffer(), cpu < 10 ? " [00" : cpu < 100 ? " [0" : " [");
-    append(buffer(), {text.data(), text.size()});
+    append_decimal(cpu);
     append(buffer(), "] ");
 }
 
@@ -112,8 +111,7 @@ void text_writer::append_usual_line(const record_view& record, const provider_in
     append_cpu(header.cpu);
     append_visible(buffer(), provider.process);
     buffer().push_back('-');
-    const fmt::format_int thread(header.thread);
-    append(buffer(), {thread.data(), thread.size()});
+    append_decimal(header.thread);
     append(buffer(), text.name);
     const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
     for (const selected_field& field : text.fields) {
@@ -125,10 +123,6 @@ void text_writer::append_usual_line(const record_view& record, const provider_in
 void text_writer::append_step(const template_step& step, const record_view& record,
                               const provider_instance& provider, const clock_converter& clock) {
     const eventlog_record& header = record.header;
-    const auto append_number = [this](std::uint32_t number) {
-        const fmt::format_int digits(number);
-        append(buffer(), {digits.data(), digits.size()});
-    };
     switch (step.kind) {
         case line_part_kind::time:
             return append_clock(header, clock);
@@ -137,13 +131,13 @@ void text_writer::append_step(const template_step& step, const record_view& reco
         case line_part_kind::delta:
             return append_seconds(buffer(), delta_);
         case line_part_kind::cpu:
-            return append_number(header.cpu);
+            return append_decimal(header.cpu);
         case line_part_kind::pid:
-            return append_number(provider.pid);
+            return append_decimal(provider.pid);
         case line_part_kind::tid:
-            return append_number(header.thread);
+            return append_decimal(header.thread);
         case line_part_kind::uid:
-            return append_number(provider.uid);
+            return append_decimal(provider.uid);
         case line_part_kind::comm:
             return append_visible(buffer(), provider.process);
         case line_part_kind::field:
