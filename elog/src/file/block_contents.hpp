@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the readers of blocks share: structs from payloads, validity of a host, totals of the end.
+// Functions that all readers of blocks share: structs from payloads, validation of hosts, totals.
 #pragma once
 
 #include <linux/eventlog.h>

@@ -58,7 +58,7 @@ class file_repairer {
         std::uint64_t next = 0;      // sequence number
         bool is_known = false;       // whether `next` is valid
         std::uint64_t reported = 0;  // records left out and already counted as lost
-        std::uint64_t invalid = 0;   // of these, records that no written block counts
+        std::uint64_t invalid = 0;   // of these, before a gap of overwritten records
         std::uint64_t skipped = 0;   // records in skipped blocks, from the index
     };
     struct number_range {

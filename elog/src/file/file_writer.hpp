@@ -2,7 +2,7 @@
 //
 // Writes an .elog file sequentially. The bytes of records are written as they were in the ring.
 //
-// - Every function except the accessors throws user_error. After a failed write the file ends with
+// - Functions that write throw user_error. After a failed write the file ends with
 //   its last whole block.
 // - Owns the descriptor and the lock that marks the file as being written. One thread uses a
 //   writer.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Progress of reading recordings.
 #pragma once
 
 #include <cstdint>

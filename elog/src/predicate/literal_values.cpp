@@ -160,8 +160,7 @@ bit_range matching_range(const ratio& number, comparison how, bool is_signed) no
     wide_integer last = is_signed ? wide_integer{std::numeric_limits<std::int64_t>::max()}
                                   : wide_integer{std::numeric_limits<std::uint64_t>::max()};
     if (how == comparison::unequal) {
-        // All integers but one form no range, except the one that wraps around from behind the
-        // number.
+        // All integers but one are a range that wraps around and begins after the number.
         if (!exact || floor < first || floor > last) {
             return {};
         }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The output of `elog top --json`.
 #pragma once
 
 #include <cstdint>
