@@ -18,7 +18,7 @@
 namespace elog {
 namespace {
 
-/// Where a link leads to: the file there is meant, not the link.
+/// The target of a symbolic link, so that the link itself is not replaced.
 std::string target_of(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_symlink(path, error)) {
@@ -31,7 +31,7 @@ std::string target_of(const std::string& path) {
 void check_target(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
-        return;  // whatever is wrong with the folder is told when the file is made
+        return;  // creating the file reports what is wrong with the folder
     }
     if (!S_ISREG(status.st_mode)) {
         throw user_error("{} is not a file. Give another name with -o.", path);
@@ -70,7 +70,7 @@ atomic_file::atomic_file(const std::string& path, if_exists what)
     if (what_ == if_exists::reject && ::lstat(path_.c_str(), &status) == 0) {
         reject_replacing(path_);
     }
-    // Of another one who is at it, nothing may be removed.
+    // Another command may be writing it; its work must not be removed.
     check_target(temporary_);
 }
 
@@ -81,11 +81,11 @@ atomic_file::~atomic_file() {
 }
 
 void atomic_file::finish() {
-    check_target(path_);  // a recorder may have begun a file of that name since then
+    check_target(path_);  // a recorder may have created a file of that name since the constructor
     const unsigned flags = what_ == if_exists::reject ? RENAME_NOREPLACE : 0;
     int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
     if (result != 0 && errno == EINVAL) {
-        result = std::rename(temporary_.c_str(), path_.c_str());  // that file system cannot refuse
+        result = std::rename(temporary_.c_str(), path_.c_str());  // no RENAME_NOREPLACE there
     }
     if (result != 0 && errno == EEXIST && what_ == if_exists::reject) {
         reject_replacing(path_);

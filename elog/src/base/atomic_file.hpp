@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that must not cost what was there before.
+// Replaces a file by a complete one, or leaves it as it was.
 #pragma once
 
 #include <string>
 
 namespace elog {
 
-/// Throws failure if both names are of one file: it would be emptied before it has been read.
+/// Throws user_error if both paths name one file: writing would empty it before it is read.
 void check_not_same_file(const std::string& from, const std::string& to);
 
-/// What a file is called until it is whole.
+/// The name of a file until it is complete.
 [[nodiscard]] std::string temporary_name(const std::string& path);
 
-/// A file that has its name only when it is whole. Until then it is written beside it, and what was
-/// there before stays what it was.
+/// A file that gets its name when it is complete. Until then its content is in a temporary file in
+/// the same folder, and a file that had the name before stays unchanged.
 class atomic_file {
   public:
     enum class if_exists { replace, reject };
 
-    /// Throws failure if no file can have that name: what is there is no file, still written, or
-    /// not to be replaced.
+    /// Throws user_error if the path is no regular file, is being recorded to, or exists and must
+    /// not be replaced.
     explicit atomic_file(const std::string& path, if_exists what = if_exists::replace);
-    /// Removes what was written, unless it is whole.
+    /// Removes the temporary file unless finish() succeeded.
     ~atomic_file();
     atomic_file(const atomic_file&) = delete;
     atomic_file& operator=(const atomic_file&) = delete;
 
-    /// Where to write until then.
+    /// The file that the caller writes.
     [[nodiscard]] const std::string& temporary_path() const noexcept { return temporary_; }
 
-    /// It is whole, and closed. Throws failure if it cannot have its name, which somebody else may
-    /// be writing to by now; then it is removed.
+    /// Gives the file its name. The caller has completed and closed it. Throws user_error if the
+    /// file cannot have the name, for example because a recorder writes to that path by now; the
+    /// destructor then removes the temporary file.
     void finish();
 
   private:

@@ -11,8 +11,8 @@
 namespace elog {
 namespace {
 
-/// While it lives, no signal comes to this thread, nor, ever, to those that it starts: a signal has
-/// to wake the thread that records.
+/// Blocks all signals in this thread during its lifetime, and permanently in threads started
+/// meanwhile: signals must interrupt the thread that records.
 class no_signals {
   public:
     no_signals() noexcept {
@@ -44,7 +44,7 @@ void background_close::close(eventlog::core::unique_fd file) {
         thread_ = std::thread([fd = file.get()] { static_cast<void>(::close(fd)); });
         static_cast<void>(file.release());
     } catch (const std::system_error&) {
-        return;  // closed here
+        return;  // the destructor of `file` closes it
     }
 }
 

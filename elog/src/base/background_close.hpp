@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Closing a file that has no name any more gives back its memory or blocks, which takes the kernel
-// 50 ms for 256 MiB of tmpfs. A recorder that waited for that would lose what comes meanwhile.
+// Closes files in a background thread, so that a recorder does not wait for it.
+//
+// The last close of an unlinked file frees its memory or blocks, which takes the kernel 50 ms for
+// 256 MiB of tmpfs. A recorder that waited would lose the events of that time.
 #pragma once
 
 #include <thread>
@@ -10,7 +12,7 @@
 
 namespace elog {
 
-/// Closes files in a thread, one after the other. Used by one thread.
+/// Closes one file at a time. For use by one thread.
 class background_close {
   public:
     background_close() = default;
@@ -18,8 +20,8 @@ class background_close {
     background_close(const background_close&) = delete;
     background_close& operator=(const background_close&) = delete;
 
-    /// Waits until the file before is closed: what is to be given back does not pile up. Where
-    /// there can be no thread, closes the file at once.
+    /// Waits until the previous file is closed, which bounds the memory that is still to be freed.
+    /// Closes the file at once if no thread can be started.
     void close(eventlog::core::unique_fd file);
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The characters of names and numbers in what users write: ASCII, whatever the locale.
+// Classifies characters of names and numbers in text of users: ASCII in every locale.
 #pragma once
 
 namespace elog {
@@ -13,7 +13,7 @@ namespace elog {
     return c >= '0' && c <= '9';
 }
 
-/// Its value, or -1.
+/// The digit's value, or -1.
 [[nodiscard]] constexpr int hexadecimal_digit(char c) noexcept {
     if (is_digit(c)) {
         return c - '0';

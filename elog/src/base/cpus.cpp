@@ -57,7 +57,7 @@ system_cpus read_cpus() {
     const std::size_t possible =
         parse_cpu_list(read_line("/sys/devices/system/cpu/possible")).size();
     const long configured = ::sysconf(_SC_NPROCESSORS_CONF);
-    // Where /sys is missing, what the C library knows has to do.
+    // Without /sys the C library's number is the best known one.
     cpus.possible = static_cast<std::uint32_t>(
         possible != 0 ? possible
                       : std::clamp<std::size_t>(static_cast<std::size_t>(std::max(configured, 1L)),

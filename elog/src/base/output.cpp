@@ -18,7 +18,7 @@ namespace {
 constexpr int output_look_interval = 10;  // milliseconds
 constexpr int output_looks_max = 100;     // looks
 
-/// Until the output takes something, or has an error that write will tell.
+/// Returns when the output accepts text, or has an error, which write(2) then reports.
 void wait_until_writable(int descriptor, const abort_check& should_abort) {
     for (int looks = 0;; ++looks) {
         pollfd output{descriptor, POLLOUT, 0};
@@ -36,8 +36,8 @@ void wait_until_writable(int descriptor, const abort_check& should_abort) {
     }
 }
 
-/// A pipe that is writable takes this much without blocking and in one piece: whole lines, so that
-/// what a recorded command writes to the same pipe stands between them.
+/// The size that a writable pipe accepts atomically and without blocking. Whole lines if possible,
+/// so that text of a recorded command in the same pipe does not split a line.
 std::size_t part_of(std::string_view text) {
     if (text.size() <= PIPE_BUF) {
         return text.size();
@@ -46,7 +46,7 @@ std::size_t part_of(std::string_view text) {
     return line_end == std::string_view::npos ? PIPE_BUF : line_end + 1;
 }
 
-/// Takes away from the text what has been written.
+/// Removes from `text` what has been written, also if it throws.
 void write_rest(int descriptor, std::string_view& text, const abort_check& should_abort) {
     while (!text.empty()) {
         if (should_abort) {

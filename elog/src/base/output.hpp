@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writing to a descriptor whose reader may be slow, or gone.
+// Writes text to a descriptor whose reader may be slow or closed.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace elog {
 
-/// The reader of our output has gone (EPIPE): no failure, but there is no more to do.
+/// Thrown when the reader has closed the output (EPIPE). Not an error: the command ends.
 struct output_closed {};
 
-/// Asked while the output takes nothing: whether to wait no longer.
+/// Called while the output blocks. Returns true once the command should end.
 using abort_check = std::function<bool()>;
 
-/// Writes all of it, and waits for a descriptor that would not. Throws output_closed or failure;
-/// the latter also if the output takes nothing for a second although `should_abort` says that it is
-/// time to end.
+/// Writes all of the text; waits while a descriptor accepts none. Throws output_closed, or
+/// user_error if writing fails or the output accepts nothing during one second in which
+/// `should_abort` returns true.
 void write_all(int descriptor, std::string_view text, const abort_check& should_abort = {});
 
 }  // namespace elog

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writing what has been collected in a buffer: apart from output.hpp, as fmt's buffer takes the
-// compiler long to read.
+// Writes the content of a buffer. Separate from output.hpp, because fmt/format.h compiles slowly.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +11,10 @@
 
 namespace elog {
 
-/// As much as writers of events collect before they write it out.
+/// The size up to which writers of events collect text before they write it.
 inline constexpr std::size_t output_size = std::size_t{64} << 10U;
 
-/// Like write_all, and empties the buffer. If it throws, what has not been written is still there.
+/// Like write_all, and empties the buffer. If it throws, the buffer holds what is not written yet.
 void write_out(int descriptor, fmt::memory_buffer& buffer, const abort_check& should_abort = {});
 
 }  // namespace elog

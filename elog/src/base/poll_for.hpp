@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// ppoll(2) with a timeout of <chrono>.
 #pragma once
 
 #include <poll.h>
@@ -9,7 +11,7 @@
 
 namespace elog {
 
-/// ppoll(2), for that time at most.
+/// Waits for events of `files`, no longer than `at_most`. The result is that of ppoll(2).
 [[nodiscard]] inline int poll_for(std::span<pollfd> files, std::chrono::nanoseconds at_most) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
     const timespec time{static_cast<std::time_t>(seconds.count()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel says of processes, in the files of /proc.
+// Reads and parses the kernel's text files about processes in /proc.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@
 
 namespace elog {
 
-// Of the file `status`, with 65536 groups; and of `mountinfo`, with as many mounts as there may be.
+// Limits of the files `status`, with 65536 groups, and `mountinfo`, with the kernel's most mounts.
 inline constexpr std::size_t process_status_max = std::size_t{1} << 20U;
 inline constexpr std::size_t process_mounts_max = std::size_t{32} << 20U;
 
-/// The text of an open file, and no more than about `size_max` of it. Nothing, and errno says why,
-/// if it cannot be read; so, too, if there is no file.
+/// The text of an open file, about `size_max` bytes of it at most. nullopt, with errno set, if the
+/// file is not open or cannot be read.
 [[nodiscard]] std::optional<std::string> read_text(const eventlog::core::unique_fd& file,
                                                    std::size_t size_max);
 
-/// The text in front of the next `end`, or of the end of all. Takes both off.
+/// Removes and returns the text up to the next `end`, which is removed too, or all of it.
 [[nodiscard]] std::string_view take_until(std::string_view& text, char end) noexcept;
 
-/// What stands in the line of that label in the file `status`; empty if there is none.
+/// The text behind `label` in its line of the file `status`; empty if there is no such line.
 [[nodiscard]] std::string_view status_value(std::string_view status, std::string_view label);
 
-/// The numbers in that line.
+/// The numbers in the line of that label.
 [[nodiscard]] std::vector<unsigned> status_numbers(std::string_view status, std::string_view label);
 
-/// Names in which spaces, tabs, newlines and backslashes stand as "\040".
+/// Decodes names in which spaces, tabs, newlines and backslashes are written as "\040".
 [[nodiscard]] std::string unescape_octal(std::string_view text);
 
 }  // namespace elog

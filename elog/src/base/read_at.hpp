@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// pread(2) that is not interrupted.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +10,7 @@
 
 namespace elog {
 
-/// Reads exactly that many bytes from that place of a file; false if they are not there.
+/// Reads exactly `size` bytes at `offset`. Returns false if the file ends before or has an error.
 [[nodiscard]] bool read_at(const eventlog::core::unique_fd& file, void* data, std::size_t size,
                            std::uint64_t offset) noexcept;
 

@@ -19,8 +19,8 @@ namespace {
 
 using eventlog::core::unique_fd;
 
-// Of a container some thousand mounts are more than usual, and so are some thousand containers.
-// What somebody makes more of only lets us wait.
+// A container usually has fewer than some thousand mounts, and a machine fewer than some thousand
+// containers. The limits bound the time that a hostile process can cost.
 constexpr std::size_t mounts_max = std::size_t{1} << 20U;
 constexpr std::size_t surroundings_max = 4096;
 constexpr std::size_t command_name_max = 64;
@@ -35,7 +35,7 @@ bool is_at_or_below(std::string_view path, std::string_view folder) {
                              (path.size() == folder.size() || path[folder.size()] == '/'));
 }
 
-/// The one user that it is, in all respects.
+/// The user if real, effective, saved and file system user are the same.
 std::optional<uid_t> single_user(std::string_view status) {
     const std::vector<unsigned> users = status_numbers(status, "Uid:");
     return users.size() == 4 && std::count(users.begin(), users.end(), users.front()) == 4
@@ -43,7 +43,7 @@ std::optional<uid_t> single_user(std::string_view status) {
                : std::nullopt;
 }
 
-/// Empty if we may not know.
+/// Empty if the link cannot be read, for example without permission.
 std::string target_of(pid_t process, const char* name) {
     std::array<char, PATH_MAX> target{};
     const ssize_t size =
@@ -63,7 +63,7 @@ std::string mounted_at(std::string_view mounts, std::string_view path) {
         const std::string_view device = take_until(line, ' ');
         const std::string folder = unescape_octal(take_until(line, ' '));
         const std::string point = unescape_octal(take_until(line, ' '));
-        // Of several at one point the last one lies on top.
+        // Of several mounts at one point the last one hides the earlier ones.
         if (point.empty() || point.size() < nearest || !is_at_or_below(path, point)) {
             continue;
         }
@@ -99,7 +99,7 @@ std::optional<std::string> shared_memory_domains::find_memory(pid_t process) {
     if (mounts->size() < mounts_max) {
         memory = mounted_at(*mounts, "/dev/shm");
         if (memory.empty()) {
-            // Below a root directory that is no mount itself; no mount above it is told.
+            // The root directory is no mount itself, and mountinfo does not list those above it.
             memory = where.first + " " + where.second;
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which /dev/shm a process has: containers have one of their own.
+// Finds the /dev/shm of a process: a container has its own.
 #pragma once
 
 #include <sys/types.h>
@@ -15,38 +15,39 @@
 namespace elog {
 
 struct shared_memory_domain {
-    std::string memory;   // the file system and the folder in it; the same for those who share it
-    std::string users;    // the namespace of users
-    std::string numbers;  // the namespace of processes
-    uid_t user = 0;       // as it is called here
+    std::string memory;   // file system and folder in it; equal for processes that share /dev/shm
+    std::string users;    // the user namespace
+    std::string numbers;  // the PID namespace
+    uid_t user = 0;       // the number in elog's user namespace
 };
 
-/// By what the kernel says of processes in /proc: nothing of theirs is opened.
+/// Reads /proc only; opens no file of the processes.
 class shared_memory_domains {
   public:
-    /// Nothing if there is no such process, if we may not know, or if it is of several users at
-    /// once, or a thread of the kernel's.
+    /// nullopt if there is no such process, if its files in /proc cannot be read, if its user
+    /// numbers differ (a setuid program), or if it is a kernel thread.
     [[nodiscard]] std::optional<shared_memory_domain> of(pid_t process);
 
-    /// How many processes were left out because there are too many mounts to look through.
+    /// The number of processes that were skipped because of too many mounts.
     [[nodiscard]] std::size_t left_out() const noexcept { return left_out_; }
 
   private:
-    /// Where a process is that has these mounts and that root directory.
+    /// Mount namespace and root directory, which decide what /dev/shm is.
     using mount_view = std::pair<std::string, std::string>;
 
     [[nodiscard]] std::optional<std::string> find_memory(pid_t process);
 
-    // Most processes of a machine have the same; empty: too many mounts.
+    // Most processes of a machine share one. Value: as shared_memory_domain::memory; empty: too
+    // many mounts.
     std::map<mount_view, std::string> known_;
     std::size_t left_out_ = 0;
 };
 
-/// What a process that has these mounts, as its file `mountinfo` says, finds in a path without
-/// links: "device:folder". Empty if no mount is there.
+/// What `path`, which has no symbolic links, is for a process with the mounts of this `mountinfo`:
+/// "device:folder". Empty if no mount contains it.
 [[nodiscard]] std::string mounted_at(std::string_view mounts, std::string_view path);
 
-/// What a process is called; "?" if it is not known.
+/// The command name of a process; "?" if it is not known.
 [[nodiscard]] std::string name_of_process(pid_t process);
 
 }  // namespace elog

@@ -16,7 +16,8 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 std::uintptr_t mapped_page_size = 4096;
 
 extern "C" void map_empty_page(int signal, siginfo_t* info, void* /*context*/) {
-    // The kernel's own SIGBUS for a page that a file has lost; any other is a bug and must kill us.
+    // The kernel sends this code for a page behind a file's end. Any other SIGBUS is a bug and ends
+    // the process.
     if (info->si_code == BUS_ADRERR) {
         const auto address =
             reinterpret_cast<std::uintptr_t>(info->si_addr) & ~(mapped_page_size - 1);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Mapped files belong to others too, and a page that somebody cuts off kills whoever touches it.
-// Who reads a region or sets gates touches none (region_accessor.hpp, futex_atomic.hpp). What is
-// left is the count of snapshots that are asked for (snapshot_requests.hpp), which the elog command
-// alone maps, and survives: a handler puts an empty page there and remembers that it did.
+// Lets the elog command survive access to a mapped file that another process has truncated.
+//
+// Without it such an access kills the process by SIGBUS. Code that reads regions or sets gates
+// accesses no mapping (region_accessor.hpp, futex_atomic.hpp). The exception is the count of
+// requested snapshots (snapshot_requests.hpp), which only the elog command maps. The handler maps
+// an empty page at the address and records that it did.
 #pragma once
 
 namespace elog {
 
-/// For the whole process; call once, in main. A library has no business doing this.
+/// Installs the handler for the whole process. Call once, in main; a library must not change signal
+/// handlers.
 void install_sigbus_guard();
 
-/// Whether any mapping has been found cut off since the last call.
+/// Whether any access hit a truncated mapping since the last call.
 [[nodiscard]] bool mapping_was_truncated() noexcept;
 
 }  // namespace elog

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The exception for errors that a command reports to its user.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +10,7 @@
 
 namespace elog {
 
-/// Something that the user has to know: one sentence that says what is wrong and what to do.
+/// Its message is complete sentences for the user: what happened, to which object, and the remedy.
 class user_error : public std::runtime_error {
   public:
     template <class... Arguments>

@@ -44,7 +44,7 @@ bool frame_decompressor::decompress(std::span<const std::uint8_t> frame, std::si
     }
     const std::size_t before = out.size();
     out.resize(before + static_cast<std::size_t>(size));
-    // Into a buffer of the whole content: no window of the size that the frame asks for is made.
+    // With a buffer for the whole content zstd allocates no window of the size in the frame.
     const bool sound = context_ && ZSTD_decompressDCtx(context_.get(), out.data() + before, size,
                                                        frame.data(), frame.size()) == size;
     if (!sound) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// zstd frames of a known size: compressing them, and taking them apart without trusting them.
+// Compresses bytes to zstd frames of known content size, and decompresses untrusted frames.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ inline constexpr int compression_level_min = 1;
 inline constexpr int compression_level_max = 19;  // the levels above need much memory to decompress
 inline constexpr int compression_level_default = 3;
 
-/// Not for use by several threads at once, as the one below.
+/// Not for concurrent use by several threads.
 class frame_compressor {
   public:
-    /// `level`: from compression_level_min to compression_level_max. Throws failure if there is no
-    /// memory.
+    /// `level`: from compression_level_min to compression_level_max. Throws user_error if there is
+    /// no memory.
     explicit frame_compressor(int level);
 
-    /// One frame that says its content's size, or nothing if it would not be smaller than the
-    /// bytes. Valid until the next call.
+    /// One frame with its content's size in the header, or an empty span if the frame would not be
+    /// smaller than `bytes`. Valid until the next call.
     [[nodiscard]] std::span<const std::uint8_t> compress(std::span<const std::uint8_t> bytes);
 
   private:
@@ -38,11 +38,12 @@ class frame_compressor {
     std::vector<std::uint8_t> frame_;
 };
 
+/// Not for concurrent use by several threads.
 class frame_decompressor {
   public:
-    /// Appends the content of the frame to `out`. False, with `out` as it was, if the bytes are not
-    /// exactly one sound frame that says its content's size, or if that is over `size_max`: no more
-    /// memory than that is ever taken for it.
+    /// Appends the content of the frame to `out`. Returns false, with `out` unchanged, unless the
+    /// bytes are exactly one valid frame with its content's size in the header, and that is at most
+    /// `size_max`. Allocates no more than `size_max` for it.
     [[nodiscard]] bool decompress(std::span<const std::uint8_t> frame, std::size_t size_max,
                                   std::vector<std::uint8_t>& out);
 
