@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Formatting into a buffer. fmt::format_to would do; but it is a template, and has the compiler
-// make all of fmt's formatting anew in every file that calls it, which takes it seconds.
+// Formats text into a buffer.
+//
+// Replaces the template fmt::format_to, which instantiates fmt's formatting in every source that
+// calls it and costs seconds of compile time each.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +12,7 @@ namespace elog {
 
 void append_formatted(fmt::memory_buffer& out, fmt::string_view format, fmt::format_args arguments);
 
-/// The format is checked when this is compiled.
+/// The compiler checks the format.
 template <class... Arguments>
 void append_format(fmt::memory_buffer& out, fmt::format_string<Arguments...> format,
                    Arguments&&... arguments) {

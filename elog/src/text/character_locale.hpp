@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the environment says about characters.
+// Reads the character set of the user's locale from the environment.
 #pragma once
 
 #include <string_view>
@@ -8,13 +8,13 @@
 namespace elog {
 
 struct locale_choice {
-    const char* variable = nullptr;  // that decides; none: nobody has chosen
+    const char* variable = nullptr;  // the variable that decides; nullptr: none is set
     std::string_view name = "C";
 
     [[nodiscard]] bool is_utf8() const noexcept;
 };
 
-/// LC_ALL, LC_CTYPE or LANG: the first that is not empty. Valid until the environment changes.
+/// The first of LC_ALL, LC_CTYPE and LANG that is not empty. Valid until the environment changes.
 [[nodiscard]] locale_choice character_locale() noexcept;
 
 }  // namespace elog

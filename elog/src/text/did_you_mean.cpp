@@ -16,7 +16,8 @@ char lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Letters to insert, remove, replace or swap with their neighbour, to make one out of the other.
+/// The number of characters to insert, remove, replace or swap with their neighbour that turns one
+/// text into the other. Both have at most length_max characters.
 std::size_t edit_distance(std::string_view one, std::string_view other) noexcept {
     std::array<std::array<std::size_t, length_max + 1>, 3> rows{};
     for (std::size_t j = 0; j <= other.size(); ++j) {
@@ -39,11 +40,11 @@ std::size_t edit_distance(std::string_view one, std::string_view other) noexcept
     return rows[one.size() % 3][other.size()];
 }
 
-/// Empty if all are quite different.
+/// Empty if no name is similar.
 std::string_view closest_name(std::string_view wanted,
                               const std::vector<std::string_view>& names) noexcept {
     std::string_view best;
-    // A third of the letters, and one in short names.
+    // Below a third of the characters, and one in short names.
     std::size_t limit = std::max<std::size_t>(1, wanted.size() / 3) + 1;
     if (wanted.size() > length_max) {
         return best;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// For a name that does not exist, the one that was most likely meant.
+// Suggests the existing name that is closest to a mistyped one.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace elog {
 
-/// " Did you mean 'name'?", or nothing: to be appended to a complaint. The name is the one that
-/// takes the fewest changes, if they are few enough for a slip. Upper and lower case do not count
-/// as different. Names that are far longer than any name are like nothing.
+/// " Did you mean 'name'?", to be appended to an error message, or an empty string. The name is the
+/// one with the smallest edit distance, ignoring case, if the distance is small enough for a typing
+/// mistake. Names of more than 128 characters are never similar.
 [[nodiscard]] std::string did_you_mean(std::string_view wanted,
                                        const std::vector<std::string_view>& names);
 

@@ -12,8 +12,7 @@
 namespace elog {
 namespace {
 
-/// How many characters at the beginning are as plain as most are: neither escaped nor several
-/// bytes.
+/// The number of characters at the beginning that are one byte and never escaped: the fast path.
 std::size_t plain_length(std::string_view text) noexcept {
     const auto* found = std::find_if(text.begin(), text.end(), [](char each) {
         return each < 0x20 || each > 0x7e || each == '"' || each == '\\';
@@ -70,7 +69,7 @@ std::size_t printable_length(std::string_view text) noexcept {
     if (code < 0xa0) {
         return 0;
     }
-    // What shows nothing or turns the direction of what follows could make a line read as another.
+    // Characters that are invisible or change the direction of text could disguise a line.
     constexpr std::pair<std::uint32_t, std::uint32_t> invisible[] = {
         {0xad, 0xad},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
         {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};

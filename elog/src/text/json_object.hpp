@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A JSON object that a command prints in a line of its own.
+// Builds a JSON object that a command prints as one line.
 #pragma once
 
 #include <concepts>
@@ -13,8 +13,8 @@ namespace elog {
 
 class json_object {
   public:
-    // Members stand in the order in which they are added. Names are ours, texts may be anyone's:
-    // what is not UTF-8 in them becomes U+FFFD.
+    // Members keep the order in which they are added. Names must need no escaping. Values are
+    // untrusted: bytes that are not UTF-8 become U+FFFD.
     json_object& add(const char* name, std::string_view value);
     json_object& add(const char* name, const char* value) {
         return add(name, std::string_view(value));
@@ -29,14 +29,14 @@ class json_object {
     json_object& add(const char* name, Number value) {
         return add_raw(name, std::to_string(value));
     }
-    /// null for what is not finite.
+    /// null for a number that is not finite.
     json_object& add(const char* name, double value);
     json_object& add(const char* name, const json_object& value) {
         return add_raw(name, value.text());
     }
     json_object& add(const char* name, const std::vector<std::string>& values);
     json_object& add(const char* name, const std::vector<json_object>& values);
-    /// null for nothing.
+    /// null for nullopt.
     template <class Value>
     json_object& add(const char* name, const std::optional<Value>& value) {
         return value ? add(name, *value) : add_raw(name, "null");

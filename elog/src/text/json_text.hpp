@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Writes JSON strings and numbers.
 #pragma once
 
 #include <string_view>
@@ -7,14 +9,14 @@
 
 namespace elog {
 
-/// A JSON string, in quotes. What is not UTF-8 becomes U+FFFD: JSON has no other way to say it.
-/// Characters that terminals obey, or that hide others, are escaped.
+/// Appends a JSON string in quotes. Bytes that are not UTF-8 become U+FFFD, because JSON cannot
+/// represent them. Control and invisible characters are escaped.
 void append_json_text(fmt::memory_buffer& out, std::string_view text);
 
-/// "name": "value". The name is ours, the value may be anyone's.
+/// Appends "name": "value". The name must need no escaping; the value is untrusted.
 void append_json_member(fmt::memory_buffer& out, const char* name, std::string_view value);
 
-/// A JSON number with all its digits; null for what is not finite.
+/// Appends a JSON number with all its digits; null for one that is not finite.
 void append_json_number(fmt::memory_buffer& out, double number);
 
 }  // namespace elog

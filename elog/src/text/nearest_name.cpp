@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-/// More than a third of other letters is another name.
+/// A name is similar if at most a third of the characters, and one, differ.
 std::size_t tolerance_for(std::string_view names) {
     const auto literal = std::count_if(names.begin(), names.end(),
                                        [](char c) { return c != '*' && c != '?' && c != ':'; });
@@ -20,7 +20,7 @@ std::size_t tolerance_for(std::string_view names) {
 }  // namespace
 
 std::size_t match_distance(std::string_view pattern, std::string_view name) {
-    // Of the pattern so far to each beginning of the name.
+    // Distance of the pattern's part so far to each prefix of the name.
     std::vector<std::size_t> row(name.size() + 1);
     for (std::size_t i = 0; i < row.size(); ++i) {
         row[i] = i;
@@ -59,7 +59,7 @@ void nearest_name::add_candidate(std::string_view provider, std::string_view eve
         return;
     }
     consider(match_distance(provider_, provider), std::string(provider));
-    // Who leaves the provider out has not named it, however well the event's name fits.
+    // The pattern names a provider: an event whose name fits never counts as a match.
     consider(std::max<std::size_t>(match_distance(provider_, event), 1),
              fmt::format("{}:{}", provider, event));
 }

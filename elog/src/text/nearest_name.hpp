@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What somebody may have meant whose pattern matches nothing.
+// Finds the event whose name is closest to a pattern that matches no event.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,23 @@
 
 namespace elog {
 
-/// How many characters have to be added, left out or replaced in a pattern with * and ? until it
-/// matches the name.
+/// The number of characters to insert, remove or replace in a pattern with * and ? until it matches
+/// the name.
 [[nodiscard]] std::size_t match_distance(std::string_view pattern, std::string_view name);
 
 class nearest_name {
   public:
-    /// PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#]; only the names are looked at.
+    /// PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#]; only the names are compared. The pattern must
+    /// outlive this.
     explicit nearest_name(std::string_view pattern);
 
-    /// An event that there is.
+    /// Compares an existing event with the pattern.
     void add_candidate(std::string_view provider, std::string_view event);
 
-    /// PROVIDER or PROVIDER:EVENT of what is nearest, of equals what was offered first. Nothing if
-    /// all that has been offered is quite another name.
+    /// PROVIDER or PROVIDER:EVENT of the closest candidate, of equals the first. nullopt if none is
+    /// similar.
     [[nodiscard]] const std::optional<std::string>& found() const noexcept { return found_; }
-    /// The names match: it is the conditions behind them that do not.
+    /// Whether the names match, so that only the conditions behind them do not.
     [[nodiscard]] bool is_match() const noexcept { return found_ && distance_ == 0; }
 
   private:

@@ -9,7 +9,7 @@
 namespace elog {
 namespace {
 
-/// Takes exactly that many digits off the text.
+/// Removes exactly `count` digits from the beginning of the text.
 bool take_digits(std::string_view& text, std::size_t count, int& number) noexcept {
     if (text.size() < count) {
         return false;
@@ -33,7 +33,7 @@ bool take(std::string_view& text, char c) noexcept {
     return true;
 }
 
-/// YYYY-MM-DD; 2200 is well before the end of 64 bits.
+/// YYYY-MM-DD from 1970 to 2200, which is within 64 bits of nanoseconds.
 bool take_day(std::string_view& text, std::tm& parts) noexcept {
     const bool sound = take_digits(text, 4, parts.tm_year) && take(text, '-') &&
                        take_digits(text, 2, parts.tm_mon) && take(text, '-') &&
@@ -88,7 +88,7 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
     const std::time_t then = reference / one_second;
     if (text.size() > 2 && text[2] == ':') {
         std::tm day{};
-        // With a Z, the day is that of UTC, too.
+        // With a Z the day, too, is that of UTC.
         if ((text.back() == 'Z' ? ::gmtime_r(&then, &day) : ::localtime_r(&then, &day)) ==
             nullptr) {
             return std::nullopt;
@@ -109,7 +109,7 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
     }
     parts.tm_isdst = is_utc ? 0 : -1;
     const std::time_t seconds = is_utc ? ::timegm(&parts) : ::mktime(&parts);
-    // The last day that 64 bits know, on which a damaged recording may have begun, is not whole.
+    // `reference` of a damaged recording may be on the last day of 64 bits, which is incomplete.
     std::int64_t found = 0;
     const bool is_out_of_reach =
         __builtin_mul_overflow(std::int64_t{seconds}, one_second, &found) ||

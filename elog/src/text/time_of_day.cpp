@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-/// Digits one by one: every line has them, and a formatter takes as long as the rest of it.
+/// Writes the digits itself: every line has them, and a formatter would double the line's cost.
 void append_microseconds(fmt::memory_buffer& out, std::int64_t microseconds) {
     char digits[] = ".000000";
     for (std::size_t i = sizeof digits - 2; microseconds != 0; --i, microseconds /= 10) {
@@ -19,8 +19,8 @@ void append_microseconds(fmt::memory_buffer& out, std::int64_t microseconds) {
     append(out, {static_cast<const char*>(digits), sizeof digits - 1});
 }
 
-/// Both are rounded down: of a time before 1970, too, what is shown behind the second is not
-/// negative. A damaged file may say anything: nothing here may overflow.
+/// Rounds down, so that the rest is not negative for times before 1970. Times of a damaged file may
+/// have any value: nothing here overflows.
 std::int64_t second_of(std::int64_t nanoseconds) noexcept {
     return nanoseconds / one_second - (nanoseconds % one_second < 0 ? 1 : 0);
 }
@@ -62,7 +62,7 @@ void time_of_day::append_date(fmt::memory_buffer& out, std::int64_t nanoseconds)
 }
 
 void append_seconds(fmt::memory_buffer& out, std::int64_t nanoseconds, std::size_t width) {
-    // In this direction nothing overflows.
+    // Microseconds first: dividing does not overflow, and their negation does not either.
     const std::int64_t microseconds = nanoseconds / 1000;
     const std::int64_t seconds = microseconds / 1'000'000;
     const std::int64_t rest = microseconds % 1'000'000;

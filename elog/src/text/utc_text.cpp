@@ -34,7 +34,7 @@ void utc_text::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
         text_.clear();
         append_realtime(text_, nanoseconds);
         second_ = begun;
-        // Up to the point, if it is a time that has such a text.
+        // A time without calendar text ("...ns") is not cached.
         if (text_[text_.size() - 1] != 'Z') {
             second_ = INT64_MIN;
             append(out, {text_.data(), text_.size()});

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Writes times as ISO 8601, to the nanosecond.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +10,13 @@
 
 namespace elog {
 
-/// ISO 8601, UTC, to the nanosecond.
+/// Appends one time in UTC, of nanoseconds since 1970.
 void append_realtime(fmt::memory_buffer& out, std::int64_t nanoseconds);
 
-/// Times as ISO 8601, to the nanosecond: one after the other, of which most have their second in
-/// common.
+/// Caches the text of the last second: consecutive times usually share it.
 class utc_text {
   public:
-    /// UTC, with a Z behind them; or of another clock, without.
+    /// With a Z at the end for UTC; without one for another clock.
     explicit utc_text(bool has_zone = true) noexcept : has_zone_(has_zone) {}
 
     void append_to(fmt::memory_buffer& out, std::int64_t nanoseconds);
@@ -23,10 +24,10 @@ class utc_text {
   private:
     bool has_zone_;
     std::int64_t second_ = INT64_MIN;
-    fmt::memory_buffer text_;  // of second_, up to the point
+    fmt::memory_buffer text_;  // of second_, with the point
 };
 
-/// One time alone, in UTC: nanoseconds since 1970.
+/// The text of one time in UTC, of nanoseconds since 1970.
 [[nodiscard]] std::string as_utc_text(std::int64_t nanoseconds);
 
 }  // namespace elog

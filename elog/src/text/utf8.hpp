@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Decodes UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +11,11 @@ namespace elog {
 
 struct utf8_character {
     std::uint32_t code = 0;
-    std::size_t length = 0;  // in bytes; 0: what is there is no character
+    std::size_t length = 0;  // in bytes; 0: no character
 };
 
-/// The character at the beginning of a text that may be anything but empty. Forms that are too
-/// long, surrogates and what is behind the last character are none.
+/// The character at the beginning of `text`, which is not empty. Overlong forms, surrogates and
+/// codes above U+10FFFF are no characters.
 [[nodiscard]] utf8_character first_character(std::string_view text) noexcept;
 
 }  // namespace elog

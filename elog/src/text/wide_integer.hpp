@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Integers of 128 bits, which both compilers have and the standard has not.
+// Names the 128-bit integers of GCC and Clang, which the standard does not have.
 #pragma once
 
 namespace elog {
@@ -8,7 +8,7 @@ namespace elog {
 __extension__ using wide_integer = __int128;
 __extension__ using wide_unsigned = unsigned __int128;
 
-/// Rounds down, also below zero, where / rounds up.
+/// Division that rounds down; `/` rounds towards zero.
 constexpr wide_integer floor_div(wide_integer value, wide_integer divisor) noexcept {
     return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
