@@ -19,7 +19,7 @@ void write_line(std::string_view line) {
     append_visible(out, line);
     out.push_back('\n');
     erase_progress();
-    // In one piece, so that lines of several processes do not mix.
+    // With one write, so that lines of several processes do not mix.
     static_cast<void>(!::write(STDERR_FILENO, out.data(), out.size()));
 }
 

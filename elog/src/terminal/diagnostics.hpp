@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Writes messages for the user to standard error.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +11,12 @@
 
 namespace elog {
 
-/// Lines about one kind of mistake: a program that attaches again and again must not fill the
+/// Limit of lines about one kind of problem: a program that attaches repeatedly must not fill the
 /// terminal.
 inline constexpr std::size_t diagnostics_max = 20;
 
-/// Writes a line to standard error. What a terminal would obey is escaped: names of files and
-/// patterns are anyone's text. That it cannot be written is no reason to fail.
+/// Erases the progress line and writes a line to standard error. Escapes control characters: names
+/// of files and patterns are untrusted. Ignores errors of writing.
 void print_diagnostic_line(std::string_view line) noexcept;
 
 template <class... Arguments>

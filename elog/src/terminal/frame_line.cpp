@@ -12,12 +12,12 @@
 namespace elog {
 namespace {
 
-// Eighths of a character.
+// Indexed by eighths of a character.
 constexpr std::array<const char*, 9> heights{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<const char*, 9> plain_heights{" ", ".", ".", ":", ":", "|", "|", "#", "#"};
 constexpr std::array<const char*, 9> lengths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 
-/// Bytes of visible text that fit into that many columns.
+/// The number of bytes of visible text that fit into `columns`.
 std::size_t fitting(std::string_view text, std::size_t columns) {
     std::size_t size = 0;
     std::size_t used = 0;
@@ -53,8 +53,8 @@ void frame_line::paint_text(std::string_view text, paint how) {
 
 void frame_line::add(std::string_view text, std::size_t width, paint how) {
     const std::size_t room = std::min(width, left());
-    // What is not shown need not be looked at: a character takes at most four bytes and a column,
-    // or some bytes and none.
+    // Bounds the time for long text. A column takes at most four bytes, plus some combining
+    // characters of no width.
     fmt::memory_buffer visible;
     append_visible(visible, text.substr(0, 16 * room + 16));
     const std::string_view shown(visible.data(), visible.size());
@@ -93,7 +93,7 @@ std::string short_number(double number) {
     constexpr std::array<const char*, 7> units{"", "k", "M", "G", "T", "P", "E"};
     double rest = std::fabs(number);
     std::size_t unit = 0;
-    // 999.5 would be rounded to four digits.
+    // 999.5 and above would be rounded to four digits.
     while (rest >= 999.5 && unit + 1 < units.size()) {
         rest /= 1000;
         ++unit;
@@ -113,7 +113,7 @@ std::string sparkline(std::span<const double> values, std::size_t width, const f
     const auto steps = static_cast<double>(8 * levels);
     std::string line(width - shown.size(), ' ');
     for (const double value : shown) {
-        // What is not nothing is seen.
+        // A value above 0 is always visible.
         double height = largest > 0 ? value / largest * steps : 0;
         height = value > 0 ? std::max(height, 1.0) : 0;
         const double here = std::clamp(height - static_cast<double>(8 * level), 0.0, 8.0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A line of a screen: never wider than the screen, whatever is put into it.
+// Builds a line of a screen that is never wider than the screen, and the numbers and bars in it.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,22 @@ struct frame_style {
     std::size_t columns = 80;
     std::size_t rows = 24;
     bool has_colours = false;
-    bool has_blocks = false;  // bars of blocks, which not every terminal can show
+    bool has_blocks = false;  // the terminal can show block characters
 };
 
 class frame_line {
   public:
     explicit frame_line(const frame_style& style) : style_(style) {}
 
-    /// The text may be anyone's: what a terminal would obey is escaped. What finds no room is left
-    /// out, and the last character that is shown then says so.
+    /// Adds untrusted text, escaped. Text that does not fit is cut and ends with an ellipsis.
     void add(std::string_view text, paint how = paint::plain) { add(text, style_.columns, how); }
-    /// The same, of no more than `width` columns.
+    /// The same, within `width` columns.
     void add(std::string_view text, std::size_t width, paint how);
-    /// With blanks in front, so that it takes `width` columns.
+    /// The same, right-aligned in `width` columns.
     void add_right(std::string_view text, std::size_t width, paint how = paint::plain);
-    /// A bar or a row of them, of our own, which takes `width` columns.
+    /// Adds trusted text of `width` columns, such as a bar, unescaped. Nothing if it does not fit.
     void add_blocks(std::string_view blocks, std::size_t width, paint how = paint::plain);
-    /// Blanks up to a column.
+    /// Adds blanks up to a column.
     void fill_to(std::size_t column);
     void skip(std::size_t columns) { fill_to(columns_ + columns); }
 
@@ -48,17 +47,17 @@ class frame_line {
     std::size_t columns_ = 0;
 };
 
-/// Three digits or so, and a unit of thousands: "0", "0.25", "12.5", "999", "1.2k", "45.0k",
-/// "120M".
+/// A number of about three digits with a unit of thousands: "0", "0.25", "12.5", "999", "1.2k",
+/// "45.0k", "120M".
 [[nodiscard]] std::string short_number(double number);
 
-/// The last `width` values, the newest to the right, as high as they are in comparison with the
-/// largest of all that are shown. Of several `levels` of rows, `level` is counted from below.
+/// A chart of the last `width` values, the newest to the right, relative to the largest of them. A
+/// chart of `levels` rows is made row by row; `level` 0 is the lowest.
 [[nodiscard]] std::string sparkline(std::span<const double> values, std::size_t width,
                                     const frame_style& style, std::size_t levels = 1,
                                     std::size_t level = 0);
 
-/// As long as `part` is of 1, of `width` columns; the rest is blank.
+/// A bar that fills the fraction `part` of `width` columns; the rest is blank.
 [[nodiscard]] std::string bar(double part, std::size_t width, const frame_style& style);
 
 }  // namespace elog

@@ -32,18 +32,18 @@ constexpr std::size_t default_width = 80;
 std::atomic<bool> is_drawn{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// One that is stopped, by Ctrl-S say, would hold up the work, and whoever wants to end it.
+/// A terminal that is stopped, for example by Ctrl-S, would block the work and its end.
 bool takes_text() noexcept {
     pollfd terminal{STDERR_FILENO, POLLOUT, 0};
     return ::poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0;
 }
 
 void write_to_terminal(std::string_view text) noexcept {
-    // A terminal that has gone away needs nothing any more.
+    // Errors do not matter: the terminal is closed.
     static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
 }
 
-/// Whoever reads a pipe may well show on the same terminal what comes through it.
+/// Standard output does not reach the terminal. A pipe may: its reader can show the text there.
 bool is_file(int descriptor) noexcept {
     struct stat status {};
     return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -60,8 +60,8 @@ std::size_t width_of_terminal() noexcept {
     return known ? size.ws_col : default_width;
 }
 
-/// Where a shell has given the terminal to another job, its user types. That cannot be told of a
-/// terminal that is not ours.
+/// A shell has given the terminal to another job, in which its user types. Not known for a terminal
+/// that does not control this process.
 bool is_in_background() noexcept {
     const pid_t owner = ::tcgetpgrp(STDERR_FILENO);
     return owner >= 0 && owner != ::getpgrp();
@@ -71,10 +71,11 @@ extern "C" void erase_and_reraise(int signal) {
     const int error = errno;
     erase_progress();
     errno = error;
-    static_cast<void>(std::raise(signal));  // to which we do not listen any more
+    static_cast<void>(std::raise(signal));  // SA_RESETHAND has restored the default action
 }
 
-/// What ends us ends the line, too. What is ignored, or ends us in good order, stays as it is.
+/// Erases the line when a signal ends the process. Signals that are ignored or handled keep their
+/// action.
 void install_end_handlers() noexcept {
     struct sigaction action {};
     action.sa_handler = erase_and_reraise;
@@ -113,7 +114,7 @@ bool progress_line::is_due() noexcept {
     }
     const bool is_elsewhere = is_in_background();
     if (is_elsewhere) {
-        is_drawn.store(false, std::memory_order_relaxed);  // it stands somewhere above
+        is_drawn.store(false, std::memory_order_relaxed);  // the other job's text has moved it
     }
     if (is_elsewhere || !takes_text()) {
         due_ = steady_clock::now() + interval_;
@@ -124,14 +125,14 @@ bool progress_line::is_due() noexcept {
 
 void progress_line::draw(std::string_view text) {
     frame_style style;
-    // In the last column some terminals go on to the next line.
+    // Some terminals wrap behind the last column.
     style.columns = width_of_terminal() - 1;
     style.has_blocks = character_locale().is_utf8();
     frame_line line(style);
     line.add(text);
     install_end_handlers();
     is_drawn.store(true, std::memory_order_relaxed);
-    // In one piece, so that nothing comes between.
+    // With one write, so that no other text splits it.
     write_to_terminal("\r" + line.text() + "\x1b[K");
     due_ = steady_clock::now() + interval_;
 }

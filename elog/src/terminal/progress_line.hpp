@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A line on standard error that says how far long work is. It is drawn again and again, and gone
-// when the work is over.
+// Shows the progress of long work in a line on standard error, and erases it at the end.
+//
+// The line is erased before any other message (diagnostics.hpp) and by signals that end the
+// process. One progress_line at a time, used by one thread.
 #pragma once
 
 #include <chrono>
@@ -9,13 +11,12 @@
 
 namespace elog {
 
-/// What goes to standard output while the work goes on.
+/// What the command writes to standard output during the work.
 enum class concurrent_output {
     nothing,
-    records,  // which would stand in the line, if they come to the same terminal
+    records,  // would mix with the line if standard output is the same terminal
 };
 
-/// One at a time; one thread.
 class progress_line {
   public:
     explicit progress_line(concurrent_output output);
@@ -23,19 +24,18 @@ class progress_line {
     progress_line(const progress_line&) = delete;
     progress_line& operator=(const progress_line&) = delete;
 
-    /// Whether to draw it now. Never, if standard error is no terminal, or records may come to one;
-    /// not before the work has taken half a second, nor in the background; else a few times a
-    /// second.
+    /// Whether to draw now. Never if standard error is no terminal, or if records may be shown on
+    /// one. Not during the first half second, nor in a background job. Else a few times a second.
     [[nodiscard]] bool is_due() noexcept;
 
-    /// Our own text, of which only what the terminal's width has room for is shown.
+    /// Draws the text, cut to the terminal's width.
     void draw(std::string_view text);
 
     [[nodiscard]] std::chrono::duration<double> elapsed() const noexcept;
 
   private:
-    // Of EVENTLOG_TEST_PROGRESS_MS, if it is set: a test with 0 sees the line of the shortest work,
-    // and with an hour none of the longest.
+    // Test override EVENTLOG_TEST_PROGRESS_MS: with 0 even short work shows the line, with an hour
+    // no work does.
     std::chrono::milliseconds initial_delay_;
     std::chrono::milliseconds interval_;
     bool is_enabled_;
@@ -43,7 +43,8 @@ class progress_line {
     std::chrono::steady_clock::time_point due_;
 };
 
-/// Before anything else is written to standard error: takes the line away, if there is one.
+/// Erases the line if it is shown. Call before other text is written to standard error.
+/// Async-signal-safe.
 void erase_progress() noexcept;
 
 }  // namespace elog

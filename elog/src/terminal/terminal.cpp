@@ -22,7 +22,7 @@ std::string_view variable(const char* name) noexcept {
     return value == nullptr ? std::string_view{} : std::string_view(value);
 }
 
-/// COLUMNS is anyone's text: what is no number above 0 means nothing.
+/// COLUMNS; nullopt if it is no number above 0.
 std::optional<std::size_t> wanted_width() noexcept {
     const std::string_view text = variable("COLUMNS");
     std::size_t width = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the output can show: how wide it is, and whether colours mean anything there.
+// Determines width and colours of an output, and writes coloured text.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +10,28 @@
 
 namespace elog {
 
-/// Where text goes. Without a terminal: 80 columns, no colours.
+/// Properties of an output. The defaults are for one that is no terminal.
 struct terminal_style {
     std::size_t width = 80;
     bool has_colours = false;
 };
 
-/// Of an open descriptor, and of the environment: COLUMNS goes before the terminal's own width;
-/// NO_COLOR, if it is not empty, and TERM=dumb turn colours off. Never wider or narrower than text
-/// can be read in.
+/// The style of an open descriptor. COLUMNS in the environment replaces the terminal's width;
+/// NO_COLOR, if it is not empty, and TERM=dumb disable colours. The width is from 40 to 1000.
 [[nodiscard]] terminal_style style_of(int descriptor) noexcept;
 
-/// What can be read on a light background as on a dark one. Yellow and cyan cannot.
+/// Styles that are readable on light and dark backgrounds. Yellow and cyan are not.
 enum class paint {
     plain,
     strong,
     faint,
-    red,  // and bold, as the next: some palettes have them dark
-    magenta,
+    red,       // bold, because some palettes have a dark one
+    magenta,   // bold, for the same reason
     green,     // for bars: as text it is too pale on a light background
-    reversed,  // what is chosen
+    reversed,  // the selection
 };
 
-/// The text, in that paint if there are colours. It is not escaped: see append_visible.
+/// Appends the text, styled if the output has colours. Does not escape it: see append_visible.
 void append_painted(fmt::memory_buffer& out, const terminal_style& style, paint how,
                     std::string_view text);
 

@@ -8,7 +8,7 @@ namespace elog {
 namespace {
 
 constexpr char escape_byte = '\x1b';
-// Longer ones are none that a terminal sends.
+// No terminal sends a longer sequence.
 constexpr std::size_t sequence_max = 32;
 
 constexpr std::pair<std::string_view, key> sequences[] = {
@@ -28,7 +28,7 @@ std::optional<key> key_of(std::string_view sequence) {
     return std::nullopt;
 }
 
-/// The letters are those of less and vi.
+/// Letters as in less and vi.
 std::optional<key> key_of(char byte) {
     switch (byte) {
         case 'q':
@@ -57,7 +57,7 @@ std::optional<key> key_of(char byte) {
 
 enum class progress { incomplete, complete };
 
-/// Of what stands behind an escape byte. "[", parameters, a letter or ~; or O and a letter.
+/// `sequence` is what follows an escape byte: "[", parameters and a letter or ~; or O and a letter.
 progress progress_of(std::string_view sequence) {
     if (sequence.empty() || (sequence.size() == 1 && (sequence[0] == '[' || sequence[0] == 'O'))) {
         return progress::incomplete;
@@ -89,7 +89,7 @@ std::vector<key> terminal_key_decoder::take(std::string_view bytes) {
             continue;
         }
         if (byte == escape_byte) {
-            // Another one begins: what stood before it was the escape key, or nothing.
+            // A new sequence begins; the pending one was the escape key or is incomplete.
             add(finish_sequence());
             pending_ = byte;
             continue;
@@ -97,7 +97,7 @@ std::vector<key> terminal_key_decoder::take(std::string_view bytes) {
         pending_ += byte;
         const std::string_view sequence = std::string_view(pending_).substr(1);
         if (progress_of(sequence) == progress::complete) {
-            // With Alt, a letter comes like this: it means nothing.
+            // Alt and a letter arrive like this, too, and are ignored.
             add(key_of(sequence));
             pending_.clear();
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From the bytes that a terminal sends to keys.
+// Decodes the bytes that a terminal sends into keys.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ enum class key { up, down, left, right, page_up, page_down, home, end, enter, sp
 
 class terminal_key_decoder {
   public:
-    /// The keys that these bytes complete, in their order. What means none is left out.
+    /// The keys that these bytes complete, in order. Ignores bytes that mean none of them.
     [[nodiscard]] std::vector<key> take(std::string_view bytes);
 
-    /// Whether a byte has come that begins several keys: the escape key alone sends no more, all
-    /// others send the rest at once.
+    /// Whether an escape byte is pending: alone it is the escape key; the bytes of other keys
+    /// follow it at once.
     [[nodiscard]] bool has_pending_bytes() const noexcept { return !pending_.empty(); }
 
-    /// Nothing more has come: what it was then, if anything.
+    /// Ends the pending sequence, because no more bytes have followed: the escape key, or no key.
     [[nodiscard]] std::optional<key> finish_sequence();
 
   private:

@@ -22,7 +22,7 @@ bool is_in(std::uint32_t code, const code_range (&ranges)[Count]) noexcept {
     });
 }
 
-// The blocks that matter; what a terminal makes of the others differs anyway.
+// The most common blocks; terminals differ in the rest.
 constexpr code_range combining[] = {
     {0x300, 0x36f}, {0x1ab0, 0x1aff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
 constexpr code_range wide_ranges[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines that end where the terminal does, and go on, indented, in the next one.
+// Breaks lines at the terminal's width and indents their continuation.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,25 @@
 
 namespace elog {
 
-/// Columns that a text takes, which holds characters of UTF-8 that can be seen and no others.
+/// The number of columns of a text, which must consist of visible UTF-8 characters.
 [[nodiscard]] std::size_t columns_of(std::string_view text) noexcept;
 
-/// One logical line. Nothing is ever left out: a piece that is wider than the terminal stands
-/// alone.
+/// One logical line. Nothing is cut: a piece that is wider than the terminal gets its own line.
 class wrapped_line {
   public:
-    /// Begins the line with `indent` blanks, and with `hanging` where it goes on.
+    /// Begins the line with `indent` blanks, and its continuations with `hanging`.
     wrapped_line(fmt::memory_buffer& out, const terminal_style& style, std::size_t indent,
                  std::size_t hanging);
-    /// Ends it.
+    /// Ends the line.
     ~wrapped_line();
     wrapped_line(const wrapped_line&) = delete;
     wrapped_line& operator=(const wrapped_line&) = delete;
 
-    /// Adds a piece that is not broken, behind a blank. The text may be anyone's: what a terminal
-    /// would obey is escaped.
+    /// Adds a blank and a piece that is not broken. The piece is untrusted and is escaped.
     void add(std::string_view piece, paint how = paint::plain);
     /// Adds a text that may be broken at its blanks.
     void add_words(std::string_view text, paint how = paint::plain);
-    /// Goes to a column, at least one blank on.
+    /// Adds blanks up to a column, at least one.
     void fill_to(std::size_t column);
 
   private:

@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-/// A name is similar if at most a third of the characters, and one, differ.
+/// A name is similar if it differs in at most one character plus a third of the pattern.
 std::size_t tolerance_for(std::string_view names) {
     const auto literal = std::count_if(names.begin(), names.end(),
                                        [](char c) { return c != '*' && c != '?' && c != ':'; });
