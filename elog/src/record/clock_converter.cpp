@@ -6,12 +6,12 @@
 namespace elog {
 namespace {
 
-constexpr double time_limit = 9.0e18;  // nanoseconds in an int64_t, a little less
+constexpr double time_limit = 9.0e18;  // a little less than INT64_MAX nanoseconds
 
-// The end of a range that has none stands behind every time.
+// INT64_MAX is the end of an open range, and every time must be before it.
 constexpr std::int64_t time_max = INT64_MAX - 1;
 
-/// A damaged file may say anything.
+/// Saturates.
 std::int64_t sum(std::int64_t time, std::int64_t offset) noexcept {
     std::int64_t found = 0;
     if (__builtin_add_overflow(time, offset, &found)) {
@@ -35,7 +35,7 @@ void clock_converter::add_offsets(const clock_offsets& offsets) {
     }
 }
 
-/// The last ones that are not after the time, or the first ones.
+/// The last offsets that are not after the time, or the first ones.
 clock_offsets clock_converter::offsets_at(std::uint64_t clock) const noexcept {
     if (offsets_.empty()) {
         return {};
@@ -84,8 +84,8 @@ std::int64_t clock_converter::convert(std::uint64_t clock,
     const bool between = after > 0 && after < pairs_.size();
     const double rate =
         between ? nanoseconds_per_tick(base, after) : nanoseconds_per_tick(0, pairs_.size() - 1);
-    // A damaged file may hold any pair and any time: nothing here may overflow, nor may a later
-    // time come out as an earlier one, because whoever looks for a time compares borders alone.
+    // A damaged file may contain any pair and any time: nothing here may overflow, and a later time
+    // must not become an earlier one, because a search for a time compares only the borders.
     const std::uint64_t reading = pairs_[base].clock;
     const bool is_later = clock >= reading;
     const auto ticks = static_cast<double>(is_later ? clock - reading : reading - clock);

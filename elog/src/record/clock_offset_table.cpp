@@ -15,16 +15,16 @@ std::int64_t nanoseconds(clockid_t clock) noexcept {
     return ::clock_gettime(clock, &now) == 0 ? now.tv_sec * one_second + now.tv_nsec : 0;
 }
 
-/// One clock less another, at the same instant.
+/// `clock` - `from` at one instant.
 std::int64_t difference(clockid_t clock, clockid_t from) noexcept {
-    // Of several readings the one that took least time was not interrupted.
+    // The shortest of several readings was most likely not interrupted.
     std::int64_t found = 0;
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < 5; ++i) {
         const std::int64_t before = nanoseconds(from);
         const std::int64_t time = nanoseconds(clock);
         const std::int64_t took = nanoseconds(from) - before;
-        // CLOCK_REALTIME may be set back in between.
+        // CLOCK_REALTIME may be set back between the readings.
         if (took >= 0 && took < least) {
             least = took;
             found = time - (before + took / 2);
@@ -33,7 +33,7 @@ std::int64_t difference(clockid_t clock, clockid_t from) noexcept {
     return found;
 }
 
-/// In unsigned numbers: a damaged file may say anything.
+/// |one - other|, unsigned so that values of a damaged file do not overflow.
 std::uint64_t distance(std::int64_t one, std::int64_t other) noexcept {
     const std::uint64_t apart = static_cast<std::uint64_t>(one) - static_cast<std::uint64_t>(other);
     return one > other ? apart : 0 - apart;
@@ -42,7 +42,7 @@ std::uint64_t distance(std::int64_t one, std::int64_t other) noexcept {
 }  // namespace
 
 clock_offsets read_clock_offsets(std::uint64_t clock) noexcept {
-    // TAI is ahead by whole seconds.
+    // TAI differs by whole seconds.
     const std::int64_t tai = difference(CLOCK_TAI, CLOCK_REALTIME);
     return {clock, difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC),
             (tai + (tai < 0 ? -one_second : one_second) / 2) / one_second * one_second};

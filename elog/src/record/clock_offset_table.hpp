@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// CLOCK_BOOTTIME and CLOCK_TAI: what they say beside CLOCK_MONOTONIC and CLOCK_REALTIME changes
-// only when the machine has slept, or is told of a leap second.
+// Reads the offsets of CLOCK_BOOTTIME and CLOCK_TAI to CLOCK_MONOTONIC and CLOCK_REALTIME. They
+// change only when the machine has slept, or when the kernel learns of a leap second.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace elog {
 
-/// As they are now; `clock` is the time now on the region's clock.
+/// The present offsets; `clock` is the present time on the region's clock.
 [[nodiscard]] clock_offsets read_clock_offsets(std::uint64_t clock) noexcept;
 
-/// By more than clocks can be read to.
+/// Whether the offsets differ by more than the precision of reading them.
 [[nodiscard]] bool offsets_changed(const clock_offsets& before, const clock_offsets& now) noexcept;
 
 }  // namespace elog

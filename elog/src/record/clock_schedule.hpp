@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// When the clocks are read again, while records come.
+// Decides when a recorder reads the clocks again.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@ namespace elog {
 
 class clock_schedule {
   public:
-    /// Whether it is time, which then is over until the next time.
+    /// Whether a reading is due. Returning true starts the next interval.
     [[nodiscard]] bool is_due() noexcept {
         const clock::time_point now = clock::now();
         if (now < due_) {
             return false;
         }
-        // The second reading comes soon: without it there is no rate to convert times with.
+        // The second reading follows soon: the conversion of times needs two for a rate.
         due_ = now + (due_ == clock::time_point{} ? first_interval : interval);
         return true;
     }

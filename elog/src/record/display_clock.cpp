@@ -29,7 +29,7 @@ void display_time::append_to(fmt::memory_buffer& out, const clock_converter& clo
         days_.append_to(out, nanoseconds);
         return;
     }
-    // In unsigned numbers, where nothing overflows.
+    // Unsigned, because negating INT64_MIN overflows.
     constexpr std::uint64_t second = 1'000'000'000;
     const auto bits = static_cast<std::uint64_t>(nanoseconds);
     const std::uint64_t size = nanoseconds < 0 ? 0 - bits : bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// On which clock times are shown.
+// Converts times of records to the clock that the user wants to see.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace elog {
 
 enum class display_clock : std::uint8_t { realtime, monotonic, boottime, tai };
 
-/// Whether its times are days and hours, and not seconds since the machine was started.
+/// Whether times on the clock are dates, not seconds since the machine's start.
 [[nodiscard]] constexpr bool has_days(display_clock which) noexcept {
     return which == display_clock::realtime || which == display_clock::tai;
 }
 
-/// A record's time on that clock, in nanoseconds. Throws failure if the recording does not say what
-/// that clock was.
+/// A record's time on that clock, in nanoseconds. Throws user_error if the recording has no offsets
+/// of that clock.
 [[nodiscard]] std::int64_t to_display_time(display_clock which, const clock_converter& clock,
                                            std::uint64_t time);
 
-/// For programs, to the nanosecond: ISO 8601, or seconds. One after the other, as utc_text.
+/// Writes times for programs, to the nanosecond: ISO 8601, or seconds. Caches as utc_text does.
 class display_time {
   public:
     explicit display_time(display_clock which) noexcept

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What says among records, as the kernel module gives them, that some are missing.
+// The record with which the kernel module reports missing records between others.
 #pragma once
 
 #include <linux/eventlog.h>

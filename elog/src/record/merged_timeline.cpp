@@ -10,7 +10,7 @@ std::uint64_t merged_timeline::time(std::uint64_t clock) const noexcept {
     if (clock_) {
         return static_cast<std::uint64_t>(std::max<std::int64_t>(clock_->monotonic(clock), 0));
     }
-    // A damaged file may say anything: no time goes round the end.
+    // Saturates: a damaged file may contain any time.
     const auto later = static_cast<std::uint64_t>(offset_);
     if (offset_ >= 0) {
         return clock > UINT64_MAX - later ? UINT64_MAX : clock + later;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a recording's times stand in a merged one. Those of elog alone keep the clock that they
-// have in common; where one of perf's or trace-cmd's is among them, the line is CLOCK_MONOTONIC.
+// Maps times and rings of a recording to those of a merged recording.
+//
+// Recordings of elog alone keep their common clock. With a recording of perf or trace-cmd among
+// them, the merged one uses CLOCK_MONOTONIC.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -16,31 +18,31 @@ namespace elog {
 
 class merged_timeline {
   public:
-    /// Times stay what they are, and rings where they are.
+    /// Changes neither times nor rings.
     merged_timeline() = default;
-    /// Times on a clock become CLOCK_MONOTONIC by its readings. Both the file's rings and the
-    /// merged one's are counted with the shared one, which is the last.
+    /// Converts times to CLOCK_MONOTONIC by the clock's readings. Both numbers of rings include the
+    /// shared ring, which is the last one.
     merged_timeline(clock_converter clock, std::uint32_t rings_of_file, std::uint32_t rings)
         : clock_(std::move(clock)), rings_of_file_(rings_of_file), rings_(rings) {}
-    /// Times become later by so many nanoseconds.
+    /// Adds `later` nanoseconds to all times.
     merged_timeline(std::int64_t later, std::uint32_t rings_of_file, std::uint32_t rings)
         : offset_(later), rings_of_file_(rings_of_file), rings_(rings) {}
 
     [[nodiscard]] std::uint64_t time(std::uint64_t clock) const noexcept;
-    /// All times of a run.
+    /// Maps all times of a run, in place.
     void move(owned_run& run) const;
-    /// The readings and offsets on that line.
+    /// The file's readings and offsets with mapped times.
     [[nodiscard]] clock_converter readings(const clock_converter& of_file) const;
 
-    /// Which ring of the file is that one of the merged recording; nothing: it has none.
+    /// The file's ring that becomes `ring` of the merged recording; nullopt if there is none.
     [[nodiscard]] std::optional<std::uint32_t> ring_of_file(std::uint32_t ring) const noexcept;
-    /// The other way round.
+    /// The ring of the merged recording that `of_file` becomes.
     [[nodiscard]] std::uint32_t ring(std::uint32_t of_file) const noexcept;
 
   private:
     std::optional<clock_converter> clock_;
     std::int64_t offset_ = 0;
-    std::uint32_t rings_of_file_ = 0;  // 0: the same
+    std::uint32_t rings_of_file_ = 0;  // 0: nothing is mapped
     std::uint32_t rings_ = 0;
 };
 

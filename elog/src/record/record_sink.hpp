@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The receiver of a recording's records: a file, text, an aggregation.
+// The interface of everything that receives a recording's records: a file, text, an aggregation.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace elog {
 
-/// Where records go. Called in this order: start, then provider before its first run, then finish.
+/// The caller calls start first, take_provider before the provider's first run, and finish last.
 class record_sink {
   public:
     record_sink() = default;
@@ -25,8 +25,7 @@ class record_sink {
     virtual void take_provider(const provider_instance& provider) = 0;
     virtual void take_run(const record_run& run) = 0;
     virtual void take_loss(const loss_block& loss) = 0;
-    /// No record earlier than `time` is to be expected any more, and none can be later than
-    /// `present`.
+    /// No record before `time` will follow, and none can be later than `present`.
     virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
     virtual void finish() = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What turns records, in the order of time, into something that others read.
+// The interface of output formats: receives records in the order of time.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ class record_writer {
     record_writer& operator=(const record_writer&) = delete;
     virtual ~record_writer() = default;
 
-    /// A record that this version does not understand is only counted. `shared_ring` is the ring
+    /// Counts, but does not write, a record that is not is_supported. `shared_ring` is the ring
     /// that belongs to no CPU.
     virtual void write(const merged_record& record, const provider_map& providers,
                        const clock_converter& clock, std::uint32_t shared_ring) = 0;
-    /// Only what is missing in front of the record, if anything.
+    /// Writes only the loss before the record, if any.
     virtual void write_gap(const merged_record& record, std::uint32_t shared_ring) = 0;
     virtual void write_loss(const loss_block& loss, const provider_map& providers,
                             std::uint32_t shared_ring) = 0;
-    /// Call it when there is nothing more to write for now. Throws output_closed or failure.
+    /// The caller calls this when no record is pending. Throws output_closed or user_error.
     virtual void flush() = 0;
-    /// Behind all records and losses: what is to be said at the end, and flush.
+    /// Writes what belongs behind all records and losses, and flushes.
     virtual void finish() = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs of records, as they come out of a ring or a file, and walking through them.
+// Runs of records of a ring or a file, and iteration over them.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -12,32 +12,32 @@
 
 namespace elog {
 
-/// A record, with its payload in a buffer that has been checked.
+/// A record whose payload is in a buffer that check_records has passed.
 struct record_view {
     eventlog_record header{};
     std::span<const std::uint8_t> payload{};
 };
 
-/// Whether this version knows what all flags of a record mean. If not, the payload may be anything:
-/// such a record is skipped, counted and told of, and shown as nothing.
+/// Whether this version knows all flags of a record. If not, the payload's format is unknown: the
+/// record is skipped, counted and reported.
 [[nodiscard]] constexpr bool is_supported(const eventlog_record& header) noexcept {
     return (header.flags & ~EVENTLOG_RECORD_FLAGS) == 0;
 }
 
-/// Whether a record's time is by a clock of its program's own, and may be any: nothing may wait for
-/// it, and it does not tell where in its ring the record stands.
+/// Whether a record's time is of its program's custom clock. It may have any value, so nothing may
+/// wait for it, and it says nothing about the record's position in its ring.
 [[nodiscard]] constexpr bool has_custom_time(const eventlog_record& header) noexcept {
     return (header.flags & EVENTLOG_RECORD_CUSTOM_TIME) != 0;
 }
 
-/// Records that stood one behind the other in a ring, none lost between them.
+/// Consecutive records of a ring, with no loss between them.
 struct record_run {
     std::uint32_t ring = 0;
-    std::uint64_t lost_before = 0;  // missing on this ring just before the first of them
-    std::uint64_t sequence = 0;     // attempted on this ring before the first of them
+    std::uint64_t lost_before = 0;  // events missing on this ring directly before the first record
+    std::uint64_t sequence = 0;     // events attempted on this ring before the first record
     std::uint64_t count = 0;
     std::span<const std::uint8_t> bytes{};  // whole records, as check_records found them
-    bool overwritten = false;  // those before: they had been recorded, newer ones took their place
+    bool overwritten = false;               // those of lost_before: recorded, then overwritten
 };
 
 constexpr std::size_t padded_size(std::size_t size) noexcept {
@@ -45,14 +45,14 @@ constexpr std::size_t padded_size(std::size_t size) noexcept {
            EVENTLOG_RECORD_ALIGNMENT;
 }
 
-/// What was found at the beginning of some bytes.
+/// The valid records at the beginning of some bytes.
 struct checked_records {
     std::uint64_t count = 0;
-    std::size_t size = 0;  // bytes of whole, sound records
-    bool damaged = false;  // what follows them is not the beginning of a record
+    std::size_t size = 0;  // bytes of whole, valid records
+    bool damaged = false;  // what follows is not the beginning of a record
 };
 
-/// Walks over the records, which may come from anyone, as far as they are whole and sound.
+/// Counts the whole and valid records at the beginning of untrusted bytes.
 [[nodiscard]] inline checked_records check_records(std::span<const std::uint8_t> bytes) noexcept {
     checked_records found;
     while (bytes.size() - found.size >= sizeof(eventlog_record)) {
@@ -71,7 +71,7 @@ struct checked_records {
     return found;
 }
 
-/// Takes the first record off bytes that check_records has passed.
+/// Removes and returns the first record of bytes that check_records has passed.
 [[nodiscard]] inline record_view take_record(std::span<const std::uint8_t>& bytes) noexcept {
     record_view record;
     std::memcpy(&record.header, bytes.data(), sizeof record.header);

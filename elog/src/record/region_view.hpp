@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// An open region of a subscription: what its readers have to know.
+// An open region of a subscription, as its readers see it.
 #pragma once
 
 #include <linux/eventlog.h>

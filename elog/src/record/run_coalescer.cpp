@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t batch_size_max = std::size_t{256} << 10U;
 constexpr std::size_t all_batches_max = std::size_t{128} << 20U;
 
-/// The first records of a run, up to that many bytes, but one at least.
+/// Removes and returns the first records of a run, up to `size_max` bytes, but at least one.
 record_run take_first(record_run& rest, std::size_t size_max) {
     record_run first = rest;
     first.count = 0;
@@ -42,7 +42,7 @@ run_coalescer::run_coalescer(std::uint32_t ring_count)
 
 void run_coalescer::add(const record_run& run, clock::time_point now, const write_run& write) {
     batch& kept = batches_[run.ring];
-    // A gap lies between two blocks.
+    // A block begins behind a gap: its header has the loss.
     if (run.lost_before != 0 || kept.bytes.size() + run.bytes.size() > size_max_) {
         flush_ring(kept, write);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs of few records collected into larger ones, by ring: a file of many small blocks is large and
-// slow, and small blocks do not compress.
+// Joins small runs of a ring into larger ones: a file of many small blocks is large and slow, and
+// small blocks do not compress.
 #pragma once
 
 #include <chrono>
@@ -20,13 +20,13 @@ class run_coalescer {
 
     explicit run_coalescer(std::uint32_t ring_count);
 
-    /// Keeps the run, or writes it, behind what is kept of its ring. No run that is written is
-    /// larger than size_max() but for a record that is.
+    /// Keeps the run, or writes it behind the kept runs of its ring. A written run is at most
+    /// size_max() bytes, or one larger record.
     void add(const record_run& run, clock::time_point now, const write_run& write);
-    /// Writes what has been kept since then or longer.
+    /// Writes the runs that have been kept since `kept_since` or longer.
     void flush(clock::time_point kept_since, const write_run& write);
 
-    /// A reader that merges the rings needs that much for each of them.
+    /// The memory that a reader needs for each ring when it merges the rings.
     [[nodiscard]] std::size_t size_max() const noexcept { return size_max_; }
 
   private:

@@ -14,15 +14,15 @@ namespace {
 
 namespace core = eventlog::core;
 
-// For so long the rate is measured: to some millionths.
+// Measures the rate to some millionths.
 constexpr std::chrono::milliseconds measuring_time{20};
 
-// Ticks and CLOCK_MONOTONIC may be apart by that much: in nanoseconds, and of what has passed. A
-// machine that slept, in which only one of them stood still, makes them differ by more.
+// How far ticks and CLOCK_MONOTONIC may differ: nanoseconds, plus a fraction of the elapsed time.
+// If the machine has slept, during which only one of them stops, they differ by more.
 constexpr double tolerance = 1e6;
 constexpr double tolerance_of_all = 1e-3;
 
-/// Nanoseconds a tick takes; 0 if the readings do not tell.
+/// Nanoseconds per tick; 0 if the readings do not determine it.
 double measured_rate(std::uint32_t clock, const eventlog_clock_sample& now,
                      const eventlog_clock_sample& later) noexcept {
     if (clock == EVENTLOG_CLOCK_MONOTONIC) {
@@ -35,7 +35,7 @@ double measured_rate(std::uint32_t clock, const eventlog_clock_sample& now,
            static_cast<double>(later.clock - now.clock);
 }
 
-/// Whether both clocks have run together since.
+/// Whether both clocks have run at the same rate since `start`.
 bool agree(const eventlog_clock_sample& start, const eventlog_clock_sample& now,
            double rate) noexcept {
     const auto passed = static_cast<double>(now.monotonic - start.monotonic);
@@ -55,7 +55,7 @@ eventlog_clock_sample extrapolate_start_reading(const eventlog_region& header,
     }
     eventlog_clock_sample start = header.clock_start;
     if (!agree(start, now, rate)) {
-        // Half as far back as both go: rounded, it must not pass their beginning.
+        // Half of the distance to the clocks' zero, so that rounding cannot pass it.
         const double distance =
             std::min(static_cast<double>(now.monotonic), static_cast<double>(now.clock) * rate) / 2;
         start.clock = now.clock - static_cast<std::uint64_t>(distance / rate);

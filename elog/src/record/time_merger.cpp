@@ -21,7 +21,7 @@ void time_merger::add(const record_run& run) {
          run.overwritten});
 }
 
-/// Of its head: see order_time_of.
+/// The place of the stream's head: see order_time_of.
 std::uint64_t time_merger::order_time_in(const stream& from, const eventlog_record& header) {
     return has_custom_time(header) ? std::max(from.last, from.runs.front().not_before)
                                    : header.time;
@@ -29,7 +29,8 @@ std::uint64_t time_merger::order_time_in(const stream& from, const eventlog_reco
 
 bool time_merger::has_head(std::uint32_t ring) {
     stream& from = streams_[ring];
-    // A run is dropped when the next record is asked for, not before: views into it were given out.
+    // An exhausted run is released only now, with the request for the next record: the caller has
+    // used views into it until then.
     if (from.begun && from.rest.empty()) {
         from.runs.pop_front();
         from.begun = false;
@@ -87,8 +88,8 @@ void time_merger::begin(std::uint64_t limit, std::uint64_t present) {
 
 std::optional<merged_record> time_merger::next() {
     if (current_) {
-        // Records of a ring often come in company: as long as nobody's is earlier, no heap is
-        // asked.
+        // Consecutive records are often of one ring. While its head is the earliest, the heap is
+        // not changed.
         const std::optional<head> due = due_head(*current_);
         if (due && (heads_.empty() || *due < heads_.top())) {
             return take_head(*current_);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Records of several rings in the order of time. Within a ring they are in order already; across
-// rings the earliest head goes first. Memory: what has been added and not yet been given out, or
-// one run for each ring where runs are fetched as they are needed.
+// Merges the records of several rings into the order of time.
 //
-// A record that is timed by a clock of its program's own may have any time. Its place is right
-// behind the record before it on its ring that is not: there it is given out, so that neither it
-// nor what follows it waits for a time that has passed or never comes, and the order of all others
-// is what it is without it. Among such records at the same place the earliest goes first.
+// Within a ring records are in order already; across rings the earliest head is next. Memory: the
+// runs that were added and not yet returned, or one run for each ring if runs are fetched on
+// demand.
+//
+// A record with a custom clock may have any time. Its place is directly behind the record before it
+// on its ring that has none: there it is returned. Neither it nor its followers wait for a time
+// that has passed or is never reached, and it does not change the order of the other records. Of
+// such records at one place the earliest is next.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +24,24 @@
 
 namespace elog {
 
-/// A run with bytes of its own.
+/// A run that owns its bytes.
 struct owned_run {
     std::uint64_t lost_before = 0;
-    std::vector<std::uint8_t> bytes;  // whole, sound records, at least one: see check_records
-    bool overwritten = false;         // those before: see record_run
-    std::uint64_t not_before = 0;  // when they were emitted, on the machine's clock; 0: not known
+    std::vector<std::uint8_t> bytes;  // at least one record, all passed by check_records
+    bool overwritten = false;         // those of lost_before: see record_run
+    std::uint64_t not_before = 0;  // earliest time of emission, on the region's clock; 0: unknown
 };
 
 struct merged_record {
     std::uint32_t ring = 0;
-    std::uint64_t lost_before = 0;  // on this ring, just before this record
+    std::uint64_t lost_before = 0;  // on this ring, directly before this record
     record_view record{};
-    bool overwritten = false;  // those before: see record_run
-    std::uint64_t place = 0;   // of a record with a clock of its own: see order_time_of
+    bool overwritten = false;  // those of lost_before: see record_run
+    std::uint64_t place = 0;   // of a record with a custom clock: see order_time_of
 };
 
-/// Where a record stands in the order of time, on the region's clock: its time, or, if that is by a
-/// clock of its program's own, one that it was not emitted before.
+/// A record's position in the order of time, on the region's clock: its time, or, if that is of a
+/// custom clock, a time before which it was not emitted.
 [[nodiscard]] constexpr std::uint64_t order_time_of(const merged_record& record) noexcept {
     const eventlog_record& header = record.record.header;
     return has_custom_time(header) ? record.place : header.time;
@@ -50,37 +52,36 @@ class time_merger {
     using fetch_run = std::function<std::optional<owned_run>(std::uint32_t ring)>;
     using take_record = std::function<void(const merged_record&)>;
 
-    /// `fetch` is asked for a ring's next run when the ring has none left; it may be empty.
+    /// Calls `fetch`, which may be empty, for a ring's next run when the ring has none left.
     explicit time_merger(std::uint32_t ring_count, fetch_run fetch = {});
 
-    /// From now on there are that many rings more, behind the others.
+    /// Adds `count` rings behind the existing ones.
     void add_rings(std::uint32_t count);
 
-    /// Adds a run behind those of its ring. Copies it.
+    /// Appends a copy of the run to those of its ring.
     void add(const record_run& run);
 
-    /// Gives out all records whose place is not later than `limit`, in units of the clock, and
-    /// those later than `present`: no record can be from the future, and one that says so must not
-    /// hold up its ring.
+    /// Passes all records whose place is not later than `limit`, and those later than `present`: no
+    /// record can be from the future, and one that claims to must not block its ring.
     void merge(std::uint64_t limit, std::uint64_t present, const take_record& take);
-    /// Gives out all that is left.
+    /// Passes all remaining records.
     void merge_rest(const take_record& take) { merge(UINT64_MAX, UINT64_MAX, take); }
 
-    /// The same, one by one: begins to give out all that merge would give out now.
+    /// The same as an iteration: begins to return the records that merge would pass.
     void begin(std::uint64_t limit, std::uint64_t present);
-    /// The next of them, whose bytes are there until the next call of any function; nothing behind
-    /// the last one.
+    /// The next record; nullopt behind the last one. Its bytes are valid until the next call of any
+    /// function.
     [[nodiscard]] std::optional<merged_record> next();
 
   private:
     struct stream {
-        std::list<owned_run> runs;             // which stay where they are when streams move
+        std::list<owned_run> runs;             // a list: `rest` stays valid when streams move
         std::span<const std::uint8_t> rest{};  // of runs.front(), when begun
         bool begun = false;
-        std::uint64_t last = 0;  // time of the last record taken that is by the machine's clock
+        std::uint64_t last = 0;  // time of the last returned record without a custom clock
     };
 
-    /// In the order in which they are given out: a record's place, its time, and its ring.
+    /// Sort key of the records: place, time, ring.
     using head = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
 
     [[nodiscard]] static std::uint64_t order_time_in(const stream& from,
@@ -92,11 +93,11 @@ class time_merger {
     std::vector<stream> streams_;
     fetch_run fetch_;
 
-    // Between begin and the last next.
+    // Valid between begin and the last next.
     std::uint64_t limit_ = 0;
     std::uint64_t present_ = 0;
     std::priority_queue<head, std::vector<head>, std::greater<>> heads_;
-    std::optional<std::uint32_t> current_;  // the ring of the last one, whose head is not in heads_
+    std::optional<std::uint32_t> current_;  // ring of the last record; its head is not in heads_
 };
 
 }  // namespace elog
