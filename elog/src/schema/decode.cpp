@@ -23,7 +23,7 @@ field_value decode_text(std::span<const std::uint8_t> payload, std::size_t offse
         payload[begin + size - 1] != 0) {
         return damaged_value{};
     }
-    // char may look at any object's bytes.
+    // Aliasing: char may access the bytes of any object.
     return std::string_view(reinterpret_cast<const char*>(payload.data() + begin), size - 1);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// From a payload to values, by the schema that came with it. The payload may be anything: what does
-// not fit the schema comes out as `damaged`, never as a wrong value.
+// Decodes a payload by its schema.
+//
+// The payload is untrusted: a field that does not fit the schema is damaged_value, never a wrong
+// value.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +21,7 @@ struct null_text {};
 struct absent_value {};  // of an optional field
 struct damaged_value {};
 
-/// Its elements are taken one by one, with decode_element.
+/// An array; decode_element returns its elements.
 struct array_value {
     std::size_t count = 0;
 };
@@ -34,8 +36,8 @@ using field_value =
 [[nodiscard]] field_value decode_field(const field_schema& field,
                                        std::span<const std::uint8_t> payload) noexcept;
 
-/// One element of a field that is an array, or the field itself at 0. What is behind the end of the
-/// array or the payload is damaged.
+/// The element of an array, or the field itself at index 0. damaged_value behind the end of the
+/// array or the payload.
 [[nodiscard]] field_value decode_element(const field_schema& field, std::size_t index,
                                          std::span<const std::uint8_t> payload) noexcept;
 

@@ -31,7 +31,7 @@ std::string_view with_nul(const std::string& text) noexcept {
     return {text.c_str(), text.size() + 1};
 }
 
-/// The rule as it stands in a subscription: with an event, if need be any.
+/// The rule as a subscription stores it: with an event, * if the pattern has none.
 std::string normalized(std::string_view pattern) {
     const auto end = pattern.find_first_of("@/#");
     const std::string_view names = pattern.substr(0, end);
@@ -47,7 +47,7 @@ bool is_sound_rule(const std::string& text) noexcept {
            are_sound_names(rule.keywords);
 }
 
-/// What a rule looks at, from a schema that has been taken apart.
+/// The properties of an event that a rule compares.
 core::event_description facts_of(const event_schema& event) noexcept {
     core::event_description facts;
     facts.name = event.name;
@@ -60,7 +60,7 @@ core::event_description facts_of(const event_schema& event) noexcept {
 core::keyword_names names_of(const provider_schema& provider) noexcept {
     core::schema_reader reader;
     core::error_text ignored;
-    // Parsed before, so it opens; else there are no keywords.
+    // The schema has been parsed from these bytes, so opening succeeds; else there are no keywords.
     static_cast<void>(reader.open(provider.binary, ignored));
     return core::keyword_names(reader);
 }
@@ -90,7 +90,7 @@ void event_patterns::check_size() const {
 
 bool event_patterns::replace(std::vector<std::string> rules) {
     std::swap(patterns_, rules);
-    // A # may come to each.
+    // packed() may add a # to each.
     if (packed().size() + patterns_.size() <= EVENTLOG_FILTER_SIZE_MAX) {
         return true;
     }
@@ -116,7 +116,7 @@ void event_patterns::add_process(std::uint32_t pid) {
 
 void event_patterns::add_process(std::string_view name) {
     constexpr std::size_t size_max = EVENTLOG_PROCESS_NAME_SIZE - 1;
-    // An * may stand for nothing.
+    // A * may match nothing.
     const auto stars = static_cast<std::size_t>(std::count(name.begin(), name.end(), '*'));
     if (name.empty() || name.find('\0') != std::string_view::npos ||
         name.size() - stars > size_max) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a user asks for: PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#], and of whom; see filter.hpp.
+// Patterns of wanted events, PROVIDER[:EVENT][@LEVEL][/KEYWORD,...][#], and their sessions and
+// processes; see filter.hpp of the sdk.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +17,20 @@ namespace elog {
 
 class event_patterns {
   public:
-    /// Adds a pattern; "tcp" stands for "tcp:*". Throws failure for what cannot match any event.
+    /// Adds a pattern; "tcp" means "tcp:*". Throws user_error for one that cannot match any event.
     void add(std::string_view pattern);
 
-    /// Events that patterns with # want are wanted in these sessions only. If no pattern has a #,
-    /// all get one, but only for events that belong to a session.
+    /// Limits patterns with # to the added sessions. If no pattern has a #, all of them are
+    /// limited, for events that belong to a session.
     void add_session(std::uint64_t session);
 
-    /// Events are wanted of these processes only: of that one, or of all that are called like that,
-    /// with * and ?. Throws failure for what no process can be.
+    /// Limits all patterns to the added processes: one process, or all whose name matches a pattern
+    /// with * and ?. Throws user_error for one that no process can match.
     void add_process(std::uint32_t pid);
     void add_process(std::string_view name);
 
-    /// Puts rules as operator[] gives them in the place of all patterns. False, and nothing is
-    /// done, if they are too long together.
+    /// Replaces all patterns by rules in the form of operator[]. Returns false, and changes
+    /// nothing, if they are too long together.
     [[nodiscard]] bool replace(std::vector<std::string> rules);
 
     [[nodiscard]] bool empty() const noexcept { return patterns_.empty(); }
@@ -40,13 +41,13 @@ class event_patterns {
     [[nodiscard]] const std::vector<std::uint64_t>& sessions() const noexcept { return sessions_; }
     [[nodiscard]] bool names_processes() const noexcept { return !processes_.empty(); }
 
-    /// Whether the pattern wants the event, in some session at least.
+    /// Whether a pattern matches the event, at least in some session.
     [[nodiscard]] bool matches(std::size_t index, const provider_schema& provider,
                                const event_schema& event) const noexcept;
     [[nodiscard]] bool matches(const provider_schema& provider,
                                const event_schema& event) const noexcept;
 
-    /// As a subscription keeps them: each ended by NUL.
+    /// The rules as a subscription stores them, each ended by NUL.
     [[nodiscard]] std::string packed() const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A schema taken apart for decoding: everything elog knows about events it knows from here.
+// A parsed schema: the source of everything that elog knows about events.
 #pragma once
 
 #include <cstdint>
@@ -55,27 +55,27 @@ struct provider_schema {
     std::vector<event_schema> events;  // the index is the id
     std::vector<std::uint8_t> binary;
 
-    /// Throws failure if the bytes are not a whole, sound schema.
+    /// Throws user_error if the bytes are not a whole and valid schema.
     [[nodiscard]] static provider_schema parse(std::span<const std::uint8_t> bytes);
 };
 
-/// The same schema of many sources is one.
+/// Adds the schema unless an equal one is there.
 void add_unique(std::vector<provider_schema>& schemas, provider_schema added);
 
-/// The type's name as it is shown: u32, text, ...
+/// Names in the schema language and in output: u32, text, hexadecimal, info, ...
 [[nodiscard]] std::string_view name_of(eventlog::field_type type) noexcept;
 [[nodiscard]] std::string_view name_of(eventlog::format how) noexcept;
 [[nodiscard]] std::string_view name_of(eventlog::level severity) noexcept;
 [[nodiscard]] std::string_view name_of(eventlog::kind what) noexcept;
 
-/// A provider as it stands in a subscription or a file: records name it by number.
+/// A provider of a subscription or a file; records refer to it by its number.
 struct provider_instance {
     std::uint16_t id = 0;
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
     std::string process;
     provider_schema schema;
-    std::uint64_t start_time = 0;  // of the process, in clock ticks after boot; 0: not known
+    std::uint64_t start_time = 0;  // of the process, in clock ticks after boot; 0: unknown
 };
 
 using provider_map = std::unordered_map<std::uint16_t, provider_instance>;  // by id

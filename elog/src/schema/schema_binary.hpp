@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From a schema that somebody has put together to its binary form: what the compiler does for
-// providers in C++ (schema_writer.hpp), at run time.
+// Writes the binary form of a schema at run time, as schema_writer.hpp does at compile time for
+// providers in C++.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace elog {
 
-/// More than a record can hold, less a little: as for events in C++.
+/// Limit of the fixed part: what a record holds, less some room, as for events in C++.
 inline constexpr std::size_t fixed_size_max = 0xff00;
 
-/// Gives each field its place, by the rule of all producers: 8 bytes first, then 4, 2, 1, declared
-/// order within, then the presence bytes. A field whose `presence` is not no_index gets one.
-/// Returns the size of the fixed part; if that is over fixed_size_max the event is left as it was.
+/// Assigns the fields' offsets by the rule of all producers: fields of 8 bytes first, then of 4, 2
+/// and 1, each in declared order, then a presence byte for each field whose `presence` is not
+/// no_index. Returns the size of the fixed part; above fixed_size_max the event is unchanged.
 [[nodiscard]] std::size_t assign_offsets(event_schema& event);
 
-/// Writes `binary` and `hash` from everything else, which must be sound. Throws failure if that
-/// takes more than a schema may have.
+/// Writes `binary` and `hash` from the other members, which must be valid. Throws user_error if the
+/// binary form is larger than a schema may be.
 void write_binary(provider_schema& schema);
 
 }  // namespace elog

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Schemas as people write and read them; elog-schema(5) is the specification. What is refused is
-// refused with file, line, column and the reason; nothing is ever guessed.
+// Reads and writes the text form of schemas, which elog-schema(5) specifies.
+//
+// An error message has file, line, column and reason. The parser guesses nothing.
 #pragma once
 
 #include <string>
@@ -13,16 +14,16 @@
 
 namespace elog {
 
-/// Counted from 1, in lines and in characters.
+/// Counted from 1, in lines and characters.
 struct text_position {
     std::size_t line = 1;
     std::size_t column = 1;
 };
 
-/// More than any schema of 1 MiB takes, every byte of it written as \xHH.
+/// Larger than the text of any schema: 1 MiB with every byte written as \xHH.
 inline constexpr std::size_t schema_text_size_max = std::size_t{8} << 20U;
 
-/// A schema with the places where its parts stand in the text, for complaints about them.
+/// A schema with the positions of its parts in the text, for error messages about them.
 struct located_schema {
     std::string file;
     provider_schema schema;
@@ -31,16 +32,16 @@ struct located_schema {
     std::vector<text_position> events;
     std::vector<std::vector<text_position>> fields;  // by event
 
-    /// Throws failure: FILE:LINE:COLUMN: reason.
+    /// Throws user_error: FILE:LINE:COLUMN: reason.
     [[noreturn]] void reject(text_position where, std::string_view reason) const;
 };
 
-/// `file` is only its name. The schema comes out whole, laid out, with binary form and hash. Throws
-/// failure for the first mistake.
+/// `file` is the name for error messages. The result is complete: offsets, binary form and hash are
+/// set. Throws user_error for the first mistake.
 [[nodiscard]] located_schema parse_schema_text(std::string file, std::string_view text);
 
-/// The normal form: read back it gives the same bytes. What a binary schema can say and a text
-/// cannot (fields in other places, keywords without names) is told in a comment at its top.
+/// The normal form: parsing it gives the same bytes. If the binary schema has something that text
+/// cannot express (other offsets, keywords without names), a comment at the top says so.
 [[nodiscard]] std::string write_schema_text(const provider_schema& schema);
 
 }  // namespace elog

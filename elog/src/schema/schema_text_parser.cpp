@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From a text to a schema. One pass: whatever has a name is declared in front of its use.
+// Parses the text of a schema in one pass: everything is declared before its use.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -30,7 +30,7 @@ class schema_parser {
   private:
     using name_set = std::set<std::string, std::less<>>;
 
-    // Tokens: `now_` is looked at, `after_` only asked for a colon.
+    // `now_` is the current token; `after_` is a look-ahead for colons.
     void next() {
         now_ = started_ ? std::move(after_) : tokens_.next();
         after_ = started_ ? tokens_.next() : token{};
@@ -77,7 +77,7 @@ class schema_parser {
     name_set keyword_names_;
     name_set enumeration_names_;
     name_set event_names_;
-    std::vector<std::string> enumeration_labels_;  // by which this text names them
+    std::vector<std::string> enumeration_labels_;  // their names in this text
     std::vector<field_type> enumeration_types_;
 };
 
@@ -405,7 +405,7 @@ std::optional<std::uint16_t> schema_parser::find_enumeration(std::string_view la
                               : std::optional(static_cast<std::uint16_t>(found - all.begin()));
 }
 
-/// The enumeration that is named here, whose values must fit another type than its own.
+/// The enumeration of an `as`, whose values must fit `type`, which may differ from its own.
 std::uint16_t schema_parser::need_enumeration(field_type type, text_position where) {
     const std::string name = expect_name("an enumeration");
     const std::optional<std::uint16_t> index = find_enumeration(name);
@@ -439,7 +439,7 @@ void schema_parser::parse_count(field_schema& made) {
 }
 
 void schema_parser::parse_field_words(field_schema& made) {
-    // A word with a colon behind it is the next field's name.
+    // A word that a colon follows is the next field's name.
     const auto colon_follows = [&] {
         return after_.kind == token_kind::symbol && after_.text == ":";
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The normal form of a schema's text.
+// Writes the normal form of a schema's text.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using eventlog::field_type;
 
-/// In quotes and with a space in front, if there is any.
+/// Appends `before` and the text in quotes, unless the text is empty.
 void append_description(fmt::memory_buffer& out, std::string_view before, std::string_view text) {
     if (!text.empty()) {
         append(out, before);
@@ -73,7 +73,7 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
     append(out, event.fields.empty() ? "}\n" : "    }\n");
 }
 
-/// Why the text does not give the same bytes; empty if it does.
+/// The reason why parsing the text does not give the same bytes; empty if it does.
 std::string find_difference(const provider_schema& schema, std::string_view text) {
     try {
         const located_schema again = parse_schema_text("this text", text);

@@ -26,7 +26,7 @@ void schema_tokens::reject(text_position where, std::string_view reason) const {
     throw user_error("{}:{}:{}: {}", file_, where.line, where.column, reason);
 }
 
-/// Over that many bytes of one character.
+/// Advances by one character of `bytes` bytes.
 void schema_tokens::step(std::size_t bytes) noexcept {
     if (text_[next_] == '\n') {
         ++where_.line;
@@ -37,7 +37,7 @@ void schema_tokens::step(std::size_t bytes) noexcept {
     next_ += bytes;
 }
 
-/// Characters that do not show, and bytes that are no characters, hide what a text says.
+/// Rejects invisible characters and bytes that are no characters: they would disguise the text.
 std::size_t schema_tokens::visible_length() const {
     const std::size_t length = printable_length(text_.substr(next_));
     if (length == 0) {
@@ -76,7 +76,7 @@ void schema_tokens::take_word(token& made) {
     }
 }
 
-/// Decimal, or hexadecimal behind 0x.
+/// Decimal, or hexadecimal with 0x.
 void schema_tokens::take_number(token& made) {
     made.kind = token_kind::number;
     if (peek() == '-') {

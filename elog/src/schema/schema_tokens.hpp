@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The words of a schema's text.
+// Splits the text of a schema into tokens.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@ enum class token_kind { word, number, text, symbol, end };
 struct token {
     token_kind kind = token_kind::end;
     text_position where;
-    std::string text;             // of a word or symbol as it stands there, of a text what it means
+    std::string text;             // of a word or symbol: its spelling; of a text: its content
     std::uint64_t magnitude = 0;  // of a number
     bool negative = false;
 };
 
-/// How a token is called in a complaint.
+/// The token's name in an error message.
 [[nodiscard]] std::string describe(const token& found);
 
 class schema_tokens {
   public:
-    /// The text must outlive it; `file` is for complaints.
+    /// `file`, for error messages, and `text` must outlive this.
     schema_tokens(const std::string& file, std::string_view text) : file_(file), text_(text) {}
 
-    /// Throws failure for what is no token.
+    /// Throws user_error for text that is no token.
     [[nodiscard]] token next();
 
-    /// Throws failure: FILE:LINE:COLUMN: reason.
+    /// Throws user_error: FILE:LINE:COLUMN: reason.
     [[noreturn]] void reject(text_position where, std::string_view reason) const;
 
   private:

@@ -16,7 +16,7 @@ constexpr std::array<std::pair<std::string_view, type_word>, 3> shorthands{{
     {"mac", {field_type::unsigned_8, 6, format::mac_address}},
 }};
 
-/// The one of the values from first to last that has this name.
+/// The value from `first` to `last` that has this name.
 template <class Value>
 std::optional<Value> find(std::string_view word, Value first, Value last) noexcept {
     for (auto i = static_cast<unsigned>(first); i <= static_cast<unsigned>(last); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Words of the schema language, and which numbers fit which type.
+// Maps words of the schema language to types, formats, levels and kinds; ranges of integer types.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace elog {
 
-/// A field's type as a word says it: u32, text, ...; ip4, ip6 and mac are arrays with a format.
+/// The meaning of a type word: u32, text, ...; ip4, ip6 and mac are arrays with a format.
 struct type_word {
     eventlog::field_type type{};
     std::uint16_t count = 1;
@@ -24,13 +24,13 @@ struct type_word {
 [[nodiscard]] std::optional<eventlog::level> find_level(std::string_view word) noexcept;
 [[nodiscard]] std::optional<eventlog::kind> find_kind(std::string_view word) noexcept;
 
-/// Everything that can be said in these places, for complaints: "u8, u16, ...".
+/// All words of their kind, for error messages: "u8, u16, ...".
 [[nodiscard]] std::string list_types();
 [[nodiscard]] std::string list_formats();
 
 [[nodiscard]] bool is_signed(eventlog::field_type type) noexcept;
 
-/// Whether an integer type holds a number.
+/// Whether an integer type can hold the number.
 [[nodiscard]] bool fits(eventlog::field_type type, bool negative, std::uint64_t magnitude) noexcept;
 
 }  // namespace elog

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A field more for each event of a schema: where its program was, as stack_symbolizer.hpp says it.
-// It stands behind all others, as one does that a program appends.
+// Adds a field with the call stack (stack_symbolizer.hpp) to each event of a schema. It is the last
+// field, so that the offsets of the other fields do not change.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace elog {
 
-/// Adds it, as "stack", or "stack_" where there is a field of that name. Returns where its word is
-/// in a payload. An event that has as many fields or bytes as there may be stays as it is. To be
-/// called behind lay_out().
+/// Adds the field "stack", with underscores appended while the name is taken. Returns the offset of
+/// its word in a payload; nullopt, with the event unchanged, if the event has the maximum of fields
+/// or bytes. Call after assign_offsets().
 std::optional<std::uint16_t> add_stack_field(event_schema& event);
 
-/// The schema with that field in each of its events.
+/// A copy of the schema with the field in each of its events.
 [[nodiscard]] std::shared_ptr<const provider_schema> with_stack_fields(
     const provider_schema& schema);
 
-/// What add_stack_field() has returned for an event, before and with it.
+/// The result of add_stack_field() for the event `before`, which became `with`.
 [[nodiscard]] std::optional<std::uint16_t> stack_offset(const event_schema& before,
                                                         const event_schema& with);
 

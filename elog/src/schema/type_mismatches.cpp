@@ -20,7 +20,7 @@ void type_mismatches::note_compatible(const provider_schema& provider, const eve
     compatible_.insert(name_of_event(provider, event));
 }
 
-/// Processes that run the same program have the same events.
+/// Shares entries: processes of one program have the same events.
 std::size_t type_mismatches::place_of(std::string name, std::string reason) {
     std::pair<std::string, std::string> key(std::move(name), std::move(reason));
     if (const auto same = known_.find(key); same != known_.end()) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Events that what was asked does not suit, because of the types of their fields: why, and how many
-// of their records have been left out. Several versions of a provider may come in one recording: it
-// is enough that what was asked suits one of them, and the others are told of. A hostile schema may
-// have as many as it likes: of each this costs one look-up, and memory for the first ones only.
+// Collects events that an expression cannot be applied to because of their fields' types: the
+// reasons, and the number of skipped records.
+//
+// A recording may have several versions of a provider: one that fits is enough, and the others are
+// reported. A hostile schema may have any number of events: each costs one look-up, and only the
+// first kept_max cost memory.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -23,25 +25,26 @@ namespace elog {
 
 class type_mismatches {
   public:
-    /// So many events and reasons are told apart. The records of others are counted as one.
+    /// Limit of distinguished pairs of event and reason. Records of further ones are counted
+    /// together.
     static constexpr std::size_t kept_max = 1000;
 
-    /// A provider with that number begins; what was said of an earlier one is of no use for it.
+    /// Begins a new provider with that number and forgets the events of an earlier one.
     void begin_provider(std::uint16_t provider);
-    /// What was asked suits that version of the event, and can be true for it.
+    /// The expression can be applied to this version of the event.
     void note_compatible(const provider_schema& provider, const event_schema& event);
-    /// It does not, for that reason.
+    /// The expression cannot be applied to this version of the event.
     void note(const provider_instance& provider, std::size_t event, const user_error& reason);
 
-    /// Throws failure: there is an event of which no version is suited, among those that are kept.
+    /// Throws user_error if a kept event has no compatible version.
     void check() const;
 
-    /// Counts records like this one that nobody takes, if its event is one of these.
+    /// Counts skipped records like this one, if its event was noted.
     void count(const eventlog_record& left_out, std::uint64_t records = 1) noexcept;
     [[nodiscard]] std::uint64_t counted() const noexcept;
 
-    /// A sentence for each event and reason that is kept, and one for all others; `with_none`: also
-    /// where no record has come.
+    /// A sentence for each kept pair of event and reason, and one for all others. Without
+    /// `with_none`, only for those with skipped records.
     [[nodiscard]] std::vector<std::string> sentences(bool with_none = false) const;
 
   private:
@@ -56,12 +59,12 @@ class type_mismatches {
     [[nodiscard]] std::size_t place_of(std::string name, std::string reason);
 
     std::vector<found> found_;  // at most kept_max
-    std::map<std::pair<std::string, std::string>, std::size_t>
-        known_;                    // by event and reason: the place in found_
-    bool has_others_ = false;      // there is one that found_ has no room for
+    // By event and reason: index in found_.
+    std::map<std::pair<std::string, std::string>, std::size_t> known_;
+    bool has_others_ = false;      // a pair did not fit into found_
     std::uint64_t of_others_ = 0;  // records
-    std::vector<std::vector<std::size_t>>
-        places_;  // by provider and event: behind the one in found_, or behind all for others
+    // By provider and event: index in found_ plus 1, kept_max + 1 for others; 0: not noted.
+    std::vector<std::vector<std::size_t>> places_;
     std::set<std::string> compatible_;
 };
 

@@ -54,7 +54,7 @@ std::vector<field_type> find_enumeration_types(const provider_schema& schema) {
     return types;
 }
 
-/// ip4, ip6 and mac say type, count and format at once.
+/// Whether the word (ip4, ip6 or mac) means the field's type, count and format.
 bool is_shorthand(const field_schema& field, std::string_view word) {
     const auto type = find_type(word);
     return type->type == field.type && type->count == field.count && type->format == field.format &&
@@ -70,8 +70,8 @@ std::string_view type_name(const field_schema& field) {
     return name_of(field.type);
 }
 
-/// What the text calls an enumeration. Programs in C++ have several of one name, from several
-/// namespaces, or one with the name of a type; then a number is appended.
+/// Unique names of the enumerations in the text. Programs in C++ may have several of one name, from
+/// several namespaces, or one with the name of a type; those get a number.
 std::vector<std::string> make_labels(const provider_schema& schema) {
     std::set<std::string> taken;
     for (const enumeration_schema& enumeration : schema.enumerations) {

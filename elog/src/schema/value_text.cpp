@@ -14,7 +14,7 @@
 namespace elog {
 namespace {
 
-// Of a byte string; the rest is only counted.
+// Bytes of a byte string that are shown; further ones are counted.
 constexpr std::size_t shown_bytes_max = 64;
 
 struct value_appender {
@@ -24,7 +24,7 @@ struct value_appender {
     void operator()(char value) const {
         out.push_back('\'');
         if (static_cast<unsigned char>(value) >= 0x20 && static_cast<unsigned char>(value) < 0x7f) {
-            // As a predicate takes it.
+            // The form that a predicate accepts.
             if (value == '\'' || value == '\\') {
                 out.push_back('\\');
             }
@@ -77,7 +77,7 @@ void append_error_number(fmt::memory_buffer& out, const field_value& value) {
     }
 }
 
-/// A number of nanoseconds in the largest unit that leaves something in front of the point.
+/// Appends nanoseconds in the largest unit in which the number is at least 1.
 void append_duration(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     constexpr std::pair<std::int64_t, const char*> units[] = {
         {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
@@ -142,7 +142,7 @@ void append_single(fmt::memory_buffer& out, const provider_schema& provider,
     }
 }
 
-/// Names joined by |, and what has none as a number.
+/// Appends names joined by |, and bits without a name as a number.
 void append_combination(fmt::memory_buffer& out, const enumeration_schema& enumeration,
                         std::uint64_t bits) {
     std::uint64_t left = bits;
@@ -161,7 +161,7 @@ void append_combination(fmt::memory_buffer& out, const enumeration_schema& enume
     }
 }
 
-/// 4 or 16 bytes as they travel.
+/// Appends 4 or 16 bytes in network byte order.
 void append_ip_address(fmt::memory_buffer& out, std::span<const std::uint8_t> bytes) {
     std::array<char, INET6_ADDRSTRLEN> text{};
     const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
@@ -223,7 +223,7 @@ bool append_address(fmt::memory_buffer& out, const field_schema& field,
 }
 
 std::string_view characters_of(const field_schema& field, std::span<const std::uint8_t> payload) {
-    // char may look at any object's bytes.
+    // Aliasing: char may access the bytes of any object.
     const std::string_view text(reinterpret_cast<const char*>(payload.data() + field.offset),
                                 field.count);
     return text.substr(0, text.find('\0'));
