@@ -34,7 +34,7 @@ bool ends_a_sentence(std::string_view text) noexcept {
 std::string unique_names::make(std::string_view wanted) {
     std::string name(wanted);
     if (avoids_macros_ && is_macro(name)) {
-        // Compilers have _T_SIZE and _T_SIZE_, __size_t and __size_t__: any may be one of theirs.
+        // Compilers define _T_SIZE and _T_SIZE_, __size_t and __size_t__: one _ is not enough.
         name += is_compiler_macro(name) ? "___" : "_";
     }
     while (!taken_.insert(name).second) {
@@ -95,7 +95,7 @@ std::string wrap(std::string text) {
     const std::size_t indent = text.find_first_not_of(' ') + 4;
     std::size_t begin = 0;
     while (text.size() - begin > width) {
-        // Behind the last comma that fits; a longer piece stays as it is.
+        // Breaks behind the last comma that fits; a longer item is not broken.
         const std::size_t comma = text.rfind(", ", begin + width - 1);
         if (comma == std::string::npos || comma <= begin + indent) {
             break;
@@ -121,7 +121,7 @@ std::string camel_case(std::string_view name) {
             first = true;
             continue;
         }
-        // A digit in front, or one that would meet another, keeps its _ .
+        // A _ stays before a digit: names do not begin with one, and a_1_1 differs from a_11.
         if (c >= '0' && c <= '9' && first) {
             made += '_';
         }

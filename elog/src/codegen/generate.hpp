@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Programs from schemas: for each language a file that a person could have written, which emits
-// exactly what the schema says and registers a schema of the same bytes.
+// Generates source code from schemas: one file per language that registers a schema of the same
+// bytes and emits its events.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@
 
 namespace elog {
 
-// What the language cannot say is refused: failure, FILE:LINE:COLUMN: reason.
+// Throw user_error, FILE:LINE:COLUMN: reason, for schemas that the language cannot express.
 [[nodiscard]] std::string generate_c(const located_schema& source);
 [[nodiscard]] std::string generate_cpp(const located_schema& source);
-/// `file` is what the header will be called, without .h: the kernel includes it once more by name.
+/// `file` is the header's name without .h: the kernel includes the header again by name.
 [[nodiscard]] std::string generate_kernel_c(const located_schema& source, std::string_view file);
 [[nodiscard]] std::string generate_python(const located_schema& source);
 [[nodiscard]] std::string generate_rust(const located_schema& source);
 
-/// Whether names that are macros in C can be used.
+/// Whether names of macros in C may be used.
 enum class macro_policy { usable, avoided };
 
-/// Names that are free in a scope of a language.
+/// Chooses names that are unique in a scope of a language.
 class unique_names {
   public:
     unique_names() = default;
@@ -42,7 +42,7 @@ class unique_names {
     }
     void reserve(std::string word) { taken_.insert(std::move(word)); }
 
-    /// The name itself, or with as many _ behind it as make it one that nobody has.
+    /// Reserves and returns the name, with underscores appended until it is unique.
     [[nodiscard]] std::string make(std::string_view wanted);
 
   private:
@@ -50,10 +50,10 @@ class unique_names {
     bool avoids_macros_ = false;
 };
 
-/// Text being written, a line at a time.
+/// Collects source code, line by line.
 class source_writer {
   public:
-    /// Nothing or one line, with its end.
+    /// Appends one line and its end.
     template <class... Arguments>
     void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
@@ -68,40 +68,40 @@ class source_writer {
     std::string text_;
 };
 
-/// The schema's bytes, sixteen in a line, each line behind that many spaces.
+/// The bytes as hexadecimal numbers, several in a line, each line indented.
 [[nodiscard]] std::string format_byte_list(std::span<const std::uint8_t> bytes, std::size_t indent);
 
-/// What a comment says: on one line, nothing that could end the comment or hide.
+/// Text for a comment: one line, without invisible characters and ends of comments.
 [[nodiscard]] std::string comment_text(std::string_view text);
 
-/// "A segment was lost. Logged when the timer expires." or nothing.
+/// "A segment was lost. Logged when the timer expires.", or empty without both texts.
 [[nodiscard]] std::string describe_item(const event_schema& event);
 
-/// "bytes, in B: without headers", for fields about which there is something to say; else nothing.
+/// "bytes, in B: without headers", or empty for a field without unit and description.
 [[nodiscard]] std::string describe_item(const field_schema& field);
 
-/// Code that is a list, broken behind commas where it is too long for a line.
+/// Code with a list, broken behind commas if it is longer than a line.
 [[nodiscard]] std::string wrap(std::string text);
 
 [[nodiscard]] std::string upper_case(std::string_view name);
-/// order_placed: OrderPlaced
+/// "order_placed" becomes "OrderPlaced".
 [[nodiscard]] std::string camel_case(std::string_view name);
 
 [[nodiscard]] bool is_variable(const field_schema& field) noexcept;
 [[nodiscard]] bool is_optional(const field_schema& field) noexcept;
 [[nodiscard]] std::size_t count_variable(const event_schema& event) noexcept;
-/// Whether any event has its texts cut, or any texts at all.
+/// Whether any event has texts or byte strings, or such that are cut.
 [[nodiscard]] bool has_variable(const provider_schema& schema) noexcept;
 [[nodiscard]] bool has_truncated_events(const provider_schema& schema) noexcept;
 
-/// The one type of all fields that hold the enumeration, if there is one.
+/// The type of all fields that hold the enumeration; nullopt if they differ or there are none.
 [[nodiscard]] std::optional<eventlog::field_type> type_of_enumeration(
     const provider_schema& schema, std::size_t enumeration) noexcept;
 
-/// Whose values a C compiler takes for those of an enum.
+/// Whether the enumeration can be an enum in C, whose values are int.
 [[nodiscard]] bool fits_int(const enumeration_schema& enumeration) noexcept;
 
-/// A number as it stands in source code, with its sign if the type has one; no suffix.
+/// A number in source code, with the sign of its type and without suffix.
 [[nodiscard]] std::string number_text(std::uint64_t value, eventlog::field_type type);
 
 }  // namespace elog

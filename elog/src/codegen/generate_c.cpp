@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang c: one header for C11.
+// elog gen --lang c: a header for C11.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 using eventlog::field_type;
 
-/// Keywords, what usual headers define as macros, and every name that the functions use inside.
+/// Keywords, macros of common headers, and local names of the generated functions.
 constexpr std::string_view c_reserved_words[] = {
     "auto",
     "break",
@@ -136,7 +136,7 @@ std::string_view c_type(field_type type) {
     return "void";
 }
 
-/// How an event's functions and their parameters are called.
+/// Names of an event's functions and their parameters.
 struct c_event_names {
     std::string emit;
     std::string enabled;
@@ -425,7 +425,7 @@ void c_generator::write_presence(const field_schema& field, const std::string& n
     }
 }
 
-/// A field of known size into the fixed part.
+/// Writes a field of known size into the fixed part.
 void c_generator::write_value(const field_schema& field, const std::string& name) {
     const bool by_pointer = field.count != 1 || is_optional(field);
     const std::size_t size = eventlog::size_of(field.type) * field.count;
@@ -449,7 +449,7 @@ void c_generator::write_value(const field_schema& field, const std::string& name
     out_.line("    }}");
 }
 
-/// Texts are two pieces, characters and NUL: then what is cut still ends with one.
+/// A text is two pieces, characters and NUL, so that a cut text ends with a NUL, too.
 void c_generator::write_var_fields(std::size_t id) {
     const event_schema& event = schema_.events[id];
     const c_event_names& names = events_[id];
@@ -494,7 +494,7 @@ void c_generator::write_var_fields(std::size_t id) {
         prefix_, id, event.cuts_texts ? "flags" : "0");
 }
 
-/// Behind the gate, out of line.
+/// The part behind the gate, out of line.
 void c_generator::write_emit_enabled(std::size_t id) {
     const event_schema& event = schema_.events[id];
     out_.line("__attribute__((noinline, unused))");
@@ -505,7 +505,7 @@ void c_generator::write_emit_enabled(std::size_t id) {
         out_.line("}}");
         return;
     }
-    // What stands behind the payload, up to a multiple of 8 bytes, must be zero.
+    // The bytes behind the payload, up to a multiple of 8, must be zero.
     out_.line("    unsigned char payload[{}] = {{0}};", (event.fixed_size + 7) / 8 * 8);
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         if (!is_variable(event.fields[i])) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // elog gen --lang c++: structs, their traits and the provider. The compiler makes the schema from
-// them, and the generated code asserts that it is the same.
+// them, and the generated code asserts that it equals the source.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -66,7 +66,7 @@ std::string integer_type(field_type type) {
                        eventlog::size_of(type) * 8);
 }
 
-/// A literal of C++: the same bytes, whatever they are.
+/// A string literal with the same bytes.
 std::string literal(std::string_view text) {
     std::string made = "\"";
     bool was_escape = false;
@@ -75,7 +75,7 @@ std::string literal(std::string_view text) {
             (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
         const auto byte = static_cast<unsigned char>(c);
         if (was_escape && hexadecimal) {
-            made += "\" \"";  // or it would belong to the escape
+            made += "\" \"";  // separates the digit from the escape
         }
         was_escape = false;
         if (c == '"' || c == '\\') {
@@ -107,7 +107,8 @@ std::string traits_value(std::uint64_t value) {
                                             : fmt::format("{}", static_cast<std::int64_t>(value));
 }
 
-/// What the compiler finds by itself, in its order: -1 to 126, then powers of two.
+/// Whether enum_names.hpp finds the values itself: it tries -1 to 126, then powers of two, and
+/// lists them in this order.
 bool are_values_deducible(const enumeration_schema& enumeration, field_type type) {
     std::vector<std::uint64_t> in_order;
     for (int value = -1; value <= 126; ++value) {
@@ -116,7 +117,7 @@ bool are_values_deducible(const enumeration_schema& enumeration, field_type type
     for (unsigned bit = 7; bit < 64; ++bit) {
         in_order.push_back(std::uint64_t{1} << bit);
     }
-    // It does not try -1 for a type that has none.
+    // It does not try -1 for this type.
     if (type == field_type::unsigned_64) {
         in_order.erase(in_order.begin());
     }
@@ -133,7 +134,7 @@ bool are_values_deducible(const enumeration_schema& enumeration, field_type type
 
 struct cpp_type {
     std::string name;
-    eventlog::format format = format::plain;  // what the type itself suggests
+    eventlog::format format = format::plain;  // the type's default
 };
 
 cpp_type scalar_type(const field_schema& field) {
@@ -203,12 +204,11 @@ class cpp_generator {
     }
 
     const located_schema& source_;
-    provider_schema schema_;  // without the events that every provider in C++ has by itself
+    provider_schema schema_;  // without the events that the C++ library adds
     bool dumps_ = false;
     unique_names scope_;
-    std::vector<std::string>
-        enumeration_namespaces_;  // namespaces of enumerations whose name another one has
-    std::vector<std::vector<std::string>> values_;  // of enumerations
+    std::vector<std::string> enumeration_namespaces_;  // for names that occur again; else empty
+    std::vector<std::vector<std::string>> values_;     // of enumerations
     std::vector<std::string> events_;
     std::vector<std::vector<std::string>> fields_;
     source_writer out_;
@@ -233,7 +233,7 @@ bool is_implicit_dump_event(const event_schema& event) {
                "a listener came late and all of the state has been emitted to it alone";
 }
 
-/// What stands behind a provider's own events: see with_builtin_events in event_list.hpp.
+/// Removes the events that the library appends: see with_builtin_events in event_list.hpp.
 void cpp_generator::drop_implicit_events() {
     auto& events = schema_.events;
     if (is_implicit_dump_event(events.back())) {
@@ -281,7 +281,8 @@ void cpp_generator::check_text(std::string_view text, text_position where) const
     }
 }
 
-/// The compiler lists the enumerations that fields hold, in the order of these fields.
+/// The library lists the enumerations of fields in the order of the fields, so the schema must have
+/// the same order.
 void cpp_generator::check_enumerations() const {
     std::vector<std::size_t> found;
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {
@@ -368,7 +369,7 @@ void cpp_generator::assign_names() {
     for (const event_schema& event : schema_.events) {
         events_.push_back(scope_.make(event.name));
         unique_names members(cpp_reserved_words, macro_policy::avoided);
-        // Types are looked up behind it: no member may have its name.
+        // Types are qualified by the provider's name, which a member would hide.
         members.reserve(schema_.name);
         fields_.emplace_back();
         for (const field_schema& field : event.fields) {
@@ -377,14 +378,14 @@ void cpp_generator::assign_names() {
     }
 }
 
-/// As it is called outside of the provider's namespace.
+/// The name outside of the provider's namespace.
 std::string cpp_generator::name_of_enumeration(std::size_t index) const {
     const std::string& home = enumeration_namespaces_[index];
     return fmt::format("{}::{}{}{}", schema_.name, home,
                        home.empty() ? "" : "::", schema_.enumerations[index].name);
 }
 
-/// Whether the compiler finds the values, and they are called in C++ what they are in the schema.
+/// Whether the library finds values and names of the enumeration itself.
 bool cpp_generator::are_names_deducible(std::size_t index) const {
     const enumeration_schema& enumeration = schema_.enumerations[index];
     return are_values_deducible(enumeration, *type_of_enumeration(schema_, index)) &&
@@ -613,7 +614,7 @@ void cpp_generator::write_provider_traits() {
     out_.line();
 }
 
-/// The hash stands in bytes 16 to 23 of a schema.
+/// Bytes 16 to 23 of a schema are its hash.
 void cpp_generator::write_assertion() {
     out_.line("// What the compiler makes of all this is the schema that it was made from.");
     out_.line("static_assert(");

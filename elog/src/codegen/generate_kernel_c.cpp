@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang kernel-c: one header of trace events, in the kernel's coding style.
+// elog gen --lang kernel-c: a header of trace events in the kernel's coding style.
 #include <algorithm>
 #include <utility>
 
@@ -52,12 +52,12 @@ class kernel_c_generator {
     source_writer out_;
 };
 
-/// An address that is a number, in network byte order.
+/// An IPv4 address that is a number in network byte order.
 bool is_address_number(const field_schema& field) {
     return field.format == format::ip_address && field.type == field_type::unsigned_32;
 }
 
-/// In the order of the entry.
+/// The fields in the order of the entry.
 std::vector<const field_names*> in_payload_order(const event_names& event) {
     std::vector<const field_names*> sorted;
     for (const field_names& names : event.all) {
@@ -195,7 +195,7 @@ static inline void {1}(char *to, const char *text, size_t size, size_t max)
     }
 }
 
-/// What stays when the kernel reads the trace events again and again.
+/// The part that the compiler must read once; the kernel includes the trace events several times.
 void kernel_c_generator::write_guarded_types() {
     const std::string guard = "_EVENTLOG_" + upper_case(schema_.name) + "_TYPES";
     out_.line("#ifndef {}", guard);
@@ -228,7 +228,7 @@ std::string kernel_c_generator::type_of_value(const field_schema& field) const {
     return is_address_number(field) ? "__be32" : std::string(kernel_c::c_type(field.type));
 }
 
-/// A parameter, or a member of a struct. Arrays are pointers: BPF's macros take a parameter's size.
+/// A parameter or a member of a struct. Arrays are pointers: BPF's macros use sizeof(parameter).
 std::string kernel_c_generator::declare(const field_names& names) const {
     const field_schema& field = *names.field;
     const bool by_pointer = is_variable(field) || is_optional(field) || field.count != 1;
@@ -236,7 +236,7 @@ std::string kernel_c_generator::declare(const field_names& names) const {
                        by_pointer ? "*" : "", names.parameter);
 }
 
-/// What kernel-doc says about a parameter.
+/// The kernel-doc text of a parameter.
 std::string kernel_c_generator::describe(const event_names& event, const field_names& names) {
     const field_schema& field = *names.field;
     std::string said = comment_text(field.description);
@@ -264,7 +264,7 @@ std::string kernel_c_generator::describe(const event_names& event, const field_n
     return said.empty() ? std::string(name_of(field.type)) : said;
 }
 
-/// How TP_STRUCT__entry and TP_fast_assign reach what the caller has passed.
+/// The expression for an argument of the caller in TP_STRUCT__entry and TP_fast_assign.
 std::string kernel_c_generator::source_of(const event_names& event, const std::string& name) {
     return event.fields.empty() ? name : "fields->" + name;
 }
@@ -455,8 +455,8 @@ void kernel_c_generator::write_event(std::size_t id) {
     out_.line();
 }
 
-/// One decoder reads the payload of every route, so the compiler must have placed it in the same
-/// way.
+/// One decoder reads the payloads of all routes, so the compiler must have used the schema's
+/// offsets.
 void kernel_c_generator::write_assertions() {
     out_.line("/*");
     out_.line(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang python: one module, on ctypes.
+// elog gen --lang python: a module that uses ctypes.
 #include <vector>
 
 #include "codegen/generate.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using eventlog::field_type;
 
-/// Keywords, what the module uses itself, and what an enumeration's class has already.
+/// Keywords, the module's own names, and the members of every enumeration class.
 constexpr std::string_view python_reserved_words[] = {
     "False",        "None",
     "True",         "and",
@@ -201,7 +201,7 @@ def _emit(event, *values):
     _library.eventlog_emit_pieces(_provider, event.number, ctypes.byref(piece), 1, 1 if cut else 0)
 )";
 
-/// As the module struct calls it.
+/// The type's code in the module struct; "text" or "bytes" for fields of variable size.
 std::string_view code_of(field_type type) {
     switch (type) {
         case field_type::boolean:
@@ -236,7 +236,7 @@ std::string_view code_of(field_type type) {
     return "";
 }
 
-/// What a docstring says.
+/// Text for a docstring.
 std::string doc_text(std::string text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\\' || text[i] == '"') {
@@ -325,7 +325,7 @@ void python_generator::write_enumeration(std::size_t index) {
               enumeration.combines ? "IntFlag" : "IntEnum");
     unique_names names(python_reserved_words);
     for (const auto& [value, name] : enumeration.values) {
-        // A name between underscores means something else in an enumeration of Python.
+        // Names between underscores have special meanings in enumerations of Python.
         const bool is_special = name.front() == '_';
         out_.line("    {} = {}", names.make((is_special ? "V" : "") + upper_case(name)),
                   number_text(value, type));

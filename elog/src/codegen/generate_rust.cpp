@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang rust: one module, without crates.
+// elog gen --lang rust: a module without crates.
 #include <vector>
 
 #include "codegen/generate.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using eventlog::field_type;
 
-/// Keywords, and every name that the module uses itself.
+/// Keywords and the module's own names.
 constexpr std::string_view rust_reserved_words[] = {
     "_",
     "as",
@@ -290,7 +290,7 @@ std::string_view rust_type(field_type type) {
         case field_type::bytes:
             return "&[u8]";
         default:
-            return name_of(type);  // they are the same: bool, u8, f32, ...
+            return name_of(type);  // the same in Rust: bool, u8, f32, ...
     }
 }
 
@@ -444,7 +444,7 @@ std::string rust_generator::bytes_of(const field_schema& field, const std::strin
     return value + ".to_ne_bytes()";
 }
 
-/// A field of known size into the fixed part.
+/// Writes a field of known size into the fixed part.
 void rust_generator::write_value(const field_schema& field, const std::string& name) {
     const std::size_t size = eventlog::size_of(field.type);
     const std::string indent = is_optional(field) ? "        " : "    ";
@@ -509,7 +509,7 @@ void rust_generator::write_parts(std::size_t id) {
               id, event.cuts_texts ? "flags" : "0");
 }
 
-/// Behind the gate, out of line.
+/// The part behind the gate, out of line.
 void rust_generator::write_emit_enabled(std::size_t id) {
     const event_schema& event = schema_.events[id];
     out_.line("#[inline(never)]");
@@ -521,7 +521,7 @@ void rust_generator::write_emit_enabled(std::size_t id) {
         out_.line("}}");
         return;
     }
-    // What stands behind the payload, up to a multiple of 8 bytes, must be zero.
+    // The bytes behind the payload, up to a multiple of 8, must be zero.
     out_.line("    let mut payload = [0u8; {}];", (event.fixed_size + 7) / 8 * 8);
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         if (!is_variable(event.fields[i])) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What elog gen --lang kernel-c is made of. One trace event of the kernel for each event, whose
-// entry is the payload behind struct trace_entry, with the texts as __data_loc.
+// Parts of the generator for kernel modules (elog gen --lang kernel-c).
+//
+// Each event becomes a trace event of the kernel. Its entry is struct trace_entry followed by the
+// payload, with texts as __data_loc.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +15,32 @@
 
 namespace elog::kernel_c {
 
-/// What a payload may take. ftrace drops records that do not fit into one page, with the page's
-/// header, the record's, a time stamp and struct trace_entry; perf has room for two pages.
+/// Limit of a payload. ftrace drops records that do not fit into one page together with the page's
+/// header, the record's header, a time stamp and struct trace_entry; perf's limit is two pages.
 inline constexpr std::size_t payload_max = 4000;
 
-/// A text or byte string needs this much, to be cut to something that says so.
+/// The least room for a text or byte string: enough for a cut text with its mark.
 inline constexpr std::size_t var_field_size_min = 16;
 
-/// The kernel hands up to twelve arguments of a tracepoint to BPF, and does not compile with more.
+/// The kernel passes up to twelve arguments of a tracepoint to BPF; more do not compile.
 inline constexpr std::size_t parameters_max = 12;
 
-/// How one field is called in the code. `field` belongs to the schema.
+/// The names of one field in the code. `field` belongs to the schema.
 struct field_names {
     const field_schema* field = nullptr;
     std::string parameter;
     std::string size;      // of a byte string: the parameter with its size
-    std::string presence;  // of an optional field: the entry's member that says whether it is there
+    std::string presence;  // of an optional field: the entry's member with its presence
 };
 
 struct event_names {
-    std::string event;   // PROVIDER_EVENT
-    std::string fields;  // the struct through which it takes its fields; empty: each is a parameter
-    std::vector<field_names> all;        // in declared order
-    std::size_t var_field_size_max = 0;  // what each text and byte string may take, with its NUL
+    std::string event;             // PROVIDER_EVENT
+    std::string fields;            // the struct with the fields; empty: each field is a parameter
+    std::vector<field_names> all;  // in declared order
+    std::size_t var_field_size_max = 0;  // limit of each text, with its NUL, and byte string
 };
 
-/// Everything that is said with names of the schema's own.
+/// All names of the generated code that derive from the schema.
 struct names {
     std::vector<std::string> enumerations;  // tags of enums
     std::vector<std::string> show_macros;   // macros that print an enumeration's values
@@ -49,26 +51,25 @@ struct names {
     std::string bytes_size;
 };
 
-/// Throws failure, FILE:LINE:COLUMN: reason, for the first thing that the kernel cannot carry.
+/// Throws user_error, FILE:LINE:COLUMN: reason, for the first part that a trace event cannot have.
 void check(const located_schema& source);
 
-/// Of a schema that has been checked. `scope` is that of the header.
+/// `schema` has passed check(). `scope` is the header's.
 [[nodiscard]] names make_names(const provider_schema& schema, unique_names& scope);
 
 [[nodiscard]] std::string_view c_type(eventlog::field_type type) noexcept;
 
-/// A list's items behind `head`, with commas, in lines of 80 columns; `tail` follows the last one.
-/// Further lines begin with `indent`, and all but the last end with `line_end`. An item of several
-/// lines gets a line to itself.
+/// `head`, the items with commas, and `tail`, in lines of 80 columns. Further lines begin with
+/// `indent`, and all but the last end with `line_end`. An item of several lines gets its own line.
 [[nodiscard]] std::string fold(std::string_view head, const std::vector<std::string>& items,
                                std::string_view tail, std::string_view indent,
                                std::string_view line_end = {});
 
-/// TP_printk(...), with every field in declared order.
+/// TP_printk(...) with all fields in declared order.
 [[nodiscard]] std::string make_printk(const provider_schema& schema, const names& all,
                                       std::size_t event);
 
-/// The macros that TP_printk uses for enumerations and error numbers.
+/// Writes the macros that TP_printk uses for enumerations and error numbers.
 void write_show_macros(source_writer& out, const provider_schema& schema, const names& all);
 
 /// Whether any field is shown as an error number.

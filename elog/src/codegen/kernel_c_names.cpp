@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel cannot carry, and how things are called in its code.
+// Checks whether the kernel can have a schema's events, and chooses the names of its code.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 using eventlog::field_type;
 
-/// Words of the language, and macros of usual headers: nothing in a struct can be called so.
+/// Keywords, and macros of common headers: no member of a struct can have these names.
 constexpr std::string_view kernel_c_reserved_words[] = {
     "asm",        "asm_inline", "asmlinkage", "auto",     "break",       "case",
     "char",       "const",      "continue",   "current",  "default",     "do",
@@ -31,8 +31,8 @@ constexpr std::string_view kernel_c_reserved_words[] = {
     "TP_ARGS",    "TP_PROTO",   "READ",       "WRITE",    "MODULE",
 };
 
-/// What only a parameter cannot be called: types, and what the macros around TP_fast_assign and the
-/// functions of this header name inside.
+/// Names that only a parameter cannot have: types, and local names of the macros around
+/// TP_fast_assign and of the header's functions.
 constexpr std::string_view parameter_reserved_words[] = {
     "args",       "bool",        "count",  "entry",  "event_call", "false",  "fbuffer", "fields",
     "head",       "iter",        "memcpy", "memset", "offsetof",   "p",      "proto",   "rctx",
@@ -46,7 +46,7 @@ bool is_word(std::string_view name) noexcept {
                      name) != std::end(kernel_c_reserved_words);
 }
 
-/// Of a name that can be no member of a trace event's entry; empty if it can.
+/// Why the name cannot be a member of a trace event's entry; empty if it can.
 std::string_view invalid_member_reason(std::string_view name) noexcept {
     if (is_word(name) || is_module_macro(name)) {
         return "which means something else in the kernel's C";
@@ -63,7 +63,7 @@ std::string_view invalid_member_reason(std::string_view name) noexcept {
     return {};
 }
 
-/// Two texts whose helpers in the kernel would be called the same.
+/// Whether the kernel's helper of another text has the field's name.
 bool collides_with_helper(const event_schema& event, const field_schema& field) noexcept {
     return is_variable(field) &&
            std::any_of(event.fields.begin(), event.fields.end(), [&](const field_schema& other) {
@@ -253,7 +253,7 @@ std::string_view c_type(field_type type) noexcept {
             return "u64";
         case field_type::float_32:
         case field_type::float_64:
-            break;  // refused
+            break;  // check() rejects them
     }
     return "void";
 }
@@ -261,7 +261,7 @@ std::string_view c_type(field_type type) noexcept {
 std::string fold(std::string_view head, const std::vector<std::string>& items,
                  std::string_view tail, std::string_view indent, std::string_view line_end) {
     constexpr std::size_t width = 80;
-    // Of the last line.
+    // Columns of the last line.
     const auto columns = [](std::string_view text) {
         const std::string_view line = text.substr(text.rfind('\n') + 1);
         return line.size() +

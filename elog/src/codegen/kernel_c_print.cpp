@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// TP_printk: how the kernel, perf and trace-cmd show a trace event. The kernel runs the arguments;
-// everybody else reads them as text and computes them again, and knows no more than operators, ?:
-// and the kernel's own __print_ and __get_ macros. So there is nothing else in them.
+// Generates TP_printk, with which the kernel, perf and trace-cmd show a trace event.
+//
+// The kernel compiles the arguments; the tools parse them as text and know only operators, ?: and
+// the kernel's __print_ and __get_ macros. The arguments use nothing else.
 #include <algorithm>
 #include <iterator>
 
@@ -17,7 +18,7 @@ using eventlog::format;
 
 constexpr std::size_t printed_bytes_max = 64;
 
-// Of every architecture of the kernel, by their names there: the numbers are not the same.
+// Errors of all architectures. Names, because the numbers differ between architectures.
 constexpr std::string_view error_names[] = {
     "EPERM",        "ENOENT",       "ESRCH",           "EINTR",        "EIO",
     "ENXIO",        "E2BIG",        "ENOEXEC",         "EBADF",        "ECHILD",
@@ -39,7 +40,7 @@ constexpr std::string_view error_names[] = {
     "EKEYREJECTED", "EOWNERDEAD",   "ENOTRECOVERABLE", "ERFKILL",      "EHWPOISON",
 };
 
-/// A piece of the format and what it shows.
+/// A part of the format and its arguments.
 struct printk_expression {
     std::string format;
     std::vector<std::string> arguments;
@@ -49,7 +50,7 @@ bool is_eight_bytes(const field_schema& field) noexcept {
     return eventlog::size_of(field.type) == 8;
 }
 
-/// Of a number with its sign.
+/// The format of a decimal number.
 std::string_view number_format(const field_schema& field) noexcept {
     if (is_signed(field.type)) {
         return is_eight_bytes(field) ? "%lld" : "%d";
@@ -57,7 +58,7 @@ std::string_view number_format(const field_schema& field) noexcept {
     return is_eight_bytes(field) ? "%llu" : "%u";
 }
 
-/// Against what sign extension adds.
+/// Removes the bits that sign extension adds.
 std::string mask_text(const field_schema& field) {
     if (!is_signed(field.type)) {
         return {};
@@ -91,13 +92,13 @@ class field_printer {
     }
 
   private:
-    /// A string, or what stands for one that is not there.
+    /// The string, or "-" if the field is absent.
     [[nodiscard]] std::string or_absent(const std::string& text) const {
         return names_.presence.empty()
                    ? text
                    : fmt::format("__entry->{} ? {} : \"-\"", names_.presence, text);
     }
-    /// Numbers are shown in any case: there is no format that shows nothing.
+    /// A number and "(none)" if the field is absent: no format can omit the number.
     [[nodiscard]] printk_expression with_absence_marker(printk_expression made) const {
         if (!names_.presence.empty()) {
             made.format += "%s";
@@ -163,7 +164,7 @@ printk_expression field_printer::print_address() const {
     if (field_.count == 4) {
         return {"%pI4", {value_}};
     }
-    // A number whose bytes are an address: %pI4 would need its place, which perf cannot take.
+    // %pI4 needs a pointer, and perf cannot parse the address of a number.
     return {"%u.%u.%u.%u",
             {fmt::format("{} >> EVENTLOG_IP4_SHIFT(0) & 0xff", value_),
              fmt::format("{} >> EVENTLOG_IP4_SHIFT(1) & 0xff", value_),
@@ -180,7 +181,7 @@ printk_expression field_printer::print_array() const {
                                    eventlog::size_of(field_.type)))}};
 }
 
-/// Nanoseconds, in seconds with all of them.
+/// Nanoseconds as seconds with nine decimals.
 printk_expression field_printer::print_seconds() const {
     if (!is_signed(field_.type)) {
         return {"%llu.%09us",
@@ -232,7 +233,7 @@ printk_expression field_printer::print_single() const {
     }
 }
 
-/// As it stands in code that compares it with unsigned long.
+/// A number in code that compares it with unsigned long.
 std::string mask_number(std::uint64_t value, bool combines) {
     const auto number = static_cast<std::int64_t>(value);
     if (combines || (value >> 62U) == 2) {
@@ -241,7 +242,7 @@ std::string mask_number(std::uint64_t value, bool combines) {
     return fmt::format("{}", number);
 }
 
-/// Whether values of an enumeration that has no single type may be of 64 bits.
+/// Whether any field that holds the enumeration has 64 bits.
 bool may_be_eight_bytes(const provider_schema& schema, std::size_t enumeration) {
     return std::any_of(schema.events.begin(), schema.events.end(), [&](const event_schema& event) {
         return std::any_of(event.fields.begin(), event.fields.end(), [&](const auto& field) {
@@ -255,13 +256,13 @@ void write_show_enumeration(source_writer& out, const provider_schema& schema, s
     const enumeration_schema& enumeration = schema.enumerations[index];
     const std::string behind = may_be_eight_bytes(schema, index) ? "_u64" : "";
     const auto type = type_of_enumeration(schema, index);
-    // What sign extension adds is no flag.
+    // Bits that sign extension adds are no flags.
     const std::uint64_t bits = !type || eventlog::size_of(*type) == 8
                                    ? ~std::uint64_t{0}
                                    : (std::uint64_t{1} << 8 * eventlog::size_of(*type)) - 1;
     std::vector<std::string> items;
     std::string zero = "0x0";
-    // Nothing but a name for 0 is no set.
+    // An enumeration with only a name for 0 is not a set of flags.
     const bool combines = enumeration.combines &&
                           std::any_of(enumeration.values.begin(), enumeration.values.end(),
                                       [&](const auto& value) { return (value.first & bits) != 0; });

@@ -8,7 +8,7 @@
 namespace elog {
 namespace {
 
-// Each between blanks.
+// Lists: each name is between blanks.
 constexpr std::string_view kernel_macros =
     " ADJ_ESTERROR ADJ_FREQUENCY ADJ_MAXERROR ADJ_MICRO ADJ_NANO ADJ_OFFSET "
     "ADJ_OFFSET_SINGLESHOT ADJ_SETOFFSET ADJ_STATUS ADJ_TAI ADJ_TICK ADJ_TIMECONST "
@@ -88,9 +88,9 @@ constexpr std::string_view other_macros =
     "WCHAR_WIDTH WEOF WINT_MAX WINT_MIN WINT_WIDTH WORD_BIT W_OK X_OK bool errno false "
     "sched_priority static_assert stderr stdin stdout true ";
 
-// What else the headers have that a generated header for the kernel includes (Linux 6.1, x86-64),
-// but families, names that looks_like_kernel_macro() knows, and macros that stand for their own
-// name.
+// Further macros of the headers that a generated header for the kernel includes (Linux 6.1,
+// x86-64), except families, names that looks_like_kernel_macro() matches, and macros that expand to
+// their own name.
 constexpr std::string_view module_macros =
     " AF_DECnet ALTIFNAMSIZ BLKALIGNOFF BLKBSZGET BLKBSZSET BLKDISCARD BLKDISCARDZEROES BLKFLSBUF "
     "BLKFRAGET BLKFRASET BLKGETDISKSEQ BLKGETSIZE BLKGETSIZE64 BLKIOMIN BLKIOOPT BLKPBSZGET "
