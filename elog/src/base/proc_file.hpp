@@ -13,9 +13,8 @@
 
 namespace elog {
 
-// Limits of the files `status`, with 65536 groups, and `mountinfo`, with the kernel's most mounts.
+/// Limit of the file `status`, with 65536 groups.
 inline constexpr std::size_t process_status_max = std::size_t{1} << 20U;
-inline constexpr std::size_t process_mounts_max = std::size_t{32} << 20U;
 
 /// The text of an open file, about `size_max` bytes of it at most. nullopt, with errno set, if the
 /// file is not open or cannot be read.

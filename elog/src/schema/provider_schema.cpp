@@ -2,6 +2,8 @@
 #include "schema/provider_schema.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "base/user_error.hpp"
@@ -9,6 +11,29 @@
 
 namespace elog {
 namespace {
+
+// Each in the order of the enumeration's values.
+constexpr std::array<std::string_view, 14> field_type_names{"bool", "char", "i8",   "i16",  "i32",
+                                                            "i64",  "u8",   "u16",  "u32",  "u64",
+                                                            "f32",  "f64",  "text", "bytes"};
+constexpr std::array<std::string_view, 11> format_names{
+    "plain",    "decimal",  "hexadecimal", "ip_address", "mac_address", "error_number",
+    "duration", "realtime", "monotonic",   "byte_size",  "characters"};
+constexpr std::array<std::string_view, 5> severity_names{"error", "warn", "info", "verbose",
+                                                         "trace"};
+constexpr std::array<std::string_view, 7> kind_names{
+    "instant", "begin", "end", "counter", "session_begin", "session_end", "dump_complete"};
+static_assert(field_type_names.size() == static_cast<std::size_t>(eventlog::field_type::bytes));
+static_assert(format_names.size() == eventlog::format_last + 1U);
+static_assert(severity_names.size() == static_cast<std::size_t>(eventlog::level::trace));
+static_assert(kind_names.size() == eventlog::kind_last + 1U);
+
+template <class Value, std::size_t Count>
+std::string_view find_name(const std::array<std::string_view, Count>& names, Value value,
+                           Value first) noexcept {
+    const auto index = static_cast<std::size_t>(value) - static_cast<std::size_t>(first);
+    return index < Count ? names[index] : "unknown";
+}
 
 void read_enumerations(eventlog::core::schema_reader& reader,
                        std::vector<enumeration_schema>& enumerations) {
@@ -71,105 +96,19 @@ provider_schema provider_schema::parse(std::span<const std::uint8_t> bytes) {
 }
 
 std::string_view name_of(eventlog::field_type type) noexcept {
-    using eventlog::field_type;
-    switch (type) {
-        case field_type::boolean:
-            return "bool";
-        case field_type::character:
-            return "char";
-        case field_type::signed_8:
-            return "i8";
-        case field_type::signed_16:
-            return "i16";
-        case field_type::signed_32:
-            return "i32";
-        case field_type::signed_64:
-            return "i64";
-        case field_type::unsigned_8:
-            return "u8";
-        case field_type::unsigned_16:
-            return "u16";
-        case field_type::unsigned_32:
-            return "u32";
-        case field_type::unsigned_64:
-            return "u64";
-        case field_type::float_32:
-            return "f32";
-        case field_type::float_64:
-            return "f64";
-        case field_type::text:
-            return "text";
-        case field_type::bytes:
-            return "bytes";
-    }
-    return "unknown";
+    return find_name(field_type_names, type, eventlog::field_type::boolean);
 }
 
 std::string_view name_of(eventlog::format how) noexcept {
-    using eventlog::format;
-    switch (how) {
-        case format::plain:
-            return "plain";
-        case format::decimal:
-            return "decimal";
-        case format::hexadecimal:
-            return "hexadecimal";
-        case format::ip_address:
-            return "ip_address";
-        case format::mac_address:
-            return "mac_address";
-        case format::error_number:
-            return "error_number";
-        case format::duration:
-            return "duration";
-        case format::realtime:
-            return "realtime";
-        case format::monotonic:
-            return "monotonic";
-        case format::byte_size:
-            return "byte_size";
-        case format::characters:
-            return "characters";
-    }
-    return "unknown";
+    return find_name(format_names, how, eventlog::format::plain);
 }
 
 std::string_view name_of(eventlog::level severity) noexcept {
-    using eventlog::level;
-    switch (severity) {
-        case level::error:
-            return "error";
-        case level::warn:
-            return "warn";
-        case level::info:
-            return "info";
-        case level::verbose:
-            return "verbose";
-        case level::trace:
-            return "trace";
-    }
-    return "unknown";
+    return find_name(severity_names, severity, eventlog::level::error);
 }
 
 std::string_view name_of(eventlog::kind what) noexcept {
-    using eventlog::kind;
-    switch (what) {
-        case kind::instant:
-            return "instant";
-        case kind::begin:
-            return "begin";
-        case kind::end:
-            return "end";
-        case kind::counter:
-            return "counter";
-        case kind::session_begin:
-            return "session_begin";
-        case kind::session_end:
-            return "session_end";
-        case kind::dump_complete:
-            return "dump_complete";
-    }
-    return "unknown";
+    return find_name(kind_names, what, eventlog::kind::instant);
 }
 
 void add_unique(std::vector<provider_schema>& schemas, provider_schema added) {
