@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // elog gen --lang c: a header for C11.
-#include <algorithm>
-#include <array>
 #include <limits>
 #include <vector>
 
+#include "codegen/c_templates.hpp"
 #include "codegen/generate.hpp"
+#include "codegen/source_text.hpp"
 
 namespace elog {
 namespace {
@@ -14,127 +14,15 @@ namespace {
 using eventlog::field_type;
 
 /// Keywords, macros of common headers, and local names of the generated functions.
-constexpr std::string_view c_reserved_words[] = {
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "_Alignas",
-    "_Alignof",
-    "_Atomic",
-    "_Bool",
-    "_Complex",
-    "_Generic",
-    "_Noreturn",
-    "asm",
-    "typeof",
-    "bool",
-    "true",
-    "false",
-    "NULL",
-    "errno",
-    "stdin",
-    "stdout",
-    "stderr",
-    "linux",
-    "unix",
-    "complex",
-    "I",
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "size_t",
-    "memcpy",
-    "strlen",
-    "payload",
-    "pieces",
-    "end",
-    "value",
-    "flags",
-    "is_text",
-    "alignas",
-    "alignof",
-    "constexpr",
-    "nullptr",
-    "offset",
-    "thread_local",
-    "environ",
-    "eventlog_emit",
-    "eventlog_emit_pieces",
-    "_Imaginary",
-    "_Static_assert",
-    "_Thread_local",
-    "static_assert",
-};
-
-std::string_view c_type(field_type type) {
-    switch (type) {
-        case field_type::boolean:
-            return "bool";
-        case field_type::character:
-            return "char";
-        case field_type::signed_8:
-            return "int8_t";
-        case field_type::signed_16:
-            return "int16_t";
-        case field_type::signed_32:
-            return "int32_t";
-        case field_type::signed_64:
-            return "int64_t";
-        case field_type::unsigned_8:
-            return "uint8_t";
-        case field_type::unsigned_16:
-            return "uint16_t";
-        case field_type::unsigned_32:
-            return "uint32_t";
-        case field_type::unsigned_64:
-            return "uint64_t";
-        case field_type::float_32:
-            return "float";
-        case field_type::float_64:
-            return "double";
-        case field_type::text:
-            return "char";
-        case field_type::bytes:
-            return "void";
-    }
-    return "void";
-}
+constexpr std::string_view c_reserved_words =
+    " auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while _Alignas _Alignof _Atomic _Bool _Complex _Generic "
+    "_Noreturn asm typeof bool true false NULL errno stdin stdout stderr linux unix complex I "
+    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t memcpy strlen "
+    "payload pieces end value flags is_text alignas alignof constexpr nullptr offset thread_local "
+    "environ eventlog_emit eventlog_emit_pieces _Imaginary _Static_assert _Thread_local "
+    "static_assert ";
 
 /// Names of an event's functions and their parameters.
 struct c_event_names {
@@ -164,16 +52,11 @@ class c_generator {
 
   private:
     void assign_names();
-    void write_head();
     void write_enumeration(const enumeration_schema& enumeration, std::size_t index);
-    void write_registration();
-    void write_put_word();
-    void write_cut_longest();
     void write_event(std::size_t id);
     void write_emit_enabled(std::size_t id);
     void write_var_fields(std::size_t id);
     void write_value(const field_schema& field, const std::string& name);
-    void write_presence(const field_schema& field, const std::string& name);
     [[nodiscard]] bool takes_enum(const field_schema& field) const;
     [[nodiscard]] std::string parameters(std::size_t id) const;
     [[nodiscard]] std::string arguments(std::size_t id) const;
@@ -211,38 +94,6 @@ void c_generator::assign_names() {
     }
 }
 
-void c_generator::write_head() {
-    const std::string upper = upper_case(prefix_);
-    out_.line("/*");
-    out_.line(" * Provider {}{}{}", schema_.name, schema_.description.empty() ? "" : ": ",
-              comment_text(schema_.description));
-    out_.line(" *");
-    out_.line(
-        " * Made by elog gen --lang c. Change the schema and make it anew; this is overwritten.");
-    out_.line(" * The hash of the schema is 0x{:016x}.", schema_.hash);
-    out_.line(" *");
-    out_.line(
-        " * Include it wherever events are emitted and link with libeventlog. A program or shared");
-    out_.line(
-        " * object that does is published when it is loaded, once. While nobody listens, an event");
-    out_.line(" * is one load and a branch. All functions: any thread, any signal handler.");
-    out_.line(" *");
-    out_.line(
-        " * Texts end with a NUL; NULL is a null text, or no value where the field is optional.");
-    out_.line(" * Other optional fields are passed by pointer: NULL is no value.");
-    out_.line(" */");
-    out_.line("#ifndef EVENTLOG_PROVIDER_{}_H", upper);
-    out_.line("#define EVENTLOG_PROVIDER_{}_H", upper);
-    out_.line();
-    out_.line("#include <stdbool.h>");
-    out_.line("#include <stddef.h>");
-    out_.line("#include <stdint.h>");
-    out_.line("#include <string.h>");
-    out_.line();
-    out_.line("#include <eventlog/abi.h>");
-    out_.line();
-}
-
 void c_generator::write_enumeration(const enumeration_schema& enumeration, std::size_t index) {
     const std::string prefix = upper_case(prefix_ + "_" + enumeration.name);
     if (fits_int(enumeration)) {
@@ -265,118 +116,12 @@ void c_generator::write_enumeration(const enumeration_schema& enumeration, std::
             } else if (value == std::uint64_t{1} << 63U && *type == field_type::signed_64) {
                 out_.line("#define {} INT64_MIN", constant);
             } else {
-                out_.line("#define {} (({}){}{})", constant, c_type(*type),
+                out_.line("#define {} (({}){}{})", constant, spelling_of(*type).c,
                           number_text(value, *type), *type == field_type::unsigned_64 ? "U" : "");
             }
         }
     }
     out_.line();
-}
-
-void c_generator::write_registration() {
-    const std::string upper = upper_case(prefix_);
-    const std::string& p = prefix_;
-    out_.line("/* Shared memory is mapped over the gate and the room for counters behind it. */");
-    out_.line("#if defined(__aarch64__)");
-    out_.line("#define {}_GATE_ALIGNMENT 65536", upper);
-    out_.line("#define {}_GATE_SIZE 65536", upper);
-    out_.line("#else");
-    out_.line("#define {}_GATE_ALIGNMENT 4096", upper);
-    out_.line("#define {}_GATE_SIZE 8192", upper);
-    out_.line("#endif");
-    out_.line();
-    out_.line("/* One in a program or shared object, however many of its sources include this. */");
-    out_.line("#define {}_HIDDEN __attribute__((weak, visibility(\"hidden\")))", upper);
-    out_.line();
-    out_.line("{}_HIDDEN __attribute__((aligned({}_GATE_ALIGNMENT)))", upper, upper);
-    out_.line("uint32_t {}_gate[{}_GATE_SIZE / sizeof(uint32_t)];", p, upper);
-    out_.line("{}_HIDDEN struct eventlog_provider* {}_provider;", upper, p);
-    out_.line("{}_HIDDEN const unsigned char {}_schema[{}] = {{", upper, p, schema_.binary.size());
-    out_.append(format_byte_list(schema_.binary, 4));
-    out_.line();
-    out_.line("}};");
-    out_.line();
-    out_.line("__attribute__((constructor)) static void {}_register(void) {{", p);
-    out_.line("    if ({}_provider == NULL) {{", p);
-    out_.line("        const struct eventlog_provider_definition definition = {{");
-    out_.line("            sizeof definition, {}, {}_gate, sizeof {}_gate, {}_schema, sizeof "
-              "{}_schema}};",
-              schema_.events.size(), p, p, p, p);
-    out_.line("        __atomic_store_n(&{}_provider, eventlog_provider_register(&definition),", p);
-    out_.line("                         __ATOMIC_RELEASE);");
-    out_.line("    }}");
-    out_.line("}}");
-    out_.line();
-    out_.line("__attribute__((destructor)) static void {}_unregister(void) {{", p);
-    out_.line("    eventlog_provider_unregister(");
-    out_.line("        __atomic_exchange_n(&{}_provider, NULL, __ATOMIC_ACQ_REL));", p);
-    out_.line("}}");
-    out_.line();
-    out_.line("static inline struct eventlog_provider* {}_handle(void) {{", p);
-    out_.line("    return __atomic_load_n(&{}_provider, __ATOMIC_ACQUIRE);", p);
-    out_.line("}}");
-    out_.line();
-}
-
-void c_generator::write_put_word() {
-    out_.append(fmt::format(R"(/*
- * Where a text or byte string is: its size and how far behind this word it begins. `end` is where
- * it begins in the payload, and moves on. One that is too large for this is refused as a whole.
- */
-static inline void {0}_put_word(unsigned char* payload, size_t offset, size_t size, size_t* end) {{
-    const uint32_t word =
-        size == 0 ? 0 : (uint32_t)((size & 0xffff) << 16 | ((*end - offset - 4) & 0xffff));
-    memcpy(payload + offset, &word, sizeof word);
-    *end += size;
-}}
-
-)",
-                            prefix_));
-}
-
-void c_generator::write_cut_longest() {
-    out_.append(fmt::format(R"(/*
- * Cuts the longest pieces behind the first so that all of them fit into a record, texts between two
- * characters of UTF-8. A text is followed by a piece of one byte, its NUL. Returns flags to emit.
- */
-static inline uint32_t {0}_cut_longest(struct eventlog_piece* pieces, const bool* is_text,
-                                       size_t count) {{
-    const size_t size_max = 65536 - 24;
-    size_t low = 1;
-    size_t high = size_max + 1; /* the longest piece that fits is in [low, high) */
-    size_t total = 0;
-    for (size_t i = 0; i < count; ++i) {{
-        total += pieces[i].size;
-    }}
-    if (total <= size_max) {{
-        return 0;
-    }}
-    while (high - low > 1) {{
-        const size_t middle = low + (high - low) / 2;
-        total = pieces[0].size;
-        for (size_t i = 1; i < count; ++i) {{
-            total += pieces[i].size < middle ? pieces[i].size : middle;
-        }}
-        if (total <= size_max) {{
-            low = middle;
-        }} else {{
-            high = middle;
-        }}
-    }}
-    for (size_t i = 1; i < count; ++i) {{
-        const unsigned char* const data = (const unsigned char*)pieces[i].data;
-        if (pieces[i].size > low) {{
-            pieces[i].size = low;
-            while (is_text[i] && pieces[i].size > 0 && (data[pieces[i].size] & 0xc0) == 0x80) {{
-                --pieces[i].size;
-            }}
-        }}
-    }}
-    return EVENTLOG_EMIT_CUT;
-}}
-
-)",
-                            prefix_));
 }
 
 bool c_generator::takes_enum(const field_schema& field) const {
@@ -386,67 +131,53 @@ bool c_generator::takes_enum(const field_schema& field) const {
 
 std::string c_generator::parameters(std::size_t id) const {
     const event_schema& event = schema_.events[id];
-    std::string all;
+    std::vector<std::string> all;
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         const field_schema& field = event.fields[i];
         const std::string& name = events_[id].fields[i];
-        all += i == 0 ? "" : ", ";
         const std::string type = takes_enum(field) ? "enum " + enumerations_[field.enumeration]
-                                                   : std::string(c_type(field.type));
-        if (is_variable(field)) {
-            all += fmt::format("const {}* {}", type, name);
-            all += field.type == field_type::bytes ? ", size_t " + events_[id].sizes[i] : "";
-        } else if (field.count != 1) {
-            all += fmt::format("const {} {}[{}]", type, name, field.count);
-        } else if (is_optional(field)) {
-            all += fmt::format("const {}* {}", type, name);
+                                                   : std::string(spelling_of(field.type).c);
+        if (!is_variable(field) && field.count != 1) {
+            all.push_back(fmt::format("const {} {}[{}]", type, name, field.count));
+        } else if (is_variable(field) || is_optional(field)) {
+            all.push_back(fmt::format("const {}* {}", type, name));
         } else {
-            all += fmt::format("{} {}", type, name);
+            all.push_back(fmt::format("{} {}", type, name));
+        }
+        if (field.type == field_type::bytes) {
+            all.push_back("size_t " + events_[id].sizes[i]);
         }
     }
-    return all.empty() ? "void" : all;
+    return all.empty() ? "void" : comma_list(all);
 }
 
 std::string c_generator::arguments(std::size_t id) const {
-    std::string all;
+    std::vector<std::string> all;
     for (std::size_t i = 0; i < events_[id].fields.size(); ++i) {
-        all += i == 0 ? "" : ", ";
-        all += events_[id].fields[i];
+        all.push_back(events_[id].fields[i]);
         if (!events_[id].sizes[i].empty()) {
-            all += ", " + events_[id].sizes[i];
+            all.push_back(events_[id].sizes[i]);
         }
     }
-    return all;
-}
-
-void c_generator::write_presence(const field_schema& field, const std::string& name) {
-    if (is_optional(field)) {
-        out_.line("    payload[{}] = {} != NULL;", field.presence, name);
-    }
+    return comma_list(all);
 }
 
 /// Writes a field of known size into the fixed part.
 void c_generator::write_value(const field_schema& field, const std::string& name) {
     const bool by_pointer = field.count != 1 || is_optional(field);
-    const std::size_t size = eventlog::size_of(field.type) * field.count;
-    if (!is_optional(field)) {
-        if (takes_enum(field)) {
-            out_.line("    memcpy(payload + {}, &({}){{({}){}}}, {});", field.offset,
-                      c_type(field.type), c_type(field.type), name, size);
-        } else {
-            out_.line("    memcpy(payload + {}, {}{}, {});", field.offset, by_pointer ? "" : "&",
-                      name, size);
-        }
-        return;
-    }
-    out_.line("    if ({} != NULL) {{", name);
-    if (takes_enum(field)) {
-        out_.line("        memcpy(payload + {}, &({}){{({})*{}}}, {});", field.offset,
-                  c_type(field.type), c_type(field.type), name, size);
+    const std::string_view type = spelling_of(field.type).c;
+    const std::string from =
+        takes_enum(field) ? fmt::format("&({0}){{({0}){1}{2}}}", type, by_pointer ? "*" : "", name)
+                          : (by_pointer ? "" : "&") + name;
+    const std::string copy = fmt::format("memcpy(payload + {}, {}, {});", field.offset, from,
+                                         eventlog::size_of(field.type) * field.count);
+    if (is_optional(field)) {
+        out_.line("    if ({} != NULL) {{", name);
+        out_.line("        {}", copy);
+        out_.line("    }}");
     } else {
-        out_.line("        memcpy(payload + {}, {}, {});", field.offset, name, size);
+        out_.line("    {}", copy);
     }
-    out_.line("    }}");
 }
 
 /// A text is two pieces, characters and NUL, so that a cut text ends with a NUL, too.
@@ -511,7 +242,10 @@ void c_generator::write_emit_enabled(std::size_t id) {
         if (!is_variable(event.fields[i])) {
             write_value(event.fields[i], events_[id].fields[i]);
         }
-        write_presence(event.fields[i], events_[id].fields[i]);
+        if (is_optional(event.fields[i])) {
+            out_.line("    payload[{}] = {} != NULL;", event.fields[i].presence,
+                      events_[id].fields[i]);
+        }
     }
     if (count_variable(event) == 0) {
         out_.line("    eventlog_emit({}_handle(), {}, payload, {});", prefix_, id,
@@ -526,24 +260,10 @@ void c_generator::write_event(std::size_t id) {
     const event_schema& event = schema_.events[id];
     const c_event_names& names = events_[id];
     write_emit_enabled(id);
-    out_.line();
-    out_.line("/* Whether anyone listens to {} right now. */", event.name);
-    out_.line("static inline bool {}(void) {{", names.enabled);
-    out_.line("    const uint32_t word = __atomic_load_n(&{}_gate[{}], __ATOMIC_RELAXED);", prefix_,
-              id);
-    out_.line("    return word != 0 && ((word & ~EVENTLOG_GATE_AMBIGUOUS) != 0 ||");
-    out_.line("                         eventlog_has_listener({}_handle(), {}));", prefix_, id);
-    out_.line("}}");
-    out_.line();
+    out_.format(c_templates::enabled, event.name, names.enabled, prefix_, id);
     out_.line("/*");
-    const std::string sentence = describe_item(event);
-    out_.line(" * Emits {}.{}{}", event.name, sentence.empty() ? "" : " ", sentence);
-    for (const field_schema& field : event.fields) {
-        const std::string about = describe_item(field);
-        if (!about.empty()) {
-            out_.line(" *   {}", about);
-        }
-    }
+    out_.line(" * {}", describe_emit(event));
+    write_field_descriptions(out_, event, " *   ");
     out_.line(" */");
     out_.line("{}", wrap(fmt::format("static inline void {}({}) {{", names.emit, parameters(id))));
     out_.line("    if (__builtin_expect({}(), 0)) {{", names.enabled);
@@ -555,16 +275,18 @@ void c_generator::write_event(std::size_t id) {
 
 std::string c_generator::generate() {
     assign_names();
-    write_head();
+    const std::string upper = upper_case(prefix_);
+    out_.format(c_templates::head, describe_item(schema_), schema_.hash, upper);
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         write_enumeration(schema_.enumerations[i], i);
     }
-    write_registration();
-    if (has_variable(schema_)) {
-        write_put_word();
+    out_.format(c_templates::registration, prefix_, upper, schema_.binary.size(),
+                format_byte_list(schema_.binary, 4), schema_.events.size());
+    if (any_field(schema_, is_variable)) {
+        out_.format(c_templates::put_word, prefix_);
     }
     if (has_truncated_events(schema_)) {
-        write_cut_longest();
+        out_.format(c_templates::cut_longest, prefix_);
     }
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {
         write_event(id);

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "codegen/generate.hpp"
+#include "codegen/rust_templates.hpp"
+#include "codegen/source_text.hpp"
 
 namespace elog {
 namespace {
@@ -11,275 +13,16 @@ namespace {
 using eventlog::field_type;
 
 /// Keywords and the module's own names.
-constexpr std::string_view rust_reserved_words[] = {
-    "_",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "Self",
-    "static",
-    "struct",
-    "super",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
-    "union",
-    "abstract",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "f32",
-    "f64",
-    "usize",
-    "bool",
-    "str",
-    "payload",
-    "parts",
-    "end",
-    "flags",
-    "pieces",
-    "value",
-    "element",
-    "index",
-    "std",
-    "register",
-    "unregister",
-    "handle",
-    "put_word",
-    "cut_longest",
-    "Option",
-    "Some",
-    "None",
-    "Definition",
-    "Piece",
-    "Part",
-    "Gate",
-    "GATE",
-    "GATE_SIZE",
-    "CLOSED",
-    "HANDLE",
-    "SCHEMA",
-    "REGISTER",
-    "UNREGISTER",
-    "AtomicU32",
-    "AtomicPtr",
-    "Ordering",
-    "c_void",
-    "ptr",
-    "core",
-    "Copy",
-    "Clone",
-    "Debug",
-    "PartialEq",
-    "Eq",
-    "eventlog_has_listener",
-    "eventlog_emit",
-    "eventlog_emit_pieces",
-    "eventlog_provider_register",
-    "eventlog_provider_unregister",
-    "drop",
-    "PAYLOAD_SIZE_MAX",
-};
-
-constexpr std::string_view module_head = R"(
-#![allow(dead_code, non_snake_case, non_camel_case_types, non_upper_case_globals)]
-#![allow(bindings_with_variant_name)] // a field may be called like a value of its enumeration
-#![allow(clippy::too_many_arguments, clippy::declare_interior_mutable_const)]
-
-use std::os::raw::c_void;
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-
-#[repr(C)]
-struct Definition {
-    size: u32,
-    event_count: u32,
-    gate: *const Gate,
-    gate_size: usize,
-    schema: *const u8,
-    schema_size: usize,
-}
-
-#[repr(C)]
-struct Piece {
-    data: *const u8,
-    size: usize,
-}
-
-#[link(name = "eventlog")]
-extern "C" {
-    fn eventlog_provider_register(definition: *const Definition) -> *mut c_void;
-    fn eventlog_provider_unregister(provider: *mut c_void);
-    fn eventlog_has_listener(provider: *const c_void, event: u32) -> bool;
-    fn eventlog_emit(provider: *mut c_void, event: u32, payload: *const u8, size: usize);
-    fn eventlog_emit_pieces(
-        provider: *mut c_void,
-        event: u32,
-        pieces: *const Piece,
-        count: usize,
-        flags: u32,
-    );
-}
-
-#[cfg(target_arch = "aarch64")]
-const GATE_SIZE: usize = 65536;
-#[cfg(not(target_arch = "aarch64"))]
-const GATE_SIZE: usize = 8192;
-
-/// One word for each event, and room for counters. Shared memory is mapped over it: it is alone on
-/// its pages.
-#[cfg_attr(target_arch = "aarch64", repr(C, align(65536)))]
-#[cfg_attr(not(target_arch = "aarch64"), repr(C, align(4096)))]
-struct Gate([AtomicU32; GATE_SIZE / 4]);
-
-const CLOSED: AtomicU32 = AtomicU32::new(0);
-static GATE: Gate = Gate([CLOSED; GATE_SIZE / 4]);
-static HANDLE: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-
-fn handle() -> *mut c_void {
-    HANDLE.load(Ordering::Acquire)
-}
-
-// Called by the loader, in front of main and behind it.
-#[used]
-#[link_section = ".init_array"]
-static REGISTER: extern "C" fn() = register;
-#[used]
-#[link_section = ".fini_array"]
-static UNREGISTER: extern "C" fn() = unregister;
-
-extern "C" fn unregister() {
-    let provider = HANDLE.swap(ptr::null_mut(), Ordering::AcqRel);
-    // SAFETY: nobody else has this handle any more, or it is null, which is allowed.
-    unsafe { eventlog_provider_unregister(provider) }
-}
-)";
-
-constexpr std::string_view variable_parts = R"(
-/// A text or byte string on its way into a payload.
-struct Part<'a> {
-    bytes: &'a [u8],
-    nul: &'static [u8], // behind a text
-}
-
-impl<'a> Part<'a> {
-    fn text(text: Option<&'a str>) -> Part<'a> {
-        Part {
-            bytes: text.unwrap_or("").as_bytes(),
-            nul: if text.is_some() { b"\0" } else { b"" },
-        }
-    }
-
-    fn bytes(bytes: Option<&'a [u8]>) -> Part<'a> {
-        Part {
-            bytes: bytes.unwrap_or(b""),
-            nul: b"",
-        }
-    }
-
-    fn size(&self) -> usize {
-        self.bytes.len() + self.nul.len()
-    }
-}
-
-impl Piece {
-    fn of(bytes: &[u8]) -> Piece {
-        Piece {
-            data: bytes.as_ptr(),
-            size: bytes.len(),
-        }
-    }
-}
-
-/// Where a text or byte string is: its size and how far behind this word it begins. `end` is where
-/// it begins in the payload, and moves on. One that is too large for this is refused as a whole.
-fn put_word(payload: &mut [u8], offset: usize, size: usize, end: &mut usize) {
-    if size != 0 {
-        let word = ((size & 0xffff) << 16 | ((*end - offset - 4) & 0xffff)) as u32;
-        payload[offset..offset + 4].copy_from_slice(&word.to_ne_bytes());
-    }
-    *end += size;
-}
-)";
-
-constexpr std::string_view cut_longest = R"(
-const PAYLOAD_SIZE_MAX: usize = 65536 - 24;
-
-/// Cuts the longest parts so that all of them fit into a record, texts between two characters.
-/// Returns flags to emit.
-fn cut_longest(parts: &mut [Part], fixed_size: usize) -> u32 {
-    let size_with = |parts: &[Part], longest: usize| -> usize {
-        let sizes = parts.iter().map(|part| part.bytes.len().min(longest) + part.nul.len());
-        fixed_size + sizes.sum::<usize>()
-    };
-    if size_with(parts, usize::MAX) <= PAYLOAD_SIZE_MAX {
-        return 0;
-    }
-    let (mut low, mut high) = (0, PAYLOAD_SIZE_MAX + 1); // what fits is in low..high
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if size_with(parts, middle) <= PAYLOAD_SIZE_MAX {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    for part in parts.iter_mut().filter(|part| part.bytes.len() > low) {
-        let mut size = low;
-        while !part.nul.is_empty() && size > 0 && part.bytes[size] & 0xc0 == 0x80 {
-            size -= 1;
-        }
-        part.bytes = &part.bytes[..size];
-    }
-    1
-}
-)";
+constexpr std::string_view rust_reserved_words =
+    " _ as async await become box break const continue crate do dyn else enum extern false final "
+    "fn for gen if impl in let loop macro match mod move mut override priv pub ref return self "
+    "Self static struct super trait true try type typeof unsafe unsized use virtual where while "
+    "yield union abstract u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 usize bool str payload parts end "
+    "flags pieces value element index std register unregister handle put_word cut_longest Option "
+    "Some None Definition Piece Part Gate GATE GATE_SIZE CLOSED HANDLE SCHEMA REGISTER UNREGISTER "
+    "AtomicU32 AtomicPtr Ordering c_void ptr core Copy Clone Debug PartialEq Eq "
+    "eventlog_has_listener eventlog_emit eventlog_emit_pieces eventlog_provider_register "
+    "eventlog_provider_unregister drop PAYLOAD_SIZE_MAX ";
 
 std::string_view rust_type(field_type type) {
     switch (type) {
@@ -311,9 +54,7 @@ class rust_generator {
   private:
     [[nodiscard]] bool is_enum(std::size_t enumeration) const;
     void assign_names();
-    void write_head();
     void write_enumeration(std::size_t index);
-    void write_registration();
     void write_event(std::size_t id);
     void write_emit_enabled(std::size_t id);
     void write_value(const field_schema& field, const std::string& name);
@@ -355,22 +96,6 @@ void rust_generator::assign_names() {
     }
 }
 
-void rust_generator::write_head() {
-    out_.line("//! Provider {}{}{}", schema_.name, schema_.description.empty() ? "" : ": ",
-              comment_text(schema_.description));
-    out_.line("//!");
-    out_.line("//! Made by elog gen --lang rust. Change the schema and make it anew; this is "
-              "overwritten.");
-    out_.line("//! The hash of the schema is 0x{:016x}.", schema_.hash);
-    out_.line("//!");
-    out_.line("//! A module of a program or cdylib, for any edition up to 2021. The program is "
-              "published when it");
-    out_.line("//! is loaded. While nobody listens, an event is one load and a branch. All "
-              "functions: any thread.");
-    out_.append(module_head);
-    out_.line();
-}
-
 void rust_generator::write_enumeration(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
     const auto type = type_of_enumeration(schema_, index);
@@ -394,27 +119,6 @@ void rust_generator::write_enumeration(std::size_t index) {
     out_.line();
 }
 
-void rust_generator::write_registration() {
-    out_.line("static SCHEMA: [u8; {}] = [", schema_.binary.size());
-    out_.append(format_byte_list(schema_.binary, 4));
-    out_.line();
-    out_.line("];");
-    out_.line();
-    out_.line("extern \"C\" fn register() {{");
-    out_.line("    let definition = Definition {{");
-    out_.line("        size: std::mem::size_of::<Definition>() as u32,");
-    out_.line("        event_count: {},", schema_.events.size());
-    out_.line("        gate: &GATE,");
-    out_.line("        gate_size: std::mem::size_of::<Gate>(),");
-    out_.line("        schema: SCHEMA.as_ptr(),");
-    out_.line("        schema_size: SCHEMA.len(),");
-    out_.line("    }};");
-    out_.line("    // SAFETY: gate and schema are static.");
-    out_.line("    let provider = unsafe {{ eventlog_provider_register(&definition) }};");
-    out_.line("    HANDLE.store(provider, Ordering::Release);");
-    out_.line("}}");
-}
-
 std::string rust_generator::type_of(const field_schema& field) const {
     std::string type(rust_type(field.type));
     if (field.enumeration != eventlog::no_index && is_enum(field.enumeration)) {
@@ -427,12 +131,11 @@ std::string rust_generator::type_of(const field_schema& field) const {
 }
 
 std::string rust_generator::parameters(std::size_t id) const {
-    std::string all;
+    std::vector<std::string> all;
     for (std::size_t i = 0; i < events_[id].fields.size(); ++i) {
-        all += all.empty() ? "" : ", ";
-        all += events_[id].fields[i] + ": " + type_of(schema_.events[id].fields[i]);
+        all.push_back(events_[id].fields[i] + ": " + type_of(schema_.events[id].fields[i]));
     }
-    return all;
+    return comma_list(all);
 }
 
 std::string rust_generator::bytes_of(const field_schema& field, const std::string& value) const {
@@ -545,51 +248,32 @@ void rust_generator::write_event(std::size_t id) {
     const rust_event_names& names = events_[id];
     out_.line();
     write_emit_enabled(id);
-    out_.line();
-    out_.line("/// Whether anyone listens to {} right now.", event.name);
-    out_.line("#[inline(always)]");
-    out_.line("pub fn {}() -> bool {{", names.enabled);
-    out_.line("    let word = GATE.0[{}].load(Ordering::Relaxed);", id);
-    out_.line("    // A gate may be open without anybody. SAFETY: the handle is one or null.");
-    out_.line("    word != 0");
-    out_.line(
-        "        && (word & 0x7FFE_FFFF != 0 || unsafe {{ eventlog_has_listener(handle(), {}) }})",
-        id);
-    out_.line("}}");
-    out_.line();
-    const std::string sentence = describe_item(event);
-    out_.line("/// Emits {}.{}{}", event.name, sentence.empty() ? "" : " ", sentence);
-    for (const field_schema& field : event.fields) {
-        const std::string about = describe_item(field);
-        if (!about.empty()) {
-            out_.line("/// - {}", about);
-        }
-    }
+    out_.format(rust_templates::enabled, event.name, names.enabled, id);
+    out_.line("/// {}", describe_emit(event));
+    write_field_descriptions(out_, event, "/// - ");
     out_.line("#[inline(always)]");
     out_.line("{}", wrap(fmt::format("pub fn {}({}) {{", names.emit, parameters(id))));
-    std::string arguments;
-    for (const std::string& field : names.fields) {
-        arguments += arguments.empty() ? "" : ", ";
-        arguments += field;
-    }
     out_.line("    if {}() {{", names.enabled);
-    out_.line("{}", wrap(fmt::format("        {}({});", names.emit_enabled, arguments)));
+    out_.line("{}",
+              wrap(fmt::format("        {}({});", names.emit_enabled, comma_list(names.fields))));
     out_.line("    }}");
     out_.line("}}");
 }
 
 std::string rust_generator::generate() {
     assign_names();
-    write_head();
+    out_.format(rust_templates::introduction, describe_item(schema_), schema_.hash);
+    out_.append(rust_templates::module_head);
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         write_enumeration(i);
     }
-    write_registration();
-    if (has_variable(schema_)) {
-        out_.append(variable_parts);
+    out_.format(rust_templates::registration, schema_.binary.size(),
+                format_byte_list(schema_.binary, 4), schema_.events.size());
+    if (any_field(schema_, is_variable)) {
+        out_.append(rust_templates::variable_parts);
     }
     if (has_truncated_events(schema_)) {
-        out_.append(cut_longest);
+        out_.append(rust_templates::cut_longest);
     }
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {
         write_event(id);

@@ -11,19 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/generate.hpp"
+#include "codegen/source_text.hpp"
+#include "schema/schema_text.hpp"
 
 namespace elog::kernel_c {
-
-/// Limit of a payload. ftrace drops records that do not fit into one page together with the page's
-/// header, the record's header, a time stamp and struct trace_entry; perf's limit is two pages.
-inline constexpr std::size_t payload_max = 4000;
-
-/// The least room for a text or byte string: enough for a cut text with its mark.
-inline constexpr std::size_t var_field_size_min = 16;
-
-/// The kernel passes up to twelve arguments of a tracepoint to BPF; more do not compile.
-inline constexpr std::size_t parameters_max = 12;
 
 /// The names of one field in the code. `field` belongs to the schema.
 struct field_names {
@@ -57,13 +48,25 @@ void check(const located_schema& source);
 /// `schema` has passed check(). `scope` is the header's.
 [[nodiscard]] names make_names(const provider_schema& schema, unique_names& scope);
 
-[[nodiscard]] std::string_view c_type(eventlog::field_type type) noexcept;
-
 /// `head`, the items with commas, and `tail`, in lines of 80 columns. Further lines begin with
 /// `indent`, and all but the last end with `line_end`. An item of several lines gets its own line.
 [[nodiscard]] std::string fold(std::string_view head, const std::vector<std::string>& items,
                                std::string_view tail, std::string_view indent,
                                std::string_view line_end = {});
+
+/// An IPv4 address that is a number in network byte order.
+[[nodiscard]] bool is_address_number(const field_schema& field);
+
+/// The fields in the order of the entry.
+[[nodiscard]] std::vector<const field_names*> in_payload_order(const event_names& event);
+
+/// Writes the struct with the fields of an event that has one.
+void write_struct(source_writer& out, const provider_schema& schema, const names& all,
+                  std::size_t event);
+
+/// Writes TRACE_EVENT with its comment.
+void write_trace_event(source_writer& out, const provider_schema& schema, const names& all,
+                       std::size_t event);
 
 /// TP_printk(...) with all fields in declared order.
 [[nodiscard]] std::string make_printk(const provider_schema& schema, const names& all,
@@ -71,8 +74,5 @@ void check(const located_schema& source);
 
 /// Writes the macros that TP_printk uses for enumerations and error numbers.
 void write_show_macros(source_writer& out, const provider_schema& schema, const names& all);
-
-/// Whether any field is shown as an error number.
-[[nodiscard]] bool has_error_number(const provider_schema& schema) noexcept;
 
 }  // namespace elog::kernel_c

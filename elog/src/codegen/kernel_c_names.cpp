@@ -2,9 +2,6 @@
 //
 // Checks whether the kernel can have a schema's events, and chooses the names of its code.
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <iterator>
 
 #include "codegen/kernel_c.hpp"
 #include "codegen/macro_names.hpp"
@@ -12,43 +9,37 @@
 namespace elog::kernel_c {
 namespace {
 
+/// Limit of a payload. ftrace drops records that do not fit into one page together with the page's
+/// header, the record's header, a time stamp and struct trace_entry; perf's limit is two pages.
+constexpr std::size_t payload_max = 4000;
+
+/// The least room for a text or byte string: enough for a cut text with its mark.
+constexpr std::size_t var_field_size_min = 16;
+
+/// The kernel passes up to twelve arguments of a tracepoint to BPF; more do not compile.
+constexpr std::size_t parameters_max = 12;
+
 using eventlog::field_type;
 
 /// Keywords, and macros of common headers: no member of a struct can have these names.
-constexpr std::string_view kernel_c_reserved_words[] = {
-    "asm",        "asm_inline", "asmlinkage", "auto",     "break",       "case",
-    "char",       "const",      "continue",   "current",  "default",     "do",
-    "double",     "else",       "enum",       "extern",   "fallthrough", "float",
-    "for",        "goto",       "if",         "inb",      "inl",         "inline",
-    "int",        "inw",        "ioremap",    "iounmap",  "linux",       "long",
-    "noinline",   "noinstr",    "notrace",    "outb",     "outl",        "outw",
-    "readb",      "readl",      "readq",      "readw",    "register",    "restrict",
-    "return",     "short",      "signed",     "sizeof",   "static",      "struct",
-    "swab",       "switch",     "typedef",    "typeof",   "union",       "unix",
-    "unsigned",   "vmemmap",    "void",       "volatile", "while",       "writeb",
-    "writel",     "writeq",     "writew",     "HZ",       "NULL",        "BITS_PER_LONG",
-    "PAGE_SHIFT", "PAGE_SIZE",  "PAGE_MASK",  "REC",      "THIS_MODULE", "TRACE_SYSTEM",
-    "TP_ARGS",    "TP_PROTO",   "READ",       "WRITE",    "MODULE",
-};
+constexpr std::string_view kernel_c_reserved_words =
+    " asm asm_inline asmlinkage auto break case char const continue current default do double else "
+    "enum extern fallthrough float for goto if inb inl inline int inw ioremap iounmap linux long "
+    "noinline noinstr notrace outb outl outw readb readl readq readw register restrict return "
+    "short signed sizeof static struct swab switch typedef typeof union unix unsigned vmemmap "
+    "void volatile while writeb writel writeq writew HZ NULL BITS_PER_LONG PAGE_SHIFT PAGE_SIZE "
+    "PAGE_MASK REC THIS_MODULE TRACE_SYSTEM TP_ARGS TP_PROTO READ WRITE MODULE ";
 
 /// Names that only a parameter cannot have: types, and local names of the macros around
 /// TP_fast_assign and of the header's functions.
-constexpr std::string_view parameter_reserved_words[] = {
-    "args",       "bool",        "count",  "entry",  "event_call", "false",  "fbuffer", "fields",
-    "head",       "iter",        "memcpy", "memset", "offsetof",   "p",      "proto",   "rctx",
-    "regs",       "s16",         "s32",    "s64",    "s8",         "size_t", "strlen",  "strnlen",
-    "trace_file", "true",        "u16",    "u32",    "u64",        "u8",     "link",    "prog",
-    "it_func",    "it_func_ptr", "cond",   "__be32",
-};
-
-bool is_word(std::string_view name) noexcept {
-    return std::find(std::begin(kernel_c_reserved_words), std::end(kernel_c_reserved_words),
-                     name) != std::end(kernel_c_reserved_words);
-}
+constexpr std::string_view parameter_reserved_words =
+    " args bool count entry event_call false fbuffer fields head iter memcpy memset offsetof p "
+    "proto rctx regs s16 s32 s64 s8 size_t strlen strnlen trace_file true u16 u32 u64 u8 link "
+    "prog it_func it_func_ptr cond __be32 ";
 
 /// Why the name cannot be a member of a trace event's entry; empty if it can.
 std::string_view invalid_member_reason(std::string_view name) noexcept {
-    if (is_word(name) || is_module_macro(name)) {
+    if (contains_word(kernel_c_reserved_words, name) || is_module_macro(name)) {
         return "which means something else in the kernel's C";
     }
     if (looks_like_kernel_macro(name)) {
@@ -71,98 +62,67 @@ bool collides_with_helper(const event_schema& event, const field_schema& field) 
            });
 }
 
-class checker {
-  public:
-    explicit checker(const located_schema& source) : source_(source) {}
-
-    void check() const;
-
-  private:
-    void check_event(std::size_t id) const;
-    void check_event_name(std::size_t id) const;
-    void check_sizes(std::size_t id) const;
-    void check_field(std::size_t id, std::size_t index) const;
-
-    const located_schema& source_;
-};
-
-void checker::check_field(std::size_t id, std::size_t index) const {
-    const event_schema& event = source_.schema.events[id];
+void check_field(const located_schema& source, std::size_t id, std::size_t index) {
+    const event_schema& event = source.schema.events[id];
     const field_schema& field = event.fields[index];
-    const text_position where = source_.fields[id][index];
+    const text_position where = source.fields[id][index];
     if (field.type == field_type::float_32 || field.type == field_type::float_64) {
-        source_.reject(where,
-                       fmt::format("The kernel computes nothing in floating point, so {} has "
-                                   "no value there. Make it an integer, with a unit that "
-                                   "makes it fine enough.",
-                                   field.name));
+        source.reject(where, fmt::format("The kernel computes nothing in floating point, so {} has "
+                                         "no value there. Make it an integer, with a unit that "
+                                         "makes it fine enough.",
+                                         field.name));
     }
     if (const std::string_view why = invalid_member_reason(field.name); !why.empty()) {
-        source_.reject(where, fmt::format("The kernel shows fields by their names in C, {}: {}. "
-                                          "Give the field another name.",
-                                          why, field.name));
+        source.reject(where, fmt::format("The kernel shows fields by their names in C, {}: {}. "
+                                         "Give the field another name.",
+                                         why, field.name));
     }
     if (collides_with_helper(event, field)) {
-        source_.reject(where, fmt::format("The kernel's macros need the name {} themselves, next "
-                                          "to the text {}. Give the field another name.",
-                                          field.name, field.name.substr(0, field.name.size() - 5)));
+        source.reject(where, fmt::format("The kernel's macros need the name {} themselves, next "
+                                         "to the text {}. Give the field another name.",
+                                         field.name, field.name.substr(0, field.name.size() - 5)));
     }
     const bool printable = std::all_of(field.unit.begin(), field.unit.end(), [](char c) {
         return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\';
     });
     if (!printable) {
-        source_.reject(where, fmt::format("The unit of {} stands in the format of a trace event, "
-                                          "which cannot contain quotes, backslashes and control "
-                                          "characters.",
-                                          field.name));
+        source.reject(where, fmt::format("The unit of {} stands in the format of a trace event, "
+                                         "which cannot contain quotes, backslashes and control "
+                                         "characters.",
+                                         field.name));
     }
 }
 
 /// The tracepoint of an event has functions besides trace_NAME().
-void checker::check_event_name(std::size_t id) const {
-    const std::string& name = source_.schema.events[id].name;
+void check_event_name(const located_schema& source, std::size_t id) {
+    const std::string& name = source.schema.events[id].name;
     for (const std::string_view behind : {"_enabled", "_rcuidle"}) {
-        for (const event_schema& other : source_.schema.events) {
+        for (const event_schema& other : source.schema.events) {
             if (name == other.name + std::string(behind)) {
-                source_.reject(source_.events[id],
-                               fmt::format("The kernel has a function trace_{}_{}() for the event "
-                                           "{} already. Give this event another name.",
-                                           source_.schema.name, name, other.name));
+                source.reject(source.events[id],
+                              fmt::format("The kernel has a function trace_{}_{}() for the event "
+                                          "{} already. Give this event another name.",
+                                          source.schema.name, name, other.name));
             }
         }
     }
 }
 
-void checker::check_sizes(std::size_t id) const {
-    const event_schema& event = source_.schema.events[id];
+void check_payload_size(const located_schema& source, std::size_t id) {
+    const event_schema& event = source.schema.events[id];
     const std::size_t pieces = count_variable(event);
     const std::size_t needed = event.fixed_size + pieces * var_field_size_min;
     if (needed > payload_max) {
-        source_.reject(source_.events[id],
-                       fmt::format("The fields of this event take {} bytes, and a trace event "
-                                   "carries {}. Use smaller arrays, or two events.",
-                                   needed, payload_max));
+        source.reject(source.events[id],
+                      fmt::format("The fields of this event take {} bytes, and a trace event "
+                                  "carries {}. Use smaller arrays, or two events.",
+                                  needed, payload_max));
     }
     if (pieces != 0 && !event.cuts_texts) {
-        source_.reject(
-            source_.events[id],
-            "The kernel would drop this event without a word where a text or byte string "
-            "is too long. Write cut behind its level (and kind and session): then they "
-            "are cut, and say so.");
-    }
-}
-
-void checker::check_event(std::size_t id) const {
-    check_event_name(id);
-    for (std::size_t i = 0; i < source_.schema.events[id].fields.size(); ++i) {
-        check_field(id, i);
-    }
-    check_sizes(id);
-}
-
-void checker::check() const {
-    for (std::size_t id = 0; id < source_.schema.events.size(); ++id) {
-        check_event(id);
+        source.reject(source.events[id],
+                      "The kernel would drop this event without a word where a text or byte string "
+                      "is too long. Write cut behind its level (and kind and session): then they "
+                      "are cut, and say so.");
     }
 }
 
@@ -208,7 +168,13 @@ event_names name_event(const provider_schema& schema, const event_schema& event,
 }  // namespace
 
 void check(const located_schema& source) {
-    checker(source).check();
+    for (std::size_t id = 0; id < source.schema.events.size(); ++id) {
+        check_event_name(source, id);
+        for (std::size_t i = 0; i < source.schema.events[id].fields.size(); ++i) {
+            check_field(source, id, i);
+        }
+        check_payload_size(source, id);
+    }
 }
 
 names make_names(const provider_schema& schema, unique_names& scope) {
@@ -225,37 +191,6 @@ names make_names(const provider_schema& schema, unique_names& scope) {
     made.copy_text = scope.make(schema.name + "_copy_text");
     made.bytes_size = scope.make(schema.name + "_bytes_size");
     return made;
-}
-
-std::string_view c_type(field_type type) noexcept {
-    switch (type) {
-        case field_type::boolean:
-            return "bool";
-        case field_type::character:
-        case field_type::text:
-            return "char";
-        case field_type::signed_8:
-            return "s8";
-        case field_type::signed_16:
-            return "s16";
-        case field_type::signed_32:
-            return "s32";
-        case field_type::signed_64:
-            return "s64";
-        case field_type::unsigned_8:
-        case field_type::bytes:
-            return "u8";
-        case field_type::unsigned_16:
-            return "u16";
-        case field_type::unsigned_32:
-            return "u32";
-        case field_type::unsigned_64:
-            return "u64";
-        case field_type::float_32:
-        case field_type::float_64:
-            break;  // check() rejects them
-    }
-    return "void";
 }
 
 std::string fold(std::string_view head, const std::vector<std::string>& items,

@@ -242,19 +242,13 @@ std::string mask_number(std::uint64_t value, bool combines) {
     return fmt::format("{}", number);
 }
 
-/// Whether any field that holds the enumeration has 64 bits.
-bool may_be_eight_bytes(const provider_schema& schema, std::size_t enumeration) {
-    return std::any_of(schema.events.begin(), schema.events.end(), [&](const event_schema& event) {
-        return std::any_of(event.fields.begin(), event.fields.end(), [&](const auto& field) {
-            return field.enumeration == enumeration && is_eight_bytes(field);
-        });
-    });
-}
-
 void write_show_enumeration(source_writer& out, const provider_schema& schema, std::size_t index,
                             const std::string& macro) {
     const enumeration_schema& enumeration = schema.enumerations[index];
-    const std::string behind = may_be_eight_bytes(schema, index) ? "_u64" : "";
+    const bool is_wide = any_field(schema, [&](const field_schema& field) {
+        return field.enumeration == index && is_eight_bytes(field);
+    });
+    const std::string behind = is_wide ? "_u64" : "";
     const auto type = type_of_enumeration(schema, index);
     // Bits that sign extension adds are no flags.
     const std::uint64_t bits = !type || eventlog::size_of(*type) == 8
@@ -295,21 +289,16 @@ void write_show_enumeration(source_writer& out, const provider_schema& schema, s
 
 }  // namespace
 
-bool has_error_number(const provider_schema& schema) noexcept {
-    return std::any_of(schema.events.begin(), schema.events.end(), [](const event_schema& event) {
-        return std::any_of(event.fields.begin(), event.fields.end(), [](const auto& field) {
-            return field.format == format::error_number && field.count == 1;
-        });
-    });
-}
-
 void write_show_macros(source_writer& out, const provider_schema& schema, const names& all) {
     for (std::size_t i = 0; i < schema.enumerations.size(); ++i) {
         if (!schema.enumerations[i].values.empty()) {
             write_show_enumeration(out, schema, i, all.show_macros[i]);
         }
     }
-    if (has_error_number(schema)) {
+    const auto is_error_number = [](const field_schema& field) {
+        return field.format == format::error_number && field.count == 1;
+    };
+    if (any_field(schema, is_error_number)) {
         out.line("#define {}(value)\t\\", all.show_error);
         out.line("\t__print_symbolic(value,\t\\");
         out.line("\t\t{{ 0, \"no error\" }},\t\\");

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "codegen/source_text.hpp"
+
 namespace elog {
 namespace {
 
@@ -171,16 +173,6 @@ constexpr std::string_view module_macros =
     "sysfs_deprecated this_cpu_cmpxchg_double_4 this_cpu_cmpxchg_double_8 user_read_access_begin "
     "user_read_access_end user_write_access_begin user_write_access_end x32_enabled xa_limit_16b "
     "xa_limit_31b xa_limit_32b ";
-
-bool contains_word(std::string_view macros, std::string_view name) noexcept {
-    for (std::size_t at = macros.find(name); at != std::string_view::npos;
-         at = macros.find(name, at + 1)) {
-        if (macros[at - 1] == ' ' && macros[at + name.size()] == ' ') {
-            return true;
-        }
-    }
-    return false;
-}
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "codegen/generate.hpp"
+#include "codegen/source_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 
@@ -13,6 +14,24 @@ namespace elog {
 namespace {
 
 constexpr std::size_t bytes_in_a_line = 14;
+
+// In the order of eventlog::field_type.
+constexpr std::array<type_spelling, 14> spellings{{
+    {"bool", "bool", "?"},
+    {"char", "char", "s"},
+    {"int8_t", "s8", "b"},
+    {"int16_t", "s16", "h"},
+    {"int32_t", "s32", "i"},
+    {"int64_t", "s64", "q"},
+    {"uint8_t", "u8", "B"},
+    {"uint16_t", "u16", "H"},
+    {"uint32_t", "u32", "I"},
+    {"uint64_t", "u64", "Q"},
+    {"float", "", "f"},  // the kernel has no floating point: kernel_c::check() rejects it
+    {"double", "", "d"},
+    {"char", "char", "text"},
+    {"void", "u8", "bytes"},
+}};
 
 char to_upper(char c) noexcept {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -31,13 +50,23 @@ bool ends_a_sentence(std::string_view text) noexcept {
 
 }  // namespace
 
+bool contains_word(std::string_view list, std::string_view word) noexcept {
+    for (std::size_t at = list.find(word); at != std::string_view::npos;
+         at = list.find(word, at + 1)) {
+        if (list[at - 1] == ' ' && list[at + word.size()] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::string unique_names::make(std::string_view wanted) {
     std::string name(wanted);
     if (avoids_macros_ && is_macro(name)) {
         // Compilers define _T_SIZE and _T_SIZE_, __size_t and __size_t__: one _ is not enough.
         name += is_compiler_macro(name) ? "___" : "_";
     }
-    while (!taken_.insert(name).second) {
+    while (contains_word(reserved_, name) || !taken_.insert(name).second) {
         name += '_';
     }
     return name;
@@ -66,6 +95,12 @@ std::string comment_text(std::string_view text) {
     return made;
 }
 
+std::string describe_item(const provider_schema& schema) {
+    return schema.description.empty()
+               ? schema.name
+               : fmt::format("{}: {}", schema.name, comment_text(schema.description));
+}
+
 std::string describe_item(const event_schema& event) {
     std::string sentence = comment_text(event.description);
     if (!sentence.empty() && !ends_a_sentence(sentence)) {
@@ -88,6 +123,29 @@ std::string describe_item(const field_schema& field) {
         sentence += ": " + comment_text(field.description);
     }
     return sentence.empty() ? sentence : field.name + sentence;
+}
+
+std::string describe_emit(const event_schema& event) {
+    const std::string sentence = describe_item(event);
+    return fmt::format("Emits {}.{}{}", event.name, sentence.empty() ? "" : " ", sentence);
+}
+
+void write_field_descriptions(source_writer& out, const event_schema& event,
+                              std::string_view before) {
+    for (const field_schema& field : event.fields) {
+        if (const std::string about = describe_item(field); !about.empty()) {
+            out.line("{}{}", before, about);
+        }
+    }
+}
+
+std::string comma_list(const std::vector<std::string>& items) {
+    std::string list;
+    for (const std::string& item : items) {
+        list += list.empty() ? "" : ", ";
+        list += item;
+    }
+    return list;
 }
 
 std::string wrap(std::string text) {
@@ -144,11 +202,6 @@ std::size_t count_variable(const event_schema& event) noexcept {
         std::count_if(event.fields.begin(), event.fields.end(), is_variable));
 }
 
-bool has_variable(const provider_schema& schema) noexcept {
-    return std::any_of(schema.events.begin(), schema.events.end(),
-                       [](const auto& event) { return count_variable(event) != 0; });
-}
-
 bool has_truncated_events(const provider_schema& schema) noexcept {
     return std::any_of(schema.events.begin(), schema.events.end(), [](const auto& event) {
         return event.cuts_texts && count_variable(event) != 0;
@@ -178,6 +231,10 @@ bool fits_int(const enumeration_schema& enumeration) noexcept {
                return number >= std::numeric_limits<std::int32_t>::min() &&
                       number <= std::numeric_limits<std::int32_t>::max();
            });
+}
+
+const type_spelling& spelling_of(eventlog::field_type type) noexcept {
+    return spellings.at(static_cast<std::size_t>(type) - 1);
 }
 
 std::string number_text(std::uint64_t value, eventlog::field_type type) {
