@@ -11,14 +11,9 @@
 
 #include "base/user_error.hpp"
 #include "schema/provider_schema.hpp"
+#include "text/text_scanner.hpp"
 
 namespace elog {
-
-/// Counted from 1, in lines and characters.
-struct text_position {
-    std::size_t line = 1;
-    std::size_t column = 1;
-};
 
 /// Larger than the text of any schema: 1 MiB with every byte written as \xHH.
 inline constexpr std::size_t schema_text_size_max = std::size_t{8} << 20U;
