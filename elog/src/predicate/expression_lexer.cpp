@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <limits>
 
 #include "base/characters.hpp"
-#include "text/escaped_text.hpp"
 
 namespace elog {
 namespace {
@@ -92,16 +90,7 @@ bool parse_address(std::string_view text, address_literal& address) noexcept {
 }
 
 std::string describe(const expression_token& found) {
-    switch (found.kind) {
-        case expression_token_kind::number:
-            return fmt::format("the number {}", found.text);
-        case expression_token_kind::text:
-            return "a text in quotes";
-        case expression_token_kind::end:
-            return "the end";
-        default:
-            return fmt::format("'{}'", found.text);
-    }
+    return describe_token(found.kind, found.text, "the end");
 }
 
 void reject_expression(std::string_view source, std::size_t column, std::string_view reason) {
@@ -110,10 +99,10 @@ void reject_expression(std::string_view source, std::size_t column, std::string_
 
 expression_lexer::expression_lexer(std::string_view source, std::string_view text,
                                    std::size_t column)
-    : source_(source), text_(text), column_(column) {
-    if (text_.size() > expression_size_max) {
-        reject(column_, fmt::format("This has {} bytes; up to {} are allowed.", text_.size(),
-                                    expression_size_max));
+    : text_scanner(text, "\"'", layout::single_line, {1, column}), source_(source) {
+    if (text.size() > expression_size_max) {
+        reject(column, fmt::format("This has {} bytes; up to {} are allowed.", text.size(),
+                                   expression_size_max));
     }
 }
 
@@ -121,32 +110,14 @@ void expression_lexer::reject(std::size_t column, std::string_view reason) const
     reject_expression(source_, column, reason);
 }
 
-/// Over that many bytes of one character.
-void expression_lexer::step(std::size_t bytes) noexcept {
-    next_ += bytes;
-    ++column_;
-}
-
-/// Characters that do not show, and bytes that are no characters, hide what an expression says.
-std::size_t expression_lexer::visible_length() const {
-    const std::size_t length = printable_length(text_.substr(next_));
-    if (length == 0) {
-        reject(column_,
-               fmt::format("Byte 0x{:02x} is no character that can be seen. Remove it, or "
-                           "write \\x{:02x} inside of a text.",
-                           static_cast<unsigned char>(peek()), static_cast<unsigned char>(peek())));
-    }
-    return length;
-}
-
-/// What looks like an address: digits with three points or two colons. Nothing else has those.
+/// Digits with three points or two colons: only addresses have those.
 bool expression_lexer::take_address(expression_token& made) {
     std::size_t size = 0;
     std::size_t colons = 0;
     std::size_t points = 0;
     for (;; ++size) {
         const char c = peek(size);
-        if (c == '\0' || (hexadecimal_digit(c) < 0 && c != ':' && c != '.')) {
+        if (hexadecimal_digit(c) < 0 && c != ':' && c != '.') {
             break;
         }
         colons += c == ':' ? 1U : 0U;
@@ -162,62 +133,38 @@ bool expression_lexer::take_address(expression_token& made) {
         }
     }
     // Letters that follow belong to it, as a mistake.
-    while (is_letter(peek(size)) || is_digit(peek(size))) {
+    while (is_at_name(size)) {
         ++size;
     }
     made.kind = expression_token_kind::address;
-    made.text = text_.substr(next_, size);
+    made.text = rest().substr(0, size);
     if (!parse_address(made.text, made.address)) {
         reject(made.column, fmt::format("'{}' is no address: write 10.0.0.1, fe80::1, 10.0.0.0/8 "
                                         "or 00:16:3e:aa:bb:cc.",
                                         made.text));
     }
-    next_ += size;
-    column_ += size;
+    take(size);
     return true;
 }
 
 /// Parts of a name may have points between them, and one in front of it.
 void expression_lexer::take_word(expression_token& made) {
     made.kind = expression_token_kind::word;
-    while (is_letter(peek()) || is_digit(peek()) || (peek() == '.' && is_letter(peek(1)))) {
-        made.text.push_back(peek());
-        step(1);
-    }
-}
-
-void expression_lexer::take_hexadecimal(expression_token& made) {
-    step(1);
-    step(1);
-    const std::size_t begin = next_;
-    for (; is_letter(peek()) || is_digit(peek()); step(1)) {
-        const int digit = hexadecimal_digit(peek());
-        if (digit < 0) {
-            reject(column_, fmt::format("'{}' does not belong into a hexadecimal number.", peek()));
-        }
-        if (made.number.mantissa >> 60U != 0) {
-            reject(made.column, "The number does not fit 64 bits.");
-        }
-        made.number.mantissa = made.number.mantissa * 16 + static_cast<std::uint64_t>(digit);
-    }
-    if (next_ == begin) {
-        reject(made.column, "A hexadecimal number needs digits behind 0x.");
-    }
-    made.number.floating = static_cast<double>(made.number.mantissa);
+    do {
+        made.text += take(peek() == '.' ? 1 : 0);
+        made.text += take_name();
+    } while (peek() == '.' && is_letter(peek(1)));
 }
 
 void expression_lexer::take_unit(expression_token& made) {
-    const std::size_t column = column_;
-    std::string name;
-    for (; is_letter(peek()) || is_digit(peek()); step(1)) {
-        name.push_back(peek());
-    }
+    const text_position begin = where();
+    const std::string_view name = take_name();
     if (name.empty()) {
         return;
     }
     const number_unit* unit = find_unit(name);
     if (unit == nullptr) {
-        reject(column,
+        reject(begin,
                fmt::format("'{}' is no unit: there are ns, us, ms, s, min, h; B, kB, MB, GB, KiB, "
                            "MiB, GiB, TiB; k (1000), M and G.",
                            name));
@@ -226,18 +173,26 @@ void expression_lexer::take_unit(expression_token& made) {
     made.number.floating *= static_cast<double>(unit->factor);
 }
 
-/// Decimal, with a point and an exponent if need be, or hexadecimal behind 0x; then a unit.
+/// Decimal, with a point and an exponent if need be, and then a unit; or hexadecimal behind 0x.
 void expression_lexer::take_number(expression_token& made) {
     made.kind = expression_token_kind::number;
-    const std::size_t begin = next_;
-    number_literal& number = made.number;
+    const std::string_view begin = rest();
     if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
-        take_hexadecimal(made);
-        made.text = text_.substr(begin, next_ - begin);
-        return;
+        take(2);
+        made.number.mantissa = take_integer({1, made.column}, 16);
+        made.number.floating = static_cast<double>(made.number.mantissa);
+    } else {
+        take_decimal(made);
+        take_unit(made);
     }
+    made.text = since(begin);
+}
+
+void expression_lexer::take_decimal(expression_token& made) {
+    const std::string_view begin = rest();
+    number_literal& number = made.number;
     bool point = false;
-    for (; is_digit(peek()) || (!point && peek() == '.' && is_digit(peek(1))); step(1)) {
+    for (; is_digit(peek()) || (!point && peek() == '.' && is_digit(peek(1))); step()) {
         if (peek() == '.') {
             point = true;
             continue;
@@ -250,77 +205,26 @@ void expression_lexer::take_number(expression_token& made) {
         number.mantissa = number.mantissa * 10 + digit;
         number.decimals += point ? 1U : 0U;
     }
-    const bool is_signed = peek(1) == '-' || peek(1) == '+';
-    if ((peek() == 'e' || peek() == 'E') && is_digit(peek(is_signed ? 2 : 1))) {
+    const std::size_t sign = peek(1) == '-' || peek(1) == '+' ? 1 : 0;
+    if ((peek() == 'e' || peek() == 'E') && is_digit(peek(1 + sign))) {
         number.exact = false;
-        for (step(1); is_digit(peek()) || peek() == '-' || peek() == '+'; step(1)) {
-            if (!is_digit(peek()) && text_[next_ - 1] != 'e' && text_[next_ - 1] != 'E') {
-                break;
-            }
+        take(1 + sign);
+        while (is_digit(peek())) {
+            step();
         }
     }
-    const char* end = text_.data() + next_;
-    const auto [after, error] = std::from_chars(text_.data() + begin, end, number.floating);
+    const std::string_view digits = since(begin);
+    const char* end = digits.data() + digits.size();
+    const auto [after, error] = std::from_chars(digits.data(), end, number.floating);
     if (error != std::errc{} || after != end) {
         reject(made.column, "The number is beyond what 64 bits can hold.");
     }
-    take_unit(made);
-    made.text = text_.substr(begin, next_ - begin);
 }
 
-void expression_lexer::take_escape(expression_token& made) {
-    const std::size_t column = column_;
-    step(1);  // the backslash
-    const char c = peek();
-    switch (c) {
-        case '"':
-        case '\'':
-        case '\\':
-            made.text.push_back(c);
-            break;
-        case 'n':
-            made.text.push_back('\n');
-            break;
-        case 't':
-            made.text.push_back('\t');
-            break;
-        case 'r':
-            made.text.push_back('\r');
-            break;
-        case 'x': {
-            const int high = hexadecimal_digit(peek(1));
-            const int low = high < 0 ? -1 : hexadecimal_digit(peek(2));
-            if (low < 0) {
-                reject(column, "\\x needs two hexadecimal digits.");
-            }
-            made.text.push_back(static_cast<char>(high * 16 + low));
-            step(1);
-            step(1);
-            break;
-        }
-        default:
-            reject(column, "A backslash stands in front of \", ', \\, n, t, r or xHH.");
-    }
-    step(1);
-}
-
-void expression_lexer::take_quoted(expression_token& made, char quote) {
-    made.kind = quote == '"' ? expression_token_kind::text : expression_token_kind::character;
-    step(1);
-    while (at_end() || peek() != quote) {
-        if (at_end()) {
-            reject(made.column, fmt::format("The text is not closed: a {} is missing.", quote));
-        }
-        if (peek() == '\\') {
-            take_escape(made);
-        } else {
-            const std::size_t length = visible_length();
-            made.text += text_.substr(next_, length);
-            step(length);
-        }
-    }
-    step(1);
-    if (quote == '\'' && made.text.size() != 1) {
+void expression_lexer::take_character(expression_token& made) {
+    made.kind = expression_token_kind::character;
+    made.text = take_quoted('\'');
+    if (made.text.size() != 1) {
         reject(made.column, "One char stands in single quotes; a text stands in double quotes.");
     }
 }
@@ -331,29 +235,24 @@ void expression_lexer::take_symbol(expression_token& made) {
                                                        "<",  ">",  "~",  "!",  "&",  "|",  "(",
                                                        ")",  "[",  "]",  ",",  "-"};
     for (const std::string_view symbol : symbols) {
-        if (text_.substr(next_, symbol.size()) == symbol) {
-            made.text = symbol;
-            next_ += symbol.size();
-            column_ += symbol.size();
+        if (rest().starts_with(symbol)) {
+            made.text = take(symbol.size());
             return;
         }
     }
     if (peek() == '=') {
-        reject(column_, "'=' alone means nothing here: write == to compare.");
+        reject(where(), "'=' alone means nothing here: write == to compare.");
     }
-    reject(column_, fmt::format("'{}' means nothing here.", text_.substr(next_, visible_length())));
+    reject(where(), fmt::format("'{}' means nothing here.", rest().substr(0, visible_length())));
 }
 
 expression_token expression_lexer::next() {
     while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') {
-        step(1);
+        step();
     }
     expression_token made;
-    made.column = column_;
-    if (at_end()) {
-        return made;
-    }
-    if (take_address(made)) {
+    made.column = where().column;
+    if (at_end() || take_address(made)) {
         return made;
     }
     const char c = peek();
@@ -361,8 +260,11 @@ expression_token expression_lexer::next() {
         take_word(made);
     } else if (is_digit(c)) {
         take_number(made);
-    } else if (c == '"' || c == '\'') {
-        take_quoted(made, c);
+    } else if (c == '"') {
+        made.kind = expression_token_kind::text;
+        made.text = take_quoted(c);
+    } else if (c == '\'') {
+        take_character(made);
     } else {
         take_symbol(made);
     }

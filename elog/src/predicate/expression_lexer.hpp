@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/user_error.hpp"
+#include "text/text_scanner.hpp"
 
 namespace elog {
 
@@ -42,7 +43,7 @@ struct address_literal {
     std::array<std::uint8_t, 16> bytes{};
 };
 
-enum class expression_token_kind { word, number, text, character, address, symbol, end };
+using expression_token_kind = token_kind;
 
 struct expression_token {
     expression_token_kind kind = expression_token_kind::end;
@@ -61,40 +62,34 @@ struct expression_token {
 /// "10.0.0.1", "fe80::1", "10.0.0.0/8", "00:16:3e:aa:bb:cc". Returns false for anything else.
 [[nodiscard]] bool parse_address(std::string_view text, address_literal& address) noexcept;
 
-class expression_lexer {
+class expression_lexer final : public text_scanner {
   public:
-    /// `source` is how complaints call the expression, for example --where, and `column` where in
-    /// that it begins. Both texts must outlive it. Throws failure if it is too long.
+    /// `source` is the expression's name in error messages, for example --where, and `column` the
+    /// position at which it begins there. Both texts must outlive this. Throws user_error if the
+    /// text is too long.
     expression_lexer(std::string_view source, std::string_view text, std::size_t column = 1);
 
-    /// Throws failure for what is no token.
+    /// Throws user_error for text that is no token.
     [[nodiscard]] expression_token next();
 
-    /// Throws failure: SOURCE, column N: reason.
+    /// Throws user_error: SOURCE, column N: reason.
     [[noreturn]] void reject(std::size_t column, std::string_view reason) const;
+    [[noreturn]] void reject(text_position where, std::string_view reason) const override {
+        reject(where.column, reason);
+    }
 
     [[nodiscard]] std::string_view source() const noexcept { return source_; }
 
   private:
-    [[nodiscard]] char peek(std::size_t ahead = 0) const noexcept {
-        return text_.size() - next_ > ahead ? text_[next_ + ahead] : '\0';
-    }
-    [[nodiscard]] bool at_end() const noexcept { return next_ == text_.size(); }
-    [[nodiscard]] std::size_t visible_length() const;
-    void step(std::size_t bytes) noexcept;
     bool take_address(expression_token& made);
     void take_word(expression_token& made);
     void take_number(expression_token& made);
-    void take_hexadecimal(expression_token& made);
+    void take_decimal(expression_token& made);
     void take_unit(expression_token& made);
-    void take_quoted(expression_token& made, char quote);
-    void take_escape(expression_token& made);
+    void take_character(expression_token& made);
     void take_symbol(expression_token& made);
 
     std::string_view source_;
-    std::string_view text_;
-    std::size_t next_ = 0;
-    std::size_t column_;
 };
 
 /// Throws failure: SOURCE, column N: reason.
