@@ -49,10 +49,9 @@ void check(const located_schema& source);
 [[nodiscard]] names make_names(const provider_schema& schema, unique_names& scope);
 
 /// `head`, the items with commas, and `tail`, in lines of 80 columns. Further lines begin with
-/// `indent`, and all but the last end with `line_end`. An item of several lines gets its own line.
+/// `indent`. An item of several lines gets its own line.
 [[nodiscard]] std::string fold(std::string_view head, const std::vector<std::string>& items,
-                               std::string_view tail, std::string_view indent,
-                               std::string_view line_end = {});
+                               std::string_view tail, std::string_view indent);
 
 /// An IPv4 address that is a number in network byte order.
 [[nodiscard]] bool is_address_number(const field_schema& field);

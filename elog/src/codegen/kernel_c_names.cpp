@@ -194,7 +194,7 @@ names make_names(const provider_schema& schema, unique_names& scope) {
 }
 
 std::string fold(std::string_view head, const std::vector<std::string>& items,
-                 std::string_view tail, std::string_view indent, std::string_view line_end) {
+                 std::string_view tail, std::string_view indent) {
     constexpr std::size_t width = 80;
     // Columns of the last line.
     const auto columns = [](std::string_view text) {
@@ -206,10 +206,8 @@ std::string fold(std::string_view head, const std::vector<std::string>& items,
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::string behind(i + 1 == items.size() ? tail : ",");
         const std::string line = items[i].substr(0, items[i].find('\n'));
-        const std::size_t needed =
-            columns(made) + 1 + columns(line) + behind.size() + line_end.size();
+        const std::size_t needed = columns(made) + 1 + columns(line) + behind.size();
         if (i != 0 && (needed > width || line.size() != items[i].size())) {
-            made += line_end;
             made += '\n';
             made += indent;
         } else if (i != 0) {

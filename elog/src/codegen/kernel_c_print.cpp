@@ -19,26 +19,16 @@ using eventlog::format;
 constexpr std::size_t printed_bytes_max = 64;
 
 // Errors of all architectures. Names, because the numbers differ between architectures.
-constexpr std::string_view error_names[] = {
-    "EPERM",        "ENOENT",       "ESRCH",           "EINTR",        "EIO",
-    "ENXIO",        "E2BIG",        "ENOEXEC",         "EBADF",        "ECHILD",
-    "EAGAIN",       "ENOMEM",       "EACCES",          "EFAULT",       "EBUSY",
-    "EEXIST",       "EXDEV",        "ENODEV",          "ENOTDIR",      "EISDIR",
-    "EINVAL",       "ENFILE",       "EMFILE",          "ENOTTY",       "ETXTBSY",
-    "EFBIG",        "ENOSPC",       "ESPIPE",          "EROFS",        "EMLINK",
-    "EPIPE",        "EDOM",         "ERANGE",          "EDEADLK",      "ENAMETOOLONG",
-    "ENOLCK",       "ENOSYS",       "ENOTEMPTY",       "ELOOP",        "ENOMSG",
-    "EIDRM",        "ENODATA",      "ETIME",           "ENOLINK",      "EPROTO",
-    "EBADMSG",      "EOVERFLOW",    "EILSEQ",          "EUSERS",       "ENOTSOCK",
-    "EDESTADDRREQ", "EMSGSIZE",     "EPROTOTYPE",      "ENOPROTOOPT",  "EPROTONOSUPPORT",
-    "EOPNOTSUPP",   "EPFNOSUPPORT", "EAFNOSUPPORT",    "EADDRINUSE",   "EADDRNOTAVAIL",
-    "ENETDOWN",     "ENETUNREACH",  "ENETRESET",       "ECONNABORTED", "ECONNRESET",
-    "ENOBUFS",      "EISCONN",      "ENOTCONN",        "ESHUTDOWN",    "ETIMEDOUT",
-    "ECONNREFUSED", "EHOSTDOWN",    "EHOSTUNREACH",    "EALREADY",     "EINPROGRESS",
-    "ESTALE",       "EUCLEAN",      "EREMOTEIO",       "EDQUOT",       "ENOMEDIUM",
-    "EMEDIUMTYPE",  "ECANCELED",    "ENOKEY",          "EKEYEXPIRED",  "EKEYREVOKED",
-    "EKEYREJECTED", "EOWNERDEAD",   "ENOTRECOVERABLE", "ERFKILL",      "EHWPOISON",
-};
+constexpr std::string_view error_names =
+    "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT "
+    "EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC "
+    "ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP "
+    "ENOMSG EIDRM ENODATA ETIME ENOLINK EPROTO EBADMSG EOVERFLOW EILSEQ EUSERS ENOTSOCK "
+    "EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT EOPNOTSUPP EPFNOSUPPORT "
+    "EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET ECONNABORTED ECONNRESET "
+    "ENOBUFS EISCONN ENOTCONN ESHUTDOWN ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY "
+    "EINPROGRESS ESTALE EUCLEAN EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY "
+    "EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL EHWPOISON";
 
 /// A part of the format and its arguments.
 struct printk_expression {
@@ -302,10 +292,10 @@ void write_show_macros(source_writer& out, const provider_schema& schema, const 
         out.line("#define {}(value)\t\\", all.show_error);
         out.line("\t__print_symbolic(value,\t\\");
         out.line("\t\t{{ 0, \"no error\" }},\t\\");
-        for (std::size_t i = 0; i < std::size(error_names); ++i) {
-            const bool last = i + 1 == std::size(error_names);
-            out.line("\t\t{{ {}, \"{}\" }}{}", error_names[i], error_names[i],
-                     last ? ")" : ",\t\\");
+        for (std::string_view rest = error_names; !rest.empty();) {
+            const std::string_view name = rest.substr(0, rest.find(' '));
+            rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+            out.line("\t\t{{ {0}, \"{0}\" }}{1}", name, rest.empty() ? ")" : ",\t\\");
         }
         out.line();
     }

@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-// Lists: each name is between blanks.
+// Lists as of contains_word(). Macros of is_macro() that the kernel has, too.
 constexpr std::string_view kernel_macros =
     " ADJ_ESTERROR ADJ_FREQUENCY ADJ_MAXERROR ADJ_MICRO ADJ_NANO ADJ_OFFSET "
     "ADJ_OFFSET_SINGLESHOT ADJ_SETOFFSET ADJ_STATUS ADJ_TAI ADJ_TICK ADJ_TIMECONST "
@@ -43,6 +43,7 @@ constexpr std::string_view kernel_macros =
     "STA_PPSJITTER STA_PPSSIGNAL STA_PPSTIME STA_PPSWANDER STA_RONLY STA_UNSYNC TIMER_ABSTIME "
     "UINTPTR_MAX UINT_MAX ULLONG_MAX ULONG_MAX USHRT_MAX WCONTINUED WEXITED WNOHANG WNOWAIT "
     "WSTOPPED WUNTRACED XATTR_LIST_MAX XATTR_NAME_MAX XATTR_SIZE_MAX linux unix ";
+// Macros of is_macro() that the kernel does not have.
 constexpr std::string_view other_macros =
     " ADJ_OFFSET_SS_READ AIO_PRIO_DELTA_MAX ATOMIC_BOOL_LOCK_FREE ATOMIC_CHAR16_T_LOCK_FREE "
     "ATOMIC_CHAR32_T_LOCK_FREE ATOMIC_CHAR8_T_LOCK_FREE ATOMIC_CHAR_LOCK_FREE ATOMIC_FLAG_INIT "
@@ -176,14 +177,10 @@ constexpr std::string_view module_macros =
 
 }  // namespace
 
-bool is_kernel_macro(std::string_view name) noexcept {
-    return contains_word(kernel_macros, name);
-}
-
 bool is_module_macro(std::string_view name) noexcept {
     constexpr std::string_view families[] = {"CONFIG_", "arch_atomic", "arch_cmpxchg",
                                              "arch_try_cmpxchg", "arch_xchg"};
-    return is_kernel_macro(name) || contains_word(module_macros, name) ||
+    return contains_word(kernel_macros, name) || contains_word(module_macros, name) ||
            std::any_of(std::begin(families), std::end(families),
                        [&](std::string_view family) { return name.starts_with(family); });
 }
@@ -200,8 +197,8 @@ bool is_compiler_macro(std::string_view name) noexcept {
 }
 
 bool is_macro(std::string_view name) noexcept {
-    return is_kernel_macro(name) || is_compiler_macro(name) || name.starts_with("SYS_") ||
-           contains_word(other_macros, name);
+    return contains_word(kernel_macros, name) || is_compiler_macro(name) ||
+           name.starts_with("SYS_") || contains_word(other_macros, name);
 }
 
 }  // namespace elog

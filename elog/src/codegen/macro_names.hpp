@@ -17,11 +17,8 @@ namespace elog {
 /// depends on the machine.
 [[nodiscard]] bool is_compiler_macro(std::string_view name) noexcept;
 
-/// A macro of is_macro() that the kernel has, too.
-[[nodiscard]] bool is_kernel_macro(std::string_view name) noexcept;
-
-/// A macro without parameters in a kernel module that includes generated code: of
-/// is_kernel_macro(), or one that only the kernel has.
+/// A macro without parameters in a kernel module that includes generated code: of is_macro(), if
+/// the kernel has it, too, or one that only the kernel has.
 [[nodiscard]] bool is_module_macro(std::string_view name) noexcept;
 
 /// A name in capitals with _, such as MSR_EFER or PF_EXITING. The kernel has thousands of such
