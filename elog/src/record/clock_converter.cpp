@@ -11,6 +11,14 @@ constexpr double time_limit = 9.0e18;  // a little less than INT64_MAX nanosecon
 // INT64_MAX is the end of an open range, and every time must be before it.
 constexpr std::int64_t time_max = INT64_MAX - 1;
 
+/// The first reading after the time.
+template <class Reading>
+auto first_after(const std::vector<Reading>& readings, std::uint64_t clock) noexcept {
+    return std::upper_bound(
+        readings.begin(), readings.end(), clock,
+        [](std::uint64_t time, const Reading& each) { return time < each.clock; });
+}
+
 /// Saturates.
 std::int64_t sum(std::int64_t time, std::int64_t offset) noexcept {
     std::int64_t found = 0;
@@ -40,9 +48,7 @@ clock_offsets clock_converter::offsets_at(std::uint64_t clock) const noexcept {
     if (offsets_.empty()) {
         return {};
     }
-    const auto next =
-        std::upper_bound(offsets_.begin(), offsets_.end(), clock,
-                         [](std::uint64_t time, const auto& each) { return time < each.clock; });
+    const auto next = first_after(offsets_, clock);
     return next == offsets_.begin() ? *next : *(next - 1);
 }
 
@@ -76,10 +82,7 @@ std::int64_t clock_converter::convert(std::uint64_t clock,
         return static_cast<std::int64_t>(std::min(clock, static_cast<std::uint64_t>(time_max)));
     }
     // The last pair not after the time, and the rate from it to the next one.
-    const auto next =
-        std::upper_bound(pairs_.begin(), pairs_.end(), clock,
-                         [](std::uint64_t time, const auto& pair) { return time < pair.clock; });
-    const auto after = static_cast<std::size_t>(next - pairs_.begin());
+    const auto after = static_cast<std::size_t>(first_after(pairs_, clock) - pairs_.begin());
     const std::size_t base = after == 0 ? 0 : after - 1;
     const bool between = after > 0 && after < pairs_.size();
     const double rate =

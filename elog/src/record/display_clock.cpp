@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record/display_clock.hpp"
 
+#include "base/nanoseconds.hpp"
 #include "base/user_error.hpp"
 #include "text/append_format.hpp"
 
@@ -30,7 +31,7 @@ void display_time::append_to(fmt::memory_buffer& out, const clock_converter& clo
         return;
     }
     // Unsigned, because negating INT64_MIN overflows.
-    constexpr std::uint64_t second = 1'000'000'000;
+    constexpr auto second = static_cast<std::uint64_t>(one_second);
     const auto bits = static_cast<std::uint64_t>(nanoseconds);
     const std::uint64_t size = nanoseconds < 0 ? 0 - bits : bits;
     append_format(out, "{}{}.{:09}", nanoseconds < 0 ? "-" : "", size / second, size % second);

@@ -11,33 +11,28 @@ Number read_number(std::span<const std::uint8_t> payload, std::size_t offset) no
     return value;
 }
 
-/// A text's word is size << 16 | distance from the end of the word; 0 is a null pointer.
-field_value decode_text(std::span<const std::uint8_t> payload, std::size_t offset) noexcept {
+/// The word of a text or byte string is size << 16 | distance from the end of the word; 0 is a null
+/// text or an empty byte string.
+field_value decode_variable(std::span<const std::uint8_t> payload, std::size_t offset,
+                            bool is_text) noexcept {
     const auto word = read_number<std::uint32_t>(payload, offset);
     if (word == 0) {
-        return null_text{};
+        return is_text ? field_value(null_text{}) : field_value(byte_string{});
     }
     const std::size_t size = word >> 16U;
     const std::size_t begin = offset + sizeof word + (word & 0xffffU);
-    if (size == 0 || begin > payload.size() || payload.size() - begin < size ||
-        payload[begin + size - 1] != 0) {
-        return damaged_value{};
-    }
-    // Aliasing: char may access the bytes of any object.
-    return std::string_view(reinterpret_cast<const char*>(payload.data() + begin), size - 1);
-}
-
-field_value decode_bytes(std::span<const std::uint8_t> payload, std::size_t offset) noexcept {
-    const auto word = read_number<std::uint32_t>(payload, offset);
-    const std::size_t size = word >> 16U;
-    const std::size_t begin = offset + sizeof word + (word & 0xffffU);
-    if (word == 0) {
-        return byte_string{};
-    }
     if (begin > payload.size() || payload.size() - begin < size) {
         return damaged_value{};
     }
-    return payload.subspan(begin, size);
+    const byte_string bytes = payload.subspan(begin, size);
+    if (!is_text) {
+        return bytes;
+    }
+    if (bytes.empty() || bytes.back() != 0) {
+        return damaged_value{};
+    }
+    // Aliasing: char may access the bytes of any object.
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), size - 1);
 }
 
 }  // namespace
@@ -95,9 +90,8 @@ field_value decode_element(const field_schema& field, std::size_t index,
         case field_type::float_64:
             return read_number<double>(payload, at);
         case field_type::text:
-            return decode_text(payload, at);
         case field_type::bytes:
-            return decode_bytes(payload, at);
+            return decode_variable(payload, at, field.type == field_type::text);
     }
     return damaged_value{};
 }

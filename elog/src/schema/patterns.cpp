@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -14,8 +15,7 @@ namespace {
 namespace core = eventlog::core;
 
 bool is_pattern_character(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '*' || c == '?';
+    return is_letter(c) || is_digit(c) || c == '*' || c == '?';
 }
 
 bool is_sound(std::string_view part) noexcept {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstring>
 #include <utility>
 
@@ -34,16 +35,11 @@ struct value_appender {
         }
         out.push_back('\'');
     }
-    void operator()(std::int64_t value) const {
+    void operator()(std::integral auto value) const {
         const fmt::format_int text(value);
         append(out, {text.data(), text.size()});
     }
-    void operator()(std::uint64_t value) const {
-        const fmt::format_int text(value);
-        append(out, {text.data(), text.size()});
-    }
-    void operator()(float value) const { append_format(out, "{}", value); }
-    void operator()(double value) const { append_format(out, "{}", value); }
+    void operator()(std::floating_point auto value) const { append_format(out, "{}", value); }
     void operator()(std::string_view value) const { append_quoted(out, value); }
     void operator()(null_text /*value*/) const { append(out, "(null)"); }
     void operator()(damaged_value /*value*/) const { append(out, "<damaged>"); }

@@ -2,7 +2,6 @@
 #include "terminal/progress_line.hpp"
 
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "base/test_override.hpp"
 #include "terminal/frame_line.hpp"
+#include "terminal/terminal.hpp"
 #include "text/character_locale.hpp"
 
 namespace elog {
@@ -52,12 +52,6 @@ bool is_file(int descriptor) noexcept {
 bool is_dumb() noexcept {
     const char* terminal = std::getenv("TERM");
     return terminal == nullptr || std::string_view(terminal) == "dumb";
-}
-
-std::size_t width_of_terminal() noexcept {
-    winsize size{};
-    const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-    return known ? size.ws_col : default_width;
 }
 
 /// A shell has given the terminal to another job, in which its user types. Not known for a terminal
@@ -126,7 +120,7 @@ bool progress_line::is_due() noexcept {
 void progress_line::draw(std::string_view text) {
     frame_style style;
     // Some terminals wrap behind the last column.
-    style.columns = width_of_terminal() - 1;
+    style.columns = terminal_width(STDERR_FILENO).value_or(default_width) - 1;
     style.has_blocks = character_locale().is_utf8();
     frame_line line(style);
     line.add(text);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <optional>
 
 #include "text/escaped_text.hpp"
 
@@ -29,12 +28,6 @@ std::optional<std::size_t> wanted_width() noexcept {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
     const bool sound = error == std::errc{} && end == text.data() + text.size() && width != 0;
     return sound ? std::optional(width) : std::nullopt;
-}
-
-std::optional<std::size_t> width_of(int descriptor) noexcept {
-    winsize size{};
-    const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-    return known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
 }
 
 std::string_view code_of(paint how) noexcept {
@@ -59,11 +52,17 @@ std::string_view code_of(paint how) noexcept {
 
 }  // namespace
 
+std::optional<std::size_t> terminal_width(int descriptor) noexcept {
+    winsize size{};
+    const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+    return known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
+}
+
 terminal_style style_of(int descriptor) noexcept {
     terminal_style style;
     std::optional<std::size_t> width = wanted_width();
     if (!width) {
-        width = width_of(descriptor);
+        width = terminal_width(descriptor);
     }
     style.width = std::clamp(width.value_or(style.width), width_min, width_max);
     style.has_colours =

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,6 +16,9 @@ struct terminal_style {
     std::size_t width = 80;
     bool has_colours = false;
 };
+
+/// The columns of a terminal; nullopt if the descriptor is none.
+[[nodiscard]] std::optional<std::size_t> terminal_width(int descriptor) noexcept;
 
 /// The style of an open descriptor. COLUMNS in the environment replaces the terminal's width;
 /// NO_COLOR, if it is not empty, and TERM=dumb disable colours. The width is from 40 to 1000.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "base/characters.hpp"
 #include "base/nanoseconds.hpp"
 
 namespace elog {
@@ -16,7 +17,7 @@ bool take_digits(std::string_view& text, std::size_t count, int& number) noexcep
     }
     number = 0;
     for (const char c : text.substr(0, count)) {
-        if (c < '0' || c > '9') {
+        if (!is_digit(c)) {
             return false;
         }
         number = number * 10 + (c - '0');

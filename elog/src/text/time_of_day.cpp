@@ -19,19 +19,12 @@ void append_microseconds(fmt::memory_buffer& out, std::int64_t microseconds) {
     append(out, {static_cast<const char*>(digits), sizeof digits - 1});
 }
 
-/// Rounds down, so that the rest is not negative for times before 1970. Times of a damaged file may
-/// have any value: nothing here overflows.
-std::int64_t second_of(std::int64_t nanoseconds) noexcept {
-    return nanoseconds / one_second - (nanoseconds % one_second < 0 ? 1 : 0);
-}
-std::int64_t rest_of_second(std::int64_t nanoseconds) noexcept {
-    const std::int64_t rest = nanoseconds % one_second;
-    return rest < 0 ? rest + one_second : rest;
-}
-
 }  // namespace
 
 void time_of_day::update_cache(std::int64_t seconds) noexcept {
+    if (seconds == second_) {
+        return;
+    }
     second_ = seconds;
     const std::time_t when = seconds;
     std::tm parts{};
@@ -42,10 +35,7 @@ void time_of_day::update_cache(std::int64_t seconds) noexcept {
 }
 
 void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
-    const std::int64_t seconds = second_of(nanoseconds);
-    if (seconds != second_) {
-        update_cache(seconds);
-    }
+    update_cache(whole_seconds(nanoseconds));
     append(out, static_cast<const char*>(clock_text_));
     append_microseconds(out, rest_of_second(nanoseconds) / 1000);
     if (zone_ == zone::utc) {
@@ -54,10 +44,7 @@ void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
 }
 
 void time_of_day::append_date(fmt::memory_buffer& out, std::int64_t nanoseconds) {
-    const std::int64_t seconds = second_of(nanoseconds);
-    if (seconds != second_) {
-        update_cache(seconds);
-    }
+    update_cache(whole_seconds(nanoseconds));
     append(out, static_cast<const char*>(date_text_));
 }
 
