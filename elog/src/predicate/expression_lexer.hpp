@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The words of predicates and aggregations, which elog-predicate(7) specifies.
+// Splits predicates and aggregations into tokens; elog-predicate(7) specifies them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace elog {
 
-// What people type, and what a program may paste together for them.
+// Enough for expressions that users type and that programs generate for them.
 inline constexpr std::size_t expression_size_max = 4096;
 
 /// What a unit measures.
@@ -26,19 +26,19 @@ struct number_unit {
     std::uint64_t factor = 1;  // of time in nanoseconds, of size in bytes
 };
 
-/// (-1 if negative) * mantissa / 10^decimals * unit.factor.
+/// The number is mantissa / 10^decimals * unit.factor, negated if `negative`.
 struct number_literal {
     bool negative = false;
-    bool exact = true;  // false: written with an exponent, which only floats can be compared with
+    bool exact = true;  // false: written with an exponent, and comparable with floats only
     unsigned decimals = 0;
     std::uint64_t mantissa = 0;
-    double floating = 0;  // all of it
+    double floating = 0;  // the number, without its sign
     number_unit unit{};
 };
 
 struct address_literal {
     std::size_t size = 0;  // 4, 6 or 16 bytes
-    std::size_t bits = 0;  // of the network behind a /; else all
+    std::size_t bits = 0;  // length of the network's prefix; without a / all bits
     bool is_network = false;
     std::array<std::uint8_t, 16> bytes{};
 };
@@ -48,12 +48,12 @@ using expression_token_kind = token_kind;
 struct expression_token {
     expression_token_kind kind = expression_token_kind::end;
     std::size_t column = 1;
-    std::string text{};  // of a text what it means, of all others how it stands there
+    std::string text{};  // of a text and a character: the content, of all others: the spelling
     number_literal number{};
     address_literal address{};
 };
 
-/// How a token is called in a complaint.
+/// The token's name in an error message.
 [[nodiscard]] std::string describe(const expression_token& found);
 
 /// The unit of that name; nullptr if there is none.
@@ -92,7 +92,7 @@ class expression_lexer final : public text_scanner {
     std::string_view source_;
 };
 
-/// Throws failure: SOURCE, column N: reason.
+/// Throws user_error: SOURCE, column N: reason.
 [[noreturn]] void reject_expression(std::string_view source, std::size_t column,
                                     std::string_view reason);
 
