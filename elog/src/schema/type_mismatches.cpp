@@ -11,8 +11,8 @@ std::string type_mismatches::name_of_event(const provider_schema& provider,
 }
 
 void type_mismatches::begin_provider(std::uint16_t provider) {
-    if (provider < places_.size()) {
-        places_[provider].clear();
+    if (provider < indexes_.size()) {
+        indexes_[provider].clear();
     }
 }
 
@@ -21,7 +21,7 @@ void type_mismatches::note_compatible(const provider_schema& provider, const eve
 }
 
 /// Shares entries: processes of one program have the same events.
-std::size_t type_mismatches::place_of(std::string name, std::string reason) {
+std::size_t type_mismatches::index_of(std::string name, std::string reason) {
     std::pair<std::string, std::string> key(std::move(name), std::move(reason));
     if (const auto same = known_.find(key); same != known_.end()) {
         return same->second;
@@ -30,24 +30,24 @@ std::size_t type_mismatches::place_of(std::string name, std::string reason) {
         has_others_ = true;
         return kept_max;
     }
-    const std::size_t place = found_.size();
+    const std::size_t index = found_.size();
     found_.push_back({key.first, key.second, 0});
-    known_.emplace(std::move(key), place);
-    return place;
+    known_.emplace(std::move(key), index);
+    return index;
 }
 
 void type_mismatches::note(const provider_instance& provider, std::size_t event,
                            const user_error& reason) {
-    const std::size_t place = place_of(
+    const std::size_t index = index_of(
         name_of_event(provider.schema, provider.schema.events[event]), std::string(reason.what()));
-    if (places_.size() <= provider.id) {
-        places_.resize(std::size_t{provider.id} + 1);
+    if (indexes_.size() <= provider.id) {
+        indexes_.resize(std::size_t{provider.id} + 1);
     }
-    std::vector<std::size_t>& places = places_[provider.id];
-    if (places.size() <= event) {
-        places.resize(event + 1, 0);
+    std::vector<std::size_t>& indexes = indexes_[provider.id];
+    if (indexes.size() <= event) {
+        indexes.resize(event + 1, 0);
     }
-    places[event] = place + 1;
+    indexes[event] = index + 1;
 }
 
 void type_mismatches::check() const {
@@ -59,10 +59,11 @@ void type_mismatches::check() const {
 }
 
 void type_mismatches::count(const eventlog_record& left_out, std::uint64_t records) noexcept {
-    if (left_out.provider < places_.size() && left_out.event < places_[left_out.provider].size()) {
-        const std::size_t place = places_[left_out.provider][left_out.event];
-        if (place != 0) {
-            (place > found_.size() ? of_others_ : found_[place - 1].records) += records;
+    if (left_out.provider < indexes_.size() &&
+        left_out.event < indexes_[left_out.provider].size()) {
+        const std::size_t index = indexes_[left_out.provider][left_out.event];
+        if (index != 0) {
+            (index > found_.size() ? of_others_ : found_[index - 1].records) += records;
         }
     }
 }

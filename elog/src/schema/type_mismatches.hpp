@@ -56,7 +56,7 @@ class type_mismatches {
 
     static std::string name_of_event(const provider_schema& provider, const event_schema& event);
 
-    [[nodiscard]] std::size_t place_of(std::string name, std::string reason);
+    [[nodiscard]] std::size_t index_of(std::string name, std::string reason);
 
     std::vector<found> found_;  // at most kept_max
     // By event and reason: index in found_.
@@ -64,7 +64,7 @@ class type_mismatches {
     bool has_others_ = false;      // a pair did not fit into found_
     std::uint64_t of_others_ = 0;  // records
     // By provider and event: index in found_ plus 1, kept_max + 1 for others; 0: not noted.
-    std::vector<std::vector<std::size_t>> places_;
+    std::vector<std::vector<std::size_t>> indexes_;
     std::set<std::string> compatible_;
 };
 
