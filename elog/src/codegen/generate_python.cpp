@@ -31,6 +31,16 @@ std::string doc_text(std::string text) {
     return text;
 }
 
+/// The type hint of a parameter.
+std::string hint_of(const field_schema& field) {
+    std::string made(spelling_of(field.type).python_hint);
+    if (field.count != 1 && field.type != field_type::character) {
+        made = fmt::format("list[{}]", made);
+        made += field.type == field_type::unsigned_8 ? " | bytes" : "";
+    }
+    return made + (is_optional(field) && field.type != field_type::text ? " | None" : "");
+}
+
 struct python_event_names {
     std::string emit;
     std::string enabled;
@@ -51,7 +61,6 @@ class python_generator {
     void assign_names();
     void write_enumeration(std::size_t index);
     void write_event(std::size_t id);
-    [[nodiscard]] std::string hint_of(const field_schema& field) const;
 
     const provider_schema& schema_;
     unique_names scope_;
@@ -95,36 +104,6 @@ void python_generator::write_enumeration(std::size_t index) {
         out_.line("    {} = {}", names.make((is_special ? "V" : "") + upper_case(name)),
                   number_text(value, type));
     }
-}
-
-std::string python_generator::hint_of(const field_schema& field) const {
-    std::string_view hint = "int";
-    switch (field.type) {
-        case field_type::boolean:
-            hint = "bool";
-            break;
-        case field_type::float_32:
-        case field_type::float_64:
-            hint = "float";
-            break;
-        case field_type::text:
-            hint = "str | None";
-            break;
-        case field_type::character:
-            hint = "str | bytes";
-            break;
-        case field_type::bytes:
-            hint = "bytes";
-            break;
-        default:
-            break;
-    }
-    std::string made(hint);
-    if (field.count != 1 && field.type != field_type::character) {
-        made = fmt::format("list[{}]", hint);
-        made += field.type == field_type::unsigned_8 ? " | bytes" : "";
-    }
-    return made + (is_optional(field) && field.type != field_type::text ? " | None" : "");
 }
 
 void python_generator::write_event(std::size_t id) {

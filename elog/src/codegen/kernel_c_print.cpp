@@ -50,17 +50,8 @@ std::string_view number_format(const field_schema& field) noexcept {
 
 /// Removes the bits that sign extension adds.
 std::string mask_text(const field_schema& field) {
-    if (!is_signed(field.type)) {
-        return {};
-    }
-    switch (eventlog::size_of(field.type)) {
-        case 1:
-            return " & 0xff";
-        case 2:
-            return " & 0xffff";
-        default:
-            return {};
-    }
+    const std::size_t size = eventlog::size_of(field.type);
+    return !is_signed(field.type) || size >= 4 ? "" : size == 1 ? " & 0xff" : " & 0xffff";
 }
 
 class field_printer {

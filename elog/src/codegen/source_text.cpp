@@ -17,20 +17,20 @@ constexpr std::size_t bytes_in_a_line = 14;
 
 // In the order of eventlog::field_type.
 constexpr std::array<type_spelling, 14> spellings{{
-    {"bool", "bool", "?"},
-    {"char", "char", "s"},
-    {"int8_t", "s8", "b"},
-    {"int16_t", "s16", "h"},
-    {"int32_t", "s32", "i"},
-    {"int64_t", "s64", "q"},
-    {"uint8_t", "u8", "B"},
-    {"uint16_t", "u16", "H"},
-    {"uint32_t", "u32", "I"},
-    {"uint64_t", "u64", "Q"},
-    {"float", "", "f"},  // the kernel has no floating point: kernel_c::check() rejects it
-    {"double", "", "d"},
-    {"char", "char", "text"},
-    {"void", "u8", "bytes"},
+    {"bool", "bool", "?", "bool"},
+    {"char", "char", "s", "str | bytes"},
+    {"int8_t", "s8", "b", "int"},
+    {"int16_t", "s16", "h", "int"},
+    {"int32_t", "s32", "i", "int"},
+    {"int64_t", "s64", "q", "int"},
+    {"uint8_t", "u8", "B", "int"},
+    {"uint16_t", "u16", "H", "int"},
+    {"uint32_t", "u32", "I", "int"},
+    {"uint64_t", "u64", "Q", "int"},
+    {"float", "", "f", "float"},  // the kernel has no floating point: kernel_c::check() rejects it
+    {"double", "", "d", "float"},
+    {"char", "char", "text", "str | None"},
+    {"void", "u8", "bytes", "bytes"},
 }};
 
 char to_upper(char c) noexcept {

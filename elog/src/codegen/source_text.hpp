@@ -124,6 +124,7 @@ struct type_spelling {
     std::string_view c;
     std::string_view kernel_c;
     std::string_view python;  // code of the module struct; "text", "bytes": of variable size
+    std::string_view python_hint;
 };
 
 [[nodiscard]] const type_spelling& spelling_of(eventlog::field_type type) noexcept;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 
@@ -30,25 +31,10 @@ std::optional<std::size_t> wanted_width() noexcept {
     return sound ? std::optional(width) : std::nullopt;
 }
 
-std::string_view code_of(paint how) noexcept {
-    switch (how) {
-        case paint::plain:
-            break;
-        case paint::strong:
-            return "\x1b[1m";
-        case paint::faint:
-            return "\x1b[2m";
-        case paint::red:
-            return "\x1b[1;31m";
-        case paint::magenta:
-            return "\x1b[1;35m";
-        case paint::green:
-            return "\x1b[32m";
-        case paint::reversed:
-            return "\x1b[7m";
-    }
-    return {};
-}
+// In the order of paint.
+constexpr std::array<std::string_view, 7> paint_codes{
+    "", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[32m", "\x1b[7m"};
+static_assert(paint_codes.size() == static_cast<std::size_t>(paint::reversed) + 1);
 
 }  // namespace
 
@@ -72,7 +58,8 @@ terminal_style style_of(int descriptor) noexcept {
 
 void append_painted(fmt::memory_buffer& out, const terminal_style& style, paint how,
                     std::string_view text) {
-    const std::string_view code = style.has_colours ? code_of(how) : std::string_view{};
+    const std::string_view code =
+        style.has_colours ? paint_codes.at(static_cast<std::size_t>(how)) : std::string_view{};
     constexpr std::string_view end = "\x1b[0m";
     append(out, code);
     append(out, text);

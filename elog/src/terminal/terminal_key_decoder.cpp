@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "terminal/terminal_key_decoder.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace elog {
@@ -19,40 +21,18 @@ constexpr std::pair<std::string_view, key> sequences[] = {
     {"[7~", key::home},    {"[8~", key::end},       {"OM", key::enter},
 };
 
-std::optional<key> key_of(std::string_view sequence) {
-    for (const auto& [bytes, meaning] : sequences) {
-        if (bytes == sequence) {
-            return meaning;
-        }
-    }
-    return std::nullopt;
-}
-
 /// Letters as in less and vi.
-std::optional<key> key_of(char byte) {
-    switch (byte) {
-        case 'q':
-        case 'Q':
-            return key::quit;
-        case ' ':
-            return key::space;
-        case '\r':
-        case '\n':
-            return key::enter;
-        case 'k':
-            return key::up;
-        case 'j':
-            return key::down;
-        case 'h':
-            return key::left;
-        case 'l':
-            return key::right;
-        case '\x7f':
-        case '\b':
-            return key::escape;
-        default:
-            return std::nullopt;
-    }
+constexpr std::pair<char, key> single_bytes[] = {
+    {'q', key::quit},   {'Q', key::quit},      {' ', key::space},   {'\r', key::enter},
+    {'\n', key::enter}, {'k', key::up},        {'j', key::down},    {'h', key::left},
+    {'l', key::right},  {'\x7f', key::escape}, {'\b', key::escape},
+};
+
+template <class Bytes, std::size_t Count>
+std::optional<key> find_key(const std::pair<Bytes, key> (&keys)[Count], Bytes bytes) {
+    const auto* found = std::find_if(std::begin(keys), std::end(keys),
+                                     [&](const auto& each) { return each.first == bytes; });
+    return found == std::end(keys) ? std::nullopt : std::optional(found->second);
 }
 
 enum class progress { incomplete, complete };
@@ -84,7 +64,7 @@ std::vector<key> terminal_key_decoder::take(std::string_view bytes) {
             if (byte == escape_byte) {
                 pending_ = byte;
             } else {
-                add(key_of(byte));
+                add(find_key(single_bytes, byte));
             }
             continue;
         }
@@ -98,7 +78,7 @@ std::vector<key> terminal_key_decoder::take(std::string_view bytes) {
         const std::string_view sequence = std::string_view(pending_).substr(1);
         if (progress_of(sequence) == progress::complete) {
             // Alt and a letter arrive like this, too, and are ignored.
-            add(key_of(sequence));
+            add(find_key(sequences, sequence));
             pending_.clear();
         }
     }

@@ -44,18 +44,13 @@ void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quo
 }  // namespace
 
 void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
-    switch (byte) {
-        case '\n':
-            append(out, "\\n");
-            break;
-        case '\t':
-            append(out, "\\t");
-            break;
-        case '\r':
-            append(out, "\\r");
-            break;
-        default:
-            append_format(out, "\\x{:02x}", byte);
+    constexpr std::string_view bytes = "\n\t\r";
+    constexpr std::string_view names = "ntr";
+    if (const std::size_t index = bytes.find(static_cast<char>(byte)); index != bytes.npos) {
+        out.push_back('\\');
+        out.push_back(names[index]);
+    } else {
+        append_format(out, "\\x{:02x}", byte);
     }
 }
 

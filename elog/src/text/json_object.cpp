@@ -13,7 +13,7 @@ json_object& json_object::add_raw(const char* name, std::string_view value) {
     return *this;
 }
 
-json_object& json_object::add(const char* name, std::string_view value) {
+json_object& json_object::add_text(const char* name, std::string_view value) {
     fmt::memory_buffer text;
     append_json_text(text, value);
     return add_raw(name, {text.data(), text.size()});

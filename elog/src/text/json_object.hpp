@@ -15,12 +15,9 @@ class json_object {
   public:
     // Members keep the order in which they are added. Names must need no escaping. Values are
     // untrusted: bytes that are not UTF-8 become U+FFFD.
-    json_object& add(const char* name, std::string_view value);
-    json_object& add(const char* name, const char* value) {
-        return add(name, std::string_view(value));
-    }
-    json_object& add(const char* name, const std::string& value) {
-        return add(name, std::string_view(value));
+    template <std::convertible_to<std::string_view> Text>
+    json_object& add(const char* name, const Text& value) {
+        return add_text(name, value);
     }
     json_object& add(const char* name, bool value) {
         return add_raw(name, value ? "true" : "false");
@@ -46,6 +43,7 @@ class json_object {
     [[nodiscard]] std::string line() const { return "{" + members_ + "}\n"; }
 
   private:
+    json_object& add_text(const char* name, std::string_view value);
     json_object& add_raw(const char* name, std::string_view value);
 
     std::string members_;
