@@ -102,12 +102,14 @@ static size_t size_of_record(const struct eventlog_batch_entry *entry)
 }
 
 /* Whether an entry is one of them, and whole. */
-static bool belongs_to_run(const struct run *run, const struct eventlog_batch_entry *entry, size_t left)
+static bool belongs_to_run(const struct run *run, const struct eventlog_batch_entry *entry,
+			   size_t left)
 {
 	return entry->write_index == run->index && entry->size >= run->layout->size &&
 	       entry->size <= EVENTLOG_PAYLOAD_MAX && entry->size <= left - run->header_size &&
-	       !(run->has_dynamic && eventlog_payload_check(run->layout, payload_of(entry, run->header_size),
-						       entry->size));
+	       !(run->has_dynamic &&
+		 eventlog_payload_check(run->layout, payload_of(entry, run->header_size),
+					entry->size));
 }
 
 /* Whether the first entry has another one of the same event behind it. */
@@ -147,7 +149,7 @@ static u32 count_entries(const struct run *run, u64 room, u64 *units)
 
 /* `common` is what is the same for all of them.  Returns how many bytes these were. */
 static size_t fill_records(struct eventlog_record *to, const struct eventlog_record *common,
-		      const struct run *run, u32 count, u8 clock)
+			   const struct run *run, u32 count, u8 clock)
 {
 	const u64 time = to->time;
 	size_t at = 0;
@@ -160,7 +162,8 @@ static size_t fill_records(struct eventlog_record *to, const struct eventlog_rec
 		to->size = sizeof(*to) + entry->size;
 		to->time = time;
 		eventlog_set_time(to, clock, time_of(entry, run->header_size));
-		eventlog_copy_payload((u8 *)(to + 1), payload_of(entry, run->header_size), entry->size);
+		eventlog_copy_payload((u8 *)(to + 1), payload_of(entry, run->header_size),
+				      entry->size);
 		to = (void *)((u8 *)to + size_of_record(entry));
 		at += size_of_entry(entry, run->header_size);
 	}
@@ -169,7 +172,7 @@ static size_t fill_records(struct eventlog_record *to, const struct eventlog_rec
 
 /* As many as there is room for at once; with preemption off.  Returns how many bytes these were. */
 static size_t write_run_at_once(struct eventlog_subscription *subscription,
-			    const struct eventlog_record *common, const struct run *run)
+				const struct eventlog_record *common, const struct run *run)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 	struct eventlog_record *to;
@@ -198,9 +201,10 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 	const struct eventlog_listeners *listeners;
 	struct eventlog_record common = { 0 };
 	const struct eventlog_slot *slot;
-	struct run run = {
-		.bytes = bytes, .available = available, .remaining = remaining, .header_size = batch->header_size
-	};
+	struct run run = { .bytes = bytes,
+			   .available = available,
+			   .remaining = remaining,
+			   .header_size = batch->header_size };
 	size_t taken = 0;
 
 	if (!begins_run(bytes, available, batch->header_size))
@@ -227,7 +231,7 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 
 /* Entries of a part of a batch.  Sets how many bytes of whole ones have been taken. */
 static int write_chunk(const struct batch *batch, u8 *bytes, size_t available, size_t remaining,
-		      size_t *taken)
+		       size_t *taken)
 {
 	ssize_t size;
 

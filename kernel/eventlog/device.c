@@ -79,7 +79,7 @@ struct registration_parts {
 
 /* The event's number, or the one that it can have, or an error. */
 static int find_write_index(struct eventlog_file *file, const struct eventlog_event *event,
-		       struct registration_parts *registration_parts)
+			    struct registration_parts *registration_parts)
 {
 	const u32 count = file->event_count;
 	struct eventlog_slot **chunk;
@@ -110,10 +110,11 @@ static void set_write_index(struct eventlog_file *file, struct eventlog_event *e
 }
 
 /* With eventlog_registry_lock held.  Returns the event's number, or an error. */
-static int add_locked(struct eventlog_file *file, u16 flags, struct registration_parts *registration_parts,
-		      struct list_head *unused)
+static int add_locked(struct eventlog_file *file, u16 flags,
+		      struct registration_parts *registration_parts, struct list_head *unused)
 {
-	struct eventlog_event *event = eventlog_event_get(registration_parts->event, flags, file->user);
+	struct eventlog_event *event =
+		eventlog_event_get(registration_parts->event, flags, file->user);
 	int number, error;
 
 	if (IS_ERR(event))
@@ -126,7 +127,8 @@ static int add_locked(struct eventlog_file *file, u16 flags, struct registration
 		struct eventlog_slot *slot = eventlog_slot_of(file, number);
 
 		slot->event = event;
-		error = eventlog_enable_word_add(registration_parts->word, file, event, slot, unused);
+		error = eventlog_enable_word_add(registration_parts->word, file, event, slot,
+						 unused);
 	}
 	if (error) {
 		eventlog_event_put(event);
@@ -157,7 +159,8 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
 	registration_parts.event = eventlog_event_prepare(layout);
 	if (IS_ERR(registration_parts.event))
 		registration_parts.event = NULL;
-	registration_parts.chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK, sizeof(*registration_parts.chunk), GFP_KERNEL_ACCOUNT);
+	registration_parts.chunk = kcalloc(EVENTLOG_EVENTS_PER_CHUNK,
+					   sizeof(*registration_parts.chunk), GFP_KERNEL_ACCOUNT);
 	if (registration_parts.event && registration_parts.chunk) {
 		number = -EINTR;
 		if (!mutex_lock_killable(&eventlog_registry_lock)) {
@@ -174,7 +177,8 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
  * Whatever newer programs may append to these structs has to be 0.  What has been
  * appended since the first version, of that size, is 0 where an older program has not got it.
  */
-int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size, void __user *from)
+int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size,
+				   void __user *from)
 {
 	u32 size;
 
@@ -226,7 +230,8 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 	layout = get_layout(wanted.name_args);
 	if (IS_ERR(layout))
 		return PTR_ERR(layout);
-	word = eventlog_enable_word_prepare(wanted.enable_addr, wanted.enable_size, wanted.enable_bit);
+	word = eventlog_enable_word_prepare(wanted.enable_addr, wanted.enable_size,
+					    wanted.enable_bit);
 	if (IS_ERR(word)) {
 		eventlog_layout_free(layout);
 		return PTR_ERR(word);
@@ -287,7 +292,8 @@ static long device_ioctl(struct file *opened, unsigned int command, unsigned lon
 	case EVENTLOG_STOP:
 		return eventlog_end(opened->private_data);
 	case EVENTLOG_RELEASE_BUFFERS:
-		return eventlog_ioctl_release_buffers(opened->private_data, (void __user *)argument);
+		return eventlog_ioctl_release_buffers(opened->private_data,
+						      (void __user *)argument);
 	case EVENTLOG_STATISTICS:
 		return eventlog_statistics(opened->private_data, (void __user *)argument);
 	case EVENTLOG_NEXT_PROVIDER:

@@ -231,7 +231,8 @@ void eventlog_enable_word_discard(struct eventlog_enable_word *word)
  * What the file has pinned of this process already and the word lies in, or
  * the word's own.  Large pages are not split while they are pinned.
  */
-static struct eventlog_pinned_page *find_page(struct eventlog_file *file, struct eventlog_pinned_page *wanted)
+static struct eventlog_pinned_page *find_page(struct eventlog_file *file,
+					      struct eventlog_pinned_page *wanted)
 {
 	const struct folio *folio = page_folio(wanted->page);
 	struct eventlog_pinned_page *page;
@@ -249,8 +250,8 @@ static struct eventlog_pinned_page *find_page(struct eventlog_file *file, struct
  * in any case.
  */
 int eventlog_enable_word_add(struct eventlog_enable_word *word, struct eventlog_file *file,
-		      struct eventlog_event *event, struct eventlog_slot *slot,
-		      struct list_head *unused)
+			     struct eventlog_event *event, struct eventlog_slot *slot,
+			     struct list_head *unused)
 {
 	struct eventlog_pinned_page *own = word->page;
 	struct eventlog_pinned_page *page;

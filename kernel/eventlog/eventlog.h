@@ -126,8 +126,8 @@ bool eventlog_enable_word_exists(unsigned long address, u8 bit);
 struct eventlog_enable_word *eventlog_enable_word_prepare(unsigned long address, u8 size, u8 bit);
 void eventlog_enable_word_discard(struct eventlog_enable_word *word);
 int eventlog_enable_word_add(struct eventlog_enable_word *word, struct eventlog_file *file,
-		      struct eventlog_event *event, struct eventlog_slot *slot,
-		      struct list_head *unused);
+			     struct eventlog_event *event, struct eventlog_slot *slot,
+			     struct list_head *unused);
 void eventlog_pinned_pages_free(struct list_head *pages);
 int eventlog_enable_word_remove(unsigned long address, u8 bit);
 void eventlog_enable_words_remove_all(struct eventlog_file *file);
@@ -173,7 +173,8 @@ struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index, size_t size);
 int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time);
 int eventlog_copy_struct(void *known, size_t known_size, void __user *from);
-int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size, void __user *from);
+int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size,
+				   void __user *from);
 
 int eventlog_device_init(void);
 void eventlog_device_exit(void);
@@ -198,7 +199,7 @@ long eventlog_subscribe(struct eventlog_file *file,
 			struct eventlog_subscription_request __user *from);
 long eventlog_end(struct eventlog_file *file);
 long eventlog_ioctl_release_buffers(struct eventlog_file *file,
-			   const struct eventlog_buffer_release __user *from);
+				    const struct eventlog_buffer_release __user *from);
 long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics __user *from);
 long eventlog_next_provider(struct eventlog_provider_query __user *from);
 struct eventlog_subscription *eventlog_subscription_of(struct file *opened);

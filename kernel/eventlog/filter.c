@@ -120,7 +120,8 @@ void eventlog_consumer_cred_get(struct eventlog_consumer_cred *cred)
  * Whether he has all that the source has, as ptrace(2) asks.  Whoever has made a user
  * namespace has all in it; from within one nobody hears what is outside.
  */
-static bool has_capabilities_of(const struct eventlog_consumer_cred *cred, const struct eventlog_source *source)
+static bool has_capabilities_of(const struct eventlog_consumer_cred *cred,
+				const struct eventlog_source *source)
 {
 	const struct user_namespace *user_ns;
 
@@ -128,20 +129,23 @@ static bool has_capabilities_of(const struct eventlog_consumer_cred *cred, const
 		return cap_issubset(source->capabilities, cred->capabilities);
 	for (user_ns = source->user_ns; user_ns->parent; user_ns = user_ns->parent)
 		if (user_ns->parent == cred->user_ns)
-			return cap_isclear(source->capabilities) || uid_eq(user_ns->owner, cred->uid);
+			return cap_isclear(source->capabilities) ||
+			       uid_eq(user_ns->owner, cred->uid);
 	return false;
 }
 
 /* Whether that is his, or he may hear everybody. */
-bool eventlog_may_receive(const struct eventlog_consumer_cred *cred, const struct eventlog_source *source)
+bool eventlog_may_receive(const struct eventlog_consumer_cred *cred,
+			  const struct eventlog_source *source)
 {
 	return cred->may_receive_all ||
 	       (source->process && !source->is_private && uid_eq(source->uid, cred->uid) &&
 		has_capabilities_of(cred, source));
 }
 
-bool eventlog_filter_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pid_ns,
-			    const struct eventlog_source *source)
+bool eventlog_filter_wants_process(const struct eventlog_filter *filter,
+				   struct pid_namespace *pid_ns,
+				   const struct eventlog_source *source)
 {
 	const u32 pid = source->process ? pid_nr_ns(source->process, pid_ns) : 0;
 	u32 i;
@@ -156,7 +160,8 @@ bool eventlog_filter_wants_process(const struct eventlog_filter *filter, struct 
 	return !filter->process_count;
 }
 
-static bool matches_provider(const struct eventlog_filter_rule *rule, const struct eventlog_source *source)
+static bool matches_provider(const struct eventlog_filter_rule *rule,
+			     const struct eventlog_source *source)
 {
 	return source->exact_name_only ? !strcmp(rule->provider, source->name) :
 				  matches_pattern(rule->provider, source->name);
@@ -164,7 +169,7 @@ static bool matches_provider(const struct eventlog_filter_rule *rule, const stru
 
 /* Over all rules. */
 enum eventlog_filter_result eventlog_filter_match(const struct eventlog_filter *filter,
-				     const struct eventlog_source_event *event)
+						  const struct eventlog_source_event *event)
 {
 	enum eventlog_filter_result result = EVENTLOG_UNWANTED;
 	u32 i;
@@ -174,7 +179,8 @@ enum eventlog_filter_result eventlog_filter_match(const struct eventlog_filter *
 
 		if ((rule->level && event->level > rule->level) ||
 		    (rule->keywords && event->keywords && !(rule->keywords & event->keywords)) ||
-		    !matches_provider(rule, event->source) || !matches_pattern(rule->event, event->name))
+		    !matches_provider(rule, event->source) ||
+		    !matches_pattern(rule->event, event->name))
 			continue;
 		if (!(rule->flags & EVENTLOG_RULE_SESSIONS))
 			return EVENTLOG_WANTED;

@@ -39,11 +39,13 @@ int eventlog_filter_get(struct eventlog_filter *filter,
 			const struct eventlog_subscription_request *wanted);
 void eventlog_filter_free(struct eventlog_filter *filter);
 void eventlog_consumer_cred_get(struct eventlog_consumer_cred *cred);
-bool eventlog_may_receive(const struct eventlog_consumer_cred *cred, const struct eventlog_source *source);
-bool eventlog_filter_wants_process(const struct eventlog_filter *filter, struct pid_namespace *pid_ns,
-			    const struct eventlog_source *source);
+bool eventlog_may_receive(const struct eventlog_consumer_cred *cred,
+			  const struct eventlog_source *source);
+bool eventlog_filter_wants_process(const struct eventlog_filter *filter,
+				   struct pid_namespace *pid_ns,
+				   const struct eventlog_source *source);
 enum eventlog_filter_result eventlog_filter_match(const struct eventlog_filter *filter,
-				     const struct eventlog_source_event *event);
+						  const struct eventlog_source_event *event);
 
 static inline bool eventlog_filter_wants_session(const struct eventlog_filter *filter, u64 session)
 {

@@ -50,7 +50,8 @@ struct eventlog_idle {
 };
 
 /* Each answers whether a period is over; it is copied out then. */
-bool eventlog_idle_enter(struct eventlog_idle *idle, u64 now, u8 state, struct idle_event *finished);
+bool eventlog_idle_enter(struct eventlog_idle *idle, u64 now, u8 state,
+			 struct idle_event *finished);
 bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *finished);
 bool eventlog_idle_interrupted(struct eventlog_idle *idle, u64 now,
 			       enum eventlog_interrupt_source source, u32 number,

@@ -305,7 +305,8 @@ EVENTLOG_PROVIDER(kernel,
 		  EVENTLOG_PROVIDES(&event_switch, &event_interrupt_begin, &event_interrupt_end,
 				    &event_softirq_begin, &event_softirq_end, &event_idle),
 		  EVENTLOG_KEYWORDS({ "scheduling", 0 }, { "interrupts", 1 }, { "idle", 2 }),
-		  .text = "What the processors do", .exact_name_only = true, .set_enabled = set_enabled);
+		  .text = "What the processors do", .exact_name_only = true,
+		  .set_enabled = set_enabled);
 
 int eventlog_kernel_provider_init(void)
 {

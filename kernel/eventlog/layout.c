@@ -108,7 +108,7 @@ static int parse_array(struct eventlog_field *field, const char *bracket)
 
 /* TYPE[], behind __rel_loc or __data_loc.  tracefs shows it as __data_loc. */
 static int parse_dynamic(struct eventlog_field *field, const char *element, bool is_relative,
-			   char **shown)
+			 char **shown)
 {
 	const char *bracket = strchr(element, '[');
 	int i;

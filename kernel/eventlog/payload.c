@@ -22,7 +22,8 @@ struct data_loc {
 };
 
 /* Returns false if that is in front of the payload. */
-static bool read_data_loc(const struct eventlog_field *field, const u8 *payload, struct data_loc *data_loc)
+static bool read_data_loc(const struct eventlog_field *field, const u8 *payload,
+			  struct data_loc *data_loc)
 {
 	u32 word;
 

@@ -48,7 +48,7 @@ static void print_bytes(struct trace_seq *seq, const void *bytes, size_t length)
 }
 
 static void print_dynamic(struct trace_iterator *iter, const struct eventlog_field *field,
-			    const void *at)
+			  const void *at)
 {
 	const void *bytes;
 	u32 word, start, length;

@@ -26,7 +26,7 @@ struct eventlog_provider_state {
 };
 
 static void set_enabled(struct eventlog_provider *provider, struct eventlog_provider_event *event,
-		   bool enabled)
+			bool enabled)
 {
 	int error;
 
@@ -110,7 +110,8 @@ static void unbind_events(struct eventlog_provider *provider, u16 count)
 		RCU_INIT_POINTER(provider->events[i]->source, NULL);
 }
 
-static int bind_events(struct eventlog_provider *provider, struct eventlog_provider_state *registered)
+static int bind_events(struct eventlog_provider *provider,
+		       struct eventlog_provider_state *registered)
 {
 	u16 i;
 
@@ -236,8 +237,9 @@ notrace void eventlog_emit(const struct eventlog_provider_event *event, const vo
 	listeners = likely(source) ? rcu_dereference_sched(source->listeners) : NULL;
 	if (likely(listeners)) {
 		if (likely(listeners->is_single_ring))
-			eventlog_write_to(eventlog_single_subscription(listeners), listeners->entries[0].provider,
-					  source->id, 0, payload, size, 0);
+			eventlog_write_to(eventlog_single_subscription(listeners),
+					  listeners->entries[0].provider, source->id, 0, payload,
+					  size, 0);
 		else
 			write_to_all(source, payload, size, NULL);
 	}

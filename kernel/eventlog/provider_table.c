@@ -60,7 +60,7 @@ static struct user_usage *find_user_usage(struct eventlog_subscription *subscrip
 }
 
 static bool is_limited(const struct eventlog_subscription *subscription,
-		      const struct eventlog_source *source)
+		       const struct eventlog_source *source)
 {
 	return source->process && !uid_eq(source->user, GLOBAL_ROOT_UID) &&
 	       !uid_eq(source->user, eventlog_user_id(subscription->memory.user));
@@ -69,7 +69,8 @@ static bool is_limited(const struct eventlog_subscription *subscription,
 /* Whether so much of what is left may be taken by who has that much: he leaves no less. */
 static bool leaves_fair_share(u64 more, u64 taken, u64 left, u64 all)
 {
-	return more <= left && taken + more <= left - more && left - more >= all / ROOT_RESERVE_DIVISOR;
+	return more <= left && taken + more <= left - more &&
+	       left - more >= all / ROOT_RESERVE_DIVISOR;
 }
 
 /* Equal bytes have the same, and nobody can make others that do. */
@@ -90,14 +91,14 @@ static u64 find_schema(struct eventlog_subscription *subscription,
 	list_for_each_entry(known, &subscription->schemas, node)
 		if (known->key == source->schema_key && known->size == source->schema_size &&
 		    eventlog_region_equals(&subscription->memory, known->offset, source->schema,
-					  source->schema_size))
+					   source->schema_size))
 			return known->offset;
 	return 0;
 }
 
 /* Where there is no memory for that, the next one of its kind gets a copy of its own. */
 static void remember_schema(struct eventlog_subscription *subscription,
-			const struct eventlog_source *source, u64 offset)
+			    const struct eventlog_source *source, u64 offset)
 {
 	/* Not of a memory cgroup: whoever has little there would have all others wait. */
 	struct schema *known = kmalloc(sizeof(*known), GFP_KERNEL | __GFP_NOWARN);
@@ -126,7 +127,8 @@ void eventlog_tables_exit(struct eventlog_subscription *subscription)
  * share that is, if it has a limit.  Returns 0, -ENOSPC or -ENOMEM.
  */
 static int put_schema(struct eventlog_subscription *subscription,
-		      const struct eventlog_source *source, struct user_usage *user_usage, u64 *offset)
+		      const struct eventlog_source *source, struct user_usage *user_usage,
+		      u64 *offset)
 {
 	struct eventlog_region *region = subscription->memory.head;
 	const u64 used = ALIGN(region->schemas_used, 8);
@@ -138,12 +140,12 @@ static int put_schema(struct eventlog_subscription *subscription,
 		return 0;
 	if (used > region->schemas_size || source->schema_size > region->schemas_size - used)
 		return -ENOSPC;
-	if (user_usage && !leaves_fair_share(size, user_usage->schema_bytes, region->schemas_size - used,
-			       region->schemas_size))
+	if (user_usage && !leaves_fair_share(size, user_usage->schema_bytes,
+					     region->schemas_size - used, region->schemas_size))
 		return -ENOSPC;
 	*offset = region->schemas_offset + used;
 	error = eventlog_region_write(&subscription->memory, *offset, source->schema,
-				    source->schema_size);
+				      source->schema_size);
 	if (error)
 		return error;
 	WRITE_ONCE(region->schemas_used, used + source->schema_size);
@@ -170,7 +172,7 @@ static void fill_in(struct eventlog_provider_entry *entry, const struct eventlog
  * one at a time.
  */
 int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
-			  const struct eventlog_source *source)
+				 const struct eventlog_source *source)
 {
 	struct eventlog_memory *memory = &subscription->memory;
 	struct eventlog_region *region = memory->head;
@@ -187,7 +189,7 @@ int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 		if (!user_usage)
 			return -ENOMEM;
 		if (!leaves_fair_share(1, user_usage->providers, EVENTLOG_PROVIDERS_MAX - index,
-			      EVENTLOG_PROVIDERS_MAX))
+				       EVENTLOG_PROVIDERS_MAX))
 			return -ENOSPC;
 	}
 	/* Room that it gets, it keeps: a next one of its kind needs none. */

@@ -161,7 +161,8 @@ static void recheck(struct timer_list *timer)
 		container_of(timer, struct eventlog_subscription, recheck);
 
 	/* Else who waits for edges, and does not read, would be told again and again. */
-	if (note_reported_state(subscription) && any_ring_has_data(subscription, subscription->wake_at_switch))
+	if (note_reported_state(subscription) &&
+	    any_ring_has_data(subscription, subscription->wake_at_switch))
 		wake_readers(subscription);
 }
 
@@ -175,8 +176,8 @@ int eventlog_reading_init(struct eventlog_subscription *subscription)
 	init_waitqueue_head(&subscription->readers);
 	init_irq_work(&subscription->wake, wake);
 	timer_setup(&subscription->recheck, recheck, 0);
-	subscription->cursor = kvcalloc(region->ring_count, sizeof(*subscription->cursor),
-					 GFP_KERNEL_ACCOUNT);
+	subscription->cursor =
+		kvcalloc(region->ring_count, sizeof(*subscription->cursor), GFP_KERNEL_ACCOUNT);
 	if (!subscription->cursor)
 		return -ENOMEM;
 	for (i = 0; i < region->ring_count; i++)
@@ -230,7 +231,7 @@ static void move_to(struct eventlog_read_cursor *cursor, u64 generation)
 
 /* Whether the buffer still is what it was; what has been read of it can be believed then. */
 static bool is_buffer_intact(const struct eventlog_subscription *subscription,
-			   struct eventlog_ring *ring, u64 generation)
+			     struct eventlog_ring *ring, u64 generation)
 {
 	u64 ahead;
 
@@ -245,7 +246,8 @@ static bool is_buffer_intact(const struct eventlog_subscription *subscription,
 
 /* In overwrite mode the oldest may have gone.  Returns false if the writer was faster. */
 static bool skip_overwritten(const struct eventlog_subscription *subscription,
-		     struct eventlog_ring *ring, struct eventlog_read_cursor *cursor, u64 control)
+			     struct eventlog_ring *ring, struct eventlog_read_cursor *cursor,
+			     u64 control)
 {
 	const u64 count = subscription->memory.head->buffer_count;
 	u64 newest;
@@ -276,8 +278,9 @@ static bool has_switched(const struct eventlog_subscription *subscription,
 
 /* The losses behind the last record of a ring that is full: as long as it is, there are more. */
 static enum find_result find_last_gap(struct eventlog_subscription *subscription,
-				struct eventlog_ring *ring, struct eventlog_read_cursor *cursor,
-				u64 control, u64 now, struct item *item)
+				      struct eventlog_ring *ring,
+				      struct eventlog_read_cursor *cursor, u64 control, u64 now,
+				      struct item *item)
 {
 	const u64 lost = is_sealed(control) ? READ_ONCE(ring->lost) : cursor->lost_reported;
 
@@ -301,7 +304,7 @@ static enum find_result find_last_gap(struct eventlog_subscription *subscription
 
 /* The record at the reader's place, with the gap in front of it. */
 static enum find_result take_record(struct eventlog_subscription *subscription, u32 index,
-			      struct eventlog_ring *ring, struct item *item)
+				    struct eventlog_ring *ring, struct item *item)
 {
 	const struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const struct eventlog_memory *memory = &subscription->memory;
@@ -331,8 +334,8 @@ static enum find_result take_record(struct eventlog_subscription *subscription, 
 
 /* In the buffer at which the reader is. */
 static enum find_result find_in_buffer(struct eventlog_subscription *subscription, u32 index,
-				 struct eventlog_ring *ring, u64 control, u64 now,
-				 struct item *item)
+				       struct eventlog_ring *ring, u64 control, u64 now,
+				       struct item *item)
 {
 	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const u64 generation = cursor->generation;
@@ -351,7 +354,8 @@ static enum find_result find_in_buffer(struct eventlog_subscription *subscriptio
 	if (cursor->offset < eventlog_position_of(filled) * EVENTLOG_RECORD_ALIGNMENT) {
 		item->missing.overwritten =
 			before + cursor->records - cursor->records_reported;
-		item->missing.lost = lost > cursor->lost_reported ? lost - cursor->lost_reported : 0;
+		item->missing.lost = lost > cursor->lost_reported ? lost - cursor->lost_reported :
+								    0;
 		item->lost_reported = max(lost, cursor->lost_reported);
 		return take_record(subscription, index, ring, item);
 	}
@@ -372,7 +376,9 @@ static bool find_item(struct eventlog_subscription *subscription, u32 index, str
 	enum find_result find_result = RETRY;
 	u32 tries;
 
-	for (tries = 0; find_result == RETRY && tries < OVERTAKEN_RETRIES_MAX + EVENTLOG_BUFFERS_MAX; tries++) {
+	for (tries = 0;
+	     find_result == RETRY && tries < OVERTAKEN_RETRIES_MAX + EVENTLOG_BUFFERS_MAX;
+	     tries++) {
 		const u64 now = eventlog_clock_now(clock);
 		/* All that it says is there: pairs with the release in commit() of ring.c. */
 		const u64 control = smp_load_acquire(&ring->control);
@@ -534,7 +540,7 @@ __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *
 
 /* With the lock held: of what has been handed back somebody else has told. */
 static void skip_released(struct eventlog_subscription *subscription, struct eventlog_ring *ring,
-		   struct eventlog_read_cursor *cursor, u64 drained)
+			  struct eventlog_read_cursor *cursor, u64 drained)
 {
 	const struct eventlog_buffer *descriptor = descriptor_of(subscription, ring, drained);
 
@@ -550,7 +556,7 @@ static void skip_released(struct eventlog_subscription *subscription, struct eve
  * there is no such ring, or the generation has not begun or was given back.
  */
 int eventlog_release_buffers(struct eventlog_subscription *subscription,
-		       const struct eventlog_buffer_release *given)
+			     const struct eventlog_buffer_release *given)
 {
 	const u32 count = subscription->memory.head->ring_count - 1;
 	struct eventlog_read_cursor *cursor;
@@ -586,7 +592,7 @@ unlock:
 
 /* How many a ring has recorded, ever. */
 static u64 ring_recorded(const struct eventlog_subscription *subscription,
-		       struct eventlog_ring *ring)
+			 struct eventlog_ring *ring)
 {
 	u64 control, again, generation, before;
 

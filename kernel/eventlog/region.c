@@ -34,7 +34,7 @@ static u32 ring_stride(u32 buffer_count)
 }
 
 static void init_layout(struct eventlog_region *header,
-		    const struct eventlog_subscription_request *wanted)
+			const struct eventlog_subscription_request *wanted)
 {
 	const u64 rings = nr_cpu_ids + 1;
 
@@ -238,7 +238,7 @@ int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void
 
 /* Whether what has been put there before is the same. */
 bool eventlog_region_equals(struct eventlog_memory *memory, u64 offset, const void *data,
-			   size_t size)
+			    size_t size)
 {
 	bool same = true;
 

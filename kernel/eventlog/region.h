@@ -38,9 +38,10 @@ int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *u
 void eventlog_region_free(struct eventlog_memory *memory);
 struct eventlog_ring *eventlog_region_ring(const struct eventlog_memory *memory, u32 ring);
 u8 *eventlog_region_alloc_buffers(struct eventlog_memory *memory, u32 ring, gfp_t from);
-int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void *data, size_t size);
+int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void *data,
+			  size_t size);
 bool eventlog_region_equals(struct eventlog_memory *memory, u64 offset, const void *data,
-			   size_t size);
+			    size_t size);
 int eventlog_region_map(struct eventlog_memory *memory, struct vm_area_struct *area);
 
 #endif /* EVENTLOG_REGION_H */

@@ -151,7 +151,7 @@ int eventlog_relay_init(void);
 void eventlog_relay_exit(void);
 struct eventlog_relay *eventlog_relay_from_fd(int number);
 int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
-			     const void *payload, u8 clock);
+				 const void *payload, u8 clock);
 
 static inline void eventlog_relay_put_optional(struct eventlog_relay *relay)
 {
@@ -166,8 +166,8 @@ static inline struct eventlog_relay *eventlog_relay_from_fd(int number)
 
 /* Nobody has one. */
 static inline int eventlog_relay_write_stamped(struct eventlog_relay *relay,
-					   struct eventlog_record *record, const void *payload,
-					   u8 clock)
+					       struct eventlog_record *record, const void *payload,
+					       u8 clock)
 {
 	return -ENODEV;
 }

@@ -74,7 +74,8 @@ struct eventlog_relay_buffer *eventlog_relay_buffer_of(const struct rchan_buf *b
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
-	return &relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : buffer->cpu];
+	return &relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 :
+										       buffer->cpu];
 }
 
 static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_header *header,
@@ -110,10 +111,12 @@ static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, si
 	merge_pending_losses(relay_buffer);
 	if (before) {
 		end_subbuf(buffer, before, padding);
-		*count_of(buffer, before) = relay_buffer->recorded - relay_buffer->recorded_at_start;
+		*count_of(buffer, before) =
+			relay_buffer->recorded - relay_buffer->recorded_at_start;
 	} else {
 		/* A new buffer, or one that has been reset: nothing is in it any more. */
-		memset(relay_buffer->counts, 0, relay->options.subbuf_count * sizeof(*relay_buffer->counts));
+		memset(relay_buffer->counts, 0,
+		       relay->options.subbuf_count * sizeof(*relay_buffer->counts));
 		if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 			relay_buffer->overwritten = relay_buffer->recorded;
 	}
@@ -307,7 +310,8 @@ static void flush_buffer(void *data)
 		return;
 	merge_pending_losses(relay_buffer);
 	/* Else there would be sub-buffers without anything in them. */
-	if (relay_buffer->recorded != relay_buffer->recorded_at_start || relay_buffer->lost != relay_buffer->lost_reported)
+	if (relay_buffer->recorded != relay_buffer->recorded_at_start ||
+	    relay_buffer->lost != relay_buffer->lost_reported)
 		relay_switch_subbuf(buffer, 0);
 	eventlog_relay_leave(relay, true, flags);
 }

@@ -293,12 +293,14 @@ static int write_locked(struct eventlog_relay *relay, const struct record_parts 
 	/* Nobody comes in between, so that times rise in each buffer. */
 	if (record_parts->timed)
 		record_parts->timed->time = eventlog_clock_now(record_parts->clock);
-	return eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload) ? 0 : -ENOSPC;
+	return eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload) ?
+		       0 :
+		       -ENOSPC;
 }
 
 /* Who waits for readers of RCU waits for those who have interrupts off, too. */
-static __always_inline int write_exclusive(struct eventlog_relay *relay, const struct record_parts *record_parts,
-				       bool locked)
+static __always_inline int write_exclusive(struct eventlog_relay *relay,
+					   const struct record_parts *record_parts, bool locked)
 {
 	unsigned long flags;
 	int error;
@@ -312,8 +314,9 @@ static __always_inline int write_exclusive(struct eventlog_relay *relay, const s
 
 static int write_parts(struct eventlog_relay *relay, const struct record_parts *record_parts)
 {
-	return eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? write_exclusive(relay, record_parts, true) :
-								write_exclusive(relay, record_parts, false);
+	return eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ?
+		       write_exclusive(relay, record_parts, true) :
+		       write_exclusive(relay, record_parts, false);
 }
 
 int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
@@ -329,7 +332,7 @@ EXPORT_SYMBOL_GPL(eventlog_relay_write);
  * here, unless it says that it has one of its own.
  */
 int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
-			     const void *payload, u8 clock)
+				 const void *payload, u8 clock)
 {
 	const struct record_parts record_parts = {
 		.record = record,

@@ -24,7 +24,8 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	/* Where what is new takes the place of the oldest, nobody waits for readers. */
 	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		return 0;
-	relay_buffer = &relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
+	relay_buffer =
+		&relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
 	if (mutex_lock_killable(&relay_buffer->read_mutex))
 		return -EINTR;
 	/* It has been read in the mapping before its place is written to again. */
@@ -108,9 +109,11 @@ static int stats_show(struct seq_file *to, void *unused)
 			seq_puts(to, "all");
 		else
 			seq_printf(to, "cpu%d", cpu);
-		seq_printf(to, " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu\n",
+		seq_printf(to,
+			   " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu\n",
 			   READ_ONCE(relay_buffer->recorded), lost_of(relay_buffer),
-			   READ_ONCE(relay_buffer->overwritten), READ_ONCE(buffer->subbufs_produced),
+			   READ_ONCE(relay_buffer->overwritten),
+			   READ_ONCE(buffer->subbufs_produced),
 			   READ_ONCE(buffer->subbufs_consumed));
 	}
 	return 0;

@@ -97,7 +97,8 @@ static ssize_t read_to(const struct writer_position *writer_position, char __use
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position)
 {
 	struct writer_position writer_position = { .buffer = file->private_data };
-	struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(writer_position.buffer);
+	struct eventlog_relay_buffer *relay_buffer =
+		eventlog_relay_buffer_of(writer_position.buffer);
 	struct eventlog_relay *relay = writer_position.buffer->chan->private_data;
 	ssize_t done;
 

@@ -170,7 +170,8 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 }
 
 /* The same as eventlog_ring_try_reserve(), where there may be no room, or may have been somebody. */
-noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring_writer *ring, u64 units)
+noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring_writer *ring,
+							    u64 units)
 {
 	struct eventlog_record *to;
 	u64 old;

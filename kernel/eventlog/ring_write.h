@@ -24,7 +24,8 @@ static __always_inline bool eventlog_ring_fits(const struct eventlog_ring_writer
  * somebody came in between.
  */
 static __always_inline bool eventlog_ring_try_reserve(struct eventlog_ring_writer *ring, u64 old,
-					       u64 units, u64 count, struct eventlog_record **place)
+						      u64 units, u64 count,
+						      struct eventlog_record **place)
 {
 	/* Who comes in between takes a later one, and room: then this is done over. */
 	const u64 time = likely(ring->clock == EVENTLOG_CLOCK_MONOTONIC) ?

@@ -155,7 +155,8 @@ static void remove_listener(struct eventlog_source_event *event,
 	}
 }
 
-static void remove_listeners(struct eventlog_source *source, const struct eventlog_consumer *consumer)
+static void remove_listeners(struct eventlog_source *source,
+			     const struct eventlog_consumer *consumer)
 {
 	u32 i;
 
@@ -171,7 +172,7 @@ static void remove_listeners(struct eventlog_source *source, const struct eventl
  * early where one of both has gone: somebody waits for that.
  */
 static int match_events(const struct eventlog_consumer *consumer,
-		 const struct eventlog_source *source, u8 *results)
+			const struct eventlog_source *source, u8 *results)
 {
 	bool any = false;
 	u32 i;
@@ -214,7 +215,7 @@ static int add_to_tables(struct eventlog_consumer *consumer, const struct eventl
 
 /* With the lock held.  Returns 0 or -ENOMEM. */
 static int add_listeners(struct eventlog_consumer *consumer, struct eventlog_source *source,
-		  const u8 *results)
+			 const u8 *results)
 {
 	struct eventlog_listener listener = { .consumer = consumer };
 	const int index = add_to_tables(consumer, source);
@@ -241,7 +242,7 @@ static int add_listeners(struct eventlog_consumer *consumer, struct eventlog_sou
  * is given back meanwhile.  Returns 0, -ENOMEM or -EINTR.
  */
 static int connect_peers(struct eventlog_consumer *consumer, struct eventlog_source *source,
-		u8 *results)
+			 u8 *results)
 {
 	int found;
 
@@ -315,11 +316,10 @@ int eventlog_source_publish(struct eventlog_source *source)
 	error = add_source(source);
 	if (error)
 		goto unlock;
-	for (peer = first_of(&consumers);
-	     peer && peer->arrival < source->peer.arrival && !error;
+	for (peer = first_of(&consumers); peer && peer->arrival < source->peer.arrival && !error;
 	     peer = next_of(peer, &consumers))
 		error = connect_peers(container_of(peer, struct eventlog_consumer, peer), source,
-			     results);
+				      results);
 	if (error)
 		remove_source(source, true);
 unlock:
@@ -415,8 +415,8 @@ static bool write_to_relay(struct eventlog_subscription *subscription,
 
 	eventlog_set_time(record, ring->clock, instance->time);
 	/* Relay cannot be written to in NMIs. */
-	if (!in_nmi() && eventlog_relay_write_stamped(subscription->relay, record, instance->payload,
-						  ring->clock) != -ENODEV)
+	if (!in_nmi() && eventlog_relay_write_stamped(subscription->relay, record,
+						      instance->payload, ring->clock) != -ENODEV)
 		return false;
 	eventlog_ring_count_loss(ring);
 	return true;

@@ -38,7 +38,7 @@ struct eventlog_consumer {
 	struct pid *excluded_process; /* of what is about this process nothing is wanted; NULL: all */
 	/* Called with each event, with preemption off; NULL: it is a subscription. */
 	void (*deliver)(struct eventlog_consumer *consumer,
-		     const struct eventlog_event_instance *instance);
+			const struct eventlog_event_instance *instance);
 };
 
 struct eventlog_subscription {
@@ -89,7 +89,7 @@ void eventlog_consumer_unregister(struct eventlog_consumer *consumer);
 /* provider_table.c */
 u64 eventlog_schema_key(const struct eventlog_source *source);
 int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
-			  const struct eventlog_source *source);
+				 const struct eventlog_source *source);
 void eventlog_tables_exit(struct eventlog_subscription *subscription);
 
 /* subscription.c */
@@ -113,7 +113,7 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
 __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *file,
 		       struct poll_table_struct *table);
 int eventlog_release_buffers(struct eventlog_subscription *subscription,
-		       const struct eventlog_buffer_release *given);
+			     const struct eventlog_buffer_release *given);
 int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_statistics *counts);
 
 #endif /* EVENTLOG_SOURCE_H */

@@ -69,7 +69,8 @@ long eventlog_end(struct eventlog_file *file)
 }
 
 /* EVENTLOG_RELEASE_BUFFERS */
-long eventlog_ioctl_release_buffers(struct eventlog_file *file, const struct eventlog_buffer_release __user *from)
+long eventlog_ioctl_release_buffers(struct eventlog_file *file,
+				    const struct eventlog_buffer_release __user *from)
 {
 	struct eventlog_subscription *subscription = subscription_of(file);
 	struct eventlog_buffer_release given;
@@ -100,7 +101,8 @@ long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics 
 }
 
 /* With sources locked. */
-static void describe(const struct eventlog_source *source, const struct eventlog_consumer_cred *cred,
+static void describe(const struct eventlog_source *source,
+		     const struct eventlog_consumer_cred *cred,
 		     struct eventlog_provider_query *answer)
 {
 	answer->provider = source->number;

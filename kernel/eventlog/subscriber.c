@@ -59,7 +59,7 @@ static void call(struct eventlog_subscriber *subscriber,
 
 /* With preemption off.  Who is called does not hear what it does itself: that would not end. */
 static void deliver(struct eventlog_consumer *consumer,
-		 const struct eventlog_event_instance *instance)
+		    const struct eventlog_event_instance *instance)
 {
 	struct eventlog_subscriber_state *state =
 		container_of(consumer, struct eventlog_subscriber_state, consumer);
@@ -79,11 +79,12 @@ static void deliver(struct eventlog_consumer *consumer,
 
 static bool is_pattern(const char *text)
 {
-	return text && text[0] && strnlen(text, EVENTLOG_IDENTIFIER_SIZE) < EVENTLOG_IDENTIFIER_SIZE;
+	return text && text[0] &&
+	       strnlen(text, EVENTLOG_IDENTIFIER_SIZE) < EVENTLOG_IDENTIFIER_SIZE;
 }
 
 static int check_pattern(const struct eventlog_subscriber *subscriber,
-		      const struct eventlog_event_pattern *pattern)
+			 const struct eventlog_event_pattern *pattern)
 {
 	if (!is_pattern(pattern->provider) || !is_pattern(pattern->event)) {
 		pr_err("subscriber %s: a wish needs patterns for the provider and the event, of 1 to %d characters\n",

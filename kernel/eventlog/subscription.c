@@ -31,7 +31,7 @@ static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
 	if (ring->buffers || subscription->relay)
 		return 0;
 	buffers = eventlog_region_alloc_buffers(&subscription->memory, cpu,
-				       is_ours ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
+						is_ours ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
 	if (IS_ERR(buffers)) {
 		WRITE_ONCE(subscription->error, PTR_ERR(buffers));
 		return 0;

@@ -69,8 +69,9 @@ static void gives_records_their_time_and_a_payload_from_elsewhere(struct kunit *
 	const struct eventlog_record *written;
 	const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, 0);
 
-	KUNIT_EXPECT_EQ(test, 0, eventlog_relay_write_stamped(relay, &short_one, payload,
-							  EVENTLOG_CLOCK_MONOTONIC));
+	KUNIT_EXPECT_EQ(test, 0,
+			eventlog_relay_write_stamped(relay, &short_one, payload,
+						     EVENTLOG_CLOCK_MONOTONIC));
 	written = buffer->start + sizeof(struct eventlog_relay_header);
 	KUNIT_EXPECT_EQ(test, short_one.size, written->size);
 	KUNIT_EXPECT_GE(test, written->time, begin);
@@ -88,8 +89,8 @@ static void says_that_a_channel_has_gone(struct kunit *test)
 	found = eventlog_relay_find(trial.name);
 	eventlog_relay_close(relay);
 	KUNIT_ASSERT_NOT_NULL(test, found);
-	KUNIT_EXPECT_EQ(test, -ENODEV, eventlog_relay_write_stamped(found, &late, NULL,
-								EVENTLOG_CLOCK_MONOTONIC));
+	KUNIT_EXPECT_EQ(test, -ENODEV,
+			eventlog_relay_write_stamped(found, &late, NULL, EVENTLOG_CLOCK_MONOTONIC));
 	eventlog_relay_put_optional(found);
 	eventlog_relay_put_optional(NULL);
 }

@@ -39,14 +39,16 @@ static void count_it(const struct eventlog_subscriber_event *what)
 	last = *what;
 }
 
-static void on_event(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
+static void on_event(struct eventlog_subscriber *subscriber,
+		     const struct eventlog_subscriber_event *what)
 {
 	count_it(what);
 }
 
 EVENTLOG_SUBSCRIBER(all, EVENTLOG_PATTERNS({ "trial", "*" }), .on_event = on_event);
-EVENTLOG_SUBSCRIBER(failures, EVENTLOG_PATTERNS({ "no one", "*" },
-					      { "t?ial", "*", .level = EVENTLOG_LEVEL_ERROR }),
+EVENTLOG_SUBSCRIBER(failures,
+		    EVENTLOG_PATTERNS({ "no one", "*" },
+				      { "t?ial", "*", .level = EVENTLOG_LEVEL_ERROR }),
 		    .on_event = on_event);
 
 /* In the place of an NMI, for there is none that could be asked for. */
@@ -61,7 +63,8 @@ static void emit_in_nmi(void)
 	local_irq_restore(flags);
 }
 
-static void emit_more(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
+static void emit_more(struct eventlog_subscriber *subscriber,
+		      const struct eventlog_subscriber_event *what)
 {
 	count_it(what);
 	EVENTLOG_EMIT(failed, .number = 1000);
@@ -93,8 +96,8 @@ static void clean_up(struct kunit *test)
 	eventlog_provider_unregister(&trial_provider);
 }
 
-static void refuses(struct kunit *test, const char *name, const struct eventlog_event_pattern *patterns,
-		    u16 count)
+static void refuses(struct kunit *test, const char *name,
+		    const struct eventlog_event_pattern *patterns, u16 count)
 {
 	struct eventlog_subscriber subscriber = {
 		.name = name, .patterns = patterns, .pattern_count = count, .on_event = on_event,

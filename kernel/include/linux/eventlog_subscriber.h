@@ -67,7 +67,8 @@ struct eventlog_subscriber {
 	 * any context, NMIs too, on several CPUs at once, with preemption off and perhaps
 	 * with locks held.  Must not sleep.  May emit, but does not hear of it: see suppressed.
 	 */
-	void (*on_event)(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what);
+	void (*on_event)(struct eventlog_subscriber *subscriber,
+			 const struct eventlog_subscriber_event *what);
 	/*
 	 * So many events were left out since it was registered: those that it wants, and
 	 * that `heard` itself has led to, or an NMI that came while it ran in another one.

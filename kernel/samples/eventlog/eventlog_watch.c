@@ -49,7 +49,8 @@ static struct kind *find(const struct eventlog_subscriber_event *what)
 }
 
 /* In any context, and on several processors at once. */
-static void on_event(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
+static void on_event(struct eventlog_subscriber *subscriber,
+		     const struct eventlog_subscriber_event *what)
 {
 	struct kind *kind = find(what);
 

@@ -433,7 +433,8 @@ struct eventlog_record {
  * program's own, or of an event that the program collected and wrote later.
  */
 #define EVENTLOG_RECORD_CUSTOM_TIME 2U
-#define EVENTLOG_RECORD_FLAGS (EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME) /* all there are */
+#define EVENTLOG_RECORD_FLAGS \
+	(EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME) /* all there are */
 
 /* The same instant on three clocks, from which a reader converts times. */
 struct eventlog_clock_sample {
