@@ -201,10 +201,12 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 	const struct eventlog_listeners *listeners;
 	struct eventlog_record common = { 0 };
 	const struct eventlog_slot *slot;
-	struct run run = { .bytes = bytes,
-			   .available = available,
-			   .remaining = remaining,
-			   .header_size = batch->header_size };
+	struct run run = {
+		.bytes = bytes,
+		.available = available,
+		.remaining = remaining,
+		.header_size = batch->header_size,
+	};
 	size_t taken = 0;
 
 	if (!begins_run(bytes, available, batch->header_size))

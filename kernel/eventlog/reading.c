@@ -354,9 +354,8 @@ static enum find_result find_in_buffer(struct eventlog_subscription *subscriptio
 	if (cursor->offset < eventlog_position_of(filled) * EVENTLOG_RECORD_ALIGNMENT) {
 		item->missing.overwritten =
 			before + cursor->records - cursor->records_reported;
-		item->missing.lost = lost > cursor->lost_reported ? lost - cursor->lost_reported :
-								    0;
 		item->lost_reported = max(lost, cursor->lost_reported);
+		item->missing.lost = item->lost_reported - cursor->lost_reported;
 		return take_record(subscription, index, ring, item);
 	}
 	if (is_active)

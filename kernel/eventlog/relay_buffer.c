@@ -74,8 +74,9 @@ struct eventlog_relay_buffer *eventlog_relay_buffer_of(const struct rchan_buf *b
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
-	return &relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 :
-										       buffer->cpu];
+	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
+
+	return &relay->buffers[global ? 0 : buffer->cpu];
 }
 
 static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_header *header,

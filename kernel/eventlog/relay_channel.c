@@ -293,9 +293,9 @@ static int write_locked(struct eventlog_relay *relay, const struct record_parts 
 	/* Nobody comes in between, so that times rise in each buffer. */
 	if (record_parts->timed)
 		record_parts->timed->time = eventlog_clock_now(record_parts->clock);
-	return eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload) ?
-		       0 :
-		       -ENOSPC;
+	if (!eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload))
+		return -ENOSPC;
+	return 0;
 }
 
 /* Who waits for readers of RCU waits for those who have interrupts off, too. */

@@ -15,6 +15,7 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	struct eventlog_relay_buffer *relay_buffer;
 	struct rchan_buf *buffer;
 	unsigned int cpu, count;
+	bool global;
 	char rest;
 
 	if (sscanf(text, "%u %u%c", &cpu, &count, &rest) != 2)
@@ -24,8 +25,8 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	/* Where what is new takes the place of the oldest, nobody waits for readers. */
 	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		return 0;
-	relay_buffer =
-		&relay->buffers[eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu];
+	global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
+	relay_buffer = &relay->buffers[global ? 0 : cpu];
 	if (mutex_lock_killable(&relay_buffer->read_mutex))
 		return -EINTR;
 	/* It has been read in the mapping before its place is written to again. */
