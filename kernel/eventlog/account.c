@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts what each user has, and what all have. */
+/*
+ * Charges resources to users and enforces the limits per user and for all users
+ * together.
+ *
+ * A user exists while it has references, which open files, events and channels
+ * hold. The module parameters may lower a limit below what is in use: then
+ * nothing more is granted. `lock` protects all counts and the list of users; it
+ * is taken last.
+ */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -21,9 +29,9 @@ struct eventlog_user {
 };
 
 struct eventlog_limit {
-	unsigned int user; /* what a user may have */
-	unsigned int all; /* and all users together */
-	unsigned int used; /* by all; by `lock` */
+	unsigned int user; /* limit of each user */
+	unsigned int all; /* limit of all users together */
+	unsigned int used; /* charged to all users; protected by `lock` */
 };
 
 static DEFINE_MUTEX(lock);
@@ -31,19 +39,19 @@ static LIST_HEAD(users);
 
 static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
 	[EVENTLOG_FILES] = { .user = 4096, .all = 16384 },
-	/* There are 65535 numbers for trace events, of which the kernel's own take some 2000. */
+	/* Trace events have 65535 type numbers, of which the kernel's own take some 2000. */
 	[EVENTLOG_EVENTS] = { .user = 4096, .all = 16384 },
 	[EVENTLOG_WORDS] = { .user = 65536, .all = 262144 },
 	[EVENTLOG_PAGES] = { .user = 4096, .all = 16384 },
 	[EVENTLOG_SUBSCRIPTIONS] = { .user = 16, .all = 64 },
-	/* 0: as the number of processors asks for, see eventlog_account_init(). */
+	/* 0: computed from the number of CPUs by eventlog_account_init(). */
 	[EVENTLOG_RING_PAGES] = { .user = 0, .all = 0 },
 	[EVENTLOG_SCHEMA_PAGES] = { .user = 4096, .all = 16384 },
-	/* 256 MiB, and 1 GiB: only root makes channels. */
+	/* 256 MiB and 1 GiB: only root creates channels. */
 	[EVENTLOG_RELAY_PAGES] = { .user = 65536, .all = 262144 },
 };
 
-/* Of what all may have together, one part in so many is for root alone. */
+/* One part in this many of a total limit is reserved for root. */
 #define ROOT_RESERVE_DIVISOR 8
 
 module_param_named(files_per_user, limits[EVENTLOG_FILES].user, uint, 0644);
@@ -79,11 +87,11 @@ MODULE_PARM_DESC(relay_pages_per_user, "Pages of memory that a user's relay chan
 module_param_named(relay_pages_max, limits[EVENTLOG_RELAY_PAGES].all, uint, 0644);
 MODULE_PARM_DESC(relay_pages_max, "Pages of memory that all relay channels may have");
 
-/* Room for several subscriptions of usual size, also where there are many processors. */
+/* Room for several subscriptions of the usual size, on machines with many CPUs, too. */
 #define RING_BYTES_FOR_ANY (64U << 20)
 #define RING_BYTES_FOR_EACH_CPU (4U << 20)
 
-/* Before there is a user: fills in the limits for which none has been given. */
+/* Called before the first user exists. Computes the limits that no parameter sets. */
 void eventlog_account_init(void)
 {
 	struct eventlog_limit *pages = &limits[EVENTLOG_RING_PAGES];
@@ -96,8 +104,9 @@ void eventlog_account_init(void)
 }
 
 /*
- * Whoever may make user namespaces can have the users of those, as many as
- * have been set aside for that: what they have counts for their owner.
+ * Resources of users within user namespaces are charged to the owner of the
+ * outermost one. Otherwise a user could multiply its limits with the IDs that
+ * it may map.
  */
 static kuid_t charged_user(void)
 {
@@ -109,7 +118,10 @@ static kuid_t charged_user(void)
 	return uid;
 }
 
-/* For whom counts what the caller has: with one more reference, or NULL if there is no memory. */
+/*
+ * Returns the user that the caller's resources are charged to, with one more
+ * reference, or NULL without memory.
+ */
 struct eventlog_user *eventlog_user_get(void)
 {
 	struct eventlog_user *user, *fresh;
@@ -144,7 +156,7 @@ struct eventlog_user *eventlog_user_hold(struct eventlog_user *user)
 	return user;
 }
 
-/* Whoever has charged anything gives that back first. */
+/* The caller has uncharged everything that it charged through this reference. */
 void eventlog_user_put(struct eventlog_user *user)
 {
 	mutex_lock(&lock);
@@ -155,13 +167,13 @@ void eventlog_user_put(struct eventlog_user *user)
 	mutex_unlock(&lock);
 }
 
-/* Stays as it is while the caller holds the user. */
+/* Constant while the caller holds a reference. */
 kuid_t eventlog_user_id(const struct eventlog_user *user)
 {
 	return user->uid;
 }
 
-/* The limit may have been set below what is used. */
+/* A parameter may have set the limit below what is in use. */
 static bool is_within_limit(unsigned int used, unsigned int limit, unsigned int count)
 {
 	return used <= limit && count <= limit - used;
@@ -176,7 +188,7 @@ static bool is_within_total_limit(const struct eventlog_limit *limit, unsigned i
 		ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN));
 }
 
-/* Returns false, and changes nothing, if that is more than the user is allowed. */
+/* Returns false and changes nothing if the charge exceeds a limit. */
 bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count)
 {
 	struct eventlog_limit *limit = &limits[what];

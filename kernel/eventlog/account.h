@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a user may have at most, over all processes, and all users together. */
+/*
+ * Resources charged to users: limits for each user, over all of its processes,
+ * and for all users together.
+ *
+ * Functions may sleep and take the lock of account.c, the innermost lock of the
+ * module.
+ */
 #ifndef EVENTLOG_ACCOUNT_H
 #define EVENTLOG_ACCOUNT_H
 
@@ -8,12 +14,12 @@
 
 enum eventlog_resource {
 	EVENTLOG_FILES, /* open files of the device */
-	EVENTLOG_EVENTS, /* events that were there for none before */
+	EVENTLOG_EVENTS, /* events that the user was the first to register */
 	EVENTLOG_WORDS,
-	EVENTLOG_PAGES, /* pinned, for words; large ones count as what they are made of */
+	EVENTLOG_PAGES, /* pinned for enable words; a large page counts as all of its base pages */
 	EVENTLOG_SUBSCRIPTIONS,
 	EVENTLOG_RING_PAGES, /* memory of subscriptions */
-	EVENTLOG_SCHEMA_PAGES, /* what providers of programs have published */
+	EVENTLOG_SCHEMA_PAGES, /* schemas and event tables that programs have published */
 	EVENTLOG_RELAY_PAGES, /* of the buffers of relay channels */
 	EVENTLOG_RESOURCES
 };

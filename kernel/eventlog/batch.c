@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Many events in one write: see EVENTLOG_BATCH in uapi/linux/eventlog_device.h. */
+/*
+ * Writes many events with one write(2): see EVENTLOG_BATCH in
+ * uapi/linux/eventlog_device.h.
+ *
+ * A batch is copied in chunks. Consecutive entries of one event that has a
+ * single subscription are written as one run: one reservation, one clock read
+ * and one commit. Everything else is written entry by entry.
+ */
 #include <linux/err.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -11,21 +18,21 @@
 #include "eventlog.h"
 #include "listeners.h"
 
-/* So much of a batch is copied at once; more than any entry takes. */
+/* Size of a chunk. Any entry fits. */
 #define CHUNK_SIZE 8192U
 static_assert(sizeof(struct eventlog_timed_entry) + EVENTLOG_PAYLOAD_MAX <= CHUNK_SIZE);
 
 struct batch {
 	struct eventlog_file *file;
-	u32 header_size; /* of an entry: how large it is says whether it has a time */
+	u32 header_size; /* of an entry; distinguishes timed entries from plain ones */
 };
 
-/* Both kinds of entries begin alike. */
+/* Both kinds of entries have these fields at the same offsets. */
 static_assert(offsetof(struct eventlog_timed_entry, size) ==
 	      offsetof(struct eventlog_batch_entry, size));
 static_assert(sizeof(struct eventlog_timed_entry) % EVENTLOG_RECORD_ALIGNMENT == 0);
 
-/* 0: now. */
+/* Returns 0 if the entry has no time: it is stamped when it is written. */
 static u64 time_of(const struct eventlog_batch_entry *entry, u32 header_size)
 {
 	return header_size == sizeof(struct eventlog_timed_entry) ?
@@ -38,8 +45,9 @@ static const u8 *payload_of(const struct eventlog_batch_entry *entry, u32 header
 }
 
 /*
- * The first of `held` bytes of a batch, behind which are `behind` more.  Returns how
- * many it takes with its padding, 0 if it is not whole there, or an error.
+ * Writes the first entry of a chunk, of which `available` bytes were copied;
+ * `remaining` bytes of the batch follow. Returns the entry's size with padding,
+ * 0 if the chunk does not contain all of it, or an error.
  */
 static ssize_t write_entry(const struct batch *batch, u8 *bytes, size_t available, size_t remaining)
 {
@@ -62,7 +70,7 @@ static ssize_t write_entry(const struct batch *batch, u8 *bytes, size_t availabl
 				   time_of(entry, batch->header_size));
 	if (error)
 		return error;
-	/* The last one may go without padding. */
+	/* The last entry of a batch may lack its padding. */
 	return min(ALIGN(end, EVENTLOG_RECORD_ALIGNMENT), available + remaining);
 }
 
@@ -76,21 +84,21 @@ static bool has_dynamic_fields(const struct eventlog_layout *layout)
 	return false;
 }
 
-/* So many with preemption off. */
+/* Limits how many records are written with preemption off. */
 #define RUN_MAX 256U
 
-/* Entries of one event behind one another. */
+/* Consecutive entries of one event. */
 struct run {
 	const u8 *bytes;
 	size_t available;
-	size_t remaining; /* these */
-	u32 index; /* what they begin with */
-	u32 header_size; /* of each */
+	size_t remaining; /* bytes of the batch behind `available` */
+	u32 index; /* write_index of the entries */
+	u32 header_size; /* of each entry */
 	const struct eventlog_layout *layout;
-	bool has_dynamic; /* something in their payloads points to something else there */
+	bool has_dynamic; /* payloads have words that point into the payload, which are checked */
 };
 
-/* With the padding behind it, which the last one may lack. */
+/* With the padding, which the last entry of a batch may lack. */
 static size_t size_of_entry(const struct eventlog_batch_entry *entry, u32 header_size)
 {
 	return ALIGN(header_size + entry->size, EVENTLOG_RECORD_ALIGNMENT);
@@ -101,7 +109,7 @@ static size_t size_of_record(const struct eventlog_batch_entry *entry)
 	return ALIGN(sizeof(struct eventlog_record) + entry->size, EVENTLOG_RECORD_ALIGNMENT);
 }
 
-/* Whether an entry is one of them, and whole. */
+/* Returns whether an entry is complete, valid and of the run's event. */
 static bool belongs_to_run(const struct run *run, const struct eventlog_batch_entry *entry,
 			   size_t left)
 {
@@ -112,7 +120,7 @@ static bool belongs_to_run(const struct run *run, const struct eventlog_batch_en
 					entry->size));
 }
 
-/* Whether the first entry has another one of the same event behind it. */
+/* Returns whether the second entry is of the same event as the first. */
 static bool begins_run(const u8 *bytes, size_t available, u32 header_size)
 {
 	const struct eventlog_batch_entry *entry = (const void *)bytes;
@@ -125,7 +133,10 @@ static bool begins_run(const u8 *bytes, size_t available, u32 header_size)
 	return other->write_index == entry->write_index;
 }
 
-/* How many follow for which there is so much room, and the units that they take. */
+/*
+ * Counts the entries of the run that fit into `room` units, and sums up the
+ * units that they take.
+ */
 static u32 count_entries(const struct run *run, u64 room, u64 *units)
 {
 	size_t at = 0;
@@ -147,7 +158,10 @@ static u32 count_entries(const struct run *run, u64 room, u64 *units)
 	return count;
 }
 
-/* `common` is what is the same for all of them.  Returns how many bytes these were. */
+/*
+ * Writes the records of a run. `common` has the fields that are the same in all
+ * of them. Returns the number of bytes of the batch that were consumed.
+ */
 static size_t fill_records(struct eventlog_record *to, const struct eventlog_record *common,
 			   const struct run *run, u32 count, u8 clock)
 {
@@ -170,7 +184,11 @@ static size_t fill_records(struct eventlog_record *to, const struct eventlog_rec
 	return min(at, run->available + run->remaining);
 }
 
-/* As many as there is room for at once; with preemption off.  Returns how many bytes these were. */
+/*
+ * Writes the part of a run that fits into the active buffer. The caller has
+ * disabled preemption. Returns the number of bytes of the batch that were
+ * consumed.
+ */
 static size_t write_run_at_once(struct eventlog_subscription *subscription,
 				const struct eventlog_record *common, const struct run *run)
 {
@@ -189,9 +207,9 @@ static size_t write_run_at_once(struct eventlog_subscription *subscription,
 }
 
 /*
- * Entries of one event behind one another, for a single subscription: what is the
- * same for all of them is done once.  Returns how many bytes it has taken, up to
- * whatever is anything else, or wrong, or has no room: that is for write_entry().
+ * Writes a run of entries to the single subscription of their event. Returns
+ * the number of bytes consumed: 0 if the entries need the general path, which
+ * write_entry() takes.
  */
 static size_t write_run(const struct batch *batch, const u8 *bytes, size_t available,
 			size_t remaining)
@@ -231,7 +249,10 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 	return taken;
 }
 
-/* Entries of a part of a batch.  Sets how many bytes of whole ones have been taken. */
+/*
+ * Writes the entries of a chunk. Sets the number of bytes of complete entries
+ * that were consumed.
+ */
 static int write_chunk(const struct batch *batch, u8 *bytes, size_t available, size_t remaining,
 		       size_t *taken)
 {
@@ -249,7 +270,7 @@ static int write_chunk(const struct batch *batch, u8 *bytes, size_t available, s
 	return 0;
 }
 
-/* See EVENTLOG_BATCH.  Returns how many bytes of whole entries have been taken. */
+/* Returns the number of bytes of complete entries that were consumed, or the first one's error. */
 static ssize_t write_entries(const struct batch *batch, struct iov_iter *from, u8 *chunk)
 {
 	size_t all = 0, available, taken;
@@ -261,7 +282,7 @@ static ssize_t write_entries(const struct batch *batch, struct iov_iter *from, u
 		available = copy_from_iter(chunk, wanted, from);
 		error = write_chunk(batch, chunk, available, iov_iter_count(from), &taken);
 		all += taken;
-		/* Memory ends there: what stands before it has been taken. */
+		/* The caller's memory ends here. The entries before it were written. */
 		if (!error && available < wanted)
 			error = -EFAULT;
 		iov_iter_revert(from, available - min(taken, available));

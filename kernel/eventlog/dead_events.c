@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that tracing does not know any more, of which something stays for a
- * while.
+ * Keeps the type number and the memory of events that were removed from
+ * tracing.
  *
- * Their number: buffers of ftrace may still have entries with it, which would
- * be printed as those of the next event that gets the number, as Linux 6.12
- * gives free ones away at once.  So it is taken by a placeholder; also that of
- * one that was never recorded, else there would be too many free ones below
- * that of one that was.
+ * The number: ftrace's buffers may still have entries with it. Linux 6.12
+ * reuses a free number at once, and would print these entries as those of the
+ * next event. So a placeholder takes the number, even if the event was never
+ * recorded: otherwise free numbers below that of a recorded event would
+ * accumulate.
  *
- * Their memory: in Linux 6.1 a file `format` that was opened before an event
- * was removed reads from it afterwards.
+ * The memory: in Linux 6.1 a file `format` that was opened before the event was
+ * removed reads from it afterwards.
  *
- * Those that have been dead for longest are forgotten when there are many.
+ * The oldest dead events are freed when there are more than DEAD_EVENTS_MAX.
  */
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -20,10 +20,10 @@
 #include "eventlog.h"
 
 #define DEAD_EVENTS_MAX 1024
-/* Free numbers below the wanted one, of other events that are gone. */
+/* Upper bound for free numbers below the wanted one, of other removed events. */
 #define NUMBERS_MAX 64
 
-static LIST_HEAD(dead_events); /* by eventlog_registry_lock, the newest last */
+static LIST_HEAD(dead_events); /* protected by eventlog_registry_lock, the newest last */
 static unsigned int dead_count;
 
 static enum print_line_t print_placeholder(struct trace_iterator *iter, int flags,
@@ -37,7 +37,10 @@ static struct trace_event_functions placeholder_functions = {
 	.trace = print_placeholder,
 };
 
-/* Numbers are given away from below: what comes in front is taken, then given back. */
+/*
+ * Tracing assigns the lowest free number. So the free ones below are taken
+ * first and given back afterwards.
+ */
 static void reserve_type(struct eventlog_event *event, int number)
 {
 	struct trace_event *below;
@@ -50,7 +53,7 @@ static void reserve_type(struct eventlog_event *event, int number)
 		return;
 	unregister_trace_event(&event->placeholder);
 	event->placeholder.type = 0;
-	/* Linux 6.1 gives away new numbers, as long as there are any. */
+	/* Linux 6.1 assigns numbers that were never used, as long as there are any. */
 	if (got > number)
 		return;
 	below = kcalloc(NUMBERS_MAX, sizeof(*below), GFP_KERNEL);
@@ -66,7 +69,10 @@ static void reserve_type(struct eventlog_event *event, int number)
 	}
 	if (count && below[count - 1].type == number) {
 		unregister_trace_event(&below[--count]);
-		/* The others still are taken, and event_mutex keeps new ones away. */
+		/*
+		 * The numbers below are still taken, and event_mutex prevents that others
+		 * are assigned.
+		 */
 		register_trace_event(&event->placeholder);
 	}
 	while (count)
@@ -74,7 +80,7 @@ static void reserve_type(struct eventlog_event *event, int number)
 	kfree(below);
 }
 
-/* With event_mutex held, when tracing has just removed the event. */
+/* The caller holds event_mutex, and tracing has just removed the event. */
 void eventlog_dead_event_add(struct eventlog_event *event)
 {
 	lockdep_assert_held(&eventlog_registry_lock);
@@ -99,7 +105,7 @@ static void free_oldest(unsigned int keep)
 	}
 }
 
-/* Without event_mutex. */
+/* Called without event_mutex. */
 void eventlog_dead_events_trim(void)
 {
 	free_oldest(DEAD_EVENTS_MAX);

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/eventlog: what one open file has registered, and writing events.
- * See uapi/linux/eventlog_device.h.
+ * /dev/eventlog: file operations, registration of events, and writing them.
+ *
+ * The protocol is in uapi/linux/eventlog_device.h. A file is a producer, a
+ * subscription, or both.
+ *
+ * Locks: registering takes eventlog_registry_lock; everything that allocates
+ * memory or touches the caller's memory runs before it. Writing an event takes
+ * no lock.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -40,7 +46,7 @@ static int device_open(struct inode *inode, struct file *opened)
 	return stream_open(inode, opened);
 }
 
-/* Of an event that the file has. */
+/* The caller has checked that the file has this event. */
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index)
 {
 	return &file->chunks[index / EVENTLOG_EVENTS_PER_CHUNK][index % EVENTLOG_EVENTS_PER_CHUNK];
@@ -68,8 +74,9 @@ static int device_release(struct inode *inode, struct file *opened)
 }
 
 /*
- * What registering takes, made before there is any lock: who has little memory
- * may be kept waiting for it.  What has been taken is NULL then.
+ * What a registration needs, allocated before any lock is taken: a process with
+ * little memory may wait in the allocator. A part that was used is NULL
+ * afterwards.
  */
 struct registration_parts {
 	struct eventlog_event *event;
@@ -77,7 +84,7 @@ struct registration_parts {
 	struct eventlog_enable_word *word;
 };
 
-/* The event's number, or the one that it can have, or an error. */
+/* Returns the event's write_index, the next free one if the file lacks the event, or an error. */
 static int find_write_index(struct eventlog_file *file, const struct eventlog_event *event,
 			    struct registration_parts *registration_parts)
 {
@@ -98,18 +105,21 @@ static int find_write_index(struct eventlog_file *file, const struct eventlog_ev
 	return count;
 }
 
-/* Takes over the caller's use of the event. */
+/* Takes over the caller's reference to the event. */
 static void set_write_index(struct eventlog_file *file, struct eventlog_event *event, u32 number)
 {
 	if (number < file->event_count) {
 		eventlog_event_put(event);
 		return;
 	}
-	/* Whoever sees the number sees the event. */
+	/*
+	 * Pairs with the acquire in eventlog_find_slot(): a reader of the count sees the
+	 * slot's event.
+	 */
 	smp_store_release(&file->event_count, number + 1);
 }
 
-/* With eventlog_registry_lock held.  Returns the event's number, or an error. */
+/* The caller holds eventlog_registry_lock. Returns the event's write_index, or an error. */
 static int add_locked(struct eventlog_file *file, u16 flags,
 		      struct registration_parts *registration_parts, struct list_head *unused)
 {
@@ -148,7 +158,7 @@ static void free_parts(struct registration_parts *registration_parts)
 		eventlog_event_free(registration_parts->event);
 }
 
-/* Takes over layout and word, in any case. */
+/* Takes over layout and word in any case. */
 static int add_event(struct eventlog_file *file, struct eventlog_layout *layout, u16 flags,
 		     struct eventlog_enable_word *word)
 {
@@ -174,8 +184,9 @@ static int add_event(struct eventlog_file *file, struct eventlog_layout *layout,
 }
 
 /*
- * Whatever newer programs may append to these structs has to be 0.  What has been
- * appended since the first version, of that size, is 0 where an older program has not got it.
+ * Copies a struct that user space passes with its size. `first_size` is its
+ * size in the first version of the ABI: fields that an older program lacks are
+ * 0. Fields that this module does not know have to be 0.
  */
 int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size,
 				   void __user *from)
@@ -191,7 +202,7 @@ int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_
 	return copy_struct_from_user(known, known_size, from, size);
 }
 
-/* Of those that have not grown. */
+/* For structs that have not grown since the first version. */
 int eventlog_copy_struct(void *known, size_t known_size, void __user *from)
 {
 	return eventlog_copy_versioned_struct(known, known_size, known_size, from);
@@ -240,7 +251,7 @@ static long do_register(struct eventlog_file *file, struct eventlog_registration
 	if (number < 0)
 		return number;
 	error = put_user((u32)number, &from->write_index);
-	/* A word of which the caller does not know; the event stays until the file is closed. */
+	/* The caller does not know of this word. The event stays until the file is closed. */
 	if (error)
 		eventlog_enable_word_remove(wanted.enable_addr, wanted.enable_bit);
 	return error;
@@ -317,8 +328,9 @@ static bool is_enabled(const struct eventlog_slot *slot)
 }
 
 /*
- * Hands a payload to all who listen, if what points into it is right: else EFAULT.
- * Where nobody listens, nobody looks.  It may be changed by that.
+ * Delivers a payload to tracing and to subscriptions. Returns -EFAULT if a word
+ * in the payload points outside; without listeners the payload is not checked.
+ * May modify the payload.
  */
 int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time)
 {
@@ -351,13 +363,14 @@ int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t siz
 }
 
 /*
- * The event of that number, for a payload of `size` bytes.  ENOENT if this file does
- * not have it, EINVAL and E2BIG for a payload that is too short or too long.
+ * Returns the slot of a write_index, for a payload of `size` bytes; -ENOENT if
+ * the file does not have it, -EINVAL or -E2BIG for a payload that is too short
+ * or too long.
  */
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index,
 					       size_t size)
 {
-	/* Pairs with the release in set_write_index(): the event is there, too. */
+	/* Pairs with the release in set_write_index(): the slot's event is visible, too. */
 	const u32 count = smp_load_acquire(&file->event_count);
 	const struct eventlog_slot *slot;
 
@@ -369,7 +382,10 @@ const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 i
 	return size > EVENTLOG_PAYLOAD_MAX ? ERR_PTR(-E2BIG) : slot;
 }
 
-/* One event.  Fails as the two above do, and with EBADF if nobody listens. */
+/*
+ * Writes one event. Fails as eventlog_find_slot() and eventlog_hand_over() do,
+ * and with -EBADF if the event has no listeners.
+ */
 static int write_event(struct eventlog_file *file, u32 index, size_t size, struct iov_iter *from)
 {
 	const struct eventlog_slot *slot = eventlog_find_slot(file, index, size);
@@ -394,7 +410,7 @@ static int write_event(struct eventlog_file *file, u32 index, size_t size, struc
 	return error;
 }
 
-/* One event: its number, then its payload; or EVENTLOG_BATCH and many. */
+/* One event, as write_index and payload; or EVENTLOG_BATCH and many events. */
 static ssize_t device_write(struct kiocb *kiocb, struct iov_iter *from)
 {
 	struct eventlog_file *file = kiocb->ki_filp->private_data;
@@ -422,7 +438,7 @@ static ssize_t device_read(struct kiocb *kiocb, struct iov_iter *to)
 	return iov_iter_count(to) ? eventlog_read(subscription, to, may_wait) : 0;
 }
 
-/* What is no subscription can always be written to. */
+/* A file that is no subscription is always writable. */
 static __poll_t device_poll(struct file *opened, struct poll_table_struct *table)
 {
 	struct eventlog_subscription *subscription = eventlog_subscription_of(opened);

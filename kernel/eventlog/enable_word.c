@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words in the memory of processes, in which a bit says whether somebody
- * listens to an event.
+ * Enable words: bits in the memory of processes that say whether an event has
+ * listeners.
  *
- * The page of a word is pinned from when it is registered until it is given
- * back, its file is closed, or its process has ended or become another program
- * and the file registers another.  So a bit is changed at once, under a lock,
- * without touching the process, which may have ended, or be made to wait.
- * Pages that can be pinned for long without harm to others are anonymous ones,
- * and those of tmpfs.
+ * The page of a word is pinned from registration until the word is
+ * unregistered, its file is closed, or its process has exited or called exec
+ * and the file registers another word. So a bit is changed at once, under a
+ * lock, without touching the process, which may have exited or may be made to
+ * wait. Only anonymous memory and tmpfs can be pinned for long without harm to
+ * other processes.
  *
- * A word belongs to the memory (mm) of the process that registered it.  A
- * forked child gets a copy that nobody changes; a page that the child shares
+ * A word belongs to the memory (mm) of the process that registered it. After
+ * fork the child has a copy that is never changed; a page that both share
  * changes for both.
+ *
+ * Lock: eventlog_enable_words_lock protects words, pages and the `enabled`
+ * flags of events and slots. Pages are pinned and unpinned without it.
  */
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -25,15 +28,15 @@
 #include "eventlog.h"
 
 /*
- * A pinned page of one file and one process.  It may be part of a large one,
- * all of which the pin keeps, whatever the process still has of it.
+ * A pinned page, for one file and one process. If it is part of a large folio
+ * the pin keeps all of that folio, even if the process has unmapped the rest.
  */
 struct eventlog_pinned_page {
-	struct list_head node; /* of its file */
-	struct eventlog_user *user; /* whom it counts for */
+	struct list_head node; /* in the file's list */
+	struct eventlog_user *user; /* charged for it */
 	struct page *page;
-	unsigned int size; /* of all that the pin keeps, in pages */
-	struct mm_struct *mm; /* held, to tell it from others */
+	unsigned int size; /* of the whole folio that the pin keeps, in pages */
+	struct mm_struct *mm; /* referenced, so that its address identifies the process */
 	struct list_head words;
 };
 
@@ -41,9 +44,9 @@ struct eventlog_enable_word {
 	struct hlist_node by_address;
 	struct list_head by_page;
 	struct list_head by_event;
-	struct eventlog_pinned_page *page; /* its own, until it is added */
-	struct eventlog_slot *slot; /* of the event, once it is added */
-	struct page *memory; /* where it lies, in all that the pin keeps */
+	struct eventlog_pinned_page *page; /* its own until the word is added */
+	struct eventlog_slot *slot; /* of its event, once the word is added */
+	struct page *memory; /* the page of the word, within the pinned folio */
 	unsigned long address;
 	u8 size;
 	u8 bit;
@@ -93,7 +96,7 @@ static void free_pinned_page(struct eventlog_pinned_page *page)
 	kfree(page);
 }
 
-/* Without any lock: a page may have to be waited for. */
+/* Called without locks: unpinning may wait for the page. */
 void eventlog_pinned_pages_free(struct list_head *pages)
 {
 	struct eventlog_pinned_page *page, *next;
@@ -102,7 +105,10 @@ void eventlog_pinned_pages_free(struct list_head *pages)
 		free_pinned_page(page);
 }
 
-/* Leaves a bit as it is to stay.  A page that has no words any more goes to the list `unused`. */
+/*
+ * Removes a word and leaves its bit at `value`. A page without words moves to
+ * the list `unused`, which the caller frees.
+ */
 static void detach(struct eventlog_enable_word *word, bool value, struct list_head *unused)
 {
 	struct eventlog_pinned_page *page = word->page;
@@ -127,7 +133,7 @@ static void detach_all(struct eventlog_pinned_page *page, bool value, struct lis
 		detach(word, value, unused);
 }
 
-/* Of processes that have ended while others keep the file. */
+/* Removes the words of processes that have exited while other processes keep the file. */
 static void detach_exited(struct eventlog_file *file, struct list_head *unused)
 {
 	struct eventlog_pinned_page *page, *next;
@@ -137,7 +143,7 @@ static void detach_exited(struct eventlog_file *file, struct list_head *unused)
 			detach_all(page, false, unused);
 }
 
-/* Whether the calling process has registered this bit, through whatever file. */
+/* Returns whether the calling process has registered this bit, through any file. */
 bool eventlog_enable_word_exists(unsigned long address, u8 bit)
 {
 	bool exists;
@@ -149,8 +155,8 @@ bool eventlog_enable_word_exists(unsigned long address, u8 bit)
 }
 
 /*
- * Whether the calling process shares that memory with a file of something else
- * than tmpfs.  Linux 6.12 does not pin such pages, but only says EFAULT.
+ * Returns whether the address is in a shared mapping of a file outside tmpfs.
+ * Linux 6.12 does not pin such pages and returns only -EFAULT.
  */
 static bool is_of_other_file(unsigned long address)
 {
@@ -178,7 +184,7 @@ static int pin(unsigned long address, struct eventlog_pinned_page *page)
 		return pinned < 0 ? pinned : -EFAULT;
 	folio = page_folio(page->page);
 	page->size = folio_nr_pages(folio);
-	/* Huge pages are few, and set aside for something else. */
+	/* Hugetlb pages are scarce and reserved for other purposes. */
 	if (!folio_test_hugetlb(folio) && (folio_test_anon(folio) || folio_test_swapbacked(folio)))
 		return 0;
 	unpin_user_page(page->page);
@@ -186,8 +192,8 @@ static int pin(unsigned long address, struct eventlog_pinned_page *page)
 }
 
 /*
- * Pins the page of a word of the calling process.  Holds no lock while it
- * waits for that.  Returns what is to be added or discarded, or an error.
+ * Pins the page of a word of the calling process, without holding a lock.
+ * Returns a word to be added or discarded, or an error.
  */
 struct eventlog_enable_word *eventlog_enable_word_prepare(unsigned long address, u8 size, u8 bit)
 {
@@ -220,7 +226,7 @@ struct eventlog_enable_word *eventlog_enable_word_prepare(unsigned long address,
 	return word;
 }
 
-/* Of a word that has not been added. */
+/* For a word that was not added. */
 void eventlog_enable_word_discard(struct eventlog_enable_word *word)
 {
 	free_pinned_page(word->page);
@@ -228,8 +234,9 @@ void eventlog_enable_word_discard(struct eventlog_enable_word *word)
 }
 
 /*
- * What the file has pinned of this process already and the word lies in, or
- * the word's own.  Large pages are not split while they are pinned.
+ * Returns the file's pinned page of this process that contains the word, or the
+ * word's own page, or NULL if the user's limit is reached. A pinned large folio
+ * is not split, so the comparison stays valid.
  */
 static struct eventlog_pinned_page *find_page(struct eventlog_file *file,
 					      struct eventlog_pinned_page *wanted)
@@ -244,10 +251,10 @@ static struct eventlog_pinned_page *find_page(struct eventlog_file *file,
 }
 
 /*
- * From now on the word tells who listens to the event.  Returns 0, -EADDRINUSE
- * if this bit tells of an event already, or -EMFILE; then the word is still the
- * caller's to discard.  Pages in the list `unused` are the caller's to free,
- * in any case.
+ * Adds a word: from now on its bit follows the listeners of the event. Returns
+ * 0, -EADDRINUSE if the bit belongs to an event already, or -EMFILE; on error
+ * the word remains the caller's to discard. The caller frees the pages in the
+ * list `unused` in any case.
  */
 int eventlog_enable_word_add(struct eventlog_enable_word *word, struct eventlog_file *file,
 			     struct eventlog_event *event, struct eventlog_slot *slot,
@@ -288,7 +295,7 @@ unlock:
 	return error;
 }
 
-/* Gives a word of the calling process back, clears its bit.  Returns 0 or -ENOENT. */
+/* Removes a word of the calling process and clears its bit. Returns 0 or -ENOENT. */
 int eventlog_enable_word_remove(unsigned long address, u8 bit)
 {
 	struct eventlog_enable_word *word;
@@ -304,9 +311,9 @@ int eventlog_enable_word_remove(unsigned long address, u8 bit)
 }
 
 /*
- * Of a file that is being closed.  A process may lose a descriptor that it did
- * not know of.  So bits that it did not take back are set: what it writes next
- * tells it that it needs another one.
+ * Called when a file is closed. A process may lose a descriptor without
+ * noticing. So the bits of its words are left set: its next write fails, and it
+ * registers with another file.
  */
 void eventlog_enable_words_remove_all(struct eventlog_file *file)
 {
@@ -320,7 +327,7 @@ void eventlog_enable_words_remove_all(struct eventlog_file *file)
 	eventlog_pinned_pages_free(&unused);
 }
 
-/* Tells all processes whether somebody listens to the event by tracing. */
+/* Updates the words of all processes when tracing enables or disables an event. */
 void eventlog_enable_words_update(struct eventlog_event *event, bool enabled)
 {
 	struct eventlog_enable_word *word;
@@ -334,7 +341,7 @@ void eventlog_enable_words_update(struct eventlog_event *event, bool enabled)
 	mutex_unlock(&eventlog_enable_words_lock);
 }
 
-/* Tells those whose event it is through that file whether a subscription wants it. */
+/* Updates the words of one file's event when subscriptions enable or disable it. */
 void eventlog_enable_words_update_slot(struct eventlog_slot *slot, bool enabled)
 {
 	struct eventlog_enable_word *word;

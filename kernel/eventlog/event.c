@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All events by name, and how long they stay.
+ * Registry of all events by name, and their lifetime.
  *
- * An event has users, the open files that have registered it.  Without any, it
- * is idle, and removed if nobody listens to it then; a moment later, since
- * programs are started again.  Where it is not safe to remove any, they stay.
+ * The users of an event are the open files that have registered it. An event
+ * without users is idle. It is removed a second later if it has no listeners,
+ * because a program that is restarted registers it again. Where removing is not
+ * safe, idle events stay.
+ *
+ * Lock: eventlog_registry_lock, taken before event_mutex.
  */
 #include <linux/capability.h>
 #include <linux/hashtable.h>
@@ -19,10 +22,10 @@
 
 #include "eventlog.h"
 
-/* So that others are not kept waiting for tracing while many are removed. */
+/* Limits how long event_mutex is held while many events are removed. */
 #define REMOVE_BATCH_MAX 64
 
-/* Which events there are, and who uses them. */
+/* Protects the set of events and their users. */
 DEFINE_MUTEX(eventlog_registry_lock);
 
 static DEFINE_HASHTABLE(events, 10);
@@ -32,9 +35,9 @@ static void remove_idle_events(struct work_struct *work);
 static DECLARE_DELAYED_WORK(idle_work, remove_idle_events);
 
 /*
- * Before Linux 6.6 tracing frees what the files of a removed event in tracefs
- * refer to, under those who have opened them.  So there nobody but root may
- * have events removed, as whoever builds the module for such a kernel says.
+ * Before Linux 6.6 tracing frees what the tracefs files of a removed event
+ * refer to while they are open. There only root may have events removed. The
+ * Kbuild file knows the kernel's version.
  */
 #ifdef EVENTLOG_KEEP_IDLE
 static bool remove_idle;
@@ -49,7 +52,10 @@ static int set_remove_idle(const char *value, const struct kernel_param *paramet
 	if (error)
 		return error;
 	mutex_lock(&eventlog_registry_lock);
-	/* Before and after the module's life there are none. */
+	/*
+	 * Parameters are also set while the module is loaded and unloaded, when there are
+	 * no events.
+	 */
 	if (!list_empty(&idle_events))
 		eventlog_events_schedule_cleanup();
 	mutex_unlock(&eventlog_registry_lock);
@@ -82,7 +88,7 @@ static struct eventlog_event *find(const char *name)
 	return NULL;
 }
 
-/* What is dead counts for nobody. */
+/* A dead event is not charged to a user. */
 static void uncharge_user(struct eventlog_event *event)
 {
 	if (event->user) {
@@ -92,7 +98,7 @@ static void uncharge_user(struct eventlog_event *event)
 	}
 }
 
-/* Of an event that tracing does not know, or not any more. */
+/* For an event that tracing does not know, or does not know any more. */
 void eventlog_event_free(struct eventlog_event *event)
 {
 	uncharge_user(event);
@@ -117,9 +123,9 @@ static void add_to_tracing(void *data)
 }
 
 /*
- * An event of which nobody knows yet, for eventlog_event_get(), or to be freed.
- * Takes the layout over, in any case.  Returns -ENOMEM if there is no memory.
- * Whoever has little may be kept waiting for it: so without any lock.
+ * Allocates an event that is not registered yet, for eventlog_event_get() or to
+ * be freed. Takes over the layout in any case. Returns -ENOMEM without memory.
+ * Called without locks: a process with little memory may wait in the allocator.
  */
 struct eventlog_event *eventlog_event_prepare(struct eventlog_layout *layout)
 {
@@ -143,8 +149,9 @@ struct eventlog_event *eventlog_event_prepare(struct eventlog_layout *layout)
 }
 
 /*
- * Returns the event.  What tracing knows keeps the module: others may refer to
- * an event without listening to it, as probes on it do.
+ * Adds the event to tracing and to the registry, and returns it. An event holds
+ * the module while tracing knows it: probes refer to an event without being
+ * listeners.
  */
 static struct eventlog_event *add(struct eventlog_event *event, struct eventlog_user *user)
 {
@@ -167,11 +174,11 @@ static struct eventlog_event *add(struct eventlog_event *event, struct eventlog_
 }
 
 /*
- * The event of the name and the fields of the prepared one, with one more user:
- * that one itself, if there is none yet, else the caller frees it, without the
- * lock.  Returns -EADDRINUSE if the event of this name has other fields,
- * -EMFILE if there are as many as may be, -EBUSY if tracing is off, or -ENOMEM.
- * With eventlog_registry_lock held.
+ * Returns the event with the name and the fields of the prepared one, with one
+ * more user. That is the prepared event itself if there is none yet; otherwise
+ * the caller frees it, without the lock. Returns -EADDRINUSE if the event of
+ * this name has other fields, -EMFILE at the limit of events, -EBUSY if tracing
+ * is off, or -ENOMEM. The caller holds eventlog_registry_lock.
  */
 struct eventlog_event *eventlog_event_get(struct eventlog_event *prepared, u16 flags,
 					  struct eventlog_user *user)
@@ -197,7 +204,7 @@ struct eventlog_event *eventlog_event_get(struct eventlog_event *prepared, u16 f
 	return event;
 }
 
-/* With eventlog_registry_lock held. */
+/* The caller holds eventlog_registry_lock. */
 void eventlog_event_put(struct eventlog_event *event)
 {
 	lockdep_assert_held(&eventlog_registry_lock);
@@ -207,13 +214,13 @@ void eventlog_event_put(struct eventlog_event *event)
 	eventlog_events_schedule_cleanup();
 }
 
-/* Soon, if it has not been asked for already.  Any context. */
+/* Schedules the removal of idle events, unless it is scheduled already. Any context. */
 void eventlog_events_schedule_cleanup(void)
 {
 	schedule_delayed_work(&idle_work, HZ);
 }
 
-/* With event_mutex held: removes those of the list that nobody listens to. */
+/* The caller holds event_mutex. Removes the events of the list that have no listeners. */
 static void remove_from_tracing(void *data)
 {
 	struct list_head *wanted = data;
@@ -230,7 +237,7 @@ static void remove_from_tracing(void *data)
 	}
 }
 
-/* Removes what can be of the list, and puts the rest back.  Returns whether nothing is left. */
+/* Removes the events of the list and returns the rest to idle_events. Returns whether all went. */
 static bool remove_events(struct list_head *wanted)
 {
 	bool all;
@@ -243,7 +250,7 @@ static bool remove_events(struct list_head *wanted)
 	return all;
 }
 
-/* How many that probably can be removed have been moved to the list. */
+/* Moves events that probably have no listeners to the list. Returns how many. */
 static unsigned int take_idle(struct list_head *wanted)
 {
 	struct eventlog_event *event, *next;
@@ -260,7 +267,7 @@ static unsigned int take_idle(struct list_head *wanted)
 	return count;
 }
 
-/* Returns whether there may be more that can be removed now. */
+/* Returns whether there may be more events that can be removed now. */
 static bool remove_some(void)
 {
 	struct eventlog_event *event;
@@ -273,7 +280,10 @@ static bool remove_some(void)
 	mutex_lock(&eventlog_registry_lock);
 	count = take_idle(&wanted);
 	all = !count || remove_events(&wanted);
-	/* Of those that have listeners, the last one to go tells. */
+	/*
+	 * The removal of idle events with listeners is scheduled when the last listener
+	 * detaches.
+	 */
 	list_for_each_entry(event, &idle_events, idle) {
 		if (!READ_ONCE(event->probe_count)) {
 			eventlog_events_schedule_cleanup();
@@ -284,7 +294,10 @@ static bool remove_some(void)
 	return all && count == REMOVE_BATCH_MAX;
 }
 
-/* A while after there have been idle ones, and again as long as some are left. */
+/*
+ * Runs a second after an event became idle, and again while idle events without
+ * listeners are left.
+ */
 static void remove_idle_events(struct work_struct *work)
 {
 	while (remove_some())
@@ -317,8 +330,8 @@ unlock:
 }
 
 /*
- * Removes an event that nobody uses at once.  Returns 0, -EPERM if only root
- * may, -ENOENT if there is none of that name, or -EBUSY.
+ * Removes an event without users at once. Returns 0, -EPERM if only root may do
+ * that, -ENOENT if there is no event of that name, or -EBUSY.
  */
 int eventlog_event_delete(const char *name)
 {
@@ -329,14 +342,14 @@ int eventlog_event_delete(const char *name)
 		return -EPERM;
 	error = try_to_delete(name, &rcu_cookie);
 	if (error == -EAGAIN) {
-		/* Whoever listened has just gone. */
+		/* The last listener has just detached: wait for a grace period. */
 		cond_synchronize_rcu(rcu_cookie);
 		error = try_to_delete(name, &rcu_cookie);
 	}
 	return error == -EAGAIN ? -EBUSY : error;
 }
 
-/* There is no event any more: each has kept the module. */
+/* No event is left in tracing, because each holds the module. */
 void eventlog_events_exit(void)
 {
 	cancel_delayed_work_sync(&idle_work);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What event_mutex.c does, for a module that is built outside of the kernel's
- * tree: such a one cannot take event_mutex itself.
+ * Calls functions with event_mutex of tracing held, in a module built outside
+ * the kernel tree, to which event_mutex is not exported.
  *
- * Tracing calls class->reg of an event with that mutex held when somebody is
- * about to listen.  So there is an event, in a system of its own, which we ask
- * for when there is something to do, and which never occurs.  We ask as perf
- * does, and refuse ourselves, which has no other effect.  To enable it in
- * ftrace does as well, but that also has the kernel begin to note the names of
- * all tasks, for which it changes its code.  It is left for when the kernel has
- * no perf, or no memory for it.
+ * Tracing calls class->reg of an event with that mutex held when a listener
+ * attaches. So the module has an event `eventlog_ctl:lock` that never occurs,
+ * and attaches to it itself. It asks as perf does and refuses the request in
+ * class->reg, which has no other effect. Enabling the event in ftrace has the
+ * same effect, but also makes the kernel record the names of all tasks, for
+ * which it patches its code. That is the fallback for kernels without perf and
+ * for a lack of memory.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -20,7 +20,7 @@
 #define SYSTEM "eventlog_ctl"
 #define NAME "lock"
 
-/* By eventlog_registry_lock; others only compare `task`. */
+/* Protected by eventlog_registry_lock; tasks that do not hold it only compare `task`. */
 static struct {
 	struct task_struct *task;
 	void (*run)(void *data);
@@ -30,7 +30,7 @@ static struct {
 
 static void run_request(void)
 {
-	/* Whoever else asks for the event, does so for nothing. */
+	/* A request of any other task for this event has no effect. */
 	if (READ_ONCE(request.task) == current && !request.done) {
 		request.done = true;
 		request.run(request.data);
@@ -105,15 +105,19 @@ static void trigger_by_ftrace(void)
 {
 	int tries;
 
-	/* Somebody may have enabled it, as one of all events; then disabling does it. */
+	/*
+	 * The event may be enabled already, as one of all events. Then disabling it calls
+	 * class->reg.
+	 */
 	for (tries = 0; tries < 8 && !request.done; tries++)
 		trace_set_clr_event(SYSTEM, NAME, !(tries & 1));
 	trace_set_clr_event(SYSTEM, NAME, 0);
 }
 
 /*
- * Calls run(data) with event_mutex held.  Returns 0, or -EBUSY if tracing does
- * not let us: it is off, or somebody plays with our event.  May sleep.
+ * Calls run(data) with event_mutex held. Returns 0, or -EBUSY if tracing does
+ * not call us: it is switched off, or other tasks enable and disable our event
+ * at the same time. May sleep.
  */
 int eventlog_with_event_mutex(void (*run)(void *data), void *data)
 {

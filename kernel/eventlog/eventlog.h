@@ -1,46 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of the module, and how they belong together.
+ * Parts of the module and their dependencies.
  *
  *   device.c, batch.c --- struct eventlog_file: what one open file has registered
  *     |  |
  *     |  enable_word.c --- struct eventlog_enable_word: bits in the memory of processes
  *     |                  ^
- *     v                  | who listens
- *   event.c --- struct eventlog_event: all events by name, while in use
+ *     v                  | enabled
+ *   event.c --- struct eventlog_event: all events in use, by name
  *     |  |               |
- *     |  trace_event.c --+  the event for ftrace, perf and BPF
+ *     |  trace_event.c --+  the event as ftrace, perf and BPF know it
  *     |
- *     |  publication.c --- the provider that it is an event of
+ *     |  publication.c --- the provider of the event
  *     |       |
- *     |  source.c --- who wants which event --- filter.c
+ *     |  source.c --- lists of listeners of each event --- filter.c
  *     |       |
  *     |       |  <-- provider.c, schema.c: providers of the kernel and its modules
  *     |       |          ^
- *     |       |          kernel_provider.c: what CPUs do --- hooks.c, idle.c
+ *     |       |          kernel_provider.c: events of the CPUs --- hooks.c, idle.c
  *     |       |
- *     |       |  <-- subscriber.c: modules that listen, called in the place of writing
+ *     |       |  <-- subscriber.c: modules that listen, called instead of writing
  *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
- *     |       |          |              provider_table.c: whom it hears
- *     |       |          or relay.h: to a channel, in place of rings
+ *     |       |          |              provider_table.c: providers in the region
+ *     |       |          or relay.h: records go to a channel instead of rings
  *     |       |
- *     |  reading.c  <-- subscribe_ioctl.c: who listens through the device
+ *     |  reading.c  <-- subscribe_ioctl.c: requests of consumers
  *     v
  *   event_mutex.c, dead_events.c: adding events to tracing, removing them
  *
- * Locks, the outer ones first: eventlog_registry_lock (which events there are,
- * who uses them), event_mutex of tracing (who listens), eventlog_enable_words_lock
- * (words), and the one of account.c (who has how much).  Of subscriptions: a
- * file's (what it has published), the one of source.c (who wants what), then
- * eventlog_enable_words_lock, a region's, or those under which tracepoints are attached,
- * and that of account.c.  The two chains are
- * never held together above eventlog_enable_words_lock.  No memory of a process is touched
- * with any of them held, which could wait for that process; the pages of words
- * are pinned before.  What only those wait for who share an open file may:
- * the file's lock, and the reading_lock of a subscription.  Nor is a grace period
- * waited for under those of tracing: all of it needs event_mutex.  Writing an
- * event takes no lock.
+ * Locks, the outer ones first:
+ *
+ *   events           eventlog_registry_lock (set of events and their users)
+ *                      > event_mutex of tracing (listeners)
+ *                        > eventlog_enable_words_lock (words)
+ *                          > lock of account.c (charges)
+ *   subscriptions    eventlog_file.lock (publications)
+ *                      > lock of source.c (lists of listeners)
+ *                        > eventlog_enable_words_lock, eventlog_memory.lock,
+ *                          or the locks under which tracepoints are attached
+ *                          > lock of account.c
+ *
+ * - The two chains are never held together above eventlog_enable_words_lock.
+ * - Memory of a process is not touched with any of these locks held, because
+ *   that may wait for the process. The pages of words are pinned before.
+ * - Two locks may be held while that is waited for, because only users of the
+ *   same open file need them: eventlog_file.lock and reading_lock of a
+ *   subscription.
+ * - A grace period is not waited for under locks of tracing: all of tracing
+ *   needs event_mutex.
+ * - Writing an event takes no lock.
  */
 #ifndef EVENTLOG_H
 #define EVENTLOG_H
@@ -61,18 +70,18 @@
 extern struct mutex eventlog_registry_lock;
 
 struct eventlog_event {
-	struct hlist_node node; /* of all events, by name */
-	struct list_head idle; /* of those that nobody uses */
-	struct eventlog_user *user; /* whose event it counts as, until it is dead */
+	struct hlist_node node; /* in the table of all events */
+	struct list_head idle; /* in the list of idle events */
+	struct eventlog_user *user; /* charged for the event, until it is dead */
 	char *name;
 	struct eventlog_layout *layout;
-	u32 users; /* open files; by eventlog_registry_lock */
+	u32 users; /* open files; protected by eventlog_registry_lock */
 
-	/* By event_mutex. */
-	u32 probe_count; /* enabled in so many instances of ftrace, and for perf */
-	unsigned long rcu_cookie; /* when what was written for the last listener is done: RCU's */
+	/* Protected by event_mutex. */
+	u32 probe_count; /* number of listeners: instances of ftrace, and perf */
+	unsigned long rcu_cookie; /* grace period after the last listener detached */
 
-	/* By eventlog_enable_words_lock; `heard` is read without. */
+	/* Protected by eventlog_enable_words_lock; `enabled` is read without it. */
 	struct list_head words;
 	bool enabled;
 
@@ -80,14 +89,14 @@ struct eventlog_event {
 	struct trace_event_class class;
 	struct trace_event_call call;
 	char *print_format;
-	struct trace_event_fields *trace_fields; /* of layout, ended by an empty one */
+	struct trace_event_fields *trace_fields; /* made from layout, ended by an empty one */
 
-	/* Of a dead event, see dead_events.c. */
+	/* Of a dead event: see dead_events.c. */
 	struct trace_event placeholder;
 	struct list_head dead;
 };
 
-/* event.c: contracts stand with the functions. */
+/* event.c: contracts are at the functions. */
 struct eventlog_event *eventlog_event_prepare(struct eventlog_layout *layout);
 struct eventlog_event *eventlog_event_get(struct eventlog_event *prepared, u16 flags,
 					  struct eventlog_user *user);
@@ -139,12 +148,12 @@ void eventlog_enable_words_update_slot(struct eventlog_slot *slot, bool enabled)
 #define EVENTLOG_CHUNKS_PER_FILE 16
 #define EVENTLOG_EVENTS_PER_FILE (EVENTLOG_EVENTS_PER_CHUNK * EVENTLOG_CHUNKS_PER_FILE)
 
-/* An event of a file, by its write_index. */
+/* An event of a file, indexed by its write_index. */
 struct eventlog_slot {
 	struct eventlog_event *event;
-	/* That it has been published as; NULL: not. */
+	/* the published event; NULL: not published */
 	struct eventlog_source_event __rcu *published;
-	bool enabled; /* by subscriptions: by eventlog_enable_words_lock */
+	bool enabled; /* wanted by subscriptions; protected by eventlog_enable_words_lock */
 };
 
 struct eventlog_subscription;
@@ -152,18 +161,19 @@ struct eventlog_subscription;
 struct eventlog_file {
 	struct eventlog_user *user;
 
-	/* What it has published; that it becomes a subscription, and that this ends. */
+	/* Protects publications, and creating and ending the subscription. */
 	struct mutex lock;
 	struct list_head publications;
-	struct eventlog_subscription *subscription; /* once set, until it is closed: with release */
+	/* set once, with release; freed when the file is closed */
+	struct eventlog_subscription *subscription;
 
-	/* By eventlog_enable_words_lock. */
+	/* Protected by eventlog_enable_words_lock. */
 	struct list_head pages;
 
 	/*
-	 * The events by their write_index: added to under
-	 * eventlog_registry_lock, and read without once event_count says that
-	 * they are there.  They stay until the file is closed.
+	 * Slots by write_index. Added under eventlog_registry_lock; read without it below
+	 * event_count, which is stored with release behind the slot. They stay until the
+	 * file is closed.
 	 */
 	u32 event_count;
 	struct eventlog_slot *chunks[EVENTLOG_CHUNKS_PER_FILE];

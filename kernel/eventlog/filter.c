@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which events a subscription wants, and whose it may have. */
+/*
+ * Matches events with the rules of a consumer, and checks its rights.
+ *
+ * The functions that match have no side effects; they run without locks.
+ */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -10,7 +14,10 @@
 
 #include "filter.h"
 
-/* With * and ?.  Linear in both but for the last *, to which it comes back. */
+/*
+ * Matches with * and ?. Backtracks to the last * only, so the time is bounded
+ * by the product of both lengths.
+ */
 static bool matches_pattern(const char *pattern, const char *name)
 {
 	const char *star = NULL;
@@ -73,7 +80,7 @@ static int get_array(void *to, u64 from, u32 count, size_t size)
 	return 0;
 }
 
-/* Returns 0 or an error; what has been got is to be freed in any case. */
+/* Returns 0 or an error. The caller frees the filter in any case. */
 int eventlog_filter_get(struct eventlog_filter *filter,
 			const struct eventlog_subscription_request *wanted)
 {
@@ -106,7 +113,7 @@ void eventlog_filter_free(struct eventlog_filter *filter)
 	kfree(filter->processes);
 }
 
-/* The caller. */
+/* Fills in the credentials of the caller. */
 void eventlog_consumer_cred_get(struct eventlog_consumer_cred *cred)
 {
 	cred->uid = current_euid();
@@ -117,8 +124,9 @@ void eventlog_consumer_cred_get(struct eventlog_consumer_cred *cred)
 }
 
 /*
- * Whether he has all that the source has, as ptrace(2) asks.  Whoever has made a user
- * namespace has all in it; from within one nobody hears what is outside.
+ * Returns whether the consumer has all capabilities of the source, as ptrace(2)
+ * asks. The creator of a user namespace has all capabilities in it. From within
+ * a user namespace nothing outside it is visible.
  */
 static bool has_capabilities_of(const struct eventlog_consumer_cred *cred,
 				const struct eventlog_source *source)
@@ -134,7 +142,7 @@ static bool has_capabilities_of(const struct eventlog_consumer_cred *cred,
 	return false;
 }
 
-/* Whether that is his, or he may hear everybody. */
+/* Returns whether the consumer owns the source's process or may receive all events. */
 bool eventlog_may_receive(const struct eventlog_consumer_cred *cred,
 			  const struct eventlog_source *source)
 {
@@ -167,7 +175,7 @@ static bool matches_provider(const struct eventlog_filter_rule *rule,
 				  matches_pattern(rule->provider, source->name);
 }
 
-/* Over all rules. */
+/* Returns the best result of all rules. */
 enum eventlog_filter_result eventlog_filter_match(const struct eventlog_filter *filter,
 						  const struct eventlog_source_event *event)
 {

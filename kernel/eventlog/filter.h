@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a subscription wants, and what it may have. */
+/* What a consumer asks for, and which events it is allowed to receive. */
 #ifndef EVENTLOG_FILTER_H
 #define EVENTLOG_FILTER_H
 
@@ -20,18 +20,18 @@ struct eventlog_filter {
 	struct eventlog_process_filter *processes;
 };
 
-/* Who asks. */
+/* Credentials of a consumer. */
 struct eventlog_consumer_cred {
 	kuid_t uid;
 	bool may_receive_all;
 	kernel_cap_t capabilities;
-	struct pid_namespace *pid_ns; /* not held by this */
+	struct pid_namespace *pid_ns; /* reference held by the owner of the struct */
 	struct user_namespace *user_ns; /* likewise */
 };
 
 enum eventlog_filter_result {
 	EVENTLOG_UNWANTED,
-	EVENTLOG_IN_SESSION, /* in those sessions that the subscription names */
+	EVENTLOG_IN_SESSION, /* only in the sessions that the subscription names */
 	EVENTLOG_WANTED,
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attaching to tracepoints by their names: few of them are exported, so that a module
- * has to look for all others.
+ * Attaches probes to tracepoints by name. Few tracepoints are exported, so a
+ * module has to search for the rest.
+ *
+ * The caller serializes attaching and detaching.
  */
 #include <linux/errno.h>
 #include <linux/moduleparam.h>
@@ -43,7 +45,7 @@ static int attach(struct eventlog_hook *hook)
 	return 0;
 }
 
-/* Nobody else attaches or detaches meanwhile.  Returns 0 or an error, and then none is. */
+/* Attaches all hooks. Returns 0, or an error with none attached. */
 int eventlog_hooks_attach(struct eventlog_hook *hooks, unsigned int count)
 {
 	unsigned int i;
@@ -56,7 +58,10 @@ int eventlog_hooks_attach(struct eventlog_hook *hooks, unsigned int count)
 	return error;
 }
 
-/* Those that are attached.  Some may still be running: see tracepoint_synchronize_unregister(). */
+/*
+ * Detaches the hooks that are attached. Probes may still be running until the
+ * caller has called tracepoint_synchronize_unregister().
+ */
 void eventlog_hooks_detach(struct eventlog_hook *hooks, unsigned int count)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints of the kernel, to which the built-in provider is attached while somebody listens. */
+/* Probes that attach to tracepoints of the kernel by name. */
 #ifndef EVENTLOG_HOOKS_H
 #define EVENTLOG_HOOKS_H
 
@@ -9,10 +9,10 @@ struct tracepoint;
 
 struct eventlog_hook {
 	const char *tracepoint;
-	void *probe; /* of the tracepoint's type, behind `data` */
+	void *probe; /* of the tracepoint's type; its first argument is `data` */
 	void *data;
-	bool is_optional; /* some machines do not have it */
-	struct tracepoint *attached; /* to this; NULL: it is not */
+	bool is_optional; /* missing on some machines, which is no error */
+	struct tracepoint *attached; /* NULL: not attached */
 };
 
 int eventlog_hooks_attach(struct eventlog_hook *hooks, unsigned int count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Periods in which a CPU slept: see idle.h. */
+/* State machine of a CPU's idle periods: see idle.h. Has no side effects. */
 #include "idle.h"
 
 static bool end(struct eventlog_idle *idle, struct idle_event *finished)
@@ -9,7 +9,7 @@ static bool end(struct eventlog_idle *idle, struct idle_event *finished)
 	return true;
 }
 
-/* The CPU goes on to something else, and by what it has been woken nobody has said. */
+/* The CPU switches to a task. The period is complete without a known interrupt. */
 bool eventlog_idle_switched(struct eventlog_idle *idle, struct idle_event *finished)
 {
 	return idle->phase == EVENTLOG_IDLE_CAUSE_PENDING && end(idle, finished);
@@ -35,7 +35,7 @@ bool eventlog_idle_exit(struct eventlog_idle *idle, u64 now, struct idle_event *
 	return false;
 }
 
-/* The first one counts: it woke the CPU, and the others came to one that was awake. */
+/* The first interrupt counts: it woke the CPU. Later ones found it awake. */
 bool eventlog_idle_interrupted(struct eventlog_idle *idle, u64 now,
 			       enum eventlog_interrupt_source source, u32 number,
 			       struct idle_event *finished)

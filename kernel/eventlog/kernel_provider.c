@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The provider `kernel`: what CPUs do.  Each event is attached to the kernel's
- * tracepoints by itself, while somebody listens to it, and to none otherwise.
+ * The provider `kernel`: task switches, interrupts and idle periods of the
+ * CPUs.
  *
- * It tells of everybody, so only those hear it who may hear all: see filter.c.  And
- * only those who name it: who wants everything would not find much else in it.
+ * Each event is attached to its tracepoints while it has listeners, and to none
+ * otherwise. The events describe all processes, so only consumers that may
+ * receive everything get them: see filter.c. They have to be named exactly,
+ * because they would drown all other events of a subscription with the pattern
+ * `*`.
+ *
+ * Probes run in the context of their tracepoints and take no lock.
+ * set_enabled() is called with the lock of source.c held.
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>
@@ -133,7 +139,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 		.state = preempt ? 0 : __task_state_index(prev_state, prev->exit_state),
 	};
 
-	/* Somebody may be giving it another name: then this is a part of each. */
+	/* The task may be renamed at the same time: then the name is a mix of both. */
 	memcpy(payload.next_name, next->comm, sizeof(payload.next_name));
 	payload.next_name[sizeof(payload.next_name) - 1] = '\0';
 	eventlog_emit_about(&event_switch, &payload, next);
@@ -149,7 +155,7 @@ static void on_interrupt_end(void *data, int number, struct irqaction *action, i
 	EVENTLOG_EMIT(interrupt_end, .number = number, .source = EVENTLOG_INTERRUPT_DEVICE);
 }
 
-/* What is no device's; `data` says what. */
+/* Interrupts without a device. `data` is the source. */
 static void on_vector(void *data, int vector)
 {
 	EVENTLOG_EMIT(interrupt_begin, .number = vector, .source = (unsigned long)data);
@@ -190,12 +196,12 @@ static void on_idle(void *data, unsigned int state, unsigned int cpu)
 	local_irq_restore(flags);
 }
 
-/* What was known of a sleep while somebody listened the last time is over since long. */
+/* Discards periods that began while the event was enabled before. */
 static void reset_idle_state(void)
 {
 	unsigned int cpu;
 
-	/* No probe of the last time still runs. */
+	/* Waits for probes of the last time. */
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		per_cpu(idle_of_cpu, cpu).phase = EVENTLOG_IDLE_AWAKE;
@@ -205,7 +211,7 @@ static void wake_by(enum eventlog_interrupt_source source, u32 number)
 {
 	struct idle_event finished;
 
-	/* Some interrupts of arm64 may be such, and find the CPU anywhere. */
+	/* Some interrupts of arm64 are NMIs and may interrupt the state machine. */
 	if (in_nmi())
 		return;
 	if (eventlog_idle_interrupted(this_cpu_ptr(&idle_of_cpu), ktime_get_mono_fast_ns(), source,
@@ -232,7 +238,7 @@ static void on_switch_from_idle(void *data, bool preempt, struct task_struct *pr
 		eventlog_emit(&event_idle, &finished);
 }
 
-/* The interrupts of x86 that are no device's, of which others have none. */
+/* x86 interrupts without a device. Other architectures do not have them. */
 #define VECTOR(name, function, source)						\
 	{									\
 		.tracepoint = (name), .probe = (function), .data = (void *)(source), \
@@ -310,7 +316,7 @@ EVENTLOG_PROVIDER(kernel,
 
 int eventlog_kernel_provider_init(void)
 {
-	/* They are found by name: that they are what is attached to them is checked here. */
+	/* Tracepoints are found by name. Check here that the probes have their types. */
 	check_trace_callback_type_sched_switch(on_switch);
 	check_trace_callback_type_sched_switch(on_switch_from_idle);
 	check_trace_callback_type_irq_handler_entry(on_interrupt);

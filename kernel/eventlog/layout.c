@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes a description apart:
+ * Parses the description of an event:
  *
- *	NAME [TYPE FIELD[; TYPE FIELD]...]
+ * 	NAME [TYPE FIELD[; TYPE FIELD]...]
  *
- *	u8 u16 u32 u64 s8 s16 s32 s64 char int short, unsigned int, ...
- *	char[N]				characters, perhaps ended by NUL
- *	struct NAME FIELD SIZE		that many bytes
- *	__rel_loc TYPE[]		a word: size << 16 | offset from its end
- *	__data_loc TYPE[]		a word: size << 16 | offset from the entry
+ * 	u8 u16 u32 u64 s8 s16 s32 s64 char int short, unsigned int, ...
+ * 	char[N]				characters, perhaps ended by NUL
+ * 	struct NAME FIELD SIZE		SIZE bytes
+ * 	__rel_loc TYPE[]		a word: size << 16 | offset from its end
+ * 	__data_loc TYPE[]		a word: size << 16 | offset from the entry
  *
- * Whatever is not understood is refused.  The kernel looks for __data_loc and
- * for "char" anywhere in a type, to know what it may follow, and shows types as
- * they are, so no part of a type is taken as it comes.
+ * Every type is built from known words, and everything else is rejected: the
+ * kernel searches types for __data_loc and "char" to decide what it may
+ * dereference, and shows them unchanged.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -42,7 +42,7 @@ static const char *const common_fields[] = {
 	"common_type", "common_flags", "common_preempt_count", "common_pid",
 };
 
-/* The kernel takes those of Latin-1 for letters, too, which nobody else does. */
+/* isalpha() of the kernel accepts letters of Latin-1, which user space does not. */
 static bool is_letter(char c)
 {
 	return (isascii(c) && isalpha(c)) || c == '_';
@@ -57,7 +57,7 @@ static bool is_identifier(const char *text)
 	return !*text;
 }
 
-/* Index into integers, or -1. */
+/* Returns an index into integers, or -1. */
 static int find_integer(const char *type, size_t length)
 {
 	int i;
@@ -68,7 +68,7 @@ static int find_integer(const char *type, size_t length)
 	return -1;
 }
 
-/* Digits alone, as one writes a number: there is one way to write each. */
+/* Accepts digits only, without a leading zero: each number has one spelling. */
 static int parse_number(const char *text, u32 *number)
 {
 	const char *at;
@@ -106,7 +106,7 @@ static int parse_array(struct eventlog_field *field, const char *bracket)
 	return 0;
 }
 
-/* TYPE[], behind __rel_loc or __data_loc.  tracefs shows it as __data_loc. */
+/* Parses TYPE[] behind __rel_loc or __data_loc. tracefs shows both as __data_loc. */
 static int parse_dynamic(struct eventlog_field *field, const char *element, bool is_relative,
 			 char **shown)
 {
@@ -160,7 +160,7 @@ static int parse_type(struct eventlog_field *field, const char *size, char **sho
 	return 0;
 }
 
-/* TYPE FIELD or struct TYPE FIELD SIZE, in which types may be of several words. */
+/* Parses TYPE FIELD, or struct TYPE FIELD SIZE. A type may have several words. */
 static int parse_field(struct eventlog_field *field, char *text, char **shown)
 {
 	char *size = NULL;
@@ -223,14 +223,14 @@ static int parse_fields(struct eventlog_layout *layout, char *fields, char *show
 	return 0;
 }
 
-/* An event's folder lies beside the files of its system. */
+/* The event's directory is a sibling of the files of its system. */
 static bool is_event_name(const char *name)
 {
 	return strlen(name) <= EVENTLOG_NAME_MAX && is_identifier(name) && strcmp(name, "enable") &&
 	       strcmp(name, "filter");
 }
 
-/* Returns a layout, -EINVAL for a description that is not understood, or -ENOMEM. */
+/* Returns a layout, -EINVAL for an invalid description, or -ENOMEM. */
 struct eventlog_layout *eventlog_layout_parse(const char *description)
 {
 	const size_t length = strlen(description);
@@ -246,7 +246,10 @@ struct eventlog_layout *eventlog_layout_parse(const char *description)
 	layout = kzalloc(struct_size(layout, fields, count), GFP_KERNEL_ACCOUNT);
 	if (!layout)
 		return ERR_PTR(-ENOMEM);
-	/* Behind the description: types as they are shown, each as long as its field at most. */
+	/*
+	 * Behind the description: the types as tracefs shows them, each at most as long as
+	 * its field.
+	 */
 	layout->text = kmalloc(2 * (length + 1), GFP_KERNEL_ACCOUNT);
 	if (!layout->text) {
 		error = -ENOMEM;

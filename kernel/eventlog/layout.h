@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a payload looks like, as its description says. */
+/* Layout of a payload, parsed from an event's description. */
 #ifndef EVENTLOG_LAYOUT_H
 #define EVENTLOG_LAYOUT_H
 
 #include <linux/types.h>
 
 #define EVENTLOG_FIELDS_MAX 128
-/* Of an event's name, so that a hash still fits behind it. */
+/* Of an event's name. Leaves room for a hash behind it. */
 #define EVENTLOG_NAME_MAX 160
 
 enum eventlog_field_kind {
 	EVENTLOG_INTEGER,
 	EVENTLOG_CHAR_ARRAY, /* char[N] */
 	EVENTLOG_STRUCT, /* struct NAME, of any size */
-	EVENTLOG_STRING, /* bytes elsewhere in the payload, ended by NUL */
-	EVENTLOG_BYTES, /* the same without NUL */
+	EVENTLOG_STRING, /* bytes behind the fields, ended by NUL */
+	EVENTLOG_BYTES, /* bytes behind the fields */
 };
 
 struct eventlog_field {
@@ -22,18 +22,18 @@ struct eventlog_field {
 	const char *name;
 	u32 offset; /* in the payload */
 	u32 size;
-	u32 count; /* of char[N]: N, else 0 */
+	u32 count; /* N of char[N], else 0 */
 	enum eventlog_field_kind kind;
 	bool is_signed;
-	bool is_relative; /* TEXT, BYTES: as the application writes it */
+	bool is_relative; /* STRING, BYTES: the word is relative to its own end */
 };
 
 struct eventlog_layout {
 	const char *name;
-	u32 size; /* of all fields, without what lies elsewhere */
-	u32 hash; /* of all fields */
+	u32 size; /* of all fields, without what their words point to */
+	u32 hash; /* of types, names and sizes of all fields */
 	u32 field_count;
-	char *text; /* what names and types point into */
+	char *text; /* storage of names and types */
 	struct eventlog_field fields[];
 };
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who listens to an event, for those that write it: source.c makes these lists. */
+/*
+ * Lists of an event's listeners, as code that writes events reads them.
+ * source.c makes them.
+ *
+ * Read under RCU (sched) by writers in any context; changed with the lock of
+ * source.c held.
+ */
 #ifndef EVENTLOG_LISTENERS_H
 #define EVENTLOG_LISTENERS_H
 
@@ -12,19 +18,20 @@
 #include "source.h"
 
 struct eventlog_listener {
-	struct eventlog_consumer *consumer; /* NULL: gone */
-	u16 provider; /* in the region of a subscription */
+	struct eventlog_consumer *consumer; /* NULL: removed */
+	u16 provider; /* index in the subscription's region */
 	bool in_session;
 };
 
 struct eventlog_listeners {
 	struct rcu_head rcu;
 	u32 count;
-	bool is_single_ring; /* a single one, who has not gone, wants all of them, in its rings */
+	/* one subscription that wants all events, in rings; entry 0 is valid */
+	bool is_single_ring;
 	struct eventlog_listener entries[];
 };
 
-/* What a program has collected has the time that it had; 0: none. */
+/* Events that a program collected earlier keep their time. `time` is 0 for all others. */
 static __always_inline void eventlog_set_time(struct eventlog_record *record, u8 clock, u64 time)
 {
 	if (time && clock == EVENTLOG_CLOCK_MONOTONIC) {
@@ -33,14 +40,14 @@ static __always_inline void eventlog_set_time(struct eventlog_record *record, u8
 	}
 }
 
-/* The single one of a plain list. */
+/* For a list with is_single_ring. */
 static __always_inline struct eventlog_subscription *
 eventlog_single_subscription(const struct eventlog_listeners *listeners)
 {
 	return eventlog_to_subscription(listeners->entries[0].consumer);
 }
 
-/* Who waits for what has been written is woken. */
+/* Wakes readers that wait for a record, or for a switched buffer. */
 static __always_inline void eventlog_wake(struct eventlog_subscription *subscription, bool switched)
 {
 	if (unlikely(READ_ONCE(subscription->waiting)) &&
@@ -51,10 +58,10 @@ static __always_inline void eventlog_wake(struct eventlog_subscription *subscrip
 }
 
 /*
- * Writes an event to a subscription, with preemption off; in the place of a call.
- * `provider` is the number that it has there; `thread` is 0 for the kernel's own, whose
- * number is looked at when room has been taken: until then there are too few registers.
- * `time` is 0 for what happens now.
+ * Writes an event to the rings of a subscription, inlined. The caller has
+ * disabled preemption. `provider` is the index in the region. `thread` is 0 for
+ * kernel events, whose thread number is read behind the reservation: before it,
+ * too few registers are free. `time` is 0 for events that happen now.
  */
 static __always_inline void eventlog_write_to(struct eventlog_subscription *subscription,
 					      u16 provider, u16 event, u32 thread,

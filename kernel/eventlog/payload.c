@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks what an application has written, in the kernel's copy of it, before
- * anybody else sees it.
+ * Validates payloads of applications, in the kernel's copy, before any listener
+ * sees them.
+ *
+ * Pure functions of a layout and a payload; any context.
  */
 #include <linux/errno.h>
 #include <linux/string.h>
 
 #include "eventlog.h"
 
-/* Of a word that says a length of 1, the byte that is 0. */
+/* Offset of the byte 0 in a word with a length of 1. */
 #ifdef __BIG_ENDIAN
 #define NUL_OFFSET_IN_WORD 0
 #else
 #define NUL_OFFSET_IN_WORD 3
 #endif
 
-/* Where something lies in the payload, by the word that points to it. */
+/* What a word in the payload points to. */
 struct data_loc {
 	u32 start;
 	u32 length;
 };
 
-/* Returns false if that is in front of the payload. */
+/* Returns false if the word points in front of the payload. */
 static bool read_data_loc(const struct eventlog_field *field, const u8 *payload,
 			  struct data_loc *data_loc)
 {
 	u32 word;
 
-	memcpy(&word, payload + field->offset, sizeof(word)); /* it may lie anywhere */
+	memcpy(&word, payload + field->offset, sizeof(word)); /* may be unaligned */
 	data_loc->length = word >> 16;
 	data_loc->start = word & 0xffff;
 	if (field->is_relative) {
@@ -40,7 +42,7 @@ static bool read_data_loc(const struct eventlog_field *field, const u8 *payload,
 	return true;
 }
 
-/* A null pointer, whose word is 0; one that points from the entry's beginning cannot be. */
+/* A null pointer is a relative word of 0. An absolute word of 0 points to the entry's header. */
 static bool is_null(const struct eventlog_field *field, const u8 *payload)
 {
 	u32 word;
@@ -50,10 +52,10 @@ static bool is_null(const struct eventlog_field *field, const u8 *payload)
 }
 
 /*
- * What words point to lies behind all fields, so that no word is changed that
- * another one points to; a text ends with NUL, whatever follows it.  A relative
- * word that is 0 points to nothing.
- * Returns 0, or -EFAULT if that is not so, as user_events do.
+ * Checks the words of a payload. Their bytes lie behind all fields, so that
+ * changing a word changes nothing that another word points to. A string ends
+ * with NUL, whatever follows it. A relative word of 0 is a null pointer.
+ * Returns 0, or -EFAULT as user_events does.
  */
 int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *payload, size_t size)
 {
@@ -76,10 +78,10 @@ int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *paylo
 }
 
 /*
- * Turns words that point from where they stand into such that point from the
- * beginning of the trace's entry, whose header stands in front of the payload.
- * That has been checked.  What is not there is shown without bytes; as a text
- * has to end, its end is in the word itself.
+ * Makes relative words relative to the beginning of the trace entry, whose
+ * header precedes the payload. The payload has been checked. A null pointer
+ * becomes an empty array; for a string, which needs its NUL, that is a 0 byte
+ * of the word itself.
  */
 void eventlog_payload_make_absolute(const struct eventlog_layout *layout, u8 *payload)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How ftrace shows an event, in `trace` and `trace_pipe`:
+ * Prints an event in ftrace's files `trace` and `trace_pipe`:
  *
- *	tcp_loss: seq=4711 why=timeout
+ * 	tcp_loss: seq=4711 why=timeout
  *
- * What it shows comes from a buffer, and may have been cut short.
+ * The entry is in a buffer and may have been truncated: every access is checked
+ * against its size.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -13,11 +14,11 @@
 
 #include "eventlog.h"
 
-/* Of what one line shows of a field; all of it is in the buffer. */
+/* How much of a field a line shows. The buffer has all of it. */
 #define TEXT_MAX 3072
 #define BYTES_MAX 64
 
-/* Fields are packed: they may lie anywhere. */
+/* Fields are packed: `at` may be unaligned. */
 static u64 number_at(const void *at, u32 size, bool is_signed)
 {
 	u64 value = 0;
@@ -30,7 +31,7 @@ static u64 number_at(const void *at, u32 size, bool is_signed)
 	return is_signed ? (u64)sign_extend64(value, size * BITS_PER_BYTE - 1) : value;
 }
 
-/* Line feeds and other control characters would look like something else than a text. */
+/* Control characters are escaped: a text must not look like several lines. */
 static void print_text(struct trace_seq *seq, const char *text, size_t length)
 {
 	const size_t end = strnlen(text, length);
@@ -115,7 +116,7 @@ static enum print_line_t print_event(struct trace_iterator *iter, int flags,
 	return trace_handle_return(&iter->seq);
 }
 
-/* Not constant: tracing fills in the other functions. */
+/* Not const: tracing fills in the remaining functions. */
 struct trace_event_functions eventlog_print_functions = {
 	.trace = print_event,
 };

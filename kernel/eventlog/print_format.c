@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How perf and trace-cmd show an event: the "print fmt" of its file `format`,
+ * Makes the "print fmt" of an event's file `format`, by which perf and
+ * trace-cmd show it:
  *
- *	"number=%u text=%s", REC->number, __get_str(text)
+ * 	"number=%u text=%s", REC->number, __get_str(text)
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -12,9 +13,9 @@
 
 #include "eventlog.h"
 
-/* The kernel examines 63 arguments, and warns if there are more. */
+/* The kernel examines 63 arguments and warns about more. */
 #define ARGUMENTS_MAX 60
-/* What stands around names and types, for each field. */
+/* Room for the text around names and types, per field. */
 #define ROOM_PER_FIELD 96
 
 struct text {
@@ -48,7 +49,7 @@ static const char *conversion_of(const struct eventlog_field *field)
 		return "%s";
 	if (field->size == sizeof(u64))
 		return field->is_signed ? "%lld" : "%llu";
-	/* perf and trace-cmd take numbers for as large as the conversion says, not the field. */
+	/* perf and trace-cmd read as many bytes as the conversion says, not as the field has. */
 	if (field->size == sizeof(u16) && field->is_signed)
 		return "%hd";
 	if (field->size == sizeof(u8) && field->is_signed)
@@ -69,7 +70,7 @@ static void add_argument(struct text *text, const struct eventlog_field *field)
 		add(text, ", REC->%s", field->name);
 }
 
-/* Returns the text, for the caller to free, or NULL if there is no memory. */
+/* Returns the text, which the caller frees, or NULL without memory. */
 char *eventlog_print_format(const struct eventlog_layout *layout)
 {
 	const u32 shown = min_t(u32, layout->field_count, ARGUMENTS_MAX);

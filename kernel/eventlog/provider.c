@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Providers of the kernel and its modules: each is a source, as a program's is, whose
- * process is none.
+ * Providers of the kernel and its modules: each is a source like that of a
+ * program, without a process.
+ *
+ * Emitting takes no lock and runs in any context in which RCU watches.
+ * Registering and unregistering may sleep. set_enabled() of a provider is
+ * called with the lock of source.c held.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,7 +26,7 @@ struct eventlog_provider_state {
 	struct eventlog_source source;
 	struct eventlog_provider *provider;
 	struct eventlog_schema schema;
-	struct eventlog_source_event events[]; /* as the provider has them */
+	struct eventlog_source_event events[]; /* indexed as those of the provider */
 };
 
 static void set_enabled(struct eventlog_provider *provider, struct eventlog_provider_event *event,
@@ -39,7 +43,7 @@ static void set_enabled(struct eventlog_provider *provider, struct eventlog_prov
 			event->name, error);
 }
 
-/* With the lock of source.c. */
+/* Called with the lock of source.c held. */
 static void update_enabled(struct eventlog_source_event *event, bool enabled)
 {
 	struct eventlog_provider_state *registered =
@@ -101,7 +105,7 @@ static struct eventlog_provider_state *prepare(struct eventlog_provider *provide
 	return registered;
 }
 
-/* The first `count` of its events have no source any more, and nobody is told of one. */
+/* Detaches the first `count` events from their source. Emitters that found it may still write. */
 static void unbind_events(struct eventlog_provider *provider, u16 count)
 {
 	u16 i;
@@ -127,7 +131,7 @@ static int bind_events(struct eventlog_provider *provider,
 	return 0;
 }
 
-/* Nobody asks for any of it any more. */
+/* Disables all events and waits for probes that were attached. */
 static void disable_events(struct eventlog_provider *provider)
 {
 	u16 i;
@@ -188,7 +192,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 	if (!registered)
 		return;
 	unbind_events(provider, provider->event_count);
-	/* Behind this nobody who has found a source is still writing. */
+	/* After this no emitter that found a source is still writing. */
 	eventlog_source_withdraw(&registered->source);
 	provider->registered = NULL;
 	disable_events(provider);
@@ -196,7 +200,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_unregister);
 
-/* Out of line, so that what follows needs no room on the stack for it. */
+/* Not inlined: the callers need no stack for it on their fast path. */
 static noinline void write_to_all(const struct eventlog_source_event *event, const void *payload,
 				  u32 size, const struct task_struct *about)
 {
@@ -223,14 +227,14 @@ void eventlog_emit_about(const struct eventlog_provider_event *event, const void
 }
 EXPORT_SYMBOL_GPL(eventlog_emit_about);
 
-/* Most events have one listener, who wants all of them: that is done here, without a call. */
+/* Most events have one listener that wants all of them. That case needs no call. */
 notrace void eventlog_emit(const struct eventlog_provider_event *event, const void *payload)
 {
 	unsigned long size = event->payload_size;
 	const struct eventlog_source_event *source;
 	const struct eventlog_listeners *listeners;
 
-	/* One register for it, not one for each of its widths. */
+	/* Keeps one register for the size instead of one for each of its widths. */
 	OPTIMIZER_HIDE_VAR(size);
 	preempt_disable_notrace();
 	source = rcu_dereference_sched(event->source);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Providers of the kernel and its modules, as provider.c and schema.c have them. */
+/* Providers of the kernel and its modules: shared functions of provider.c and schema.c. */
 #ifndef EVENTLOG_PROVIDER_H
 #define EVENTLOG_PROVIDER_H
 
 #include <linux/eventlog.h>
 
-/* A schema in the form that all consumers read: see elog(5). */
+/* A schema in the binary form that all consumers read: see elog(5). */
 struct eventlog_schema {
 	u8 *bytes;
 	u32 size;

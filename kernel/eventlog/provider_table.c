@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tables of a subscription's region: the providers that it hears, with their
- * schemas.  Programs of one kind have one schema, however many of them come and
- * go: it is kept once.  What is there stays as long as the subscription, so that no
- * user gets all of it: each may have as much as he leaves, and an eighth is for root
- * and the kernel.  Whoever subscribes may fill his own tables himself.
+ * Tables of a subscription's region: the providers that it receives, and their
+ * schemas.
+ *
+ * - A schema is stored once, however many processes publish it.
+ * - Entries stay as long as the subscription. So a user may take at most as
+ *   much as it leaves to others, and an eighth is reserved for root and the
+ *   kernel. The user who subscribed may fill its own tables.
+ * - Nothing here is charged to a memory cgroup: a producer with little memory
+ *   would make all other producers wait.
+ *
+ * Called by one caller at a time, with the lock of source.c held. May sleep.
  */
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -23,7 +29,7 @@ static u64 entry_offset(const struct eventlog_region *region, u32 index)
 	return region->providers_offset + (u64)index * sizeof(struct eventlog_provider_entry);
 }
 
-/* A schema that the subscription's tables have. */
+/* A schema in the tables. */
 struct schema {
 	struct list_head node;
 	u64 key;
@@ -31,7 +37,7 @@ struct schema {
 	u32 size;
 };
 
-/* What of the tables has been taken for a user. */
+/* What is in the tables on behalf of a user. */
 struct user_usage {
 	struct list_head node;
 	kuid_t user;
@@ -39,10 +45,10 @@ struct user_usage {
 	u64 schema_bytes;
 };
 
-/* As limits for all users have it, see account.c. */
+/* The same share as in account.c. */
 #define ROOT_RESERVE_DIVISOR 8
 
-/* For whom it counts, or NULL if there is no memory. */
+/* Returns the user's entry, or NULL without memory. */
 static struct user_usage *find_user_usage(struct eventlog_subscription *subscription, kuid_t user)
 {
 	struct user_usage *user_usage;
@@ -50,7 +56,7 @@ static struct user_usage *find_user_usage(struct eventlog_subscription *subscrip
 	list_for_each_entry(user_usage, &subscription->shares, node)
 		if (uid_eq(user_usage->user, user))
 			return user_usage;
-	/* Not of a memory cgroup, as below. */
+	/* Not charged to a memory cgroup: see above. */
 	user_usage = kzalloc(sizeof(*user_usage), GFP_KERNEL | __GFP_NOWARN);
 	if (user_usage) {
 		user_usage->user = user;
@@ -66,14 +72,14 @@ static bool is_limited(const struct eventlog_subscription *subscription,
 	       !uid_eq(source->user, eventlog_user_id(subscription->memory.user));
 }
 
-/* Whether so much of what is left may be taken by who has that much: he leaves no less. */
+/* Returns whether a user that has `taken` may take `more` of what is left: it leaves as much. */
 static bool leaves_fair_share(u64 more, u64 taken, u64 left, u64 all)
 {
 	return more <= left && taken + more <= left - more &&
 	       left - more >= all / ROOT_RESERVE_DIVISOR;
 }
 
-/* Equal bytes have the same, and nobody can make others that do. */
+/* Equal schemas have equal keys. The secret prevents collisions on purpose. */
 u64 eventlog_schema_key(const struct eventlog_source *source)
 {
 	static siphash_key_t secret;
@@ -82,7 +88,7 @@ u64 eventlog_schema_key(const struct eventlog_source *source)
 	return siphash(source->schema, source->schema_size, &secret);
 }
 
-/* Where the subscription has that schema, or 0. */
+/* Returns the offset of the schema in the region, or 0. */
 static u64 find_schema(struct eventlog_subscription *subscription,
 		       const struct eventlog_source *source)
 {
@@ -96,11 +102,11 @@ static u64 find_schema(struct eventlog_subscription *subscription,
 	return 0;
 }
 
-/* Where there is no memory for that, the next one of its kind gets a copy of its own. */
+/* Without memory, the next provider with this schema stores another copy. */
 static void remember_schema(struct eventlog_subscription *subscription,
 			    const struct eventlog_source *source, u64 offset)
 {
-	/* Not of a memory cgroup: whoever has little there would have all others wait. */
+	/* Not charged to a memory cgroup: see above. */
 	struct schema *known = kmalloc(sizeof(*known), GFP_KERNEL | __GFP_NOWARN);
 
 	if (!known)
@@ -123,8 +129,8 @@ void eventlog_tables_exit(struct eventlog_subscription *subscription)
 }
 
 /*
- * Has the tables have the source's schema, and says where.  Counts it for the one whose
- * share that is, if it has a limit.  Returns 0, -ENOSPC or -ENOMEM.
+ * Stores the source's schema unless it is there, and sets its offset. Charges
+ * it to the usage of a user with a limit. Returns 0, -ENOSPC or -ENOMEM.
  */
 static int put_schema(struct eventlog_subscription *subscription,
 		      const struct eventlog_source *source, struct user_usage *user_usage,
@@ -167,10 +173,7 @@ static void fill_in(struct eventlog_provider_entry *entry, const struct eventlog
 	strscpy(entry->process, source->process_name, sizeof(entry->process));
 }
 
-/*
- * Enters a source into the tables.  Returns its index, or -ENOSPC or -ENOMEM.  By
- * one at a time.
- */
+/* Adds a source to the tables. Returns its index, -ENOSPC or -ENOMEM. */
 int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 				 const struct eventlog_source *source)
 {
@@ -192,7 +195,7 @@ int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 				       EVENTLOG_PROVIDERS_MAX))
 			return -ENOSPC;
 	}
-	/* Room that it gets, it keeps: a next one of its kind needs none. */
+	/* A stored schema stays even if this fails: the next provider with it needs no room. */
 	error = put_schema(subscription, source, user_usage, &entry.schema_offset);
 	if (error)
 		return error;
@@ -200,7 +203,10 @@ int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 	error = eventlog_region_write(memory, entry_offset(region, index), &entry, sizeof(entry));
 	if (error)
 		return error;
-	/* `state` last: who sees it sees the rest. */
+	/*
+	 * `state` last: a reader that sees it sees the rest of the entry. Pairs with its
+	 * acquire.
+	 */
 	smp_wmb();
 	eventlog_region_write(memory, entry_offset(region, index), &ready, sizeof(ready));
 	WRITE_ONCE(region->provider_count, index + 1);

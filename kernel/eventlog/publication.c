@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What programs publish through an open file: a provider, its schema, and which of
- * the file's numbers are its events.
+ * Publications: the providers that programs publish through an open file, with
+ * their schemas and the slots of their events.
+ *
+ * Lock: eventlog_file.lock protects the file's list and the use counts. Memory
+ * is allocated before it. A publication is freed when no writer can refer to
+ * it.
  */
 #include <linux/cred.h>
 #include <linux/math64.h>
@@ -21,12 +25,12 @@
 
 struct published {
 	struct eventlog_source source;
-	struct list_head node; /* of its file, by the file's lock */
-	u32 use_count; /* the same provider, published that often */
-	u32 pages; /* charged */
+	struct list_head node; /* in the file's list; protected by the file's lock */
+	u32 use_count; /* how often the process has published this provider */
+	u32 pages; /* that were charged */
 	char name[EVENTLOG_IDENTIFIER_SIZE];
 	struct eventlog_published_event *offers;
-	struct eventlog_slot **slots; /* by event */
+	struct eventlog_slot **slots; /* by index of the event */
 };
 
 static void update_enabled(struct eventlog_source_event *event, bool enabled)
@@ -73,8 +77,9 @@ static int charge(struct published *published, struct eventlog_user *user, u32 b
 }
 
 /*
- * Whether it is, or may have been, more than its user: as for ptrace(2), also who has been
- * setgid, or root, and has not begun anew with exec.
+ * Returns whether the process has or may have had more rights than its user, as
+ * ptrace(2) decides: also if it was setgid or root and has not called exec
+ * since.
  */
 static bool is_privileged(const struct cred *cred)
 {
@@ -99,7 +104,7 @@ static void fill_in(struct eventlog_source *source, const struct eventlog_user *
 	source->update_enabled = update_enabled;
 }
 
-/* Copies what the caller says; nothing is known of it yet.  Returns 0 or an error. */
+/* Copies the caller's arrays without validating them. Returns 0 or an error. */
 static int copy_parts(struct published *published, const struct eventlog_publication *wanted)
 {
 	const u32 count = wanted->event_count;
@@ -166,8 +171,9 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 }
 
 /*
- * Counts one more use of the same provider of the same process, published before.
- * With the file's lock held.  Returns its number, -ENOENT if there is none, or -EMFILE.
+ * Counts one more use if this process has published the same provider through
+ * this file before. The caller holds the file's lock. Returns the provider's
+ * number, -ENOENT if there is none, or -EMFILE.
  */
 static int reuse_published(struct eventlog_file *file, const struct eventlog_publication *wanted)
 {
@@ -197,10 +203,10 @@ static void unbind_events(struct published *published)
 			RCU_INIT_POINTER(published->slots[i]->published, NULL);
 }
 
-/* Each number is of one event of one provider. */
+/* Fails if a slot belongs to an event of another provider. */
 static int bind_events(struct eventlog_file *file, struct published *published)
 {
-	/* Pairs with the release in set_number() of device.c. */
+	/* Pairs with the release in set_write_index() of device.c. */
 	const u32 count = smp_load_acquire(&file->event_count);
 	u32 i;
 
@@ -228,7 +234,7 @@ static void disable_words(struct published *published)
 			eventlog_enable_words_update_slot(published->slots[i], false);
 }
 
-/* With the file's lock held.  Takes over what was prepared, or leaves it. */
+/* The caller holds the file's lock. Takes over what was prepared, or leaves it on error. */
 static int add(struct eventlog_file *file, struct published **prepared)
 {
 	struct published *published = *prepared;
@@ -246,14 +252,14 @@ static int add(struct eventlog_file *file, struct published **prepared)
 	return published->source.number;
 }
 
-/* Of which nobody can be writing any event any more. */
+/* No writer can refer to its events any more. */
 static void discard(struct eventlog_file *file, struct published *published)
 {
 	list_del(&published->node);
 	free_published(published, file->user);
 }
 
-/* One use less.  With the file's lock held.  Returns 0 or -ENOENT. */
+/* Drops one use. The caller holds the file's lock. Returns 0 or -ENOENT. */
 static int withdraw(struct eventlog_file *file, u32 number)
 {
 	struct published *published;
@@ -272,7 +278,7 @@ static int withdraw(struct eventlog_file *file, u32 number)
 	return -ENOENT;
 }
 
-/* What takes memory is made before there is any lock, unless it is there already. */
+/* Allocates memory before taking the lock, unless the provider is published already. */
 static int publish(struct eventlog_file *file, const struct eventlog_publication *wanted)
 {
 	struct published *published;
@@ -316,7 +322,10 @@ long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __
 		return number;
 	error = put_user((u32)number, &from->provider);
 	if (error) {
-		/* The caller does not know of it.  Somebody else may have guessed its number. */
+		/*
+		 * The caller does not know the number. Another thread may have guessed it
+		 * and withdrawn it.
+		 */
 		mutex_lock(&file->lock);
 		withdraw(file, number);
 		mutex_unlock(&file->lock);
@@ -340,8 +349,8 @@ long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 }
 
 /*
- * Of a file that is being closed, so that nobody writes to it.  Its words stay as they
- * are: see eventlog_enable_words_remove_all().
+ * Called when the file is closed: there are no writers. Words keep their bits:
+ * see eventlog_enable_words_remove_all().
  */
 void eventlog_withdraw_all(struct eventlog_file *file)
 {

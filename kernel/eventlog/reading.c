@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading subscriptions: whole records, with what is missing told at its place,
- * and waiting for them.  READING in uapi/linux/eventlog.h says how it goes; here
- * the writers are ours and need not be suspected.
+ * Reads subscriptions: complete records, with a gap record in front of those
+ * behind a loss, and waiting for records. The protocol is "Rules for readers"
+ * in uapi/linux/eventlog.h; the writers are the kernel's own and are trusted.
+ *
+ * Lock: reading_lock protects the cursors. Waiting takes arm_lock only.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -14,22 +16,22 @@
 
 #include "source.h"
 
-/* So often is looked again for a buffer that stays while it is read. */
+/* Retries for a buffer that is overwritten while it is read. */
 #define OVERTAKEN_RETRIES_MAX 64
 
-/* What there is to be read next in a ring. */
+/* The next item of a ring. */
 struct item {
-	const struct eventlog_record *record; /* NULL: only what is missing */
+	const struct eventlog_record *record; /* NULL: only a gap */
 	u32 size; /* with padding */
-	struct eventlog_lost_payload missing; /* in front of it */
+	struct eventlog_lost_payload missing; /* the gap in front of the record */
 	u64 time; /* of the gap */
-	u64 lost_reported; /* of the ring, when the gap has been told */
+	u64 lost_reported; /* the cursor's value once the gap has been reported */
 };
 
 enum find_result {
 	NOTHING,
 	ITEM,
-	RETRY, /* in the next buffer, or as before */
+	RETRY, /* the cursor moved to the next buffer, or the writer was faster */
 };
 
 static bool is_sealed(u64 control)
@@ -37,13 +39,13 @@ static bool is_sealed(u64 control)
 	return eventlog_position_of(control) == EVENTLOG_SEALED;
 }
 
-/* Without the lock: whether a reader would find anything, or a buffer that is full. */
+/* Called without reading_lock. Returns whether a reader would find anything, or a full buffer. */
 static bool ring_has_data(const struct eventlog_subscription *subscription, u32 index,
 			  bool wake_at_switch)
 {
 	const struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
-	/* Before `lost`: pairs with the release in commit() of ring.c. */
+	/* Before `lost`. Pairs with the release in eventlog_ring_commit(). */
 	const u64 control = smp_load_acquire(&ring->control);
 	const u64 seen_control = READ_ONCE(cursor->seen_control);
 
@@ -67,7 +69,10 @@ static bool any_ring_has_data(const struct eventlog_subscription *subscription, 
 	return false;
 }
 
-/* Another one after whatever has been written or lost, or switched, for who waits for that. */
+/*
+ * A value that changes with every record or loss, or with every switch if
+ * readers wait for switches.
+ */
 static u64 state_of_rings(const struct eventlog_subscription *subscription)
 {
 	u64 state = 0;
@@ -85,7 +90,7 @@ static u64 state_of_rings(const struct eventlog_subscription *subscription)
 	return state;
 }
 
-/* Then all that there will ever be can be read. */
+/* Returns whether everything that will ever be in the rings can be read now. */
 static bool has_ended(const struct eventlog_subscription *subscription)
 {
 	/* Pairs with the release in eventlog_reading_end(). */
@@ -93,18 +98,22 @@ static bool has_ended(const struct eventlog_subscription *subscription)
 }
 
 /*
- * Tells writers that somebody waits, and says whether there is something already.
- * A writer that has not seen that yet may have written what we have not: there is no
- * fence in its way, so we look again in a moment, when it must be visible.
+ * Announces to writers that a reader waits. Returns whether there is something
+ * to read already. Writers check `waiting` without a fence, so one that has not
+ * seen it may have written what this check has not seen. The timer checks again
+ * two ticks later, when both are visible.
  */
 static bool arm_and_check(struct eventlog_subscription *subscription)
 {
 	unsigned long flags;
 
 	WRITE_ONCE(subscription->waiting, true);
-	smp_mb(); /* before looking */
+	smp_mb(); /* `waiting` before the loads of the rings */
 	raw_spin_lock_irqsave(&subscription->arm_lock, flags);
-	/* What has come since somebody began to wait is news, whoever joins him. */
+	/*
+	 * Everything since the first reader began to wait is news, also for readers that
+	 * join later.
+	 */
 	if (!subscription->is_armed)
 		subscription->state_reported = state_of_rings(subscription);
 	subscription->is_armed = true;
@@ -113,7 +122,7 @@ static bool arm_and_check(struct eventlog_subscription *subscription)
 	return any_ring_has_data(subscription, subscription->wake_at_switch);
 }
 
-/* For who reads what there is, before waiting again. */
+/* Wait condition of a reader that reads everything before it waits again. */
 static bool is_ready(struct eventlog_subscription *subscription)
 {
 	return has_ended(subscription) ||
@@ -127,8 +136,9 @@ static void wake_readers(struct eventlog_subscription *subscription)
 }
 
 /*
- * Whether anything has come of which those who wait have not been told.  Who begins to wait
- * behind this looks himself, and finds it: queueing what calls us was a full barrier.
+ * Returns whether there is anything that waiting readers were not woken for. A
+ * reader that begins to wait after this checks the rings itself and finds it:
+ * queueing the work was a full barrier.
  */
 static bool note_reported_state(struct eventlog_subscription *subscription)
 {
@@ -140,7 +150,7 @@ static bool note_reported_state(struct eventlog_subscription *subscription)
 	state = state_of_rings(subscription);
 	is_news = state != subscription->state_reported;
 	subscription->state_reported = state;
-	/* In the timer: somebody may have joined just now. */
+	/* In the timer, a reader may have armed it again. */
 	subscription->is_armed = timer_pending(&subscription->recheck);
 	raw_spin_unlock_irqrestore(&subscription->arm_lock, flags);
 	return is_news;
@@ -160,7 +170,10 @@ static void recheck(struct timer_list *timer)
 	struct eventlog_subscription *subscription =
 		container_of(timer, struct eventlog_subscription, recheck);
 
-	/* Else who waits for edges, and does not read, would be told again and again. */
+	/*
+	 * Otherwise a reader that waits for edges, and does not read, would be woken again
+	 * and again.
+	 */
 	if (note_reported_state(subscription) &&
 	    any_ring_has_data(subscription, subscription->wake_at_switch))
 		wake_readers(subscription);
@@ -188,17 +201,17 @@ int eventlog_reading_init(struct eventlog_subscription *subscription)
 	return subscription->copy ? 0 : -ENOMEM;
 }
 
-/* Nobody writes any more: what is there can be read, and nobody waits for more. */
+/* The caller guarantees that there are no writers. Ends waiting; the rings can be read. */
 void eventlog_reading_end(struct eventlog_subscription *subscription)
 {
-	/* For who looks into memory: with it, all that has been written. */
+	/* For readers of the mapping: with it, everything that was written. */
 	smp_store_release(&subscription->memory.head->state, EVENTLOG_REGION_ENDED);
-	/* Likewise for who reads: see has_ended(). */
+	/* For read(2): see has_ended(). */
 	smp_store_release(&subscription->has_ended, true);
 	wake_readers(subscription);
 }
 
-/* Nobody writes any more, and nobody waits. */
+/* There are neither writers nor waiting readers. */
 void eventlog_reading_exit(struct eventlog_subscription *subscription)
 {
 	if (!subscription->cursor)
@@ -229,7 +242,7 @@ static void move_to(struct eventlog_read_cursor *cursor, u64 generation)
 	cursor->records = 0;
 }
 
-/* Whether the buffer still is what it was; what has been read of it can be believed then. */
+/* Returns whether the buffer still has this generation: then what was read of it is valid. */
 static bool is_buffer_intact(const struct eventlog_subscription *subscription,
 			     struct eventlog_ring *ring, u64 generation)
 {
@@ -237,14 +250,17 @@ static bool is_buffer_intact(const struct eventlog_subscription *subscription,
 
 	if (!overwrites(subscription))
 		return true;
-	smp_rmb(); /* behind what has been read */
+	smp_rmb(); /* after everything that was read of the buffer */
 	ahead = eventlog_generation_of(READ_ONCE(ring->control)) - generation;
 	return READ_ONCE(descriptor_of(subscription, ring, generation)->generation) ==
 		       generation &&
 	       (ahead & EVENTLOG_GENERATION_MASK) < subscription->memory.head->buffer_count;
 }
 
-/* In overwrite mode the oldest may have gone.  Returns false if the writer was faster. */
+/*
+ * In overwrite mode, moves the cursor to the oldest buffer that is left.
+ * Returns false if a writer switched meanwhile.
+ */
 static bool skip_overwritten(const struct eventlog_subscription *subscription,
 			     struct eventlog_ring *ring, struct eventlog_read_cursor *cursor,
 			     u64 control)
@@ -264,19 +280,20 @@ static bool skip_overwritten(const struct eventlog_subscription *subscription,
 }
 
 /*
- * Whether some of what was lost when `lost` was read is behind a record that this
- * control word does not show: a nested writer may have filled the next buffer already.
+ * Returns whether losses counted in `lost` may belong in front of a record that
+ * this control word does not show: a nested writer may have filled the next
+ * buffer already.
  */
 static bool has_switched(const struct eventlog_subscription *subscription,
 			 struct eventlog_ring *ring, u64 generation, u64 control)
 {
-	smp_rmb(); /* behind `lost` */
+	smp_rmb(); /* after `lost` */
 	return READ_ONCE(descriptor_of(subscription, ring, generation + 1)->generation) ==
 		       generation + 1 ||
 	       READ_ONCE(ring->control) != control;
 }
 
-/* The losses behind the last record of a ring that is full: as long as it is, there are more. */
+/* Losses behind the last record of a full ring. They increase while the ring is full. */
 static enum find_result find_last_gap(struct eventlog_subscription *subscription,
 				      struct eventlog_ring *ring,
 				      struct eventlog_read_cursor *cursor, u64 control, u64 now,
@@ -291,8 +308,8 @@ static enum find_result find_last_gap(struct eventlog_subscription *subscription
 	item->missing.lost = lost - cursor->lost_reported;
 	item->lost_reported = lost;
 	/*
-	 * What follows in this ring is written after `control`, so later than `now`,
-	 * which was before; what precedes it may be as late as that.
+	 * Records that follow in this ring are written after `control` was loaded, so later
+	 * than `now`. Records before the gap may be as late as that.
 	 */
 	item->time = max(now, cursor->last_time);
 	if (item->missing.lost)
@@ -302,7 +319,7 @@ static enum find_result find_last_gap(struct eventlog_subscription *subscription
 	return NOTHING;
 }
 
-/* The record at the reader's place, with the gap in front of it. */
+/* The record at the cursor, with the gap in front of it. */
 static enum find_result take_record(struct eventlog_subscription *subscription, u32 index,
 				    struct eventlog_ring *ring, struct item *item)
 {
@@ -326,13 +343,16 @@ static enum find_result take_record(struct eventlog_subscription *subscription, 
 		if (!is_buffer_intact(subscription, ring, cursor->generation))
 			return RETRY;
 	}
-	/* Any time may stand in what was written later: its place is behind the one before it. */
+	/*
+	 * A custom time may be any time. The record's position is behind the previous one's
+	 * time.
+	 */
 	item->time = item->record->flags & EVENTLOG_RECORD_CUSTOM_TIME ? cursor->last_time :
 								       item->record->time;
 	return ITEM;
 }
 
-/* In the buffer at which the reader is. */
+/* The next item in the cursor's buffer. */
 static enum find_result find_in_buffer(struct eventlog_subscription *subscription, u32 index,
 				       struct eventlog_ring *ring, u64 control, u64 now,
 				       struct item *item)
@@ -360,13 +380,14 @@ static enum find_result find_in_buffer(struct eventlog_subscription *subscriptio
 	}
 	if (is_active)
 		return find_last_gap(subscription, ring, cursor, control, now, item);
-	if (!overwrites(subscription)) /* behind our reading of it */
+	/* after the buffer was read; pairs with the acquire in may_switch() of ring.c */
+	if (!overwrites(subscription))
 		smp_store_release(&ring->drained, generation + 1);
 	move_to(cursor, generation + 1);
 	return RETRY;
 }
 
-/* With the lock held: what comes next in a ring.  False if there is nothing. */
+/* The caller holds reading_lock. Finds the next item of a ring. Returns false if there is none. */
 static bool find_item(struct eventlog_subscription *subscription, u32 index, struct item *item)
 {
 	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
@@ -379,7 +400,10 @@ static bool find_item(struct eventlog_subscription *subscription, u32 index, str
 	     find_result == RETRY && tries < OVERTAKEN_RETRIES_MAX + EVENTLOG_BUFFERS_MAX;
 	     tries++) {
 		const u64 now = eventlog_clock_now(clock);
-		/* All that it says is there: pairs with the release in commit() of ring.c. */
+		/*
+		 * Everything up to it is complete. Pairs with the release in
+		 * eventlog_ring_commit().
+		 */
 		const u64 control = smp_load_acquire(&ring->control);
 
 		if (skip_overwritten(subscription, ring, cursor, control))
@@ -395,7 +419,7 @@ static u32 size_of(const struct item *item)
 	return item->size;
 }
 
-/* All or, where the reader's memory ends in the midst of it, nothing: what is put is counted. */
+/* Copies all or nothing: the reader's memory may end within a record. */
 static bool copy_whole(const void *from, size_t size, struct iov_iter *to)
 {
 	const size_t put = copy_to_iter(from, size, to);
@@ -424,7 +448,7 @@ static bool put_missing(const struct item *item, u32 index, struct iov_iter *to)
 	return copy_whole(&gap, sizeof(gap), to);
 }
 
-/* Hands over the gap, or if there is none, the record, and moves on behind it. */
+/* Copies the gap, or the record if there is no gap, and moves the cursor behind it. */
 static bool put_item(struct eventlog_subscription *subscription, u32 index,
 		     const struct item *item, struct iov_iter *to)
 {
@@ -449,7 +473,7 @@ static bool put_item(struct eventlog_subscription *subscription, u32 index,
 	return true;
 }
 
-/* Returns 0, or why it ended before the ring was empty: -EMSGSIZE or -EFAULT. */
+/* Returns 0, or why it stopped before the ring was empty: -EMSGSIZE or -EFAULT. */
 static int read_ring(struct eventlog_subscription *subscription, u32 index, struct iov_iter *to)
 {
 	struct item item;
@@ -467,8 +491,9 @@ static int read_ring(struct eventlog_subscription *subscription, u32 index, stru
 }
 
 /*
- * All rings in turn, each time another one first: so each has all of the room once
- * in so many calls, and a record that finds no room is in no other's way.
+ * Reads all rings, each time beginning with another one. So each ring has the
+ * whole buffer once in ring_count calls, and a record that does not fit does
+ * not block other rings.
  */
 static ssize_t read_rings(struct eventlog_subscription *subscription, struct iov_iter *to)
 {
@@ -499,14 +524,15 @@ static ssize_t read_once(struct eventlog_subscription *subscription, struct iov_
 }
 
 /*
- * Whole records as many as there is room for.  Returns their bytes; -EMSGSIZE if
- * there is no room for any that is there, which stays; 0 if there is none, and will
- * be none; -EAGAIN if there is none, and the caller may not wait, or has.
+ * Reads as many complete records as fit. Returns their bytes; -EMSGSIZE if the
+ * next record does not fit, which stays; 0 at the end of the subscription;
+ * -EAGAIN if there is none and the caller may not wait, or has waited for its
+ * timeout.
  */
 ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_iter *to,
 		      bool may_wait)
 {
-	/* The tick in which we begin is not a whole one. */
+	/* The current tick is not a whole one. */
 	long left = subscription->timeout ? msecs_to_jiffies(subscription->timeout) + 1 :
 					    MAX_SCHEDULE_TIMEOUT;
 	ssize_t got;
@@ -518,7 +544,7 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
 								is_ready(subscription), left);
 		if (left < 0)
 			return left;
-		/* Before reading: else it may have ended behind the last record. */
+		/* Before reading: otherwise it may end after the last record was read. */
 		over = has_ended(subscription);
 		got = read_once(subscription, to);
 	} while (!got && !over && may_wait && left > 0);
@@ -533,11 +559,17 @@ __poll_t eventlog_poll(struct eventlog_subscription *subscription, struct file *
 	poll_wait(file, &subscription->readers, table);
 	if (has_ended(subscription))
 		return readable | EPOLLHUP;
-	/* Also where there is something: who waits for edges wants to be told of the next. */
+	/*
+	 * Also arms if there is something to read: edge-triggered readers wait for the next
+	 * event.
+	 */
 	return arm_and_check(subscription) ? readable : 0;
 }
 
-/* With the lock held: of what has been handed back somebody else has told. */
+/*
+ * The caller holds reading_lock. Skips buffers that the owner of the mapping
+ * has released: it has reported their records and losses.
+ */
 static void skip_released(struct eventlog_subscription *subscription, struct eventlog_ring *ring,
 			  struct eventlog_read_cursor *cursor, u64 drained)
 {
@@ -551,8 +583,9 @@ static void skip_released(struct eventlog_subscription *subscription, struct eve
 }
 
 /*
- * Buffers below that generation may be used again.  Returns 0, or -EINVAL if
- * there is no such ring, or the generation has not begun or was given back.
+ * Releases buffers below a generation to writers. Returns 0, or -EINVAL if
+ * there is no such ring, or if the generation has not begun or was released
+ * before.
  */
 int eventlog_release_buffers(struct eventlog_subscription *subscription,
 			     const struct eventlog_buffer_release *given)
@@ -578,7 +611,7 @@ int eventlog_release_buffers(struct eventlog_subscription *subscription,
 		goto unlock;
 	if (!overwrites(subscription)) {
 		skip_released(subscription, ring, cursor, given->drained);
-		/* Behind their reading, before which we were called. */
+		/* After the caller's reads of the mapping, which precede this system call. */
 		smp_store_release(&ring->drained, given->drained);
 	}
 	WRITE_ONCE(cursor->seen_control, given->seen);
@@ -589,7 +622,7 @@ unlock:
 	return error;
 }
 
-/* How many a ring has recorded, ever. */
+/* Number of records that a ring has recorded, ever. */
 static u64 ring_recorded(const struct eventlog_subscription *subscription,
 			 struct eventlog_ring *ring)
 {
@@ -602,7 +635,7 @@ static u64 ring_recorded(const struct eventlog_subscription *subscription,
 		control = smp_load_acquire(&ring->control);
 		descriptor = descriptor_of(subscription, ring, eventlog_generation_of(control));
 		before = READ_ONCE(descriptor->records_before);
-		smp_rmb(); /* was it still that buffer's? */
+		smp_rmb(); /* Validates that the descriptor had this generation. */
 		generation = READ_ONCE(descriptor->generation) & EVENTLOG_GENERATION_MASK;
 		again = READ_ONCE(ring->control);
 	} while (generation != eventlog_generation_of(control) ||
@@ -623,7 +656,7 @@ static void add_ring(struct eventlog_subscription *subscription, u32 index,
 		counts->next_size = size_of(&item);
 }
 
-/* Fills in what is asked for.  Returns 0, or -EINVAL if there is no such ring. */
+/* Fills in the statistics. Returns 0, or -EINVAL if there is no such ring. */
 int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_statistics *counts)
 {
 	const struct eventlog_region *region = subscription->memory.head;

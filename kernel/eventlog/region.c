@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The memory of a subscription: making it, mapping it, see region.h. */
+/*
+ * Allocates, writes and maps the memory of a subscription: see region.h.
+ *
+ * Lock: eventlog_memory.lock protects the pages of the tables. Everything may
+ * sleep.
+ */
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -105,7 +110,7 @@ static void init_rings(const struct eventlog_memory *memory)
 		struct eventlog_buffer *descriptors = (void *)(ring + 1);
 
 		ring->control = EVENTLOG_SEALED;
-		/* What begins late is nothing that readers have to know. */
+		/* A ring without memory is sealed; readers need no other information. */
 		ring->backed = i + 1 < memory->head->ring_count;
 		for (b = 1; b < memory->head->buffer_count; b++)
 			descriptors[b].generation = ~0ULL;
@@ -113,8 +118,8 @@ static void init_rings(const struct eventlog_memory *memory)
 }
 
 /*
- * Makes all but the buffers.  Returns 0, or -EINVAL, -EMFILE, -ENOMEM; the memory
- * is to be freed in any case.
+ * Allocates everything but the buffers. Returns 0, -EINVAL, -EMFILE or -ENOMEM;
+ * the caller frees the memory in any case.
  */
 int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *user,
 			 const struct eventlog_subscription_request *wanted)
@@ -128,7 +133,7 @@ int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *u
 		return -EINVAL;
 	providers_offset = ALIGN(sizeof(*memory->head), 64) +
 			   (nr_cpu_ids + 1ULL) * ring_stride(wanted->buffer_count);
-	/* The page in which the providers begin, too. */
+	/* Includes the page in which the providers begin. */
 	memory->head_size = PAGE_ALIGN(providers_offset);
 	memory->ring_bytes = (u64)wanted->buffer_count * wanted->buffer_size;
 	error = charge(memory, memory->head_size / PAGE_SIZE);
@@ -148,7 +153,7 @@ int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *u
 	return memory->tables && memory->buffers ? 0 : -ENOMEM;
 }
 
-/* Nobody writes there any more, and no mapping is left. */
+/* There are neither writers nor mappings. */
 void eventlog_region_free(struct eventlog_memory *memory)
 {
 	u64 i;
@@ -166,7 +171,7 @@ void eventlog_region_free(struct eventlog_memory *memory)
 	uncharge(memory, atomic_long_read(&memory->charged));
 }
 
-/* Gives a ring its buffers.  Returns them, or -ENOMEM, or -EMFILE if the user has too many. */
+/* Allocates the buffers of a ring. Returns them, -ENOMEM, or -EMFILE at the user's limit. */
 u8 *eventlog_region_alloc_buffers(struct eventlog_memory *memory, u32 ring, gfp_t from)
 {
 	const u64 pages = memory->ring_bytes / PAGE_SIZE;
@@ -180,12 +185,12 @@ u8 *eventlog_region_alloc_buffers(struct eventlog_memory *memory, u32 ring, gfp_
 		uncharge(memory, pages);
 		return ERR_PTR(-ENOMEM);
 	}
-	/* Whoever maps it sees zeroes. */
+	/* A reader that maps them sees zeros. Pairs with the acquire in buffer_page(). */
 	smp_store_release(&memory->buffers[ring], buffers);
 	return buffers;
 }
 
-/* The page of the tables with that offset, which is made if there is none.  With the lock held. */
+/* Returns the page of the tables at this offset, allocated if necessary. With the lock held. */
 static struct page *table_page(struct eventlog_memory *memory, u64 offset)
 {
 	struct page **at = &memory->tables[(offset - memory->head_size) / PAGE_SIZE];
@@ -193,14 +198,17 @@ static struct page *table_page(struct eventlog_memory *memory, u64 offset)
 	lockdep_assert_held(&memory->lock);
 	if (*at || charge(memory, 1))
 		return *at;
-	/* Not of a memory cgroup: whoever publishes with little would have all others wait. */
+	/*
+	 * Not charged to a memory cgroup: a provider with little memory would make all
+	 * others wait.
+	 */
 	*at = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!*at)
 		uncharge(memory, 1);
 	return *at;
 }
 
-/* What is in front of the buffers at that offset, up to the end of its page; or NULL. */
+/* Returns the memory in front of the buffers at this offset, up to the end of its page; or NULL. */
 static void *memory_at(struct eventlog_memory *memory, u64 offset)
 {
 	struct page *page;
@@ -216,7 +224,7 @@ static size_t rest_of_page(u64 offset, size_t size)
 	return min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
 }
 
-/* Writes to what lies between rings and buffers.  Returns 0 or -ENOMEM. */
+/* Writes to the tables. Returns 0 or -ENOMEM. */
 int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void *data, size_t size)
 {
 	void *at = memory->head;
@@ -236,7 +244,7 @@ int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void
 	return at ? 0 : -ENOMEM;
 }
 
-/* Whether what has been put there before is the same. */
+/* Compares with what was written to the tables before. */
 bool eventlog_region_equals(struct eventlog_memory *memory, u64 offset, const void *data,
 			    size_t size)
 {
@@ -267,7 +275,7 @@ static struct page *buffer_page(const struct eventlog_memory *memory, u64 offset
 	return buffers ? vmalloc_to_page(buffers + offset - ring * memory->ring_bytes) : NULL;
 }
 
-/* What has no memory cannot be touched: nobody has been told that something is there. */
+/* Buffers without memory cannot be touched. No control word says that they contain anything. */
 static vm_fault_t map_page(struct vm_fault *fault)
 {
 	struct eventlog_memory *memory = fault->vma->vm_private_data;
@@ -298,7 +306,7 @@ static const struct vm_operations_struct map_operations = {
 	.fault = map_page,
 };
 
-/* For reading, now and later.  The mapping keeps the file, and that the region. */
+/* Maps the region read-only for good. The mapping holds the file, and the file the region. */
 int eventlog_region_map(struct eventlog_memory *memory, struct vm_area_struct *area)
 {
 	const u64 end = ((u64)area->vm_pgoff << PAGE_SHIFT) + (area->vm_end - area->vm_start);
@@ -307,7 +315,7 @@ int eventlog_region_map(struct eventlog_memory *memory, struct vm_area_struct *a
 		return -EPERM;
 	if (end > PAGE_ALIGN(memory->head->total_size))
 		return -EINVAL;
-#ifdef EVENTLOG_PLAIN_VM_FLAGS /* before Linux 6.3, says who builds for it */
+#ifdef EVENTLOG_PLAIN_VM_FLAGS /* before Linux 6.3, as Kbuild knows */
 	area->vm_flags &= ~(VM_MAYWRITE | VM_MAYEXEC);
 	area->vm_flags |= VM_DONTEXPAND | VM_DONTDUMP;
 #else

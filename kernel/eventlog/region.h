@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memory of a subscription, laid out as uapi/linux/eventlog.h says.
+ * Memory of a subscription, laid out as in uapi/linux/eventlog.h.
  *
- *   head      header and rings: there from the beginning, in one piece
- *   tables    providers and schemas: a page when something is put there, or looked at
- *   buffers   of a ring: in one piece, from when its CPU comes to life
+ *   head      header and rings: allocated at once, contiguous
+ *   tables    providers and schemas: pages, allocated when they are written or mapped
+ *   buffers   of a ring: contiguous, allocated when its CPU comes online
  *
- * All of it is zeroed, and counts for the user who subscribed; for a memory cgroup
- * too, but for what tables take and CPUs that come later.
+ * All memory is zeroed and charged to the user who subscribed. It is charged to
+ * the user's memory cgroup, too, except for the tables and the buffers of CPUs
+ * that come online later.
  */
 #ifndef EVENTLOG_REGION_H
 #define EVENTLOG_REGION_H
@@ -24,13 +25,13 @@
 
 struct eventlog_memory {
 	struct eventlog_user *user;
-	atomic_long_t charged; /* pages */
+	atomic_long_t charged; /* in pages */
 	struct eventlog_region *head;
-	u64 head_size; /* whole pages */
-	u64 ring_bytes; /* of all buffers of a ring */
-	struct mutex lock; /* which pages tables have */
+	u64 head_size; /* a multiple of the page size */
+	u64 ring_bytes; /* size of all buffers of a ring */
+	struct mutex lock; /* protects `tables` */
 	struct page **tables;
-	u8 **buffers; /* by ring; set once, with release */
+	u8 **buffers; /* by index of the ring; set once, with release */
 };
 
 int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *user,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Relay channels, and how their parts belong together.
+ * Relay channels: parts and their dependencies.
  *
- *   relay_device.c    /dev/eventlog_relay: who makes channels and writes to them
+ *   relay_device.c    /dev/eventlog_relay: creating channels and writing to them
  *     |   source.c    events of subscriptions that have a channel
  *     |     |
  *   relay_channel.c   channels by name, and writing a record; in-kernel API
@@ -12,12 +12,12 @@
  *     |
  *   relay_read.c      read(2) of a buffer, beside its writer
  *
- * Each buffer is changed by its CPU alone, with interrupts off, or with the
- * channel's lock held if there is one buffer for all.  What that leads to, a
- * tracepoint of locks or of calls to other CPUs, may have an event written in
- * the midst of it: eventlog_relay_enter() turns that away, and it is lost.  Who
- * closes or resets a channel first turns writers away, and waits until none is
- * at it.
+ * A buffer is changed only by its CPU with interrupts disabled, or with the
+ * channel's lock held if all CPUs share one buffer. That may fire tracepoints,
+ * of locks or of calls to other CPUs, whose probes emit events into the same
+ * channel: eventlog_relay_enter() rejects these, and they are lost. Closing and
+ * resetting a channel first reject writers, then wait for those that are
+ * writing.
  */
 #ifndef EVENTLOG_RELAY_H
 #define EVENTLOG_RELAY_H
@@ -37,44 +37,46 @@
 
 #include "account.h"
 
-/* What relay does not keep of a buffer.  Counts are only ever changed by the buffer's producer. */
+/* State of a buffer that relay lacks. Counts are changed by the buffer's producer only. */
 struct eventlog_relay_buffer {
-	struct mutex read_mutex; /* by one at a time, who gives it back */
+	struct mutex read_mutex; /* serializes readers that consume */
 	u64 recorded;
 	u64 lost;
-	atomic64_t lost_pending; /* by whom was turned away: becomes `lost` with a sub-buffer */
-	u64 overwritten; /* no longer in the buffer, read or not; in overwrite mode */
+	/* losses of rejected writers, which become `lost` with the next sub-buffer */
+	atomic64_t lost_pending;
+	u64 overwritten; /* records no longer in the buffer, read or not; in overwrite mode */
 	u64 sequence; /* of the next sub-buffer */
-	u64 recorded_at_start; /* recorded when this sub-buffer began */
-	u64 lost_reported; /* lost when it did */
-	u32 *counts; /* records of each sub-buffer */
-	bool is_busy; /* the CPU of this number is at the channel, at whichever buffer of it */
+	u64 recorded_at_start; /* value of `recorded` when this sub-buffer began */
+	u64 lost_reported; /* value of `lost` then */
+	u32 *counts; /* number of records in each sub-buffer */
+	bool is_busy; /* the CPU with this index is changing the channel, in any of its buffers */
 } ____cacheline_aligned;
 
 enum eventlog_relay_state {
 	EVENTLOG_RELAY_OPEN,
-	EVENTLOG_RELAY_PAUSED, /* what is written is lost, and counted */
+	EVENTLOG_RELAY_PAUSED, /* writes are lost and counted */
 	EVENTLOG_RELAY_CLOSED,
 };
 
 struct eventlog_relay {
-	struct list_head node; /* of all channels that have a name */
-	bool is_open; /* by the lock of these: can be found */
+	struct list_head node; /* in the list of all channels with a name */
+	bool is_open; /* can be found; protected by the lock of that list */
 	struct kref references;
 	struct eventlog_user *user;
-	unsigned int pages; /* that it is charged for */
+	unsigned int pages; /* charged to the user */
 	struct eventlog_relay_options options;
 	struct rchan *channel;
 	struct dentry *directory;
-	struct mutex lock; /* of control */
-	struct rw_semaphore reset_lock; /* read by who reads; inside `lock`, outside `reading` */
+	struct mutex lock; /* serializes commands of `control` */
+	/* held for reading by readers; taken within `lock` and outside `read_mutex` */
+	struct rw_semaphore reset_lock;
 	raw_spinlock_t global_lock;
 	enum eventlog_relay_state state;
 	struct eventlog_relay_buffer *buffers; /* by CPU */
 	u32 *counts;
 };
 
-/* Whether this CPU has the lock of a channel: of all, it takes one at a time. */
+/* This CPU holds the lock of a channel. It takes one such lock at a time. */
 DECLARE_PER_CPU(bool, eventlog_relay_locked);
 
 static inline bool eventlog_relay_has_flag(const struct eventlog_relay *relay, u32 flag)
@@ -83,10 +85,11 @@ static inline bool eventlog_relay_has_flag(const struct eventlog_relay *relay, u
 }
 
 /*
- * From here until eventlog_relay_leave() this CPU alone is at what it changes, with
- * interrupts off.  `locked`: with the lock of the channel, too, as for its buffer of all,
- * or for that of a CPU which is off.  Returns false if this CPU already is at the channel,
- * or would have the locks of two: others may take them the other way round.
+ * Begins exclusive access of this CPU, with interrupts disabled, until
+ * eventlog_relay_leave(). `locked` also takes the channel's lock, which a
+ * shared buffer and buffers of offline CPUs need. Returns false if this CPU is
+ * in the channel already, or if it would take the locks of two channels:
+ * another CPU may take them in the opposite order.
  */
 static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locked,
 					unsigned long *flags)
@@ -102,7 +105,7 @@ static inline bool eventlog_relay_enter(struct eventlog_relay *relay, bool locke
 	WRITE_ONCE(*is_busy, true);
 	if (locked)
 		this_cpu_write(eventlog_relay_locked, true);
-	barrier(); /* what the lock leads to is turned away, too */
+	barrier(); /* Events of tracepoints within the lock are rejected, too. */
 	if (locked)
 		raw_spin_lock(&relay->global_lock);
 	return true;
@@ -121,7 +124,7 @@ static inline void eventlog_relay_leave(struct eventlog_relay *relay, bool locke
 	local_irq_restore(flags);
 }
 
-/* relay_buffer.c: contracts stand with the functions. */
+/* relay_buffer.c: contracts are at the functions. */
 int eventlog_relay_buffers_open(struct eventlog_relay *relay);
 int eventlog_relay_buffers_show(struct eventlog_relay *relay);
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
@@ -164,7 +167,7 @@ static inline struct eventlog_relay *eventlog_relay_from_fd(int number)
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-/* Nobody has one. */
+/* Without CONFIG_RELAY there are no channels. */
 static inline int eventlog_relay_write_stamped(struct eventlog_relay *relay,
 					       struct eventlog_record *record, const void *payload,
 					       u8 clock)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The buffers of a relay channel: sub-buffers with headers, and the files of debugfs. */
+/*
+ * Buffers of a relay channel: sub-buffers with headers on top of the kernel's
+ * relay, and their files in debugfs.
+ *
+ * Locks: see relay.h. Functions that iterate over CPUs hold cpus_read_lock().
+ */
 #include <linux/align.h>
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
@@ -14,8 +19,8 @@
 #include "relay.h"
 
 /*
- * Whoever has a buffer open has its channel, too.  As relay's own, which takes a buffer
- * that relay has not finished: its file is there before that.
+ * An open buffer holds its channel. Like relay's own open(), but rejects a
+ * buffer that relay has not finished: the file exists before that.
  */
 static int open_buffer(struct inode *inode, struct file *file)
 {
@@ -45,21 +50,21 @@ static __poll_t poll_buffer(struct file *file, struct poll_table_struct *wait)
 	const struct eventlog_relay *relay = buffer->chan->private_data;
 	const __poll_t is_there = relay_file_operations.poll(file, wait);
 
-	/* Now that we wait: who closes the channel says so before it wakes us. */
+	/* Checked after queueing: closing a channel sets the state before it wakes readers. */
 	return READ_ONCE(relay->state) == EVENTLOG_RELAY_CLOSED ? is_there | EPOLLERR : is_there;
 }
 
 static int map_buffer(struct file *file, struct vm_area_struct *area)
 {
-	/* relay does not look at it, and would map what lies behind the buffer. */
+	/* relay ignores the offset, and would map what lies behind the buffer. */
 	if (area->vm_pgoff)
 		return -EINVAL;
 	return relay_file_operations.mmap(file, area);
 }
 
 /*
- * Unlike relay's own they hold the module.  Those of Linux 6.1 also have splice_read,
- * which gives wrong lengths; those of later kernels do not.
+ * Unlike relay's own operations these hold the module. splice_read is missing:
+ * that of Linux 6.1 returns wrong lengths, and later kernels have none.
  */
 static const struct file_operations buffer_operations = {
 	.owner = THIS_MODULE,
@@ -85,7 +90,7 @@ static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_hea
 	const struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(buffer);
 
 	header->records = relay_buffer->recorded - relay_buffer->recorded_at_start;
-	/* Who has mapped the file and sees this sees all that is before it. */
+	/* A reader of the mapping that sees `used` sees everything before it. */
 	smp_store_release(&header->used, buffer->chan->subbuf_size - padding);
 }
 
@@ -102,7 +107,7 @@ static void merge_pending_losses(struct eventlog_relay_buffer *relay_buffer)
 		relay_buffer->lost += atomic64_xchg(&relay_buffer->lost_pending, 0);
 }
 
-/* Called again for each record while there is no room: all of it may be done over. */
+/* Called again for each record while there is no room, so it may run repeatedly. */
 static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, size_t padding)
 {
 	const struct eventlog_relay *relay = buffer->chan->private_data;
@@ -115,7 +120,7 @@ static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, si
 		*count_of(buffer, before) =
 			relay_buffer->recorded - relay_buffer->recorded_at_start;
 	} else {
-		/* A new buffer, or one that has been reset: nothing is in it any more. */
+		/* A new buffer, or one that was reset: it is empty. */
 		memset(relay_buffer->counts, 0,
 		       relay->options.subbuf_count * sizeof(*relay_buffer->counts));
 		if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
@@ -144,7 +149,10 @@ static struct dentry *create_file(const char *name, struct dentry *parent, umode
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
-	/* If there is no file, relay forgets the buffer of this CPU, and knows it later only. */
+	/*
+	 * If the file cannot be created, relay drops the buffer of this CPU and finds it
+	 * again later.
+	 */
 	if (name && kstrtouint(name + strlen("cpu"), 10, &buffer->cpu))
 		return ERR_PTR(-EINVAL);
 	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL)) {
@@ -152,10 +160,10 @@ static struct dentry *create_file(const char *name, struct dentry *parent, umode
 		if (name)
 			name = "all";
 	}
-	/* Without a name, all that relay wants is not to be refused. */
+	/* Without a name relay only requires that this does not fail. */
 	if (!name)
 		return relay->directory;
-	/* The proxies of debugfs_create_file() do not map. */
+	/* The proxies of debugfs_create_file() do not support mmap. */
 	return debugfs_create_file_unsafe(name, mode, parent, buffer, &buffer_operations);
 }
 
@@ -171,12 +179,12 @@ static const struct rchan_callbacks callbacks = {
 	.remove_buf_file = remove_file,
 };
 
-/* Makes the buffers of the CPUs that are there; relay makes those of others when they come. */
+/* Opens the buffers of online CPUs. relay makes those of other CPUs when they come online. */
 int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 {
 	const bool hidden = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_DEFER_FILES);
 
-	/* Else one that is just coming to life would be neither there nor come later. */
+	/* Otherwise a CPU that is coming online would get a buffer neither here nor later. */
 	cpus_read_lock();
 	relay->channel = relay_open(hidden ? NULL : "cpu", hidden ? NULL : relay->directory,
 				    relay->options.subbuf_size, relay->options.subbuf_count,
@@ -185,7 +193,7 @@ int eventlog_relay_buffers_open(struct eventlog_relay *relay)
 	return relay->channel ? 0 : -ENOMEM;
 }
 
-/* Has that run where nobody writes to the buffer meanwhile.  CPUs may not come or go. */
+/* Calls run(data) where no writer uses the buffer. The caller holds cpus_read_lock(). */
 void eventlog_relay_run_on_cpu(struct rchan_buf *buffer, void (*run)(void *data), void *data)
 {
 	const struct eventlog_relay *relay = buffer->chan->private_data;
@@ -229,9 +237,9 @@ static int show_buffer(struct eventlog_relay *relay, struct rchan_buf *buffer)
 }
 
 /*
- * Makes the files of a channel that has none, with what has been written already.
- * Unlike relay_late_setup_files(), which makes them with preemption off, though that
- * may sleep.
+ * Creates the files of a channel without files, with everything written so far.
+ * relay_late_setup_files() would create them with preemption disabled, although
+ * that may sleep.
  */
 int eventlog_relay_buffers_show(struct eventlog_relay *relay)
 {
@@ -245,14 +253,14 @@ int eventlog_relay_buffers_show(struct eventlog_relay *relay)
 	for_each_possible_cpu(cpu) {
 		struct rchan_buf *buffer = *per_cpu_ptr(channel->buf, cpu);
 
-		/* An earlier call may have come so far, and failed. */
+		/* An earlier call may have failed after this buffer. */
 		if (buffer && !buffer->dentry)
 			error = show_buffer(relay, buffer);
 		if (error || eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL))
 			break;
 	}
 	if (!error) {
-		/* CPUs that come later get their files from relay. */
+		/* relay creates the files of CPUs that come online later. */
 		strscpy(channel->base_filename, "cpu", sizeof(channel->base_filename));
 		channel->has_base_filename = 1;
 		channel->parent = relay->directory;
@@ -267,9 +275,9 @@ static struct rchan_buf *buffer_here(struct eventlog_relay *relay)
 }
 
 /*
- * With interrupts off, and the channel's lock if it has one buffer.  The payload need
- * not stand behind its record.  False if there is no room.  A reader sees the record
- * whole or not at all.
+ * Appends a record. The caller has disabled interrupts, and holds the channel's
+ * lock if it has one buffer. The payload need not follow the record. Returns
+ * false without room. A reader sees the record completely or not at all.
  */
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 				  const struct eventlog_record *record, const void *payload)
@@ -287,19 +295,19 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 	memcpy(place, record, sizeof(*record));
 	memcpy(place + sizeof(*record), payload, record->size - sizeof(*record));
 	memset(place + record->size, 0, size - record->size);
-	/* Who reads looks at the offset first. */
+	/* After the record. Pairs with readers, which load the offset first. */
 	smp_store_release(&buffer->offset, buffer->offset + size);
 	eventlog_relay_buffer_of(buffer)->recorded++;
 	return true;
 }
 
-/* As eventlog_relay_buffer_append(), for a record that fits into no sub-buffer. */
+/* Called like eventlog_relay_buffer_append(), for a record that fits into no sub-buffer. */
 void eventlog_relay_buffer_count_loss(struct eventlog_relay *relay)
 {
 	eventlog_relay_buffer_of(buffer_here(relay))->lost++;
 }
 
-/* On the buffer's CPU, or while that is off. */
+/* Runs on the buffer's CPU, or while that is offline. */
 static void flush_buffer(void *data)
 {
 	struct rchan_buf *buffer = data;
@@ -310,7 +318,7 @@ static void flush_buffer(void *data)
 	if (WARN_ON_ONCE(!eventlog_relay_enter(relay, true, &flags)))
 		return;
 	merge_pending_losses(relay_buffer);
-	/* Else there would be sub-buffers without anything in them. */
+	/* Otherwise there would be empty sub-buffers. */
 	if (relay_buffer->recorded != relay_buffer->recorded_at_start ||
 	    relay_buffer->lost != relay_buffer->lost_reported)
 		relay_switch_subbuf(buffer, 0);
@@ -318,8 +326,8 @@ static void flush_buffer(void *data)
 }
 
 /*
- * Ends the sub-buffers that have something in them, so that whoever has mapped
- * them or waits for one gets it.  Unlike relay_flush() beside writers, too.
+ * Ends all sub-buffers that are not empty, so that readers of the mapping and
+ * waiting readers get them. May run beside writers, unlike relay_flush().
  */
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 {
@@ -339,8 +347,8 @@ void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 }
 
 /*
- * Nobody writes any more.  What is told at the end of a sub-buffer is told now, unless a
- * new one would take the place of records; and who waits gets to know.
+ * The caller guarantees that there are no writers. Ends sub-buffers, unless new
+ * ones would overwrite records, and wakes readers.
  */
 void eventlog_relay_buffers_end(struct eventlog_relay *relay)
 {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Relay channels by name, and writing to them. */
+/*
+ * Relay channels: creating and finding them by name, and writing records.
+ *
+ * Locks: channels_lock protects the list of channels. eventlog_relay.lock
+ * serializes control. Writing runs in any context but NMIs and takes no lock,
+ * except in a channel with one buffer.
+ */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
@@ -12,7 +18,7 @@
 #include "relay.h"
 #include "ring.h"
 
-/* Held for moments: neither for making a channel nor for closing one. */
+/* Held briefly, neither while a channel is created nor while it is closed. */
 static DEFINE_MUTEX(channels_lock);
 static LIST_HEAD(channels);
 
@@ -119,10 +125,13 @@ static bool charge(struct eventlog_relay *relay)
 	return true;
 }
 
-/* Nobody writes any more, or ever has. */
+/* The caller guarantees that there are no writers. */
 static void end(struct eventlog_relay *relay)
 {
-	/* Waits for those who are at `control` and `stats`; the buffers' files go with it. */
+	/*
+	 * Waits for users of `control` and `stats`. The files of buffers are removed with
+	 * the channel.
+	 */
 	if (relay->directory)
 		debugfs_lookup_and_remove("control", relay->directory);
 	if (relay->directory)
@@ -130,7 +139,7 @@ static void end(struct eventlog_relay *relay)
 	if (relay->channel)
 		relay_close(relay->channel);
 	debugfs_remove(relay->directory);
-	/* Its name, too. */
+	/* Frees the name. */
 	mutex_lock(&channels_lock);
 	list_del(&relay->node);
 	mutex_unlock(&channels_lock);
@@ -140,7 +149,7 @@ static void end(struct eventlog_relay *relay)
 	eventlog_relay_put(relay);
 }
 
-/* Others who want that name get none from now on, nor do they find it. */
+/* Reserves the name. The channel cannot be found yet. */
 static int take_name(struct eventlog_relay *relay)
 {
 	bool is_taken;
@@ -182,7 +191,7 @@ static int begin(struct eventlog_relay *relay)
 	return error;
 }
 
-/* EINVAL for what cannot be, EEXIST for a name that is taken, EMFILE for more than is allowed. */
+/* Returns -EINVAL for invalid options, -EEXIST for a name in use, -EMFILE at the user's limit. */
 struct eventlog_relay *eventlog_relay_open(const struct eventlog_relay_options *options)
 {
 	struct eventlog_relay *relay;
@@ -206,7 +215,7 @@ struct eventlog_relay *eventlog_relay_open(const struct eventlog_relay_options *
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_open);
 
-/* Turns writers away, and waits until none is there who has not noticed. */
+/* Changes the state and waits for writers that have not seen it. */
 static void set_state(struct eventlog_relay *relay, enum eventlog_relay_state state)
 {
 	WRITE_ONCE(relay->state, state);
@@ -214,8 +223,9 @@ static void set_state(struct eventlog_relay *relay, enum eventlog_relay_state st
 }
 
 /*
- * Takes the channel from all: what is open of its files can be read to the end.  Waits
- * for who is at `control` or `stats`, or is reading while it is reset; nobody else does.
+ * Closes the channel for everyone: open files of its buffers can be read to the
+ * end. Waits for users of `control` and `stats`, and for readers while it is
+ * being reset.
  */
 void eventlog_relay_close(struct eventlog_relay *relay)
 {
@@ -229,8 +239,9 @@ void eventlog_relay_close(struct eventlog_relay *relay)
 EXPORT_SYMBOL_GPL(eventlog_relay_close);
 
 /*
- * With relay->lock held.  What has not been read is gone, and is missing from records_before.
- * Returns 0, or -EINTR if the caller is being killed while it waits for who is reading.
+ * Discards what has not been read; it counts in records_before. The caller
+ * holds relay->lock. Returns 0, or -EINTR if the caller is being killed while
+ * it waits for readers.
  */
 int eventlog_relay_reset(struct eventlog_relay *relay)
 {
@@ -243,7 +254,7 @@ int eventlog_relay_reset(struct eventlog_relay *relay)
 	return 0;
 }
 
-/* EEXIST if it has files; after any other error it can be tried again. */
+/* Returns -EEXIST if the channel has files. After any other error it can be called again. */
 int eventlog_relay_show(struct eventlog_relay *relay)
 {
 	int error;
@@ -255,15 +266,18 @@ int eventlog_relay_show(struct eventlog_relay *relay)
 	return error;
 }
 
-/* A record with its payload, which may stand anywhere. */
+/* A record whose payload may be anywhere. */
 struct record_parts {
 	const struct eventlog_record *record;
 	const void *payload;
-	struct eventlog_record *timed; /* gets its time when it is written; NULL: it has it */
+	struct eventlog_record *timed; /* gets its time when it is written; NULL: has its time */
 	u8 clock;
 };
 
-/* Not in `lost` itself: who resets, or whom this CPU is in the midst of, is at that. */
+/*
+ * Counts a rejected record. Not in `lost` itself: a reset, or the writer that
+ * this interrupts, may be changing that.
+ */
 static int reject_record(struct eventlog_relay *relay)
 {
 	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
@@ -290,7 +304,7 @@ static int write_locked(struct eventlog_relay *relay, const struct record_parts 
 		eventlog_relay_buffer_count_loss(relay);
 		return -E2BIG;
 	}
-	/* Nobody comes in between, so that times rise in each buffer. */
+	/* No writer can interrupt here, so times increase in each buffer. */
 	if (record_parts->timed)
 		record_parts->timed->time = eventlog_clock_now(record_parts->clock);
 	if (!eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload))
@@ -298,7 +312,7 @@ static int write_locked(struct eventlog_relay *relay, const struct record_parts 
 	return 0;
 }
 
-/* Who waits for readers of RCU waits for those who have interrupts off, too. */
+/* Disabled interrupts are an RCU read-side section: set_state() waits for it. */
 static __always_inline int write_exclusive(struct eventlog_relay *relay,
 					   const struct record_parts *record_parts, bool locked)
 {
@@ -328,8 +342,8 @@ int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_rec
 EXPORT_SYMBOL_GPL(eventlog_relay_write);
 
 /*
- * The same, but that its payload may stand anywhere, and that the record gets its time
- * here, unless it says that it has one of its own.
+ * Like eventlog_relay_write(), with a payload that may be anywhere. Stamps the
+ * record unless it has a custom time.
  */
 int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
 				 const void *payload, u8 clock)

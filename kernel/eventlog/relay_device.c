@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/eventlog_relay: making channels, and writing many records at once.
- * See uapi/linux/eventlog_relay.h.
+ * /dev/eventlog_relay: creating channels, attaching to them, and writing
+ * batches of records. The protocol is in uapi/linux/eventlog_relay.h.
+ *
+ * Lock: relay_file.lock serializes setting the channel. Writing takes no lock
+ * of the file.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -19,8 +22,8 @@
 
 struct relay_file {
 	struct eventlog_user *user;
-	struct mutex lock; /* by who gives it its channel */
-	struct eventlog_relay *relay; /* set once, with release, behind `owns` */
+	struct mutex lock; /* serializes setting the channel */
+	struct eventlog_relay *relay; /* set once, with release, after `owns` */
 	bool owns;
 };
 
@@ -62,11 +65,11 @@ static int relay_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* With the lock held.  Gives a file the channel that it has from now on. */
+/* The caller holds the lock. Sets the file's channel for good. */
 static void set_channel(struct relay_file *opened, struct eventlog_relay *relay, bool owns)
 {
 	opened->owns = owns;
-	/* Writers see all of it. */
+	/* Pairs with the acquires of `relay`: a writer sees the channel and `owns`. */
 	smp_store_release(&opened->relay, relay);
 }
 
@@ -122,7 +125,7 @@ static long do_attach(struct relay_file *opened, const void __user *from)
 
 static long do_show(struct relay_file *opened)
 {
-	/* Pairs with the release in give(): with it, whose it is. */
+	/* Pairs with the release in set_channel(): `owns` is visible, too. */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
 
 	return relay && opened->owns ? eventlog_relay_show(relay) : -EPERM;
@@ -145,7 +148,7 @@ static long relay_device_ioctl(struct file *file, unsigned int command, unsigned
 	}
 }
 
-/* Where the record's padding ends, or 0 if it is none. */
+/* Returns the end of the record with its padding, or 0 if it is invalid. */
 static size_t end_of(const struct eventlog_relay *relay, const u8 *batch, size_t begin, size_t size)
 {
 	const struct eventlog_record *record = (const void *)(batch + begin);
@@ -176,13 +179,13 @@ static bool is_valid_batch(const struct eventlog_relay *relay, const u8 *batch, 
 	return true;
 }
 
-/* Each record is written, or counted as lost, or the channel has been closed meanwhile. */
+/* Each record is written or counted as lost, unless the channel was closed meanwhile. */
 static int write_batch(struct eventlog_relay *relay, const u8 *batch, size_t size)
 {
 	size_t begin = 0;
 	int error = 0;
 
-	/* All in one buffer, in their order. */
+	/* All records go to one buffer, in their order. */
 	preempt_disable();
 	while (begin < size && error != -ENODEV) {
 		const struct eventlog_record *record = (const void *)(batch + begin);
@@ -198,7 +201,7 @@ static ssize_t relay_device_write(struct file *file, const char __user *from, si
 				  loff_t *position)
 {
 	struct relay_file *opened = file->private_data;
-	/* Pairs with the release in give(). */
+	/* Pairs with the release in set_channel(). */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
 	u8 *batch;
 	int error;
@@ -224,8 +227,9 @@ static const struct file_operations relay_device_operations = {
 };
 
 /*
- * The channel that an open file of the caller has made, until eventlog_relay_put():
- * whoever has such a file may do all with the channel.  EBADF or EINVAL if it is none.
+ * Returns the channel that an open file of the caller has created, until
+ * eventlog_relay_put(). Having such a file permits everything. Returns -EBADF
+ * or -EINVAL for any other file.
  */
 struct eventlog_relay *eventlog_relay_from_fd(int number)
 {
@@ -236,7 +240,7 @@ struct eventlog_relay *eventlog_relay_from_fd(int number)
 		return ERR_PTR(-EBADF);
 	if (file->f_op == &relay_device_operations) {
 		const struct relay_file *opened = file->private_data;
-		/* Pairs with the release in give(): with it, whose it is. */
+		/* Pairs with the release in set_channel(): `owns` is visible, too. */
 		struct eventlog_relay *made = smp_load_acquire(&opened->relay);
 
 		if (made && opened->owns) {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What lies beside the buffers of a relay channel: `control` and `stats`. */
+/*
+ * Files `control` and `stats` of a relay channel.
+ *
+ * Locks: a command holds eventlog_relay.lock. `stats` reads counters without a
+ * lock.
+ */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -22,17 +27,17 @@ static int consume(struct eventlog_relay *relay, const char *text)
 		return -EINVAL;
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || count > relay->options.subbuf_count)
 		return -EINVAL;
-	/* Where what is new takes the place of the oldest, nobody waits for readers. */
+	/* In overwrite mode writers do not wait for readers. */
 	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		return 0;
 	global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
 	relay_buffer = &relay->buffers[global ? 0 : cpu];
 	if (mutex_lock_killable(&relay_buffer->read_mutex))
 		return -EINTR;
-	/* It has been read in the mapping before its place is written to again. */
+	/* The reader's accesses to the mapping precede the release of the sub-buffers. */
 	smp_mb();
 	buffer = *per_cpu_ptr(relay->channel->buf, cpu);
-	/* Whoever has read a part of the oldest with read(2) begins with the next one. */
+	/* A sub-buffer that read(2) has begun is released as a whole. */
 	if (buffer && count && READ_ONCE(buffer->subbufs_produced) != buffer->subbufs_consumed) {
 		buffer->bytes_consumed = 0;
 		relay_subbufs_consumed(relay->channel, cpu, count);
@@ -85,12 +90,12 @@ static const struct file_operations control_operations = {
 	.write = control_write,
 };
 
-/* Of what has just been counted another way, none is there twice. */
+/* A loss that moves from `lost_pending` to `lost` meanwhile is not counted twice. */
 static u64 lost_of(const struct eventlog_relay_buffer *relay_buffer)
 {
 	const u64 lost = READ_ONCE(relay_buffer->lost);
 
-	smp_rmb(); /* what goes from the one to the other meanwhile is missing for a moment */
+	smp_rmb(); /* It is missing for a moment instead. */
 	return lost + atomic64_read(&relay_buffer->lost_pending);
 }
 
@@ -138,7 +143,7 @@ struct dentry *eventlog_relay_files_root(void)
 	return root;
 }
 
-/* Where there is no debugfs, channels cannot be made, and all else works. */
+/* Without debugfs channels cannot be created; everything else works. */
 void eventlog_relay_files_init(void)
 {
 	root = debugfs_create_dir("eventlog", NULL);

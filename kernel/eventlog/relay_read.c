@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading a buffer of a relay channel beside its writer.  relay's own read looks
- * at where the writer is while that moves on: it may then give a sub-buffer
- * twice, or what was in one before.
+ * read(2) of a relay buffer beside its writer. relay's own read() loads the
+ * writer's position while that changes: it may return a sub-buffer twice, or
+ * stale bytes.
+ *
+ * Locks: reset_lock for reading, then read_mutex of the buffer.
  */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
@@ -12,14 +14,14 @@
 
 #include "relay.h"
 
-/* Where a writer was that was at no record. */
+/* A position of the writer between two records. */
 struct writer_position {
 	struct rchan_buf *buffer;
 	size_t produced;
-	size_t offset; /* in the sub-buffer after those; more than its size: there is none */
+	size_t offset; /* in the next sub-buffer; larger than its size: there is none */
 };
 
-/* On the buffer's CPU, or while that is off. */
+/* Runs on the buffer's CPU, or while that is offline. */
 static void read_position(void *data)
 {
 	struct writer_position *writer_position = data;
@@ -40,7 +42,7 @@ static void find_writer_position(struct writer_position *writer_position)
 	cpus_read_unlock();
 }
 
-/* How much of the oldest sub-buffer is there; what has been overwritten is passed over. */
+/* Returns how much of the oldest sub-buffer is complete. Skips what was overwritten. */
 static size_t end_of_oldest(const struct writer_position *writer_position)
 {
 	const struct rchan *channel = writer_position->buffer->chan;
@@ -57,7 +59,7 @@ static size_t end_of_oldest(const struct writer_position *writer_position)
 	return writer_position->offset <= channel->subbuf_size ? writer_position->offset : 0;
 }
 
-/* Gives back what has been read to its end. */
+/* Releases a sub-buffer that was read completely. */
 static void consume(const struct writer_position *writer_position, size_t end)
 {
 	struct rchan_buf *buffer = writer_position->buffer;
@@ -65,7 +67,7 @@ static void consume(const struct writer_position *writer_position, size_t end)
 	if (buffer->bytes_consumed < end || buffer->subbufs_consumed == writer_position->produced)
 		return;
 	buffer->bytes_consumed = 0;
-	/* It has been copied before its place is written to again. */
+	/* The copy precedes the release of the sub-buffer to writers. */
 	smp_mb();
 	relay_subbufs_consumed(buffer->chan, buffer->cpu, 1);
 }
@@ -93,7 +95,7 @@ static ssize_t read_to(const struct writer_position *writer_position, char __use
 	return done;
 }
 
-/* Takes what is there, without padding; 0 if there is nothing. */
+/* Reads what is there, without padding. Returns 0 if there is nothing. */
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position)
 {
 	struct writer_position writer_position = { .buffer = file->private_data };
@@ -102,7 +104,7 @@ ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, lof
 	struct eventlog_relay *relay = writer_position.buffer->chan->private_data;
 	ssize_t done;
 
-	/* Not the inode's lock: files of CPUs that come are made with CPUs locked. */
+	/* Not the inode's lock: files of new CPUs are created with the CPUs locked. */
 	if (down_read_killable(&relay->reset_lock))
 		return -EINTR;
 	done = -EINTR;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Making room in the ring of a CPU: see ring.h, ring_write.h and uapi/linux/eventlog.h. */
+/*
+ * Slow path of writing to a CPU's ring: switching and sealing buffers, and
+ * counting losses. See ring.h, ring_write.h and uapi/linux/eventlog.h.
+ *
+ * Runs on the ring's CPU with preemption disabled, in any context. Interrupts
+ * are disabled while room is made; NMIs may interrupt at any instruction.
+ */
 #include <linux/irqflags.h>
 #include <asm/local64.h>
 #ifdef CONFIG_X86
@@ -10,7 +16,7 @@
 
 #include "ring_write.h"
 
-/* For a clock that eventlog_clock_is_known() has let pass.  Any context. */
+/* For clocks that eventlog_clock_is_known() accepts. Any context. */
 u64 eventlog_clock_now(u8 clock)
 {
 #ifdef CONFIG_X86
@@ -20,13 +26,13 @@ u64 eventlog_clock_now(u8 clock)
 	return ktime_get_mono_fast_ns();
 }
 
-/* By the ring's clock. */
+/* Current time of the ring's clock. */
 u64 eventlog_ring_now(const struct eventlog_ring_writer *ring)
 {
 	return eventlog_clock_now(ring->clock);
 }
 
-/* Whether time can be told by it on all CPUs alike. */
+/* Returns whether the clock shows the same time on all CPUs. */
 bool eventlog_clock_is_known(u32 clock)
 {
 #ifdef CONFIG_X86
@@ -37,7 +43,7 @@ bool eventlog_clock_is_known(u32 clock)
 	return clock == EVENTLOG_CLOCK_MONOTONIC;
 }
 
-/* An NMI may count between any two instructions: so in one. */
+/* An NMI may count between any two instructions, so this has to be one instruction. */
 static void count_loss(struct eventlog_ring_writer *ring)
 {
 	local64_inc((local64_t *)&ring->head->lost);
@@ -51,9 +57,9 @@ static struct eventlog_buffer *active_descriptor(const struct eventlog_ring_writ
 }
 
 /*
- * Whether the buffer behind the active one may be used again.  In overwrite mode it
- * may not while it, or anything behind it, is what the outermost writer still
- * writes: `control` is not beyond that.
+ * Returns whether the buffer behind the active one may be used again. In
+ * overwrite mode it must not be used while the outermost writer still writes to
+ * it or to a buffer behind it: `control` is not beyond that.
  */
 static bool may_switch(const struct eventlog_ring_writer *ring)
 {
@@ -62,13 +68,20 @@ static bool may_switch(const struct eventlog_ring_writer *ring)
 
 	if (!ring->buffers)
 		return false;
-	if (!ring->overwrite) /* Behind this acquire, the reader is done with that buffer. */
+	/*
+	 * Pairs with the release in reading.c: the reader is done with the buffer before it
+	 * is reused.
+	 */
+	if (!ring->overwrite)
 		return next < smp_load_acquire(&ring->head->drained) + ring->buffer_count;
 	ahead = next - eventlog_generation_of(ring->head->control);
 	return (ahead & EVENTLOG_GENERATION_MASK) < ring->buffer_count;
 }
 
-/* After this nothing fits until a switch.  By who makes room; an NMI may still append before it. */
+/*
+ * Nothing fits until a switch. Called by the writer that makes room; an NMI may
+ * still append before the swap.
+ */
 static void seal(struct eventlog_ring_writer *ring)
 {
 	u64 full;
@@ -82,7 +95,7 @@ static void seal(struct eventlog_ring_writer *ring)
 	ring->must_wake = true;
 }
 
-/* Puts all losses so far in front of a buffer, those of who comes in between, too. */
+/* Moves all losses so far in front of a buffer, with those of NMIs that interrupt this. */
 static void update_losses(struct eventlog_ring_writer *ring, struct eventlog_buffer *buffer)
 {
 	u64 lost;
@@ -95,7 +108,7 @@ static void update_losses(struct eventlog_ring_writer *ring, struct eventlog_buf
 	} while (lost != READ_ONCE(ring->head->lost));
 }
 
-/* The ring is sealed: only who switches changes `reserved`, and NMIs count what they lose. */
+/* The ring is sealed: only the writer that switches changes `reserved`, and NMIs count losses. */
 static void switch_buffer(struct eventlog_ring_writer *ring)
 {
 	const struct eventlog_buffer *active = active_descriptor(ring);
@@ -104,7 +117,10 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	struct eventlog_buffer *next = &ring->descriptors[generation & (ring->buffer_count - 1)];
 
 	WRITE_ONCE(next->generation, generation);
-	/* Whoever reads what is newer in this buffer finds the newer generation. */
+	/*
+	 * Pairs with the reader's acquire fence: a reader that has seen newer bytes of this
+	 * buffer finds the newer generation.
+	 */
 	smp_wmb();
 	next->records_before = active->records_before + eventlog_count_of(active->sealed);
 	next->sealed = 0;
@@ -112,14 +128,14 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	ring->next = next;
 	barrier();
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
-	/* What an NMI loses from here on, it puts in front of this buffer itself. */
+	/* From here on an NMI adds its losses to this descriptor itself. */
 	update_losses(ring, next);
-	/* Nobody writes to where it points as long as the ring is sealed. */
+	/* While the ring is sealed no writer uses `active`. */
 	WRITE_ONCE(ring->active, ring->buffers +
 		   (generation & (ring->buffer_count - 1)) * ring->buffer_size);
 	/*
-	 * What an NMI finds no room for in the new buffer, it counts behind that.  In
-	 * between it may switch itself; then that is done.
+	 * An NMI that finds no room in the new buffer counts its loss behind it. It may
+	 * also switch itself before the swap below, which then fails.
 	 */
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_IDLE);
 	barrier();
@@ -128,8 +144,8 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 }
 
 /*
- * An NMI in the midst of another one's switch has no place to write to.  Nothing
- * more goes into this buffer, so that its loss lies behind it.
+ * An NMI that interrupts a switch cannot write. It seals the buffer, so that
+ * its loss lies behind it.
  */
 static void count_nested_loss(struct eventlog_ring_writer *ring)
 {
@@ -139,7 +155,7 @@ static void count_nested_loss(struct eventlog_ring_writer *ring)
 		update_losses(ring, ring->next);
 }
 
-/* Returns whether it is worth trying again; if not, the loss has been counted. */
+/* Returns whether the caller should try again. If not, the loss has been counted. */
 static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 {
 	unsigned long flags;
@@ -153,7 +169,7 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 	}
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SEALING);
 	barrier();
-	/* Whoever came in between may have switched. */
+	/* A context that interrupted before may have switched. */
 	made = eventlog_ring_fits(ring, READ_ONCE(ring->reserved), units);
 	if (!made) {
 		seal(ring);
@@ -169,7 +185,7 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 	return made;
 }
 
-/* The same as eventlog_ring_try_reserve(), where there may be no room, or may have been somebody. */
+/* Slow path of eventlog_ring_try_reserve(): no room, or another writer interrupted. */
 noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring_writer *ring,
 							    u64 units)
 {
@@ -187,15 +203,15 @@ noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring
 	return to;
 }
 
-/* Counts what was not to be written here, and is not to be written there.  Any context. */
+/* Counts the loss of an event that was to be written elsewhere. Any context. */
 void eventlog_ring_count_loss(struct eventlog_ring_writer *ring)
 {
 	count_loss(ring);
 }
 
 /*
- * Memory has been given to a ring that nobody writes to: its CPU does not live yet,
- * or nobody knows the ring.  What has been lost till now stands before its first record.
+ * Begins a ring whose memory was just allocated. It has no writer and no reader
+ * yet. Losses so far precede its first record.
  */
 void eventlog_ring_begin(struct eventlog_ring_writer *ring)
 {
@@ -203,6 +219,6 @@ void eventlog_ring_begin(struct eventlog_ring_writer *ring)
 	ring->descriptors[0].lost_before = ring->head->lost;
 	ring->active = ring->buffers;
 	ring->reserved = 0;
-	/* With it, `lost_before`, and that there is memory. */
+	/* With it, `lost_before` and the memory. Pairs with the reader's acquire. */
 	smp_store_release(&ring->head->control, 0);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The writing end of a CPU's ring, as uapi/linux/eventlog.h describes it.
+ * Writing end of a CPU's ring, as described in uapi/linux/eventlog.h.
  *
- *   reserved  --- where the next record goes: moved by whoever writes, nested or not
- *   control   --- what readers see: moved by the outermost, when all below is whole
+ *   reserved  --- where the next record goes: moved by every writer, nested or not
+ *   control   --- what readers see: moved by the outermost writer, when all is complete
  *
  *   [records ...............|being written by a task|by an interrupt|          ]
  *                           ^control                                ^reserved
  *
- * Whoever interrupts a writer is done before that one goes on, so that the writers
- * of a CPU are a stack.  Room is taken by compare-and-swap without a lock prefix:
- * only what runs on this CPU is in the way.
+ * A context that interrupts a writer finishes before that writer continues, so
+ * the writers of a CPU are a stack. Room is reserved by compare-and-swap
+ * without a lock prefix, because only code on this CPU competes.
  */
 #ifndef EVENTLOG_RING_H
 #define EVENTLOG_RING_H
@@ -19,18 +19,18 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
-/* What a writer is at that makes room, for NMIs that come in between. */
+/* State of the writer that makes room, for NMIs that interrupt it. */
 enum eventlog_ring_phase {
 	EVENTLOG_RING_IDLE,
 	EVENTLOG_RING_SEALING,
-	EVENTLOG_RING_SWITCHING, /* the next descriptor has all but `lost_before` */
+	EVENTLOG_RING_SWITCHING, /* the next descriptor is complete but for `lost_before` */
 };
 
-/* One for each CPU; written by what runs on it alone, once it has begun. */
+/* One for each CPU. Written only by code that runs on the CPU, once the ring has begun. */
 struct eventlog_ring_writer {
-	u64 reserved; /* as the control word */
-	u32 nest; /* writers, one interrupting the other */
-	u32 units; /* of a buffer; 0: it has no memory */
+	u64 reserved; /* in the format of the control word */
+	u32 nest; /* number of writers, each interrupting the one before */
+	u32 units; /* size of a buffer; 0: no memory */
 	u32 buffer_count;
 	u32 buffer_size;
 	bool overwrite;
@@ -38,10 +38,10 @@ struct eventlog_ring_writer {
 	u8 phase; /* enum eventlog_ring_phase */
 	u8 clock; /* enum eventlog_clock */
 	struct eventlog_ring *head; /* in the region */
-	struct eventlog_buffer *descriptors; /* behind it */
-	struct eventlog_buffer *next; /* while SWITCHING */
-	u8 *buffers; /* NULL: it has no memory */
-	u8 *active; /* the buffer that the generation in `reserved` says, unless that is sealed */
+	struct eventlog_buffer *descriptors; /* of its buffers, behind `head` */
+	struct eventlog_buffer *next; /* valid while SWITCHING */
+	u8 *buffers; /* NULL: no memory */
+	u8 *active; /* buffer of the generation in `reserved`, unless that is sealed */
 };
 
 static inline u64 eventlog_position_of(u64 control)

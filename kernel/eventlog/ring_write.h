@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writing a record to the ring of a CPU, see ring.h: in the place of a call, which
- * would cost as much as half of it.
+ * Fast path of writing a record to a CPU's ring: see ring.h. Inlined, because a
+ * call would cost half as much again.
+ *
+ * The caller has disabled preemption from eventlog_ring_begin_record() to
+ * eventlog_ring_end_record().
  */
 #ifndef EVENTLOG_RING_WRITE_H
 #define EVENTLOG_RING_WRITE_H
@@ -19,19 +22,22 @@ static __always_inline bool eventlog_ring_fits(const struct eventlog_ring_writer
 }
 
 /*
- * Takes room for so many records, so large together, that follows `old`, in which there
- * is so much.  Sets where they go, and the first one's time there; returns false if
- * somebody came in between.
+ * Reserves `units` for `count` records behind `old`, which has room for them.
+ * Sets the first record's address and stores its time. Returns false if another
+ * writer interrupted.
  */
 static __always_inline bool eventlog_ring_try_reserve(struct eventlog_ring_writer *ring, u64 old,
 						      u64 units, u64 count,
 						      struct eventlog_record **place)
 {
-	/* Who comes in between takes a later one, and room: then this is done over. */
+	/*
+	 * A writer that interrupts takes a later time, and room: then this fails and is
+	 * done again.
+	 */
 	const u64 time = likely(ring->clock == EVENTLOG_CLOCK_MONOTONIC) ?
 				 ktime_get_mono_fast_ns() : eventlog_ring_now(ring);
 	const u64 new = old + units + (count << EVENTLOG_COUNT_SHIFT);
-	/* That of `old`: whoever switches changes `reserved`, too. */
+	/* The buffer of `old`: a switch changes `reserved`, too, so the swap fails. */
 	u8 *const active = READ_ONCE(ring->active);
 
 	if (unlikely(cmpxchg_local(&ring->reserved, old, new) != old))
@@ -41,13 +47,13 @@ static __always_inline bool eventlog_ring_try_reserve(struct eventlog_ring_write
 	return true;
 }
 
-/* With the padding behind it. */
+/* Copies with padding. */
 static __always_inline void eventlog_copy_payload(u8 *to, const u8 *from,
 						  unsigned long size)
 {
 	unsigned long i = 0;
 
-	/* Most are small: a call takes longer than that. */
+	/* Most payloads are small: a call takes longer than this. */
 	if (unlikely(size >= 64)) {
 		i = size & ~(EVENTLOG_RECORD_ALIGNMENT - 1UL);
 		memcpy(to, from, i);
@@ -64,9 +70,9 @@ static __always_inline void eventlog_copy_payload(u8 *to, const u8 *from,
 }
 
 /*
- * The outermost writer makes visible what it and all that interrupted it have
- * written.  Whoever interrupts it here is either seen at the end, or is itself the
- * outermost.
+ * The outermost writer publishes what it and all writers that interrupted it
+ * have written. A writer that interrupts this is either seen by the last
+ * comparison, or is itself the outermost.
  */
 static __always_inline void eventlog_ring_commit(struct eventlog_ring_writer *ring)
 {
@@ -74,7 +80,7 @@ static __always_inline void eventlog_ring_commit(struct eventlog_ring_writer *ri
 
 	for (;;) {
 		reserved = READ_ONCE(ring->reserved);
-		/* With it, records, descriptors and `sealed`. */
+		/* With it, records, descriptors and `sealed`. Pairs with the reader's acquire. */
 		smp_store_release(&ring->head->control, reserved);
 		barrier();
 		WRITE_ONCE(ring->nest, 0);
@@ -87,9 +93,9 @@ static __always_inline void eventlog_ring_commit(struct eventlog_ring_writer *ri
 }
 
 /*
- * Begins a record in the ring of this CPU, with preemption off until it has been
- * ended.  Sets where it goes: size and time are filled in, the rest and the payload
- * follow.  Returns false if its loss has been counted.  It is to be ended in any case.
+ * Begins a record in the ring of this CPU. Sets the record's address, size and
+ * time; the caller fills in the rest and the payload. Returns false if the loss
+ * was counted. Has to be ended in any case.
  */
 static __always_inline bool eventlog_ring_begin_record(struct eventlog_ring_writer *ring,
 						       unsigned long size,
@@ -98,7 +104,7 @@ static __always_inline bool eventlog_ring_begin_record(struct eventlog_ring_writ
 	const u64 units = DIV_ROUND_UP(sizeof(**place) + size, EVENTLOG_RECORD_ALIGNMENT);
 	u64 old;
 
-	ring->nest++; /* whoever interrupts leaves it as it was */
+	ring->nest++; /* a context that interrupts restores the value */
 	barrier();
 	old = READ_ONCE(ring->reserved);
 	if (unlikely(!eventlog_ring_fits(ring, old, units) ||
@@ -111,7 +117,7 @@ static __always_inline bool eventlog_ring_begin_record(struct eventlog_ring_writ
 	return true;
 }
 
-/* How much room the buffer that is written to has; less if somebody comes in between. */
+/* Room in the active buffer. A writer that interrupts may use it up. */
 static inline u64 eventlog_ring_room(const struct eventlog_ring_writer *ring)
 {
 	const u64 position = eventlog_position_of(READ_ONCE(ring->reserved));
@@ -120,8 +126,9 @@ static inline u64 eventlog_ring_room(const struct eventlog_ring_writer *ring)
 }
 
 /*
- * The same for `count` records at once, of so many units together, which all have the
- * time of the first.  Returns false if that cannot be had at once, without a loss.
+ * Begins `count` records at once, of `units` together, which all have the time
+ * of the first. Returns false, without counting a loss, if there is no room for
+ * all of them.
  */
 static inline bool eventlog_ring_begin_run(struct eventlog_ring_writer *ring, u64 units, u64 count,
 					   struct eventlog_record **place)
@@ -135,7 +142,7 @@ static inline bool eventlog_ring_begin_run(struct eventlog_ring_writer *ring, u6
 	       eventlog_ring_try_reserve(ring, old, units, count, place);
 }
 
-/* Returns whether readers that wait for a switch are to be told. */
+/* Returns whether readers that wait for a switch have to be woken. */
 static __always_inline bool eventlog_ring_end_record(struct eventlog_ring_writer *ring)
 {
 	barrier();
@@ -146,7 +153,7 @@ static __always_inline bool eventlog_ring_end_record(struct eventlog_ring_writer
 		return false;
 	}
 	eventlog_ring_commit(ring);
-	/* Who is told before there is something to be seen would wait on. */
+	/* After the commit: a reader woken earlier would find nothing and wait again. */
 	barrier();
 	if (likely(!ring->must_wake))
 		return false;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a provider of the kernel declares, as a schema in the form that all consumers
- * read, whatever it is a schema of: elog(5) has all of it.  Little-endian, without
- * padding; a name and a text are a byte with their length and their bytes.
+ * Encodes the declarations of a kernel provider as a schema in the binary form
+ * that all consumers read, documented in elog(5). Little-endian, without
+ * padding; names and texts are a length byte and their bytes.
  *
- * What a consumer would refuse is refused here, and the log says why.
+ * What a consumer would reject is rejected here, and the log says why. May
+ * sleep.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,14 +28,14 @@
 #define FIELDS_MAX 100
 #define KEYWORDS_MAX 64
 #define ENUMERATIONS_MAX 1024
-#define PAYLOAD_MAX 4048 /* as of programs */
+#define PAYLOAD_MAX 4048 /* as that of programs */
 #define NO_INDEX 0xffff
 #define EVENT_OF_SESSION 1
 #define ENUMERATION_COMBINES 1
 #define FNV_START 0xcbf29ce484222325ULL
 #define FNV_FACTOR 0x100000001b3ULL
 
-/* A byte of the schema for each type, and how many bytes the type has. */
+/* Code in the schema and size of each type. */
 static const struct {
 	u8 code;
 	u8 size;
@@ -111,7 +112,7 @@ static bool format_fits(const struct eventlog_provider_field *field)
 	return false;
 }
 
-/* Returns what is wrong with it, or NULL. */
+/* Returns what is wrong, or NULL. */
 static const char *enumeration_error(const struct eventlog_enumeration *enumeration)
 {
 	u16 i;
@@ -173,7 +174,7 @@ static bool any_overlap(const struct eventlog_provider_event *event)
 	return false;
 }
 
-/* There are no holes if all of the struct is its fields'. */
+/* There are no holes if the fields cover the whole struct. */
 static const char *layout_error(const struct eventlog_provider_event *event)
 {
 	const size_t end = end_of_fields(event);
@@ -259,8 +260,8 @@ static const char *provider_error(const struct eventlog_provider *provider)
 }
 
 /*
- * Whether all consumers could read it; also finds out how large each payload is.
- * Returns 0, or -EINVAL, and then the log says why.
+ * Checks that all consumers can read the provider, and computes the size of
+ * each payload. Returns 0, or -EINVAL with the reason in the log.
  */
 int eventlog_schema_check(struct eventlog_provider *provider)
 {
@@ -277,7 +278,7 @@ int eventlog_schema_check(struct eventlog_provider *provider)
 	return error;
 }
 
-/* Where the schema is put together; without bytes it is only measured. */
+/* Encoder state. Without `bytes` it only measures. */
 struct builder {
 	u8 *bytes;
 	size_t used;
@@ -339,7 +340,7 @@ static void put_enumeration(struct builder *builder, const struct eventlog_enume
 	}
 }
 
-/* Those that fields refer to, in their order, each once. */
+/* Enumerations are numbered in the order in which fields refer to them. */
 static u16 index_of(const struct builder *builder, const struct eventlog_enumeration *enumeration)
 {
 	u32 i;
@@ -383,7 +384,7 @@ static void put_field(struct builder *builder, const struct eventlog_provider_fi
 	put_8(builder, field->format);
 	put_16(builder, count_of(field));
 	put_16(builder, field->offset);
-	put_16(builder, NO_INDEX); /* always has a value */
+	put_16(builder, NO_INDEX); /* the field always has a value */
 	put_16(builder, field->enumeration ? index_of(builder, field->enumeration) : NO_INDEX);
 	put_text(builder, field->name);
 	put_text(builder, field->unit);
@@ -420,7 +421,7 @@ static void put_schema(struct builder *builder, const struct eventlog_provider *
 	put_16(builder, builder->enumeration_count);
 	put_8(builder, provider->keyword_count);
 	put_8(builder, 0);
-	put_64(builder, 0); /* the hash, as it is hashed */
+	put_64(builder, 0); /* the hash is computed with this field 0 */
 	put_text(builder, provider->name);
 	put_text(builder, provider->text);
 	for (i = 0; i < provider->keyword_count; i++) {
@@ -444,8 +445,9 @@ static u64 hash_of(const u8 *bytes, size_t size)
 }
 
 /*
- * Of a provider that eventlog_schema_check() has let pass.  Returns 0; -EINVAL if it
- * would be too large; or -ENOMEM.  Its bytes are to be freed by kvfree().
+ * Encodes a provider that has passed eventlog_schema_check(). Returns 0;
+ * -EINVAL if the schema is too large; or -ENOMEM. The caller frees its bytes
+ * with kvfree().
  */
 int eventlog_schema_make(const struct eventlog_provider *provider, struct eventlog_schema *schema)
 {

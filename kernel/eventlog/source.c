@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has events, and who wants them: sources meet recipients here, which are
- * subscriptions, and subscribers in the kernel.
+ * Connects sources, which have events, with consumers: subscriptions, and
+ * subscribers in the kernel.
  *
- * Each event has the list of its listeners, made anew whenever one comes, and read
- * under RCU.  Whoever goes is struck out of it: that takes no memory, so it
- * cannot fail.
+ * Each event has a list of its listeners, which writers read under RCU. Adding
+ * a listener makes a new list. Removing one sets its entry to NULL, which needs
+ * no memory and cannot fail.
+ *
+ * Lock: `lock` protects the lists of sources, consumers and listeners.
  */
 #include <linux/idr.h>
 #include <linux/mutex.h>
@@ -20,12 +22,12 @@
 #include "source.h"
 
 /*
- * Sources, recipients, and who wants what.  Whoever comes is compared with all
- * that were there before, so that each pair is, once.  Comparing may take long, and
- * is done without the lock: both are in use meanwhile.
+ * A peer that is added is compared with all peers of the other kind that were
+ * added before, so that each pair is compared once. Comparing may take long and
+ * runs without the lock; `in_use` keeps both peers in memory.
  */
 static DEFINE_MUTEX(lock);
-static LIST_HEAD(sources); /* as they have come */
+static LIST_HEAD(sources); /* in the order of arrival */
 static LIST_HEAD(consumers); /* likewise */
 static u64 last_arrival;
 static DEFINE_IDR(numbers); /* of sources */
@@ -41,7 +43,7 @@ void eventlog_sources_unlock(void)
 	mutex_unlock(&lock);
 }
 
-/* All of these with the lock held. */
+/* The functions below are called with the lock held. */
 static void add_peer(struct eventlog_peer *peer, struct list_head *all)
 {
 	peer->arrival = ++last_arrival;
@@ -58,7 +60,7 @@ static struct eventlog_peer *first_of(struct list_head *all)
 	return list_first_entry_or_null(all, struct eventlog_peer, node);
 }
 
-/* The next one, also behind one that has gone meanwhile; or NULL. */
+/* The next peer, also behind one that was removed meanwhile; or NULL. */
 static struct eventlog_peer *next_of(struct eventlog_peer *peer, struct list_head *all)
 {
 	struct eventlog_peer *other;
@@ -71,7 +73,7 @@ static struct eventlog_peer *next_of(struct eventlog_peer *peer, struct list_hea
 	return NULL;
 }
 
-/* It may go from its list, but stays in memory, until the lock is given back after this. */
+/* The peer may be freed as soon as the lock is released after this. */
 static void release(struct eventlog_peer *peer)
 {
 	if (!--peer->in_use)
@@ -79,8 +81,9 @@ static void release(struct eventlog_peer *peer)
 }
 
 /*
- * Nobody uses it any more when this returns; the lock is given back until then, so
- * that it has to be gone from its list, and from all that lists lead to, before.
+ * Waits until the peer is not in use. Releases the lock meanwhile, so the peer
+ * has to be removed from its list, and from everything that the lists lead to,
+ * before.
  */
 static void wait_until_unused(const struct eventlog_peer *peer)
 {
@@ -118,7 +121,10 @@ static int add_listener(struct eventlog_source_event *event, const struct eventl
 	struct eventlog_listeners *new;
 	u32 i;
 
-	/* Not of a memory cgroup: whoever has little there would have all others wait. */
+	/*
+	 * Not charged to a memory cgroup: a process with little memory would make all
+	 * others wait.
+	 */
 	new = kmalloc(struct_size(new, entries, (old ? old->count : 0) + 1), GFP_KERNEL);
 	if (!new)
 		return -ENOMEM;
@@ -144,7 +150,7 @@ static void remove_listener(struct eventlog_source_event *event,
 	for (i = 0; listeners && i < listeners->count; i++) {
 		const bool goes = listeners->entries[i].consumer == consumer;
 
-		/* Who finds a plain list does not look whether somebody has gone. */
+		/* Writers do not check the entry of an is_single_ring list for NULL. */
 		if (goes && !listeners->is_single_ring)
 			WRITE_ONCE(listeners->entries[i].consumer, NULL);
 		any |= listeners->entries[i].consumer && !goes;
@@ -168,8 +174,9 @@ static void remove_listeners(struct eventlog_source *source,
 }
 
 /*
- * Whether any is wanted, and which; or -EINTR if the caller is being killed.  Ends
- * early where one of both has gone: somebody waits for that.
+ * Matches all events of the source. Returns whether any is wanted, or -EINTR if
+ * the caller is being killed. Stops early if a peer was removed, because its
+ * removal waits for this.
  */
 static int match_events(const struct eventlog_consumer *consumer,
 			const struct eventlog_source *source, u8 *results)
@@ -180,7 +187,7 @@ static int match_events(const struct eventlog_consumer *consumer,
 	for (i = 0; i < source->event_count; i++) {
 		const struct eventlog_source_event *event = &source->events[i];
 
-		/* Many rules, of patterns that match in the end only, take long. */
+		/* Many rules with patterns that fail only at their end take long. */
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -195,7 +202,7 @@ static int match_events(const struct eventlog_consumer *consumer,
 	return any;
 }
 
-/* Returns the source's index in its tables, if it has any, or an error, which is counted. */
+/* Returns the source's index in the tables of a subscription, or an error, which is counted. */
 static int add_to_tables(struct eventlog_consumer *consumer, const struct eventlog_source *source)
 {
 	struct eventlog_subscription *subscription;
@@ -213,7 +220,7 @@ static int add_to_tables(struct eventlog_consumer *consumer, const struct eventl
 	return index;
 }
 
-/* With the lock held.  Returns 0 or -ENOMEM. */
+/* The caller holds the lock. Returns 0 or -ENOMEM. */
 static int add_listeners(struct eventlog_consumer *consumer, struct eventlog_source *source,
 			 const u8 *results)
 {
@@ -238,8 +245,9 @@ static int add_listeners(struct eventlog_consumer *consumer, struct eventlog_sou
 }
 
 /*
- * Has the recipient hear what it wants of the source.  With the lock held, which
- * is given back meanwhile.  Returns 0, -ENOMEM or -EINTR.
+ * Adds the consumer to the lists of the source's events that it wants. The
+ * caller holds the lock, which is released meanwhile. Returns 0, -ENOMEM or
+ * -EINTR.
  */
 static int connect_peers(struct eventlog_consumer *consumer, struct eventlog_source *source,
 			 u8 *results)
@@ -262,7 +270,7 @@ static int connect_peers(struct eventlog_consumer *consumer, struct eventlog_sou
 	return min(found, 0);
 }
 
-/* Nobody listens to its events any more, which is told or not.  With the lock held. */
+/* Removes all listeners of the source. The caller holds the lock. */
 static void remove_all_listeners(struct eventlog_source *source, bool notify)
 {
 	u32 i;
@@ -284,7 +292,7 @@ static void remove_all_listeners(struct eventlog_source *source, bool notify)
 
 static int add_source(struct eventlog_source *source)
 {
-	/* They rise, so that who asks for the next one misses none, for a very long time. */
+	/* Numbers increase, so that iterating by number skips none until they wrap around. */
 	const int number = idr_alloc_cyclic(&numbers, source, 1, INT_MAX, GFP_KERNEL);
 
 	if (number < 0)
@@ -294,7 +302,7 @@ static int add_source(struct eventlog_source *source)
 	return 0;
 }
 
-/* Nobody listens to it when the lock is given back, and nobody finds it who stops listening. */
+/* Removes the source, its listeners, and waits for consumers that are matching it. */
 static void remove_source(struct eventlog_source *source, bool notify)
 {
 	idr_remove(&numbers, source->number);
@@ -341,7 +349,7 @@ void eventlog_source_withdraw(struct eventlog_source *source)
 	synchronize_rcu();
 }
 
-/* The next above that number that the caller may hear, or NULL.  With the lock held. */
+/* The next source above this number that the caller may receive, or NULL. With the lock held. */
 struct eventlog_source *eventlog_source_next(u32 number, const struct eventlog_consumer_cred *cred)
 {
 	struct eventlog_source *source;
@@ -363,8 +371,9 @@ static struct eventlog_source *source_of(struct eventlog_peer *peer)
 }
 
 /*
- * From now on the recipient gets what it wants, of all who have it or come.
- * Returns 0, -ENOMEM or -EINTR; it is to leave in any case.
+ * Connects the consumer with all sources that exist and that will be published.
+ * Returns 0, -ENOMEM or -EINTR; the caller unregisters the consumer in any
+ * case.
  */
 int eventlog_consumer_register(struct eventlog_consumer *consumer)
 {
@@ -383,7 +392,10 @@ int eventlog_consumer_register(struct eventlog_consumer *consumer)
 	return error;
 }
 
-/* Nobody writes to the recipient any more when this returns, nor has it hear anything. */
+/*
+ * When this returns, nothing is written to the consumer any more, and no event
+ * is enabled for it.
+ */
 void eventlog_consumer_unregister(struct eventlog_consumer *consumer)
 {
 	struct eventlog_peer *peer;
@@ -396,7 +408,7 @@ void eventlog_consumer_unregister(struct eventlog_consumer *consumer)
 	for (peer = first_of(&sources); peer && peer->arrival <= last;
 	     peer = next_of(peer, &sources)) {
 		remove_listeners(source_of(peer), consumer);
-		/* Others have their turn. */
+		/* Other tasks get the lock. */
 		peer->in_use++;
 		mutex_unlock(&lock);
 		mutex_lock(&lock);
@@ -406,7 +418,7 @@ void eventlog_consumer_unregister(struct eventlog_consumer *consumer)
 	synchronize_rcu();
 }
 
-/* Returns whether it is counted as lost in the ring: where its channel cannot count it. */
+/* Returns whether the loss is counted in the ring, because the channel cannot count it. */
 static bool write_to_relay(struct eventlog_subscription *subscription,
 			   struct eventlog_record *record,
 			   const struct eventlog_event_instance *instance)
@@ -414,7 +426,7 @@ static bool write_to_relay(struct eventlog_subscription *subscription,
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
 
 	eventlog_set_time(record, ring->clock, instance->time);
-	/* Relay cannot be written to in NMIs. */
+	/* Relay buffers cannot be changed in NMIs. */
 	if (!in_nmi() && eventlog_relay_write_stamped(subscription->relay, record,
 						      instance->payload, ring->clock) != -ENODEV)
 		return false;
@@ -453,7 +465,7 @@ static bool is_of_session(const struct eventlog_consumer *consumer,
 	return eventlog_filter_wants_session(&consumer->filter, session);
 }
 
-/* Whether it is of those that do not want to hear of themselves, and it is about them. */
+/* Returns whether the event is about the process that the consumer excludes. */
 static bool is_excluded(const struct eventlog_consumer *consumer, const struct task_struct *about)
 {
 	return consumer->excluded_process &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who gets events: a subscription, as it is written to and read, or a subscriber in the kernel. */
+/*
+ * Consumers of events: subscriptions with what is written and read, and
+ * subscribers in the kernel.
+ */
 #ifndef EVENTLOG_SOURCE_H
 #define EVENTLOG_SOURCE_H
 
@@ -17,26 +20,30 @@
 #include "ring.h"
 #include "subscription.h"
 
-/* How far read(2) has come in a ring; see READING in uapi/linux/eventlog.h. */
+/* Position of read(2) in a ring; see "Rules for readers" in uapi/linux/eventlog.h. */
 struct eventlog_read_cursor {
 	u64 generation;
-	u64 offset; /* in its buffer */
-	u64 records; /* of its buffer */
-	u64 records_reported; /* of all ever recorded: handed over, or told to be missing */
+	u64 offset; /* in the buffer */
+	u64 records; /* read of the buffer */
+	u64 records_reported; /* read, or reported as overwritten */
 	u64 lost_reported;
 	u64 last_time;
-	/* By these two all that there was has been read; looked at without the lock. */
+	/* Rings with these words have nothing new. Also read without reading_lock. */
 	u64 seen_control; /* control */
 	u64 seen_lost;
 };
 
-/* Who wants events, which, and whose. */
+/* A consumer: what it asks for and what it may receive. */
 struct eventlog_consumer {
 	struct eventlog_peer peer;
 	struct eventlog_filter filter;
 	struct eventlog_consumer_cred cred;
-	struct pid *excluded_process; /* of what is about this process nothing is wanted; NULL: all */
-	/* Called with each event, with preemption off; NULL: it is a subscription. */
+	/* events about this process are not delivered; NULL: all are */
+	struct pid *excluded_process;
+	/*
+	 * Called with each event, with preemption disabled. NULL: the consumer is a
+	 * subscription.
+	 */
 	void (*deliver)(struct eventlog_consumer *consumer,
 			const struct eventlog_event_instance *instance);
 };
@@ -44,35 +51,37 @@ struct eventlog_consumer {
 struct eventlog_subscription {
 	struct eventlog_consumer consumer;
 	struct eventlog_ring_writer __percpu *writers;
-	struct hlist_node cpus; /* of those that new CPUs are told to */
+	struct hlist_node cpus; /* instance of the CPU hotplug state */
 	struct eventlog_memory memory;
-	struct eventlog_relay *relay; /* that records go to; NULL: to the rings */
+	struct eventlog_relay *relay; /* channel that records go to; NULL: they go to the rings */
 	struct list_head schemas, shares; /* private to provider_table.c */
-	struct task_struct *creator; /* while the CPUs that live get memory; only compared */
-	int error; /* why a CPU has no memory; looked at when it is made */
-	bool has_ended; /* set once, with release: nobody writes any more */
+	/* set while the rings of online CPUs are allocated; only compared */
+	struct task_struct *creator;
+	int error; /* why a CPU has no memory; checked by the creator */
+	bool has_ended; /* set once, with release, when there are no writers any more */
 
-	/* Waiting for something to read. */
+	/* Waiting for records. */
 	bool wake_at_switch;
 	u32 timeout; /* milliseconds, 0: none */
-	bool waiting; /* written by who waits, and by who wakes */
+	bool waiting; /* set by waiting readers, cleared by the writer that wakes them */
 	wait_queue_head_t readers;
 	struct irq_work wake;
 	struct timer_list recheck;
-	raw_spinlock_t arm_lock; /* of the next two */
-	bool is_armed; /* `recheck` will look */
-	u64 state_reported; /* of all rings, when the first one began to wait, or all were woken */
+	raw_spinlock_t arm_lock; /* protects the next two */
+	bool is_armed; /* `recheck` is pending */
+	/* state_of_rings() when the first reader began to wait, or at the last wakeup */
+	u64 state_reported;
 
-	/* By `reading_lock`. */
+	/* Protected by `reading_lock`. */
 	struct mutex reading_lock;
-	struct eventlog_read_cursor *cursor; /* by ring */
+	struct eventlog_read_cursor *cursor; /* by index of the ring */
 	u32 next_ring;
 	u64 read;
 	u64 overwritten;
 	u8 *copy; /* of a record, in overwrite mode */
 };
 
-/* Of one that is a subscription. */
+/* The consumer is a subscription. */
 static inline struct eventlog_subscription *
 eventlog_to_subscription(struct eventlog_consumer *consumer)
 {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What who listens says to the device: see uapi/linux/eventlog_device.h. */
+/*
+ * ioctls of /dev/eventlog that create, control and query subscriptions: see
+ * uapi/linux/eventlog_device.h.
+ *
+ * Lock: eventlog_file.lock serializes creating and ending the subscription.
+ */
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -16,7 +21,7 @@ static struct eventlog_subscription *subscription_of(const struct eventlog_file 
 	return smp_load_acquire(&file->subscription);
 }
 
-/* The subscription that the file is, or NULL. */
+/* Returns the file's subscription, or NULL. */
 struct eventlog_subscription *eventlog_subscription_of(struct file *opened)
 {
 	return subscription_of(opened->private_data);
@@ -44,10 +49,13 @@ long eventlog_subscribe(struct eventlog_file *file,
 		goto unlock;
 	error = put_user(wanted.total_size, &from->total_size);
 	if (error)
-		/* One of which the caller does not know. */
+		/* The caller does not know of it. */
 		eventlog_subscription_free(subscription);
 	else
-		/* With it, all of the subscription. */
+		/*
+		 * Pairs with the acquire in subscription_of(): the whole subscription is
+		 * visible.
+		 */
 		smp_store_release(&file->subscription, subscription);
 unlock:
 	mutex_unlock(&file->lock);
@@ -100,7 +108,7 @@ long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics 
 	return copy_to_user(from, &counts, sizeof(counts)) ? -EFAULT : 0;
 }
 
-/* With sources locked. */
+/* The caller holds the lock of source.c. */
 static void describe(const struct eventlog_source *source,
 		     const struct eventlog_consumer_cred *cred,
 		     struct eventlog_provider_query *answer)
@@ -115,7 +123,7 @@ static void describe(const struct eventlog_source *source,
 	strscpy(answer->name, source->name, sizeof(answer->name));
 }
 
-/* Returns 0, -ENOENT if there is none any more, or -EMSGSIZE if the schema has no room. */
+/* Returns 0, -ENOENT if there is no further provider, or -EMSGSIZE if the schema does not fit. */
 static int find_next(struct eventlog_provider_query *query, void *schema, u32 room)
 {
 	const struct eventlog_source *source;

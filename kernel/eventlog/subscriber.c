@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subscribers in the kernel: each is a recipient, as a subscription is, that is called in the
- * place of writing to its rings.
+ * Subscribers in the kernel: consumers that are called with each event instead
+ * of having rings.
+ *
+ * on_event() is called by the emitter with preemption disabled, in any context.
+ * Registering and unregistering may sleep.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,7 +21,7 @@
 
 #include "source.h"
 
-/* Tasks, softirqs, interrupts, NMIs: one may come while another one's call is under way. */
+/* Tasks, softirqs, interrupts, NMIs: each may interrupt a call of the ones before. */
 #define CONTEXTS 4
 
 struct running {
@@ -57,7 +60,10 @@ static void call(struct eventlog_subscriber *subscriber,
 	subscriber->on_event(subscriber, &what);
 }
 
-/* With preemption off.  Who is called does not hear what it does itself: that would not end. */
+/*
+ * Preemption is disabled. An event that on_event() emits itself is not
+ * delivered to the same subscriber, because that would not end.
+ */
 static void deliver(struct eventlog_consumer *consumer,
 		    const struct eventlog_event_instance *instance)
 {
@@ -161,7 +167,7 @@ static struct eventlog_subscriber_state *prepare(struct eventlog_subscriber *sub
 	state->subscriber = subscriber;
 	consumer = &state->consumer;
 	consumer->deliver = deliver;
-	/* The kernel hears everybody, whoever loads the module. */
+	/* Modules may receive the events of all users. */
 	consumer->cred.uid = GLOBAL_ROOT_UID;
 	consumer->cred.may_receive_all = true;
 	consumer->cred.pid_ns = &init_pid_ns;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Subscriptions: making them, and giving CPUs their rings. */
+/*
+ * Creates and ends subscriptions, and allocates the rings of their CPUs.
+ *
+ * The caller holds the file's lock while a subscription is created or ended.
+ */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cred.h>
@@ -15,16 +19,16 @@
 static enum cpuhp_state new_cpus;
 
 /*
- * A CPU is about to live, for the first time or again, or lives when the
- * subscription is made: its ring gets memory.  Who has none keeps no CPU from
- * living: that loses its events, which are counted.
+ * Called before a CPU comes online, and for online CPUs when the subscription
+ * is created. Allocates the CPU's ring. Without memory the CPU comes online
+ * nevertheless: its events are lost and counted.
  */
 static int prepare_cpu(unsigned int cpu, struct hlist_node *node)
 {
 	struct eventlog_subscription *subscription =
 		hlist_entry(node, struct eventlog_subscription, cpus);
 	struct eventlog_ring_writer *ring = per_cpu_ptr(subscription->writers, cpu);
-	/* Whoever brings a CPU to life does not pay for those who listen. */
+	/* Bringing a CPU online is not charged to the task that does it. */
 	const bool is_ours = READ_ONCE(subscription->creator) == current;
 	u8 *buffers;
 
@@ -103,7 +107,7 @@ static void free_parts(struct eventlog_subscription *subscription)
 	kfree(subscription);
 }
 
-/* Whether anything is asked for that is not known. */
+/* Rejects unknown flags and combinations. */
 static bool are_flags_known(const struct eventlog_subscription_request *wanted)
 {
 	const u32 flags = EVENTLOG_WAKE_AT_SWITCH | EVENTLOG_EXCLUDE_READER | EVENTLOG_TO_RELAY;
@@ -111,7 +115,7 @@ static bool are_flags_known(const struct eventlog_subscription_request *wanted)
 	if (wanted->features & ~EVENTLOG_FEATURE_OVERWRITE || wanted->flags & ~flags ||
 	    wanted->reserved)
 		return false;
-	/* Whether it overwrites, a channel says itself. */
+	/* The channel's options say whether it overwrites. */
 	return wanted->flags & EVENTLOG_TO_RELAY ? !wanted->features : !wanted->relay;
 }
 
@@ -136,8 +140,8 @@ static int begin(struct eventlog_subscription *subscription)
 }
 
 /*
- * A subscription of the caller, which gets events from now on.  Counts for the
- * user, who has to stay until it is freed.  Sets total_size.
+ * Creates a subscription of the caller, which gets events from now on. Charged
+ * to the user, who has to exist until it is freed. Sets total_size.
  */
 struct eventlog_subscription *
 eventlog_subscription_make(struct eventlog_subscription_request *wanted, struct eventlog_user *user)
@@ -183,8 +187,9 @@ uncharge:
 }
 
 /*
- * Nobody writes to it any more when this returns, and programs that only it listened
- * to have been told.  What it has can be read.  By one at a time; a second time does nothing.
+ * When this returns, there are no writers, and programs without other listeners
+ * have been notified. The rings can still be read. Called by one task at a
+ * time; has no effect the second time.
  */
 void eventlog_subscription_end(struct eventlog_subscription *subscription)
 {
@@ -195,7 +200,7 @@ void eventlog_subscription_end(struct eventlog_subscription *subscription)
 	eventlog_reading_end(subscription);
 }
 
-/* Of a file that nobody has any more, nor a mapping of it. */
+/* The file and its mappings are closed. */
 void eventlog_subscription_free(struct eventlog_subscription *subscription)
 {
 	struct eventlog_user *user = subscription->memory.user;
@@ -216,7 +221,7 @@ int eventlog_subscriptions_init(void)
 	return 0;
 }
 
-/* When there is none any more. */
+/* There are no subscriptions. */
 void eventlog_subscriptions_exit(void)
 {
 	cpuhp_remove_multi_state(new_cpus);

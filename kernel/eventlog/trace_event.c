@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An event as tracing knows it: made at run time, with the fields of its
- * layout; who listens; and handing a payload to all who do.
+ * layout; its listeners; and delivering payloads to them.
  *
- * A listener is a probe of a tracepoint that has no place in any code: that
- * gives us a list of listeners that can be walked without a lock.
+ * A listener is a probe of a tracepoint without a call site. So tracepoint code
+ * maintains the list of listeners, which writers read under RCU without a lock.
+ *
+ * Attaching and detaching is called by tracing with event_mutex held.
  */
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -18,7 +20,7 @@ static struct eventlog_event *event_of(struct trace_event_call *call)
 	return container_of(call, struct eventlog_event, call);
 }
 
-/* Only their addresses tell who listens: they are called by name. */
+/* Probes identify a listener by their address. They are called directly, not through the list. */
 static void ftrace_probe(struct eventlog_event *event, struct trace_event_file *file,
 			 const void *payload, size_t size)
 {
@@ -31,7 +33,7 @@ static void ftrace_probe(struct eventlog_event *event, struct trace_event_file *
 	if (!entry)
 		return;
 	memcpy(entry + 1, payload, size);
-	/* Filters and triggers run in here. */
+	/* Runs filters and triggers. */
 	trace_event_buffer_commit(&buffer);
 }
 
@@ -42,7 +44,7 @@ static void perf_probe(struct eventlog_event *event, const void *payload, size_t
 	struct trace_entry *entry;
 	struct pt_regs *regs;
 	int context;
-	/* perf puts a word of 4 bytes in front, and what it takes is a multiple of 8. */
+	/* perf puts 4 bytes in front of the entry; the total size has to be a multiple of 8. */
 	const int entry_size =
 		ALIGN(sizeof(*entry) + size + sizeof(u32), sizeof(u64)) - sizeof(u32);
 
@@ -58,8 +60,8 @@ static void perf_probe(struct eventlog_event *event, const void *payload, size_t
 #endif
 
 /*
- * Hands a payload, whose words are absolute, to all who listen.  Any number of
- * threads at once; does not sleep.
+ * Delivers a payload with absolute words to all listeners. Any number of
+ * threads; does not sleep.
  */
 void eventlog_trace_event_fire(struct eventlog_event *event, const void *payload, size_t size)
 {
@@ -97,11 +99,14 @@ static void detach(struct eventlog_event *event, void *probe, void *data)
 		eventlog_events_schedule_cleanup();
 	}
 	tracepoint_probe_unregister(&event->tracepoint, probe, data);
-	/* Threads that are writing may still be calling what the listener has given us. */
+	/*
+	 * Writers may still be using what the listener attached: see
+	 * eventlog_trace_event_is_busy().
+	 */
 	WRITE_ONCE(event->rcu_cookie, start_poll_synchronize_rcu());
 }
 
-/* Called by tracing, with event_mutex held. */
+/* Called by tracing with event_mutex held. */
 static int change_listener(struct trace_event_call *call, enum trace_reg type, void *data)
 {
 	struct eventlog_event *event = event_of(call);
@@ -125,8 +130,9 @@ static int change_listener(struct trace_event_call *call, enum trace_reg type, v
 }
 
 /*
- * With event_mutex held: whether somebody listens, is about to, or has just
- * stopped to.  A guess without it.
+ * Returns whether the event has a listener, is about to get one, or lost its
+ * last one less than a grace period ago. Exact with event_mutex held, a hint
+ * otherwise.
  */
 bool eventlog_trace_event_is_busy(const struct eventlog_event *event)
 {
@@ -146,9 +152,9 @@ static struct trace_event_fields *make_fields(const struct eventlog_layout *layo
 			.type = field->type,
 			.name = field->name,
 			.size = field->size,
-			.align = 1, /* packed, as described */
+			.align = 1, /* packed */
 			.is_signed = field->is_signed,
-			.filter_type = FILTER_OTHER, /* follows from the type */
+			.filter_type = FILTER_OTHER, /* derived from the type */
 			.len = field->count,
 		};
 
@@ -158,8 +164,9 @@ static struct trace_event_fields *make_fields(const struct eventlog_layout *layo
 }
 
 /*
- * Makes all of an event that tracing needs, from its name and layout.  Returns
- * 0 or -ENOMEM; whoever owns the event frees what has been made, in any case.
+ * Makes everything that tracing needs, from the event's name and layout.
+ * Returns 0 or -ENOMEM; the owner of the event frees what was made, in any
+ * case.
  */
 int eventlog_trace_event_init(struct eventlog_event *event)
 {
@@ -181,7 +188,7 @@ int eventlog_trace_event_init(struct eventlog_event *event)
 	call->tp = &event->tracepoint;
 	call->event.funcs = &eventlog_print_functions;
 	call->print_fmt = event->print_format;
-	/* A tracepoint, for BPF; dynamic: it is counted who has it open. */
+	/* A tracepoint, for BPF; dynamic, so that references from open files are counted. */
 	call->flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC;
 	return 0;
 }
