@@ -9,9 +9,9 @@
  * look for work is not interrupted at all. So a period is complete when both
  * its end and the interrupt are known, or when the CPU switches to a task.
  *
- * 	enter -> interrupted -> exit
- * 	enter -> exit -> interrupted
- * 	enter -> exit -> switched, or enter again
+ *	enter -> interrupted -> exit
+ *	enter -> exit -> interrupted
+ *	enter -> exit -> switched, or enter again
  */
 #ifndef EVENTLOG_IDLE_H
 #define EVENTLOG_IDLE_H

@@ -2,13 +2,13 @@
 /*
  * Parses the description of an event:
  *
- * 	NAME [TYPE FIELD[; TYPE FIELD]...]
+ *	NAME [TYPE FIELD[; TYPE FIELD]...]
  *
- * 	u8 u16 u32 u64 s8 s16 s32 s64 char int short, unsigned int, ...
- * 	char[N]				characters, perhaps ended by NUL
- * 	struct NAME FIELD SIZE		SIZE bytes
- * 	__rel_loc TYPE[]		a word: size << 16 | offset from its end
- * 	__data_loc TYPE[]		a word: size << 16 | offset from the entry
+ *	u8 u16 u32 u64 s8 s16 s32 s64 char int short, unsigned int, ...
+ *	char[N]				characters, perhaps ended by NUL
+ *	struct NAME FIELD SIZE		SIZE bytes
+ *	__rel_loc TYPE[]		a word: size << 16 | offset from its end
+ *	__data_loc TYPE[]		a word: size << 16 | offset from the entry
  *
  * Every type is built from known words, and everything else is rejected: the
  * kernel searches types for __data_loc and "char" to decide what it may

@@ -2,7 +2,7 @@
 /*
  * Prints an event in ftrace's files `trace` and `trace_pipe`:
  *
- * 	tcp_loss: seq=4711 why=timeout
+ *	tcp_loss: seq=4711 why=timeout
  *
  * The entry is in a buffer and may have been truncated: every access is checked
  * against its size.

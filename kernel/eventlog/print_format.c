@@ -3,7 +3,7 @@
  * Makes the "print fmt" of an event's file `format`, by which perf and
  * trace-cmd show it:
  *
- * 	"number=%u text=%s", REC->number, __get_str(text)
+ *	"number=%u text=%s", REC->number, __get_str(text)
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of account.c: what a user may have, and all together.  With the limits
- * that the module begins with, 4096 events for each and 16384 for all.
+ * Tests of account.c: limits of a user and of all users, with the defaults of
+ * the module: 4096 events for each user and 16384 for all.
  */
 #include <linux/cred.h>
 #include <linux/uidgid.h>
@@ -14,7 +14,10 @@
 
 KUNIT_DEFINE_ACTION_WRAPPER(put_user_of_test, eventlog_user_put, struct eventlog_user *);
 
-/* Whom counts what a process of that user has; it may do what only root can, or not. */
+/*
+ * Returns the user that a process with this uid is charged to. Its privileges
+ * are the test's own.
+ */
 static struct eventlog_user *user_of(struct kunit *test, unsigned int uid)
 {
 	struct cred *changed = prepare_creds();
@@ -32,7 +35,7 @@ static struct eventlog_user *user_of(struct kunit *test, unsigned int uid)
 	return user;
 }
 
-/* Charges as somebody who has no privileges. */
+/* Charges without privileges. */
 static bool charge(struct kunit *test, struct eventlog_user *user, unsigned int count)
 {
 	struct cred *changed = prepare_creds();
@@ -86,7 +89,7 @@ static void counts_each_resource_for_itself(struct kunit *test)
 	give_back(user, EACH);
 }
 
-/* An eighth of what all may have is for root. */
+/* An eighth of the total limit is reserved for root. */
 static void keeps_a_part_for_root(struct kunit *test)
 {
 	struct eventlog_user *users[3];
@@ -102,7 +105,7 @@ static void keeps_a_part_for_root(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, charge(test, last, EACH / 2));
 	KUNIT_EXPECT_FALSE(test, charge(test, last, 1));
 	KUNIT_EXPECT_TRUE(test, eventlog_charge(root, EVENTLOG_EVENTS, EACH / 2));
-	/* What all may have together is an end for root, too. */
+	/* The total limit applies to root, too. */
 	KUNIT_EXPECT_FALSE(test, eventlog_charge(root, EVENTLOG_EVENTS, 1));
 	give_back(root, EACH / 2);
 	give_back(last, EACH / 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of dead_events.c: nobody else gets the number of an event that has
- * just gone.  They look at numbers alone; tracing knows nothing of the events.
+ * Tests of dead events: the type number of a removed event is not assigned
+ * again. Only numbers are checked; tracing does not know these events.
  */
 #include <linux/slab.h>
 
@@ -13,7 +13,7 @@
 
 static struct trace_event_functions functions;
 
-/* Somebody else who comes, asks for a number and goes. */
+/* Registers another trace event and returns its number. */
 static int next_number(struct kunit *test)
 {
 	struct trace_event other = { .funcs = &functions };
@@ -24,7 +24,7 @@ static int next_number(struct kunit *test)
 	return number;
 }
 
-/* With that number, which is free as of one that tracing has just removed. */
+/* Adds a dead event with a free number, as that of an event that tracing has just removed. */
 static struct eventlog_event *add_dead(struct kunit *test, int number)
 {
 	struct eventlog_event *event = kzalloc(sizeof(*event), GFP_KERNEL);
@@ -78,7 +78,7 @@ static void keeps_a_number_above_free_ones(struct kunit *test)
 		unregister_trace_event(&others[i]);
 	event = add_dead(test, number);
 	KUNIT_EXPECT_EQ(test, event->placeholder.type, number);
-	/* What has been taken in between is free again. */
+	/* The numbers that were taken in between are free again. */
 	KUNIT_EXPECT_EQ(test, next_number(test), lowest);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of idle.c: from when until when a CPU slept, and what woke it. */
+/* Tests of idle.c: periods in which a CPU slept, and what woke it. */
 #include "../idle.h"
 
 #include "kunit.h"
@@ -59,7 +59,7 @@ static void woken_by_nobody(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, eventlog_idle_switched(&idle, &finished));
 	KUNIT_EXPECT_EQ(test, finished.woke, 14);
 	KUNIT_EXPECT_EQ(test, finished.source, EVENTLOG_INTERRUPT_NONE);
-	/* Once. */
+	/* Only once. */
 	KUNIT_EXPECT_FALSE(test, eventlog_idle_switched(&idle, &finished));
 }
 
@@ -79,7 +79,7 @@ static void sleeps_again_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finished.state, 3);
 }
 
-/* Who begins to listen may come in the midst of a period. */
+/* Events may be enabled in the middle of a period. */
 static void end_without_a_beginning(struct kunit *test)
 {
 	struct eventlog_idle idle = { };

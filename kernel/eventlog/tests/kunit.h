@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests share. */
+/* Helpers that several suites share. */
 #ifndef EVENTLOG_KUNIT_H
 #define EVENTLOG_KUNIT_H
 
@@ -11,7 +11,7 @@
 KUNIT_DEFINE_ACTION_WRAPPER(eventlog_kunit_free_layout, eventlog_layout_free,
 			    struct eventlog_layout *);
 
-/* The layout of a description that has to be understood; it goes with the test. */
+/* Parses a valid description. The layout is freed with the test. */
 static inline struct eventlog_layout *eventlog_kunit_layout(struct kunit *test,
 							    const char *description)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of layout.c: which descriptions are understood, and as what. */
+/* Tests of layout.c: which descriptions are valid, and the fields that result. */
 #include <uapi/linux/eventlog_device.h>
 
 #include "kunit.h"
 
 struct type_case {
 	const char *text;
-	const char *shown; /* NULL: as it is */
+	const char *shown; /* NULL: unchanged */
 	enum eventlog_field_kind kind;
 	u32 size;
 	u32 count;
@@ -215,7 +215,7 @@ static void tells_layouts_apart(struct kunit *test)
 	}
 }
 
-/* What applications write is not the same, though what tracefs shows is. */
+/* Applications write different payloads, although tracefs shows the same type. */
 static void tells_relative_words_apart(struct kunit *test)
 {
 	const struct eventlog_layout *relative =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of payload.c: what of a payload is refused, and what becomes of words in it. */
+/* Tests of payload.c: which payloads are rejected, and how words change. */
 #include "../eventlog.h"
 
 #include "kunit.h"
 
-/* In front of a payload in the trace's entry, from whose beginning words point. */
+/* Size of the header in front of a payload. Absolute words count from its beginning. */
 #define HEADER ((u32)sizeof(struct trace_entry))
 
 static u32 word_of(u32 size, u32 offset)
@@ -20,7 +20,7 @@ static u32 get_word(const u8 *at)
 	return word;
 }
 
-/* As is done with what has been written. */
+/* The steps of writing an event. */
 static int make_absolute(const struct eventlog_layout *layout, u8 *payload, size_t size)
 {
 	const int error = eventlog_payload_check(layout, payload, size);
@@ -30,7 +30,7 @@ static int make_absolute(const struct eventlog_layout *layout, u8 *payload, size
 	return error;
 }
 
-/* The answer for "event u8 a; TYPE b" with that word, and these bytes behind it. */
+/* The result for "event u8 a; TYPE b" with this word, and these bytes behind it. */
 static int try_word(struct kunit *test, const char *type, u32 word, const void *behind,
 		    size_t size, u32 *got)
 {
@@ -99,7 +99,7 @@ struct wrong_word {
 	u32 offset;
 };
 
-/* Each with "ab" and NUL behind the fields. */
+/* Each has "ab" and NUL behind the fields. */
 static const struct wrong_word wrong_words[] = {
 	{ "a text of no bytes", "__rel_loc char[]", 0, 1 },
 	{ "a word that is 0, from the beginning", "__data_loc char[]", 0, 0 },
@@ -139,7 +139,7 @@ static void checks_every_word(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, 0,
 			make_absolute(layout, (u8 *)payload, sizeof(payload)));
-	/* Both may point to the same. */
+	/* Both may point to the same bytes. */
 	KUNIT_EXPECT_EQ(test, payload[0], word_of(4, HEADER + 8));
 	KUNIT_EXPECT_EQ(test, payload[1], word_of(4, HEADER + 8));
 	payload[0] = word_of(4, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of print_format.c: what the file `format` of an event says to perf. */
+/* Tests of print_format.c: what the file `format` of an event tells perf. */
 #include <linux/slab.h>
 
 #include "../eventlog.h"
@@ -45,7 +45,7 @@ static void shows(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, format_of(test, wanted->description), wanted->format);
 }
 
-/* The kernel warns if there are more arguments than it examines. */
+/* The kernel warns about more arguments than it examines. */
 static void leaves_out_what_the_kernel_does_not_examine(struct kunit *test)
 {
 	const char *description, *format, *at;

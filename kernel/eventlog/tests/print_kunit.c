@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of print.c: how ftrace shows an entry, whatever is in it. */
+/* Tests of print.c: how ftrace shows an entry with any contents. */
 #include <linux/trace_seq.h>
 
 #include "../eventlog.h"
 
 #include "kunit.h"
 
-/* An entry, as long as it says it is, in front of bytes that are not its own. */
+/* An entry of the size that it states, in front of bytes of something else. */
 struct printed {
 	struct eventlog_event event;
 	struct trace_iterator iterator;
@@ -27,7 +27,7 @@ static struct printed *prepare(struct kunit *test, const char *description)
 	return printed;
 }
 
-/* The line without its end. */
+/* Returns the line without its line feed. */
 static const char *print(struct kunit *test, struct printed *printed, const void *payload,
 			 size_t size)
 {
@@ -107,7 +107,7 @@ static void says_what_has_been_cut(struct kunit *test)
 		u64 c;
 	} __packed payload = { 7, 1 << 16 | 24, 8 };
 
-	/* The text would lie behind the entry, then the number, then all. */
+	/* With each size, one more field lies behind the entry. */
 	KUNIT_EXPECT_STREQ(test, print(test, printed, &payload, 16), "e: a=7 b=<cut> c=8");
 	KUNIT_EXPECT_STREQ(test, print(test, printed, &payload, 15), "e: a=7 b=<cut> c=<cut>");
 	KUNIT_EXPECT_STREQ(test, print(test, printed, &payload, 3), "e: a=<cut> b=<cut> c=<cut>");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of relay_channel.c: what producers in the kernel do, in interrupts, too. */
+/* Tests of relay_channel.c: producers in the kernel, in interrupts, too. */
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/string.h>
@@ -122,7 +122,7 @@ static void takes_records_in_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, interrupt.relay->buffers[0].recorded);
 }
 
-/* As tracepoints do of what is called while a record is written: nobody is at it twice. */
+/* Like a tracepoint that fires while a record is written: nested access is rejected. */
 static void turns_away_what_comes_in_the_midst(struct kunit *test)
 {
 	struct eventlog_relay *relay = open_relay(test);
@@ -146,7 +146,7 @@ static void turns_away_what_comes_in_the_midst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic64_read(&relay->buffers[0].lost_pending));
 }
 
-/* Two CPUs could take those of two channels each in another order, and wait for ever. */
+/* Two CPUs could take the locks of two channels in opposite order, and deadlock. */
 static void takes_one_lock_at_a_time(struct kunit *test)
 {
 	struct eventlog_relay_options options = trial;
@@ -180,7 +180,7 @@ static const struct eventlog_relay_header *header_of(struct eventlog_relay *rela
 	return buffer->start + (size_t)index * relay->options.subbuf_size;
 }
 
-/* The next sub-buffer tells it, of the buffer that it was lost on. */
+/* The next sub-buffer has the loss, in the buffer where it occurred. */
 static void counts_what_comes_while_it_is_reset(struct kunit *test)
 {
 	struct eventlog_relay *relay = open_relay(test);

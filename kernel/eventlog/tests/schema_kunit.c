@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of schema.c: providers of the kernel say what others would, and nothing that none can. */
+/* Tests of schema.c: schemas equal those of the SDK, and invalid declarations are rejected. */
 #include <linux/bits.h>
 #include <linux/mm.h>
 
@@ -100,7 +100,7 @@ static void has_no_padding_in_payloads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event_empty.payload_size, 0);
 }
 
-/* An event of one field that is right, and of a struct that has no more. */
+/* A valid event has this field and a struct without other members. */
 static const struct eventlog_provider_field number = {
 	.name = "number", .size = sizeof(u64), .type = EVENTLOG_TYPE_U64,
 };
@@ -137,7 +137,7 @@ static void refuses_holes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 24));
 	fields[1].offset = 8;
 	KUNIT_EXPECT_EQ(test, 0, check(fields, 2, 16));
-	/* A member that nobody lists. */
+	/* A member that is not listed. */
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 24));
 }
 
@@ -155,7 +155,7 @@ static void refuses_members_that_are_listed_twice(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number, number };
 
-	/* As large as its struct, altogether. */
+	/* Together they are as large as the struct. */
 	fields[2].offset = 16;
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 3, 24));
 }

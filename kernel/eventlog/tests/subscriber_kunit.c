@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of subscriber.c: what is refused, what is heard, and that no call leads to itself. */
+/* Tests of subscriber.c: validation, delivery, and that a call does not lead to itself. */
 #include <linux/eventlog_subscriber.h>
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>
@@ -26,7 +26,7 @@ EVENTLOG_PROVIDER(trial, EVENTLOG_PROVIDES(&event_sold, &event_failed),
 		  EVENTLOG_KEYWORDS({ "sales", 0 }));
 
 static unsigned int calls;
-static u64 numbers; /* of what was heard, their sum */
+static u64 numbers; /* sum of the payloads of delivered events */
 static struct eventlog_subscriber_event last;
 
 static void count_it(const struct eventlog_subscriber_event *what)
@@ -51,7 +51,7 @@ EVENTLOG_SUBSCRIBER(failures,
 				      { "t?ial", "*", .level = EVENTLOG_LEVEL_ERROR }),
 		    .on_event = on_event);
 
-/* In the place of an NMI, for there is none that could be asked for. */
+/* Simulates an NMI, which cannot be requested. */
 static void emit_in_nmi(void)
 {
 	unsigned long flags;
@@ -74,7 +74,7 @@ static void emit_more(struct eventlog_subscriber *subscriber,
 
 EVENTLOG_SUBSCRIBER(emitting, EVENTLOG_PATTERNS({ "trial", "*" }), .on_event = emit_more);
 
-/* Whoever has registered it, it goes with the test. */
+/* Unregistered with the test, whether it was registered by then or not. */
 KUNIT_DEFINE_ACTION_WRAPPER(unregister, eventlog_subscriber_unregister,
 			    struct eventlog_subscriber *);
 
@@ -105,7 +105,7 @@ static void refuses(struct kunit *test, const char *name,
 
 	KUNIT_EXPECT_EQ(test, -EINVAL, eventlog_subscriber_register(&subscriber));
 	KUNIT_EXPECT_NULL(test, subscriber.registered);
-	/* That does nothing. */
+	/* Has no effect. */
 	eventlog_subscriber_unregister(&subscriber);
 }
 
@@ -190,7 +190,7 @@ static void does_not_keep_it_from_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, numbers, 21);
 }
 
-/* In the task and in an NMI one each is heard, and what that leads to is left out. */
+/* One event is delivered in the task and one in the NMI; those that they emit are suppressed. */
 static void hears_nothing_that_it_leads_to(struct kunit *test)
 {
 	begin(test, &emitting_subscriber);
@@ -202,7 +202,7 @@ static void hears_nothing_that_it_leads_to(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&emitting_subscriber.suppressed), 4);
 }
 
-/* But another one does. */
+/* Other subscribers get them. */
 static void has_others_hear_what_it_leads_to(struct kunit *test)
 {
 	begin(test, &emitting_subscriber);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of the kernel and its modules, for whoever subscribes through /dev/eventlog:
- * eventlog(9) has it all in an example.
+ * Events of the kernel and its modules, for subscriptions of /dev/eventlog and
+ * for subscribers in modules. eventlog(9) explains this example:
  *
  *	struct sale_event {
  *		u64 amount;
@@ -21,8 +21,8 @@
  *	...
  *	eventlog_provider_unregister(&shop_provider);
  *
- * What is declared here becomes the schema that all consumers decode by; registering
- * refuses what they could not.
+ * The declarations become the schema that all consumers decode by. Registering
+ * rejects what consumers could not decode.
  */
 #ifndef _LINUX_EVENTLOG_H
 #define _LINUX_EVENTLOG_H
@@ -37,28 +37,28 @@ struct eventlog_provider_state; /* private to provider.c */
 struct eventlog_source_event;
 struct task_struct;
 
-/* How much an event matters. */
+/* Severity of an event. */
 enum eventlog_level {
 	EVENTLOG_LEVEL_DEFAULT, /* info */
-	EVENTLOG_LEVEL_ERROR, /* something was asked for and could not be done */
-	EVENTLOG_LEVEL_WARN, /* it goes on, but somebody should look */
+	EVENTLOG_LEVEL_ERROR, /* a request failed */
+	EVENTLOG_LEVEL_WARN, /* the program continues, but needs attention */
 	EVENTLOG_LEVEL_INFO,
-	EVENTLOG_LEVEL_VERBOSE, /* the steps of what is done */
-	EVENTLOG_LEVEL_TRACE, /* each detail */
+	EVENTLOG_LEVEL_VERBOSE, /* steps of an operation */
+	EVENTLOG_LEVEL_TRACE, /* all details */
 };
 
-/* What an event says about time. */
+/* Meaning of an event on a timeline. */
 enum eventlog_event_kind {
 	EVENTLOG_EVENT_INSTANT,
-	EVENTLOG_EVENT_BEGIN, /* something begins that */
+	EVENTLOG_EVENT_BEGIN, /* an operation begins that */
 	EVENTLOG_EVENT_END, /* ends with the next such event of the thread */
-	EVENTLOG_EVENT_COUNTER, /* the new values of something that goes up and down */
+	EVENTLOG_EVENT_COUNTER, /* new values of a quantity that rises and falls */
 	EVENTLOG_EVENT_SESSION_BEGIN, /* of the session that it names */
 	EVENTLOG_EVENT_SESSION_END,
-	EVENTLOG_EVENT_DUMP_COMPLETE, /* a late listener knows the present state now */
+	EVENTLOG_EVENT_DUMP_COMPLETE, /* a late listener has received the whole current state */
 };
 
-/* What a field is; EVENTLOG_FIELD() finds out. */
+/* Type of a field, derived by EVENTLOG_FIELD(). */
 enum eventlog_type {
 	EVENTLOG_TYPE_NONE,
 	EVENTLOG_TYPE_BOOL,
@@ -73,7 +73,7 @@ enum eventlog_type {
 	EVENTLOG_TYPE_U64,
 };
 
-/* How a field is shown. */
+/* How a field is displayed. */
 enum eventlog_format {
 	EVENTLOG_FORMAT_PLAIN,
 	EVENTLOG_FORMAT_DECIMAL,
@@ -81,9 +81,9 @@ enum eventlog_format {
 	EVENTLOG_FORMAT_IP_ADDRESS, /* u8[4] or u8[16], or a u32 in network byte order */
 	EVENTLOG_FORMAT_MAC_ADDRESS, /* u8[6] */
 	EVENTLOG_FORMAT_ERROR_NUMBER,
-	EVENTLOG_FORMAT_DURATION, /* nanoseconds, in 64 bits, as the next two */
+	EVENTLOG_FORMAT_DURATION, /* nanoseconds, in 64 bits, like the next two */
 	EVENTLOG_FORMAT_REALTIME, /* since 1970 */
-	EVENTLOG_FORMAT_MONOTONIC, /* of CLOCK_MONOTONIC */
+	EVENTLOG_FORMAT_MONOTONIC, /* on CLOCK_MONOTONIC */
 	EVENTLOG_FORMAT_BYTE_SIZE,
 	EVENTLOG_FORMAT_CHARACTERS, /* char[]: a text, up to its first NUL */
 };
@@ -93,10 +93,10 @@ struct eventlog_value {
 	u64 value;
 };
 
-/* Names of the numbers that a field may hold. */
+/* Names of the values of a field. */
 struct eventlog_enumeration {
 	const char *name;
-	bool is_bitmask; /* they are bits */
+	bool is_bitmask; /* the values are bits */
 	u16 value_count;
 	const struct eventlog_value *values;
 };
@@ -108,7 +108,7 @@ struct eventlog_keyword {
 
 struct eventlog_provider_field {
 	const char *name;
-	const char *text; /* what it is; may be missing, as all behind it */
+	const char *text; /* description; optional, like everything behind it */
 	const char *unit; /* of a number: what it counts or measures */
 	const struct eventlog_enumeration *enumeration;
 	size_t offset;
@@ -119,16 +119,16 @@ struct eventlog_provider_field {
 
 /* An event: declared by EVENTLOG_EVENT(). */
 struct eventlog_provider_event {
-	bool enabled; /* by whom its provider's `listen` has been told */
+	bool enabled; /* the last value passed to the provider's `set_enabled` */
 	u16 payload_size;
 	const struct eventlog_source_event __rcu *source; /* while it is registered */
 	const char *name;
-	const char *text; /* what it is */
-	const char *when; /* what makes it happen */
+	const char *text; /* description */
+	const char *when; /* the condition under which it occurs */
 	u64 keywords;
 	enum eventlog_level level;
 	enum eventlog_event_kind kind;
-	bool session; /* its first field, a u64, is the session that it is of */
+	bool session; /* its first field, a u64, is the number of its session */
 	u16 field_count;
 	size_t struct_size;
 	const struct eventlog_provider_field *fields;
@@ -137,26 +137,26 @@ struct eventlog_provider_event {
 /* A provider: declared by EVENTLOG_PROVIDER(). */
 struct eventlog_provider {
 	const char *name;
-	const char *owner; /* what is shown in the place of a process: the module */
+	const char *owner; /* displayed instead of a process: the module */
 	const char *text;
 	u16 event_count;
 	u16 keyword_count;
-	bool exact_name_only; /* so much that only who asks for it by its name, without *, gets it */
+	bool exact_name_only; /* high volume: a pattern has to name the provider without * and ? */
 	struct eventlog_provider_event *const *events;
-	const struct eventlog_keyword *keywords; /* by rising bits */
+	const struct eventlog_keyword *keywords; /* in ascending order of bits */
 	/*
-	 * Somebody begins to want the event, or nobody wants it any more: to attach what
-	 * emits it, and to detach that.  May sleep, must not register or unregister.  Is
-	 * called in pairs; when the second call of a pair is over, emitters may still be
-	 * under way until eventlog_provider_unregister() returns.  Answers 0 or an error,
-	 * which is logged: then the event does not occur, and the second call comes all
-	 * the same.  May be NULL.
+	 * Called when an event gets its first listener and when it loses its last one:
+	 * attach what emits the event, and detach it. May sleep, must not register or
+	 * unregister. Calls come in pairs. After the second call of a pair emitters may
+	 * still be running until eventlog_provider_unregister() returns. Returns 0 or an
+	 * error, which is logged: then the event does not occur, and the second call comes
+	 * nevertheless. May be NULL.
 	 */
 	int (*set_enabled)(struct eventlog_provider_event *event, bool enabled);
 	struct eventlog_provider_state *registered;
 };
 
-/* What is none of these is refused when the provider is registered: pointers, enums. */
+/* Types that are not listed, pointers and enums, are rejected when the provider is registered. */
 #define EVENTLOG_TYPE_OF(type)							\
 	(EVENTLOG_TYPE_BOOL * __builtin_types_compatible_p(type, bool) +	\
 	 EVENTLOG_TYPE_CHAR * __builtin_types_compatible_p(type, char) +	\
@@ -181,7 +181,7 @@ struct eventlog_provider {
 	.offset = (size_t)(member), .size = sizeof(member),			\
 	.type = EVENTLOG_TYPE_OF(typeof((member)[0]))
 
-/* A member of struct EVENT_event, or one that is an array; what else is to be said follows. */
+/* A member of struct EVENT_event, or a member that is an array. Further properties may follow. */
 #define EVENTLOG_FIELD(_owner, _member, ...)					\
 	{									\
 		.name = #_member,						\
@@ -195,15 +195,16 @@ struct eventlog_provider {
 		__VA_ARGS__							\
 	}
 
-/* All members of the struct, in the order in which they are to be shown; or none. */
+/* All members of the struct, in the order in which they are displayed; or none. */
 #define EVENTLOG_FIELDS(...)							\
 	.fields = (const struct eventlog_provider_field[]){ __VA_ARGS__ },	\
 	.field_count = sizeof((const struct eventlog_provider_field[]){ __VA_ARGS__ }) / \
 		       sizeof(struct eventlog_provider_field)
 
 /*
- * An event, whose payload is struct NAME_event: 8 bytes first, then those of 4, 2 and
- * 1, so that there are no holes.  Makes the variable event_NAME.
+ * An event, whose payload is struct NAME_event: members of 8 bytes first, then
+ * those of 4, 2 and 1, so that there are no holes. Defines the variable
+ * event_NAME.
  */
 #define EVENTLOG_EVENT(_name, ...)						\
 	static struct eventlog_provider_event event_##_name = {			\
@@ -212,7 +213,7 @@ struct eventlog_provider {
 		__VA_ARGS__							\
 	}
 
-/* Names of numbers, { "text", value } each; and of bits, any number of which a field may hold. */
+/* Names of values, { "text", value } each; for FLAGS a field may hold any number of the bits. */
 #define EVENTLOG_ENUMERATION(_name, ...)					\
 	static const struct eventlog_enumeration _name##_names = {		\
 		.name = #_name, EVENTLOG_VALUES(__VA_ARGS__)			\
@@ -236,7 +237,7 @@ struct eventlog_provider {
 	.keyword_count = sizeof((const struct eventlog_keyword[]){ __VA_ARGS__ }) / \
 			 sizeof(struct eventlog_keyword)
 
-/* A provider, with its events by their numbers: append new ones.  Makes NAME_provider. */
+/* A provider, with its events by number: append new ones. Defines NAME_provider. */
 #define EVENTLOG_PROVIDER(_name, ...)						\
 	static struct eventlog_provider _name##_provider = {			\
 		.name = #_name,							\
@@ -245,41 +246,44 @@ struct eventlog_provider {
 	}
 
 /*
- * From now on its events reach those that want them.  May sleep.  Returns 0; -EINVAL
- * for what no consumer could read, which the log names; -EBUSY for an event that is
- * registered already; -ENOMEM; or -EINTR if who loads the module is being killed.
+ * Registers a provider: its events reach the consumers that want them. May
+ * sleep. Returns 0; -EINVAL for declarations that consumers could not decode,
+ * with the reason in the log; -EBUSY for an event that is registered already;
+ * -ENOMEM; or -EINTR if the task that loads the module is being killed.
  */
 int eventlog_provider_register(struct eventlog_provider *provider);
 
 /*
- * Nobody hears its events any more when this returns, nobody emits one, and no hook of
- * a tracepoint that `listen` has detached is still running.  May sleep.
+ * Unregisters a provider. When this returns, its events have no listeners, none
+ * is being emitted, and no probe that `set_enabled` has detached is running.
+ * May sleep.
  */
 void eventlog_provider_unregister(struct eventlog_provider *provider);
 
-/* A load: whether it is worth making the payload.  Any context. */
+/* Returns whether the event has listeners: whether to build its payload. One load, any context. */
 static inline bool eventlog_event_enabled(const struct eventlog_provider_event *event)
 {
 	return unlikely(READ_ONCE(event->enabled));
 }
 
 /*
- * Writes the event to the rings of all who want it.  The payload is the event's struct.
- * Any context in which RCU watches, NMIs too, so not from within the idle loop; does not
- * sleep, takes no lock.
+ * Emits an event. The payload is the event's struct. Any context in which RCU
+ * watches, NMIs too, so not from within the idle loop; does not sleep, takes no
+ * lock.
  */
 void eventlog_emit(const struct eventlog_provider_event *event, const void *payload);
 
 /*
- * The same for what is about another task, too: who asked not to hear of themselves do
- * not hear it if that is a thread of theirs, or the current one is.
+ * Like eventlog_emit(), for an event about another task. Consumers that exclude
+ * their own process do not get it if that task or the current one belongs to
+ * it.
  */
 void eventlog_emit_about(const struct eventlog_provider_event *event, const void *payload,
 			 const struct task_struct *about);
 
 /*
- * Emits it with these members, the others 0.  Nothing of that is looked at while nobody
- * wants it.
+ * Emits an event with these members; the others are 0. The members are not
+ * evaluated while the event has no listeners.
  */
 #define EVENTLOG_EMIT(_name, ...)						\
 	do {									\

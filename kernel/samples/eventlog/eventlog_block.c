@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A provider in a module: what disks are asked to do, and when they have done it.
+ * A provider in a module: requests to disks, and their completion.
  *
  *	elog record --via device -e 'block:*'
  *
- * It attaches to two tracepoints of the block layer, while somebody listens.
+ * It attaches to two tracepoints of the block layer while its events have
+ * listeners.
  */
 #include <linux/bio.h>
 #include <linux/blk_types.h>
@@ -74,7 +75,7 @@ static void on_complete(void *data, struct request_queue *queue, struct bio *bio
 	eventlog_emit(&event_done, &payload);
 }
 
-/* Not exported, as most are not: it is looked for when the module is loaded. */
+/* Not exported, like most tracepoints: found by name when the module is loaded. */
 static struct tracepoint *bio_queue;
 
 static void match_tracepoint(struct tracepoint *tracepoint, void *data)
@@ -100,7 +101,7 @@ EVENTLOG_PROVIDER(block, EVENTLOG_PROVIDES(&event_queued, &event_done),
 
 static int __init eventlog_block_init(void)
 {
-	/* What is found by its name is this? The compiler knows. */
+	/* The tracepoint is found by name. Check the type of its probe at compile time. */
 	check_trace_callback_type_block_bio_queue(on_queue);
 	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	if (!bio_queue)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The example of eventlog(9): a provider with one event, each second. */
+/* The example of eventlog(9): a provider with one event each second. */
 #include <linux/eventlog.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A subscriber in a module: counts the errors of all programs and modules by what they are.
+ * A subscriber in a module: counts the errors of all programs and modules by
+ * provider and event.
  *
  *	cat /sys/kernel/debug/eventlog_watch
  *
- * Whoever has an error counts it before going on, so none is missing, whatever else is read late.
+ * The emitter counts its error itself, in the call, so no error is missing.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
@@ -17,7 +18,7 @@
 
 enum state { IS_FREE, IS_TAKEN, IS_READY };
 
-/* Once ready, but for the count it does not change any more. */
+/* Constant once ready, except for the count. */
 struct kind {
 	atomic_t state;
 	atomic_long_t count;
@@ -26,9 +27,9 @@ struct kind {
 };
 
 static struct kind kinds[256];
-static atomic_long_t others; /* for which there was no place */
+static atomic_long_t others; /* without a free entry */
 
-/* Nobody waits: who interrupts somebody who is about to fill one in takes the next one. */
+/* Lock-free: a context that interrupts one that fills in an entry takes the next entry. */
 static struct kind *find(const struct eventlog_subscriber_event *what)
 {
 	struct kind *kind;
@@ -37,7 +38,7 @@ static struct kind *find(const struct eventlog_subscriber_event *what)
 		if (atomic_cmpxchg(&kind->state, IS_FREE, IS_TAKEN) == IS_FREE) {
 			strscpy(kind->provider, what->provider, sizeof(kind->provider));
 			strscpy(kind->event, what->event, sizeof(kind->event));
-			/* With it, the names. */
+			/* Pairs with the acquires of `state`: the names are visible, too. */
 			atomic_set_release(&kind->state, IS_READY);
 			return kind;
 		}
@@ -48,7 +49,7 @@ static struct kind *find(const struct eventlog_subscriber_event *what)
 	return NULL;
 }
 
-/* In any context, and on several processors at once. */
+/* Any context, several CPUs at once. */
 static void on_event(struct eventlog_subscriber *subscriber,
 		     const struct eventlog_subscriber_event *what)
 {
@@ -60,7 +61,7 @@ static void on_event(struct eventlog_subscriber *subscriber,
 EVENTLOG_SUBSCRIBER(watch, EVENTLOG_PATTERNS({ "*", "*", .level = EVENTLOG_LEVEL_ERROR }),
 		    .on_event = on_event);
 
-/* Programs choose what these names are of. */
+/* Programs choose these names: escape them. */
 static void show(struct seq_file *to, const struct kind *kind)
 {
 	seq_printf(to, "%ld ", atomic_long_read(&kind->count));
@@ -70,7 +71,7 @@ static void show(struct seq_file *to, const struct kind *kind)
 	seq_putc(to, '\n');
 }
 
-/* One that two have come with for the first time, at once, has two lines. */
+/* An event that occurs on two CPUs for the first time at once may have two lines. */
 static int errors_show(struct seq_file *to, void *unused)
 {
 	const struct kind *kind;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The writing end of the kernel module's rings, compiled into a program: writers
- * interrupt one another between any two accesses that matter, several deep, as NMIs
- * do, and a reader on another CPU reads at any of these moments.  All that was
- * attempted is read, or counted as lost, at its place, or as overwritten; all
- * records are whole, and in the order of time.
+ * Tests ring.c and ring_write.h in a program. Writers interrupt one another
+ * between any two accesses that matter, several deep, as NMIs do, and a reader
+ * on another CPU reads at any of these moments.
  *
- * Chance decides, with seeds that are always the same.
+ * - Everything that was attempted is read, counted as lost in the right place,
+ *   or counted as overwritten.
+ * - All records are complete and in the order of time.
+ *
+ * Interruptions are random, with fixed seeds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 #include "../../eventlog/ring.c"
 
 enum { depth_max = 4, buffer_size = 512, buffers_max = 4, rounds = 5000, payload_max = 160 };
-/* The event of a record that has the time of the one before. */
+/* Event number of a record that has the time of the record before it. */
 enum { IN_RUN = 2 };
 
 static struct {
@@ -28,27 +30,27 @@ static u64 seed;
 static u64 now;
 static unsigned int depth;
 static bool is_reading;
-static bool is_over; /* nobody writes any more */
-static unsigned int chance; /* of an interruption: one in so many */
+static bool is_over; /* there are no writers any more */
+static unsigned int chance; /* one access in this many is interrupted */
 
 static u64 attempted;
 static u64 next_number;
-static u64 runs; /* records that were written together */
-static u64 woken_at; /* what `control` was when a writer said that readers are to be told */
+static u64 runs; /* records that were written in runs */
+static u64 woken_at; /* value of `control` when a writer last said that readers have to be woken */
 
-/* The reader. */
+/* State of the reader. */
 static struct {
 	u64 generation;
 	u64 offset;
-	u64 records; /* of the buffer */
+	u64 records; /* read of the buffer */
 	u64 records_reported;
 	u64 read;
 	u64 overwritten;
 	u64 lost_reported;
-	u64 told_last; /* that often before any record followed */
+	u64 told_last; /* how often losses were reported before a record followed */
 	u64 last_time;
 } reader;
-static u64 seen[depth_max + 1]; /* interruptions, by depth: that the test tests something */
+static u64 seen[depth_max + 1]; /* interruptions by depth: proves that the test tests something */
 
 static void fail(const char *what)
 {
@@ -79,7 +81,7 @@ u64 ktime_get_mono_fast_ns(void)
 	return ++now;
 }
 
-/* Several at once, if that can be had; what cannot is not attempted. */
+/* Writes several records at once if there is room; otherwise they are not attempted. */
 static void write_run(void)
 {
 	const u32 count = 2 + next(3), size = 8 * (1 + next(4));
@@ -133,7 +135,7 @@ static void write_one(void)
 		woken_at = region.head.control;
 }
 
-/* Who waits for a switch is told when it is to be seen, and not before. */
+/* Returns whether the last switch was announced to readers when it was visible, not before. */
 static bool is_told(void)
 {
 	const u64 control = region.head.control;
@@ -194,7 +196,7 @@ static void catch_up(u64 control)
 	}
 }
 
-/* Writers on the other CPU, while the reader is between two accesses. */
+/* Writers on the other CPU run while the reader is between two accesses. */
 static void write_meanwhile(void)
 {
 	u32 i;
@@ -207,7 +209,7 @@ static void write_meanwhile(void)
 	depth--;
 }
 
-/* The losses behind which there is no record yet. */
+/* Reports losses that no record follows yet. */
 static void tell_last_losses(u64 control)
 {
 	const u64 following = reader.generation + 1;
@@ -226,7 +228,7 @@ static void tell_last_losses(u64 control)
 	reader.lost_reported = lost;
 }
 
-/* As uapi/linux/eventlog.h says under READING.  Returns false if nothing follows. */
+/* See "Rules for readers" in uapi/linux/eventlog.h. Returns false if no buffer follows. */
 static bool read_buffer(u64 control)
 {
 	const u64 generation = reader.generation;
@@ -260,7 +262,7 @@ static bool read_buffer(u64 control)
 	} else if (!writer.overwrite) {
 		fail("a buffer is used that has not been read");
 	} else if (active) {
-		return false; /* just being switched: again later */
+		return false; /* a switch is under way: read again later */
 	}
 	if (active) {
 		tell_last_losses(control);
@@ -325,7 +327,7 @@ static void begin(bool overwrite, u32 buffer_count)
 	region.head.control = EVENTLOG_SEALED;
 	for (i = 1; i < buffer_count; i++)
 		region.descriptors[i].generation = ~0ULL;
-	/* Before its CPU has memory, all is lost. */
+	/* Before the CPU has memory, everything is lost. */
 	for (i = 0; i < 10; i++)
 		write_one();
 	if (region.head.lost != attempted)
@@ -351,7 +353,7 @@ static void conserve(bool overwrite, u32 buffer_count)
 			fail("a writer has not left");
 		if (!is_told())
 			fail("nobody is told of a switch");
-		/* Gaps lie between buffers, also where an NMI came into a switch. */
+		/* Gaps lie between buffers, also if an NMI interrupted a switch. */
 		if (eventlog_position_of(writer.reserved) != EVENTLOG_SEALED &&
 		    descriptor_of(eventlog_generation_of(writer.reserved))->lost_before !=
 			    region.head.lost)

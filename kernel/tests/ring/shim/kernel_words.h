@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kernel/eventlog/ring.c takes of the kernel, in a program in which nothing is accidental. */
+/* Replacements for the kernel functions that ring.c uses, in a deterministic program. */
 #ifndef KERNEL_WORDS_H
 #define KERNEL_WORDS_H
 
@@ -21,7 +21,7 @@ typedef struct {
 	u64 value;
 } local64_t;
 
-/* Called between any two accesses that others could notice: there somebody may interrupt. */
+/* Called between any two accesses that another context could observe: it may interrupt here. */
 void between_instructions(void);
 u64 ktime_get_mono_fast_ns(void);
 
@@ -64,7 +64,7 @@ static inline void local64_inc(local64_t *word)
 	between_instructions();
 }
 
-/* Those who interrupt here do so in any case, as NMIs. */
+/* A context that interrupts behaves as an NMI and ignores this. */
 #define local_irq_save(flags) ((void)((flags) = 0), between_instructions())
 #define local_irq_restore(flags) ((void)(flags), between_instructions())
 
