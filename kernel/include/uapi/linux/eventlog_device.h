@@ -1,23 +1,97 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * /dev/eventlog: events of applications as trace events of the system
- * `eventlog`, for perf, ftrace and BPF.
+ * `eventlog`, for perf, ftrace and BPF; and subscriptions to them without
+ * tracefs.
  *
- * It speaks what user_events speaks (Documentation/trace/user_events.rst),
- * with the same structs and numbers, so that one program can use either:
+ * PURPOSE
  *
- *   ioctl EVENTLOG_REGISTER    describes an event, and names a word in the
- *                              memory of the process with a bit in it.  The
- *                              bit is set while somebody listens.
- *   write, writev              one event: its write_index, then its payload,
- *                              packed as described.
- *   ioctl EVENTLOG_UNREGISTER  gives the word back, and clears the bit.
- *   ioctl EVENTLOG_DELETE      removes an event that nobody uses.
+ * The device lets a program register events, write them, publish the provider
+ * that they belong to, and subscribe to providers. Its first four operations
+ * are those of user_events (Documentation/trace/user_events.rst), with the same
+ * structs and numbers, so that one program can use either.
  *
- * What differs, see eventlog(4): the system's name; the word's page is pinned,
- * so that it has to be anonymous memory or of tmpfs; a forked child registers
- * words of its own; events do not persist; a payload that is too large for a
- * listener is refused.
+ * INTERFACE
+ *
+ *   ioctl EVENTLOG_REGISTER         describes an event, and names a word in the
+ *                                   memory of the process with a bit in it. The
+ *                                   bit is set while the event has listeners.
+ *   write, writev                   one event: its write_index, then its payload,
+ *                                   packed as described; or EVENTLOG_BATCH.
+ *   ioctl EVENTLOG_UNREGISTER       gives the word back, and clears the bit.
+ *   ioctl EVENTLOG_DELETE           removes an event without users.
+ *   ioctl EVENTLOG_PUBLISH          makes registered events a provider, to which
+ *                                   others can subscribe.
+ *   ioctl EVENTLOG_UNPUBLISH        withdraws the provider.
+ *   ioctl EVENTLOG_SUBSCRIBE        makes the open file a subscription, for good.
+ *   read                            complete records of the subscription.
+ *   poll                            readable when there is a record, or a loss
+ *                                   that has not been reported.
+ *   mmap                            the region of the subscription, read-only.
+ *   ioctl EVENTLOG_RELEASE_BUFFERS  gives buffers back that were read by mmap.
+ *   ioctl EVENTLOG_STATISTICS       counts of the subscription.
+ *   ioctl EVENTLOG_STOP             ends it; what it has can still be read.
+ *   ioctl EVENTLOG_NEXT_PROVIDER    iterates over the providers.
+ *
+ * RULES FOR PRODUCERS
+ *
+ * These differ from user_events, see eventlog(4):
+ *
+ *   1. The system is `eventlog`.
+ *   2. The page of a word is pinned, so it has to be anonymous memory or of tmpfs.
+ *   3. A forked child registers words of its own.
+ *   4. Events do not persist.
+ *   5. A payload that is too large for a listener is rejected.
+ *
+ * RULES FOR SUBSCRIPTIONS
+ *
+ * The memory of a subscription is laid out as a region (see linux/eventlog.h),
+ * created and written by the kernel alone. These differ from a region in user
+ * space:
+ *
+ *   1. The producers of a CPU's ring are the code that runs on it and what
+ *      interrupts that, as a stack. `control` moves when the outermost is done,
+ *      so everything before it is complete.
+ *   2. The last ring is never used.
+ *   3. A ring of a CPU that comes online later begins then: until that its control
+ *      is EVENTLOG_SEALED, and events for which there is no memory are in `lost`.
+ *   4. In overwrite mode a ring seals, too, if producers that interrupt one another
+ *      would wrap around to what the outermost still writes.
+ *   5. The `lost_` counters of providers stay 0: the rings have all losses.
+ *   6. EVENTLOG_RELEASE_BUFFERS takes the place of storing `drained`.
+ *   7. read(2) returns complete records, each padded to EVENTLOG_RECORD_ALIGNMENT.
+ *      A loss is a record of EVENTLOG_LOST_PROVIDER at its position.
+ *   8. After EVENTLOG_STOP nothing is written; what was written can be read.
+ *      Behind that read(2) returns 0.  poll(2) reports EPOLLHUP as soon as the
+ *      subscription has ended.
+ *   9. With EVENTLOG_TO_RELAY records go to a relay channel instead, see
+ *      linux/eventlog_relay.h. Then rings have no memory and stay sealed, and
+ *      their `lost` has what the channel does not count: events in NMIs, and
+ *      events after the channel was closed.
+ *
+ * RIGHTS
+ *
+ *   1. An unprivileged subscriber receives events of programs whose real,
+ *      effective and saved user all were its own effective user when they
+ *      published, and that had not had more rights than it, in capabilities,
+ *      groups or namespaces, as for ptrace(2).
+ *   2. CAP_PERFMON or CAP_SYS_ADMIN in the first user namespace permits the events
+ *      of all programs, and of the kernel.
+ *
+ * STATE MACHINE OF AN OPEN FILE
+ *
+ *   opened --EVENTLOG_SUBSCRIBE--> subscription --EVENTLOG_STOP--> ended
+ *
+ *   In each state it can register, write and publish events.
+ *
+ * TRADE-OFFS
+ *
+ * - The ABI of user_events is kept, with its packed structs, so that a program
+ *   needs one code path.
+ * - A payload is limited to what every listener can take, so that an event is
+ *   not lost for some listeners after write(2) has succeeded.
+ * - Pages of words are pinned: a bit changes at once and without waiting for
+ *   the process, but the memory cannot be swapped and counts against a limit.
  */
 #ifndef _UAPI_LINUX_EVENTLOG_DEVICE_H
 #define _UAPI_LINUX_EVENTLOG_DEVICE_H
@@ -28,30 +102,30 @@
 
 #define EVENTLOG_DEVICE_PATH "/dev/eventlog"
 
-/* Of a description, with its NUL. */
+/* Size of a description, with its NUL. */
 #define EVENTLOG_DESCRIPTION_MAX 512
-/* Of an array of char in it. */
+/* Length of a char array in a description. */
 #define EVENTLOG_ARRAY_MAX 1024
 /*
- * Of a payload: what every listener can take.  ftrace's buffers have pages of
- * 4096 bytes, of which headers take 32, and a whole time stamp would take 8.
+ * Size of a payload that every listener can take. ftrace's buffers have pages
+ * of 4096 bytes, of which headers take 32, and a full time stamp would take 8.
  */
 #define EVENTLOG_PAYLOAD_MAX (4096 - 48)
 
 /*
- * An event of this name may have other fields than the one that is there.  It
- * then gets another name: NAME_HASH, with a hash of its fields.
+ * Permits an event of this name with other fields than an existing one. It is
+ * then named NAME_HASH, with a hash of its fields.
  */
 #define EVENTLOG_REGISTER_MULTI_FORMAT 2
 
 struct eventlog_registration {
 	__u32 size; /* of this struct */
 	__u8 enable_bit;
-	__u8 enable_size; /* of the word in bytes: 4 or 8 */
+	__u8 enable_size; /* size of the word in bytes: 4 or 8 */
 	__u16 flags;
-	__u64 enable_addr; /* of the word, a multiple of its size */
+	__u64 enable_addr; /* address of the word, a multiple of its size */
 	__u64 name_args; /* address of "NAME [TYPE FIELD[; TYPE FIELD]...]" */
-	__u32 write_index; /* the answer: the event's number for this open file */
+	__u32 write_index; /* out: index of the event in this open file */
 } __attribute__((__packed__));
 
 struct eventlog_unregistration {
@@ -66,88 +140,56 @@ struct eventlog_unregistration {
 #define EVENTLOG_DELETE _IOW('*', 1, char *)
 #define EVENTLOG_UNREGISTER _IOW('*', 2, struct eventlog_unregistration *)
 
-/*
- * LISTENING through the device, without tracefs: EVENTLOG_SUBSCRIBE makes an
- * open file a subscription, for good.  Its memory is laid out as a region (see
- * linux/eventlog.h), made and written by the kernel alone:
- *
- *   read     whole records, each padded to EVENTLOG_RECORD_ALIGNMENT; what was lost stands
- *            among them at its place: a record of EVENTLOG_LOST_PROVIDER
- *   poll     readable when there is a record, or a loss that nobody has been told of
- *   mmap     the region, read-only; then EVENTLOG_RELEASE_BUFFERS takes the place of
- *            storing `drained`
- *
- * EVENTLOG_STOP ends it: nobody writes to it any more, and what it has stays to be
- * read.  Behind that read says 0; poll says EPOLLHUP as soon as it has ended.
- *
- * What differs from a region in user space: the producers of a CPU's ring are
- * what runs on it and what interrupts that, as a stack.  `control` moves when the
- * outermost is done, so all that stands before it is whole.  The last ring is
- * never used.  A CPU that comes to life later has its ring begin then: until that
- * its control is EVENTLOG_SEALED, and what no memory could be had for is in
- * `lost`.  In overwrite mode a ring seals, too, where those that interrupt one
- * another would come round to what the outermost still writes.  `lost_` counters
- * of providers stay 0: the rings have all of it.
- *
- * With EVENTLOG_TO_RELAY records go to a relay channel instead, see
- * linux/eventlog_relay.h.  Then rings have no memory and stay sealed, and their `lost`
- * has what the channel does not count: events in NMIs, and those that come when the
- * channel has gone.
- *
- * Who hears whom: an unprivileged subscriber hears programs whose real, effective
- * and saved user were all its own effective user when they published, and that had not
- * been more than it, in rights, groups or namespaces, as for ptrace(2); with CAP_PERFMON
- * (or CAP_SYS_ADMIN) in the first user namespace everybody, and the kernel itself.
- */
+/* Publishing and subscribing. */
 
 #define EVENTLOG_IDENTIFIER_SIZE 64 /* a name of a provider or an event, with its NUL */
 #define EVENTLOG_RULES_MAX 64
 #define EVENTLOG_PROCESSES_MAX 64
 
-/* Of an event that is published: it begins with its session, a __u64. */
+/* A published event whose payload begins with its session, a __u64. */
 #define EVENTLOG_EVENT_SESSION_BOUND 1
-/* Whoever gets any event of the provider gets this one, too: the end of a dump. */
+/* Delivered to every consumer of any event of the provider: the end of a dump. */
 #define EVENTLOG_EVENT_ALWAYS_DELIVERED 2
 
 struct eventlog_published_event {
 	__u64 keywords;
-	__u32 write_index; /* that the event has got by EVENTLOG_REGISTER */
-	__u16 event; /* its position in the schema */
+	__u32 write_index; /* from EVENTLOG_REGISTER */
+	__u16 event; /* index in the schema */
 	__u8 level; /* 1 to 5 */
-	__u8 flags; /* EVENTLOG_OFFER_... */
+	__u8 flags; /* EVENTLOG_EVENT_... */
 	char name[EVENTLOG_IDENTIFIER_SIZE];
 };
 
 /*
- * Publishes a provider: ties numbers of events to it, so that they reach those
- * who subscribe.  It stays until it is withdrawn or the file is closed.
+ * Publishes a provider: its events reach the subscriptions that want them. It
+ * stays until it is withdrawn or the file is closed.
  */
 struct eventlog_publication {
 	__u32 size; /* of this struct */
 	__u32 event_count; /* 1 to EVENTLOG_EVENTS_MAX */
 	__u64 events; /* address of struct eventlog_published_event [event_count] */
-	__u64 schema; /* address; the kernel does not look into it */
+	__u64 schema; /* address; not interpreted by the kernel */
 	__u32 schema_size; /* 1 to EVENTLOG_SCHEMA_SIZE_MAX */
-	__u32 provider; /* the answer: its number, for EVENTLOG_UNPUBLISH */
+	__u32 provider; /* out: number for EVENTLOG_UNPUBLISH */
 	__u64 schema_hash;
 	char name[EVENTLOG_IDENTIFIER_SIZE];
 };
 
-/* What a subscription wants: events that meet all of one of its rules. */
+/* A rule of a subscription: it wants events that meet all of one of its rules. */
 struct eventlog_filter_rule {
 	char provider[EVENTLOG_IDENTIFIER_SIZE]; /* patterns, with * and ? */
 	char event[EVENTLOG_IDENTIFIER_SIZE];
-	__u64 keywords; /* one of these, or an event without any; 0: all */
-	__u32 level; /* up to this one; 0: all */
+	__u64 keywords; /* one of these keywords, or an event without any; 0: all */
+	__u32 level; /* up to this level; 0: all */
 	__u32 flags; /* EVENTLOG_RULE_SESSIONS */
 };
 
 /* Only events of the sessions that the subscription names. */
 #define EVENTLOG_RULE_SESSIONS 1
 
-/* Of processes: one of these, if any is named. */
+/* A subscription with these gets events of processes that match one of them only. */
 struct eventlog_process_filter {
-	__u32 pid; /* as the subscriber's pid namespace numbers it; 0: any */
+	__u32 pid; /* number in the subscriber's pid namespace; 0: any */
 	__u32 reserved; /* 0 */
 	char name[EVENTLOG_PROCESS_NAME_SIZE]; /* a pattern; empty: any */
 };
@@ -165,29 +207,32 @@ struct eventlog_subscription_request {
 	__u64 sessions; /* address of __u64 [] */
 	__u64 processes; /* address of struct eventlog_process_filter [] */
 	__u64 schemas_size; /* room for schemas, a multiple of 64 KiB up to 64 MiB */
-	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH, ..._WITHOUT_READER, ..._TO_RELAY */
-	__u32 read_timeout; /* of a read that waits, in milliseconds, then EAGAIN; 0: for ever */
-	__u64 total_size; /* the answer: what there is to be mapped */
-	/* From here on not in programs that were built for the first version. */
-	__s32 relay; /* with EVENTLOG_TO_RELAY: a file that has made a channel; else 0 */
+	__u32 flags; /* EVENTLOG_WAKE_AT_SWITCH, _EXCLUDE_READER, _TO_RELAY */
+	__u32 read_timeout; /* of a waiting read, in milliseconds, then EAGAIN; 0: none */
+	__u64 total_size; /* out: size of the region for mmap */
+	/* Programs built for the first version end here. */
+	__s32 relay; /* with EVENTLOG_TO_RELAY: a file that has created a channel; else 0 */
 	__u32 reserved; /* 0 */
 };
 
 #define EVENTLOG_SUBSCRIPTION_REQUEST_FIRST_SIZE 80
 
-/* Who waits is woken when a buffer has been switched, not by each record. */
+/* Wakes waiting readers when a buffer was switched, not for each record. */
 #define EVENTLOG_WAKE_AT_SWITCH 1
-/* No events of the kernel about threads of the process that subscribes: switches to and from it. */
+/* Excludes kernel events about threads of the subscriber's process: switches to and from it. */
 #define EVENTLOG_EXCLUDE_READER 2
-/* Records go to the channel of `relay`, which says whether it overwrites; it may go at any time. */
+/*
+ * Records go to the channel of `relay`, whose options say whether it
+ * overwrites. It may be closed.
+ */
 #define EVENTLOG_TO_RELAY 4
 
-/* Gives buffers of a ring back: generations below this one have been read. */
+/* Gives buffers of a ring back: generations below `drained` were read. */
 struct eventlog_buffer_release {
 	__u32 size; /* of this struct */
 	__u32 ring;
 	__u64 drained;
-	/* So far it has been looked at, for poll: `control` and `lost` of the ring as they were. */
+	/* `control` and `lost` of the ring up to which it was read: poll reports what is newer. */
 	__u64 seen;
 	__u64 lost_seen;
 };
@@ -196,26 +241,26 @@ struct eventlog_buffer_release {
 
 struct eventlog_statistics {
 	__u32 size; /* of this struct */
-	__u32 ring; /* of which; or EVENTLOG_ALL_RINGS */
+	__u32 ring; /* index of a ring, or EVENTLOG_ALL_RINGS */
 	__u64 recorded;
 	__u64 lost;
 	__u64 read; /* by read(2) */
-	__u64 overwritten; /* and told to who reads */
+	__u64 overwritten; /* and reported to readers */
 	__u64 lost_reported;
-	__u32 next_size; /* the room that the next read needs, 0: there is nothing */
-	__u32 providers_refused; /* no room for these in the region's tables */
-	__u64 memory; /* bytes that count for the user */
+	__u32 next_size; /* room that the next read needs, 0: nothing to read */
+	__u32 providers_refused; /* without room in the region's tables */
+	__u64 memory; /* bytes charged to the user */
 };
 
-/* One provider that the caller may listen to. */
+/* A provider that the caller may subscribe to. */
 struct eventlog_provider_query {
 	__u32 size; /* of this struct */
-	__u32 provider; /* the answer has the next above this one; 0: the first */
-	__u64 schema; /* address of room for the schema, or 0 */
-	__u32 schema_size; /* of that room; the answer: of the schema */
+	__u32 provider; /* in: 0, or the last number; out: the next number above it */
+	__u64 schema; /* address of a buffer for the schema, or 0 */
+	__u32 schema_size; /* in: size of that buffer; out: of the schema */
 	__u32 event_count;
 	__u64 schema_hash;
-	__u32 pid; /* 0: the kernel, or not of the caller's pid namespace */
+	__u32 pid; /* 0: the kernel, or outside the caller's pid namespace */
 	__u32 uid;
 	__u64 start_time; /* field 22 of /proc/PID/stat */
 	char process[EVENTLOG_PROCESS_NAME_SIZE];
@@ -223,43 +268,45 @@ struct eventlog_provider_query {
 };
 
 /*
- * The first word of a write that holds many events: behind it a word with flags, then,
+ * First word of a write with many events: behind it a word with flags, then,
  * each at the next multiple of 8 bytes, a struct eventlog_batch_entry with its
- * payload.  Answers how many bytes have been taken, of whole entries; an
- * error only if the first one is refused.  What nobody listens to is taken.
+ * payload. write(2) returns how many bytes of complete entries were accepted,
+ * and an error only if the first one is rejected. Events without listeners are
+ * accepted.
  */
 #define EVENTLOG_BATCH 0xffffffffU
 #define EVENTLOG_BATCH_SIZE_MAX 0x00100000U
 
 struct eventlog_batch_entry {
 	__u32 write_index;
-	__u32 size; /* of the payload behind */
+	__u32 size; /* size of the payload that follows */
 };
 
 /*
- * A flag: each entry is a struct eventlog_timed_entry instead.  Subscriptions whose
- * clock is EVENTLOG_CLOCK_MONOTONIC get its time, with EVENTLOG_RECORD_CUSTOM_TIME; others,
- * and tracing, that of the write.
+ * Flag: each entry is a struct eventlog_timed_entry instead. Subscriptions with
+ * EVENTLOG_CLOCK_MONOTONIC get its time, with EVENTLOG_RECORD_CUSTOM_TIME;
+ * others, and tracing, that of the write.
  */
 #define EVENTLOG_BATCH_TIMED 1U
 
 struct eventlog_timed_entry {
 	__u32 write_index;
-	__u32 size; /* of the payload behind */
-	__u64 time; /* when it was, on CLOCK_MONOTONIC; 0: when it is written */
+	__u32 size; /* size of the payload that follows */
+	__u64 time; /* of the event, on CLOCK_MONOTONIC; 0: the time of the write */
 };
 
 /*
- * What read(2) says of events that are missing: a record of this provider with a
- * struct eventlog_lost_payload as its payload, at the time of the first record behind
- * the gap, or, if there is none yet, when the loss was found; if that record has
- * EVENTLOG_RECORD_CUSTOM_TIME, at that of the last one before it that has not, or 0.
+ * Provider of records in which read(2) reports missing events, with a struct
+ * eventlog_lost_payload. Its time is that of the first record behind the gap,
+ * or, if there is none yet, the time at which the loss was found. If that
+ * record has EVENTLOG_RECORD_CUSTOM_TIME, it is the time of the last one before
+ * it that has not, or 0.
  */
 #define EVENTLOG_LOST_PROVIDER 0xffffU
 
 struct eventlog_lost_payload {
-	__u64 lost; /* there was no room */
-	__u64 overwritten; /* newer ones took their place */
+	__u64 lost; /* found no room */
+	__u64 overwritten; /* replaced by newer events */
 };
 
 #define EVENTLOG_PUBLISH _IOWR('*', 16, struct eventlog_publication *)

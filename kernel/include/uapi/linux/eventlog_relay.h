@@ -2,21 +2,61 @@
 /*
  * /dev/eventlog_relay: channels for many records, read as files of debugfs.
  *
- *   ioctl EVENTLOG_RELAY_CREATE  makes a channel, for CAP_SYS_ADMIN alone.  It
- *                                goes when this open file is closed.
- *   ioctl EVENTLOG_RELAY_ATTACH  names a channel that is there, to write to it.
- *   ioctl EVENTLOG_RELAY_CREATE_FILES    gives a channel made without files its files.
- *   write                        a batch: whole records, struct eventlog_record
- *                                and payload, each padded with zeros to
- *                                EVENTLOG_RECORD_ALIGNMENT.
+ * PURPOSE
  *
- * A subscription of /dev/eventlog can have a channel, too: see EVENTLOG_TO_RELAY.
+ * A channel carries more records than trace events can. Programs and kernel
+ * modules write batches of records to it; readers get them from files, with
+ * every loss exact and at its position. See eventlog_relay(4).
  *
- * What is read from a file of a channel, see eventlog_relay(4), is sub-buffers.
- * Each begins with a struct eventlog_relay_header, and then has whole records.
- * read(2) leaves out the unused end of a sub-buffer, so there the next header
- * follows the last record: a record's first four bytes are its size, which is
- * never EVENTLOG_RELAY_MAGIC.
+ * INTERFACE
+ *
+ *   ioctl EVENTLOG_RELAY_CREATE        creates a channel; needs CAP_SYS_ADMIN. It
+ *                                      is closed with this open file.
+ *   ioctl EVENTLOG_RELAY_ATTACH        names an existing channel to write to.
+ *   ioctl EVENTLOG_RELAY_CREATE_FILES  gives a channel created without files its
+ *                                      files.
+ *   write                              a batch: complete records, struct
+ *                                      eventlog_record and payload, each padded
+ *                                      with zeros to EVENTLOG_RECORD_ALIGNMENT.
+ *
+ * A subscription of /dev/eventlog can have a channel, too: see
+ * EVENTLOG_TO_RELAY.
+ *
+ * LAYOUT
+ *
+ * A file has sub-buffers. Each begins with a header, which complete records
+ * follow:
+ *
+ *   +------------------------------+--------+--------+-----+--------+
+ *   | struct eventlog_relay_header | record | record | ... | unused |
+ *   +------------------------------+--------+--------+-----+--------+
+ *
+ * RULES FOR READERS
+ *
+ *   1. read(2) omits the unused end of a sub-buffer, so the next header follows
+ *      the last record. A record's first four bytes are its size, which is never
+ *      EVENTLOG_RELAY_MAGIC.
+ *   2. Sub-buffers of one buffer are numbered from 0, also across a reset.
+ *   3. records_before and lost_before count from the channel's creation, on this
+ *      buffer alone: what is missing between two sub-buffers that were read was
+ *      lost (lost_before) or overwritten (records_before).
+ *   4. `used` is stored last, with release. In a mapping, load it first: if it is
+ *      not 0, the header and the records are complete.
+ *
+ * STATE MACHINE OF A SUB-BUFFER
+ *
+ *   free --previous one ends--> open --full or flushed--> complete --consumed--> free
+ *                              used 0                     used > 0
+ *
+ *   With EVENTLOG_RELAY_OVERWRITE a complete sub-buffer is reused without being
+ *   consumed.
+ *
+ * TRADE-OFFS
+ *
+ * - Losses are in headers of sub-buffers, so their position is known to a
+ *   sub-buffer.
+ * - Channels are built on the kernel's relay, whose buffers cannot be changed in
+ *   NMIs: records of NMIs are lost, and counted.
  */
 #ifndef _UAPI_LINUX_EVENTLOG_RELAY_H
 #define _UAPI_LINUX_EVENTLOG_RELAY_H
@@ -31,18 +71,18 @@
 #define EVENTLOG_RELAY_SIZE_MAX 0x01000000U /* 16 MiB */
 #define EVENTLOG_RELAY_COUNT_MIN 2U
 #define EVENTLOG_RELAY_COUNT_MAX 1024U
-#define EVENTLOG_RELAY_BYTES_MAX 0x10000000U /* 256 MiB: of one buffer, size times count */
-#define EVENTLOG_RELAY_BATCH_MAX 0x00010000U /* 64 KiB: of one write */
+#define EVENTLOG_RELAY_BYTES_MAX 0x10000000U /* 256 MiB: size times count of one buffer */
+#define EVENTLOG_RELAY_BATCH_MAX 0x00010000U /* 64 KiB per write */
 
-/* What is new takes the place of the oldest; else it is lost while there is no room. */
+/* New records overwrite the oldest; without it they are lost while there is no room. */
 #define EVENTLOG_RELAY_OVERWRITE 1U
-/* One buffer for all CPUs, with a lock; else one for each. */
+/* One buffer for all CPUs, with a lock; otherwise one for each CPU. */
 #define EVENTLOG_RELAY_GLOBAL 2U
 /* No files until EVENTLOG_RELAY_CREATE_FILES. */
 #define EVENTLOG_RELAY_DEFER_FILES 4U
-/* No EVENTLOG_RELAY_ATTACH: only who has made it writes, and modules of the kernel. */
+/* Only the creator and kernel modules write: no EVENTLOG_RELAY_ATTACH. */
 #define EVENTLOG_RELAY_PRIVATE 8U
-#define EVENTLOG_RELAY_FLAGS 15U /* all there are */
+#define EVENTLOG_RELAY_FLAGS 15U /* all of them */
 
 struct eventlog_relay_options {
 	__u32 size; /* of this struct */
@@ -54,20 +94,15 @@ struct eventlog_relay_options {
 
 #define EVENTLOG_RELAY_MAGIC 0x594c4552U /* "RELY" */
 
-/*
- * What a sub-buffer begins with.  Sub-buffers of one buffer are numbered from 0
- * on, also over a reset.  records_before and lost_before count from the channel's
- * beginning, on this buffer alone: what is missing between two sub-buffers that
- * have been read was lost (lost_before) or overwritten (records_before).
- */
+/* Header of a sub-buffer. */
 struct eventlog_relay_header {
 	__u32 magic;
-	__u32 cpu; /* 0 if all CPUs have one buffer */
+	__u32 cpu; /* 0 if all CPUs share one buffer */
 	__u64 sequence;
 	__u64 records_before;
 	__u64 lost_before;
 	__u32 records; /* 0 until the sub-buffer is full or flushed */
-	__u32 used; /* bytes, this header with them; 0 until then, stored last */
+	__u32 used; /* in bytes, with this header; 0 until then, stored last */
 };
 
 #define EVENTLOG_RELAY_CREATE _IOW('*', 64, struct eventlog_relay_options)
