@@ -11,6 +11,7 @@
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -203,6 +204,25 @@ bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, un
 	}
 	mutex_unlock(&lock);
 	return allowed;
+}
+
+/* Returns the caller's user, charged for an open file; -ENOMEM, or -EMFILE at its limit. */
+struct eventlog_user *eventlog_user_get_for_file(void)
+{
+	struct eventlog_user *user = eventlog_user_get();
+
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	if (eventlog_charge(user, EVENTLOG_FILES, 1))
+		return user;
+	eventlog_user_put(user);
+	return ERR_PTR(-EMFILE);
+}
+
+void eventlog_user_put_for_file(struct eventlog_user *user)
+{
+	eventlog_uncharge(user, EVENTLOG_FILES, 1);
+	eventlog_user_put(user);
 }
 
 void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count)

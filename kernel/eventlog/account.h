@@ -30,6 +30,8 @@ void eventlog_account_init(void);
 struct eventlog_user *eventlog_user_get(void);
 struct eventlog_user *eventlog_user_hold(struct eventlog_user *user);
 void eventlog_user_put(struct eventlog_user *user);
+struct eventlog_user *eventlog_user_get_for_file(void);
+void eventlog_user_put_for_file(struct eventlog_user *user);
 kuid_t eventlog_user_id(const struct eventlog_user *user);
 bool eventlog_charge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);
 void eventlog_uncharge(struct eventlog_user *user, enum eventlog_resource what, unsigned int count);

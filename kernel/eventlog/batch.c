@@ -66,8 +66,8 @@ static ssize_t write_entry(const struct batch *batch, u8 *bytes, size_t availabl
 	end = batch->header_size + entry->size;
 	if (end > available)
 		return 0;
-	error = eventlog_hand_over(slot, bytes + batch->header_size, entry->size,
-				   time_of(entry, batch->header_size));
+	error = eventlog_deliver(slot, bytes + batch->header_size, entry->size,
+				 time_of(entry, batch->header_size));
 	if (error)
 		return error;
 	/* The last entry of a batch may lack its padding. */

@@ -2,7 +2,9 @@
 /*
  * Parts of the module and their dependencies.
  *
- *   device.c, batch.c --- struct eventlog_file: what one open file has registered
+ *   device.c --- batch.c, registration.c, subscribe_ioctl.c: writes and ioctls
+ *     |
+ *   file.c --- struct eventlog_file: what one open file has registered
  *     |  |
  *     |  enable_word.c --- struct eventlog_enable_word: bits in the memory of processes
  *     |                  ^
@@ -13,7 +15,9 @@
  *     |
  *     |  publication.c --- the provider of the event
  *     |       |
- *     |  source.c --- lists of listeners of each event --- filter.c
+ *     |  source.c --- pairs of sources and consumers --- filter.c
+ *     |       |
+ *     |  listeners.c --- lists of listeners of each event
  *     |       |
  *     |       |  <-- provider.c, schema.c: providers of the kernel and its modules
  *     |       |          ^
@@ -21,13 +25,15 @@
  *     |       |
  *     |       |  <-- subscriber.c: modules that listen, called instead of writing
  *     |       |
+ *     |  deliver.c
+ *     |       |
  *     |  ring.c  <-- subscription.c --- region.c: memory for each CPU
  *     |       |          |              provider_table.c: providers in the region
  *     |       |          or relay.h: records go to a channel instead of rings
  *     |       |
- *     |  reading.c  <-- subscribe_ioctl.c: requests of consumers
+ *     |  reading.c, read_*.c  <-- subscribe_ioctl.c: requests of consumers
  *     v
- *   event_mutex.c, dead_events.c: adding events to tracing, removing them
+ *   event_mutex.c: adding events to tracing, removing them
  *
  * Locks, the outer ones first:
  *
@@ -36,7 +42,7 @@
  *                        > eventlog_enable_words_lock (words)
  *                          > lock of account.c (charges)
  *   subscriptions    eventlog_file.lock (publications)
- *                      > lock of source.c (lists of listeners)
+ *                      > eventlog_sources_lock (lists of listeners)
  *                        > eventlog_enable_words_lock, eventlog_memory.lock,
  *                          or the locks under which tracepoints are attached
  *                          > lock of account.c
@@ -91,7 +97,7 @@ struct eventlog_event {
 	char *print_format;
 	struct trace_event_fields *trace_fields; /* made from layout, ended by an empty one */
 
-	/* Of a dead event: see dead_events.c. */
+	/* Of a dead event: see event.c. */
 	struct trace_event placeholder;
 	struct list_head dead;
 };
@@ -105,6 +111,9 @@ int eventlog_event_delete(const char *name);
 void eventlog_event_free(struct eventlog_event *event);
 void eventlog_events_schedule_cleanup(void);
 void eventlog_events_exit(void);
+void eventlog_dead_event_add(struct eventlog_event *event);
+void eventlog_dead_events_trim(void);
+void eventlog_dead_events_exit(void);
 
 /* event_mutex.c */
 int eventlog_with_event_mutex(void (*run)(void *data), void *data);
@@ -113,11 +122,6 @@ int eventlog_with_event_mutex(void (*run)(void *data), void *data);
 int eventlog_trace_event_init(struct eventlog_event *event);
 bool eventlog_trace_event_is_busy(const struct eventlog_event *event);
 void eventlog_trace_event_fire(struct eventlog_event *event, const void *payload, size_t size);
-
-/* dead_events.c */
-void eventlog_dead_event_add(struct eventlog_event *event);
-void eventlog_dead_events_trim(void);
-void eventlog_dead_events_exit(void);
 
 /* print.c and print_format.c */
 extern struct trace_event_functions eventlog_print_functions;
@@ -143,7 +147,7 @@ void eventlog_enable_words_remove_all(struct eventlog_file *file);
 void eventlog_enable_words_update(struct eventlog_event *event, bool enabled);
 void eventlog_enable_words_update_slot(struct eventlog_slot *slot, bool enabled);
 
-/* device.c */
+/* file.c */
 #define EVENTLOG_EVENTS_PER_CHUNK 64
 #define EVENTLOG_CHUNKS_PER_FILE 16
 #define EVENTLOG_EVENTS_PER_FILE (EVENTLOG_EVENTS_PER_CHUNK * EVENTLOG_CHUNKS_PER_FILE)
@@ -179,13 +183,24 @@ struct eventlog_file {
 	struct eventlog_slot *chunks[EVENTLOG_CHUNKS_PER_FILE];
 };
 
+struct eventlog_file *eventlog_file_make(void);
+void eventlog_file_free(struct eventlog_file *file);
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index, size_t size);
-int eventlog_hand_over(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time);
+bool eventlog_slot_is_enabled(const struct eventlog_slot *slot);
+int eventlog_deliver(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time);
 int eventlog_copy_struct(void *known, size_t known_size, void __user *from);
 int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size,
 				   void __user *from);
 
+/* registration.c */
+struct eventlog_registration;
+struct eventlog_unregistration;
+long eventlog_register(struct eventlog_file *file, struct eventlog_registration __user *from);
+long eventlog_unregister(struct eventlog_unregistration __user *from);
+long eventlog_delete(const char __user *from);
+
+/* device.c */
 int eventlog_device_init(void);
 void eventlog_device_exit(void);
 

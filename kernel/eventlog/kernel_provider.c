@@ -10,7 +10,7 @@
  * `*`.
  *
  * Probes run in the context of their tracepoints and take no lock.
- * set_enabled() is called with the lock of source.c held.
+ * set_enabled() is called with eventlog_sources_lock held.
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Lists of an event's listeners, as code that writes events reads them.
- * source.c makes them.
+ * listeners.c makes them.
  *
- * Read under RCU (sched) by writers in any context; changed with the lock of
- * source.c held.
+ * Read under RCU (sched) by writers in any context; changed with
+ * eventlog_sources_lock held.
  */
 #ifndef EVENTLOG_LISTENERS_H
 #define EVENTLOG_LISTENERS_H

@@ -5,7 +5,7 @@
  *
  * Emitting takes no lock and runs in any context in which RCU watches.
  * Registering and unregistering may sleep. set_enabled() of a provider is
- * called with the lock of source.c held.
+ * called with eventlog_sources_lock held.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,7 +43,7 @@ static void set_enabled(struct eventlog_provider *provider, struct eventlog_prov
 			event->name, error);
 }
 
-/* Called with the lock of source.c held. */
+/* Called with eventlog_sources_lock held. */
 static void update_enabled(struct eventlog_source_event *event, bool enabled)
 {
 	struct eventlog_provider_state *registered =

@@ -10,7 +10,7 @@
  * - Nothing here is charged to a memory cgroup: a producer with little memory
  *   would make all other producers wait.
  *
- * Called by one caller at a time, with the lock of source.c held. May sleep.
+ * Called by one caller at a time, with eventlog_sources_lock held. May sleep.
  */
 #include <linux/kernel.h>
 #include <linux/list.h>

@@ -206,7 +206,7 @@ static void unbind_events(struct published *published)
 /* Fails if a slot belongs to an event of another provider. */
 static int bind_events(struct eventlog_file *file, struct published *published)
 {
-	/* Pairs with the release in set_write_index() of device.c. */
+	/* Pairs with the release in set_write_index() of registration.c. */
 	const u32 count = smp_load_acquire(&file->event_count);
 	u32 i;
 

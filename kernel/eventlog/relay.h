@@ -3,7 +3,7 @@
  * Relay channels: parts and their dependencies.
  *
  *   relay_device.c    /dev/eventlog_relay: creating channels and writing to them
- *     |   source.c    events of subscriptions that have a channel
+ *     |   deliver.c   events of subscriptions that have a channel
  *     |     |
  *   relay_channel.c   channels by name, and writing a record; in-kernel API
  *     |         |

@@ -29,26 +29,20 @@ struct relay_file {
 
 static int relay_device_open(struct inode *inode, struct file *file)
 {
-	struct relay_file *opened = kzalloc(sizeof(*opened), GFP_KERNEL_ACCOUNT);
-	int error = -ENOMEM;
+	struct eventlog_user *user = eventlog_user_get_for_file();
+	struct relay_file *opened;
 
-	if (!opened)
-		return error;
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	opened = kzalloc(sizeof(*opened), GFP_KERNEL_ACCOUNT);
+	if (!opened) {
+		eventlog_user_put_for_file(user);
+		return -ENOMEM;
+	}
 	mutex_init(&opened->lock);
-	opened->user = eventlog_user_get();
-	if (!opened->user)
-		goto free_opened;
-	error = -EMFILE;
-	if (!eventlog_charge(opened->user, EVENTLOG_FILES, 1))
-		goto put_user;
+	opened->user = user;
 	file->private_data = opened;
 	return stream_open(inode, file);
-
-put_user:
-	eventlog_user_put(opened->user);
-free_opened:
-	kfree(opened);
-	return error;
 }
 
 static int relay_device_release(struct inode *inode, struct file *file)
@@ -59,8 +53,7 @@ static int relay_device_release(struct inode *inode, struct file *file)
 		eventlog_relay_close(opened->relay);
 	else if (opened->relay)
 		eventlog_relay_put(opened->relay);
-	eventlog_uncharge(opened->user, EVENTLOG_FILES, 1);
-	eventlog_user_put(opened->user);
+	eventlog_user_put_for_file(opened->user);
 	kfree(opened);
 	return 0;
 }

@@ -69,8 +69,8 @@ static bool may_switch(const struct eventlog_ring_writer *ring)
 	if (!ring->buffers)
 		return false;
 	/*
-	 * Pairs with the release in reading.c: the reader is done with the buffer before it
-	 * is reused.
+	 * Pairs with the releases of `drained` by readers: the reader is done with the buffer
+	 * before it is reused.
 	 */
 	if (!ring->overwrite)
 		return next < smp_load_acquire(&ring->head->drained) + ring->buffer_count;

@@ -89,11 +89,17 @@ eventlog_to_subscription(struct eventlog_consumer *consumer)
 }
 
 /* source.c */
+extern struct mutex eventlog_sources_lock;
 struct eventlog_source *eventlog_source_next(u32 number, const struct eventlog_consumer_cred *cred);
-void eventlog_sources_lock(void);
-void eventlog_sources_unlock(void);
 int eventlog_consumer_register(struct eventlog_consumer *consumer);
 void eventlog_consumer_unregister(struct eventlog_consumer *consumer);
+
+/* listeners.c */
+int eventlog_listeners_add(struct eventlog_consumer *consumer, struct eventlog_source *source,
+			   const u8 *results);
+void eventlog_listeners_remove(struct eventlog_source *source,
+			       const struct eventlog_consumer *consumer);
+void eventlog_listeners_remove_all(struct eventlog_source *source, bool notify);
 
 /* provider_table.c */
 u64 eventlog_schema_key(const struct eventlog_source *source);
@@ -110,7 +116,7 @@ eventlog_subscription_make(struct eventlog_subscription_request *wanted,
 void eventlog_subscription_end(struct eventlog_subscription *subscription);
 void eventlog_subscription_free(struct eventlog_subscription *subscription);
 
-/* reading.c */
+/* reading.c and read_wait.c */
 struct file;
 struct iov_iter;
 struct poll_table_struct;

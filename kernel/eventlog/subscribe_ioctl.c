@@ -108,7 +108,7 @@ long eventlog_statistics(struct eventlog_file *file, struct eventlog_statistics 
 	return copy_to_user(from, &counts, sizeof(counts)) ? -EFAULT : 0;
 }
 
-/* The caller holds the lock of source.c. */
+/* The caller holds eventlog_sources_lock. */
 static void describe(const struct eventlog_source *source,
 		     const struct eventlog_consumer_cred *cred,
 		     struct eventlog_provider_query *answer)
@@ -131,7 +131,7 @@ static int find_next(struct eventlog_provider_query *query, void *schema, u32 ro
 	int error = -ENOENT;
 
 	eventlog_consumer_cred_get(&cred);
-	eventlog_sources_lock();
+	mutex_lock(&eventlog_sources_lock);
 	source = eventlog_source_next(query->provider, &cred);
 	if (source) {
 		describe(source, &cred, query);
@@ -140,7 +140,7 @@ static int find_next(struct eventlog_provider_query *query, void *schema, u32 ro
 		if (schema && !error)
 			memcpy(schema, source->schema, source->schema_size);
 	}
-	eventlog_sources_unlock();
+	mutex_unlock(&eventlog_sources_lock);
 	return error;
 }
 

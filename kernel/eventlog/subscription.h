@@ -16,7 +16,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-struct eventlog_listeners; /* private to source.c */
+struct eventlog_listeners; /* see listeners.h */
 struct eventlog_source;
 
 /*
@@ -31,10 +31,10 @@ struct eventlog_source_event {
 	u16 id; /* its position in the schema */
 	u8 level;
 	u8 flags; /* EVENTLOG_EVENT_... */
-	bool enabled; /* protected by the lock of source.c */
+	bool enabled; /* protected by eventlog_sources_lock */
 };
 
-/* A source or a consumer in the list of all. Private to source.c, protected by its lock. */
+/* A source or a consumer in the list of all. Private to source.c. */
 struct eventlog_peer {
 	struct list_head node;
 	u64 arrival; /* of a pair, the later peer compares both */
@@ -52,9 +52,9 @@ struct eventlog_source {
 	u32 event_count;
 	struct eventlog_source_event *events;
 	/*
-	 * An event gets its first listener, or loses its last. May sleep. Called with the
-	 * lock of source.c held, so it must not publish, withdraw or subscribe. May be
-	 * NULL.
+	 * An event gets its first listener, or loses its last. May sleep. Called with
+	 * eventlog_sources_lock held, so it must not publish, withdraw or subscribe. May
+	 * be NULL.
 	 */
 	void (*update_enabled)(struct eventlog_source_event *event, bool enabled);
 

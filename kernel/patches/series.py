@@ -180,8 +180,8 @@ of it can no longer be printed as those of another event.
 
 The KUnit suite eventlog_dead_events tests the reserved numbers.
 """,
-        files=(CODE + "dead_events.c", CODE + "event.c", CODE + "event_mutex.c",
-               CODE + "trace_event.c", TESTS + "dead_events_kunit.c"),
+        files=(CODE + "event.c", CODE + "event_mutex.c",
+               CODE + "trace_event.c", TESTS + "event_kunit.c"),
     ),
     Patch(
         "eventlog: Add a lockless ring for each CPU",
@@ -276,7 +276,8 @@ Implement read() and poll(). Records of one ring are returned in order.
 A gap is reported by a record in front of the next one. In overwrite
 mode, a copy that a writer overtook is discarded and read again.
 """,
-        files=(CODE + "reading.c", CODE + "source.h"),
+        files=tuple(CODE + name for name in ("read_cursor.c", "read_wait.c", "reading.c",
+                                             "reading.h", "source.h")),
     ),
     Patch(
         "eventlog: Deliver events to subscriptions",
@@ -289,7 +290,8 @@ subscription is added. Removing one clears its entry, which needs no
 memory and cannot fail. An event without listeners costs a load and a
 branch. A subscription keeps each distinct schema once.
 """,
-        files=(CODE + "listeners.h", CODE + "source.c", CODE + "provider_table.c"),
+        files=tuple(CODE + name for name in ("deliver.c", "listeners.c", "listeners.h",
+                                             "provider_table.c", "source.c")),
     ),
     Patch(
         "eventlog: Add publications and subscriptions",
@@ -315,7 +317,7 @@ Registration allocates before it takes a lock, because an allocation
 may wait for memory. The device's group can be given to users
 whose programs may emit; access to tracefs is not required.
 """,
-        files=(CODE + "batch.c", CODE + "device.c"),
+        files=tuple(CODE + name for name in ("batch.c", "device.c", "file.c", "registration.c")),
     ),
     Patch(
         "eventlog: Add declarations of providers in the kernel",

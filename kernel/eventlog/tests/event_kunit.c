@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of dead events: the type number of a removed event is not assigned
- * again. Only numbers are checked; tracing does not know these events.
+ * Tests of event.c: the type number of a removed event is not assigned again.
+ * Only numbers are checked; tracing does not know these events.
  */
 #include <linux/slab.h>
 
@@ -111,7 +111,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "eventlog_dead_events",
+	.name = "eventlog_event",
 	.test_cases = cases,
 	.exit = forget_all,
 };
