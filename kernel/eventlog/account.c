@@ -52,41 +52,21 @@ static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
 	[EVENTLOG_RELAY_PAGES] = { .user = 65536, .all = 262144 },
 };
 
-/* One part in this many of a total limit is reserved for root. */
-#define ROOT_RESERVE_DIVISOR 8
+/* Parameters NAME_per_user and NAME_max. */
+#define LIMIT_PARAMETERS(name, resource, what)						\
+	module_param_named(name##_per_user, limits[resource].user, uint, 0644);		\
+	MODULE_PARM_DESC(name##_per_user, what " that a user may have");		\
+	module_param_named(name##_max, limits[resource].all, uint, 0644);		\
+	MODULE_PARM_DESC(name##_max, what " that all users together may have")
 
-module_param_named(files_per_user, limits[EVENTLOG_FILES].user, uint, 0644);
-MODULE_PARM_DESC(files_per_user, "Open files of the device that a user may have");
-module_param_named(files_max, limits[EVENTLOG_FILES].all, uint, 0644);
-MODULE_PARM_DESC(files_max, "Open files of the device that all users together may have");
-module_param_named(events_per_user, limits[EVENTLOG_EVENTS].user, uint, 0644);
-MODULE_PARM_DESC(events_per_user, "Events that a user may have registered first");
-module_param_named(events_max, limits[EVENTLOG_EVENTS].all, uint, 0644);
-MODULE_PARM_DESC(events_max, "Events that all users together may have");
-module_param_named(words_per_user, limits[EVENTLOG_WORDS].user, uint, 0644);
-MODULE_PARM_DESC(words_per_user, "Words in which a user may be told who listens");
-module_param_named(words_max, limits[EVENTLOG_WORDS].all, uint, 0644);
-MODULE_PARM_DESC(words_max, "Words in which all users together may be told who listens");
-module_param_named(pages_per_user, limits[EVENTLOG_PAGES].user, uint, 0644);
-MODULE_PARM_DESC(pages_per_user, "Pages of memory that may be pinned for a user's words");
-module_param_named(pages_max, limits[EVENTLOG_PAGES].all, uint, 0644);
-MODULE_PARM_DESC(pages_max, "Pages of memory that may be pinned for the words of all users");
-module_param_named(subscriptions_per_user, limits[EVENTLOG_SUBSCRIPTIONS].user, uint, 0644);
-MODULE_PARM_DESC(subscriptions_per_user, "Subscriptions that a user may have");
-module_param_named(subscriptions_max, limits[EVENTLOG_SUBSCRIPTIONS].all, uint, 0644);
-MODULE_PARM_DESC(subscriptions_max, "Subscriptions that all users together may have");
-module_param_named(ring_pages_per_user, limits[EVENTLOG_RING_PAGES].user, uint, 0644);
-MODULE_PARM_DESC(ring_pages_per_user, "Pages of memory that the subscriptions of a user may have");
-module_param_named(ring_pages_max, limits[EVENTLOG_RING_PAGES].all, uint, 0644);
-MODULE_PARM_DESC(ring_pages_max, "Pages of memory that the subscriptions of all users may have");
-module_param_named(schema_pages_per_user, limits[EVENTLOG_SCHEMA_PAGES].user, uint, 0644);
-MODULE_PARM_DESC(schema_pages_per_user, "Pages of memory that a user's providers may have");
-module_param_named(schema_pages_max, limits[EVENTLOG_SCHEMA_PAGES].all, uint, 0644);
-MODULE_PARM_DESC(schema_pages_max, "Pages of memory that the providers of all users may have");
-module_param_named(relay_pages_per_user, limits[EVENTLOG_RELAY_PAGES].user, uint, 0644);
-MODULE_PARM_DESC(relay_pages_per_user, "Pages of memory that a user's relay channels may have");
-module_param_named(relay_pages_max, limits[EVENTLOG_RELAY_PAGES].all, uint, 0644);
-MODULE_PARM_DESC(relay_pages_max, "Pages of memory that all relay channels may have");
+LIMIT_PARAMETERS(files, EVENTLOG_FILES, "Open files of the device");
+LIMIT_PARAMETERS(events, EVENTLOG_EVENTS, "Events, charged to the first to register them,");
+LIMIT_PARAMETERS(words, EVENTLOG_WORDS, "Enable words of registered events");
+LIMIT_PARAMETERS(pages, EVENTLOG_PAGES, "Pages of memory, pinned for enable words,");
+LIMIT_PARAMETERS(subscriptions, EVENTLOG_SUBSCRIPTIONS, "Subscriptions");
+LIMIT_PARAMETERS(ring_pages, EVENTLOG_RING_PAGES, "Pages of memory of subscriptions");
+LIMIT_PARAMETERS(schema_pages, EVENTLOG_SCHEMA_PAGES, "Pages of memory of published providers");
+LIMIT_PARAMETERS(relay_pages, EVENTLOG_RELAY_PAGES, "Pages of memory of relay channels");
 
 /* Room for several subscriptions of the usual size, on machines with many CPUs, too. */
 #define RING_BYTES_FOR_ANY (64U << 20)
@@ -184,7 +164,7 @@ static bool is_within_total_limit(const struct eventlog_limit *limit, unsigned i
 {
 	const unsigned int all = READ_ONCE(limit->all);
 
-	return is_within_limit(limit->used, all - all / ROOT_RESERVE_DIVISOR, count) ||
+	return is_within_limit(limit->used, all - all / EVENTLOG_ROOT_RESERVE_DIVISOR, count) ||
 	       (is_within_limit(limit->used, all, count) &&
 		ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN));
 }

@@ -12,6 +12,9 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+/* One part in this many of what all users share is reserved for root. */
+#define EVENTLOG_ROOT_RESERVE_DIVISOR 8
+
 enum eventlog_resource {
 	EVENTLOG_FILES, /* open files of the device */
 	EVENTLOG_EVENTS, /* events that the user was the first to register */

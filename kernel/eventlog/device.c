@@ -145,19 +145,9 @@ static const struct file_operations device_operations = {
 	.mmap = device_mmap,
 };
 
-static struct miscdevice device = {
+struct miscdevice eventlog_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "eventlog",
 	.mode = 0660,
 	.fops = &device_operations,
 };
-
-int eventlog_device_init(void)
-{
-	return misc_register(&device);
-}
-
-void eventlog_device_exit(void)
-{
-	misc_deregister(&device);
-}

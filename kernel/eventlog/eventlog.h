@@ -201,8 +201,7 @@ long eventlog_unregister(struct eventlog_unregistration __user *from);
 long eventlog_delete(const char __user *from);
 
 /* device.c */
-int eventlog_device_init(void);
-void eventlog_device_exit(void);
+extern struct miscdevice eventlog_device;
 
 /* batch.c */
 struct iov_iter;

@@ -2,6 +2,7 @@
 /* Loads and unloads the module. The device is registered last, when all that it uses exists. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/miscdevice.h>
 #include <linux/module.h>
 
 #include "eventlog.h"
@@ -34,7 +35,7 @@ static int __init eventlog_init(void)
 	error = eventlog_kernel_provider_init();
 	if (error)
 		goto exit_relay;
-	error = eventlog_device_init();
+	error = misc_register(&eventlog_device);
 	if (error)
 		goto exit_kernel_provider;
 	return 0;
@@ -50,7 +51,7 @@ exit_subscriptions:
 
 static void __exit eventlog_exit(void)
 {
-	eventlog_device_exit();
+	misc_deregister(&eventlog_device);
 	eventlog_kernel_provider_exit();
 	eventlog_relay_exit();
 	eventlog_subscriptions_exit();

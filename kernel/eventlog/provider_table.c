@@ -45,9 +45,6 @@ struct user_usage {
 	u64 schema_bytes;
 };
 
-/* The same share as in account.c. */
-#define ROOT_RESERVE_DIVISOR 8
-
 /* Returns the user's entry, or NULL without memory. */
 static struct user_usage *find_user_usage(struct eventlog_subscription *subscription, kuid_t user)
 {
@@ -76,7 +73,7 @@ static bool is_limited(const struct eventlog_subscription *subscription,
 static bool leaves_fair_share(u64 more, u64 taken, u64 left, u64 all)
 {
 	return more <= left && taken + more <= left - more &&
-	       left - more >= all / ROOT_RESERVE_DIVISOR;
+	       left - more >= all / EVENTLOG_ROOT_RESERVE_DIVISOR;
 }
 
 /* Equal schemas have equal keys. The secret prevents collisions on purpose. */

@@ -66,16 +66,6 @@ static void free_published(struct published *published, struct eventlog_user *us
 	kfree(published);
 }
 
-static int charge(struct published *published, struct eventlog_user *user, u32 bytes)
-{
-	const u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
-
-	if (!eventlog_charge(user, EVENTLOG_SCHEMA_PAGES, pages))
-		return -EMFILE;
-	published->pages = pages;
-	return 0;
-}
-
 /*
  * Returns whether the process has or may have had more rights than its user, as
  * ptrace(2) decides: also if it was setgid or root and has not called exec
@@ -145,8 +135,8 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 				 struct eventlog_user *user)
 {
 	struct published *published = kzalloc(sizeof(*published), GFP_KERNEL_ACCOUNT);
+	u32 bytes, i;
 	int error;
-	u32 i;
 
 	if (!published)
 		return ERR_PTR(-ENOMEM);
@@ -157,11 +147,13 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 	published->source.schema_hash = wanted->schema_hash;
 	published->source.event_count = wanted->event_count;
 	fill_in(&published->source, user);
-	error = charge(published, user,
-		       wanted->schema_size + wanted->event_count *
-		       (sizeof(*published->offers) + sizeof(*published->source.events)));
-	if (!error)
+	bytes = wanted->schema_size + wanted->event_count * (sizeof(*published->offers) +
+							     sizeof(*published->source.events));
+	error = -EMFILE;
+	if (eventlog_charge(user, EVENTLOG_SCHEMA_PAGES, DIV_ROUND_UP(bytes, PAGE_SIZE))) {
+		published->pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
 		error = copy_parts(published, wanted);
+	}
 	for (i = 0; i < wanted->event_count && !error; i++)
 		error = init_source_event(published, i) ? 0 : -EINVAL;
 	if (!error)

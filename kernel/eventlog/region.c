@@ -219,48 +219,39 @@ static void *memory_at(struct eventlog_memory *memory, u64 offset)
 	return page ? page_address(page) + offset_in_page(offset) : NULL;
 }
 
-static size_t rest_of_page(u64 offset, size_t size)
+/* Writes data to the tables or compares with it. Returns whether all of it could be done. */
+static bool access_tables(struct eventlog_memory *memory, u64 offset, const void *data,
+			  size_t size, bool write)
 {
-	return min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
-}
-
-/* Writes to the tables. Returns 0 or -ENOMEM. */
-int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void *data, size_t size)
-{
-	void *at = memory->head;
+	bool done = true;
 
 	mutex_lock(&memory->lock);
-	while (size && at) {
-		const size_t part = rest_of_page(offset, size);
+	while (size && done) {
+		const size_t part = min_t(size_t, size, PAGE_SIZE - offset_in_page(offset));
+		void *at = memory_at(memory, offset);
 
-		at = memory_at(memory, offset);
-		if (at)
+		if (at && write)
 			memcpy(at, data, part);
+		done = at && (write || !memcmp(at, data, part));
 		offset += part;
 		data += part;
 		size -= part;
 	}
 	mutex_unlock(&memory->lock);
-	return at ? 0 : -ENOMEM;
+	return done;
+}
+
+/* Writes to the tables. Returns 0 or -ENOMEM. */
+int eventlog_region_write(struct eventlog_memory *memory, u64 offset, const void *data, size_t size)
+{
+	return access_tables(memory, offset, data, size, true) ? 0 : -ENOMEM;
 }
 
 /* Compares with what was written to the tables before. */
 bool eventlog_region_equals(struct eventlog_memory *memory, u64 offset, const void *data,
 			    size_t size)
 {
-	bool same = true;
-
-	mutex_lock(&memory->lock);
-	while (size && same) {
-		const size_t part = rest_of_page(offset, size);
-
-		same = !memcmp(memory_at(memory, offset), data, part);
-		offset += part;
-		data += part;
-		size -= part;
-	}
-	mutex_unlock(&memory->lock);
-	return same;
+	return access_tables(memory, offset, data, size, false);
 }
 
 static struct page *buffer_page(const struct eventlog_memory *memory, u64 offset)
@@ -284,20 +275,17 @@ static vm_fault_t map_page(struct vm_fault *fault)
 
 	if (offset < memory->head_size) {
 		page = vmalloc_to_page((void *)memory->head + offset);
-		get_page(page);
 	} else if (offset < memory->head->buffers_offset) {
 		mutex_lock(&memory->lock);
 		page = table_page(memory, offset);
-		if (page)
-			get_page(page);
 		mutex_unlock(&memory->lock);
 	} else {
 		page = buffer_page(memory, offset - memory->head->buffers_offset);
-		if (page)
-			get_page(page);
 	}
 	if (!page)
 		return VM_FAULT_SIGBUS;
+	/* Pages are freed with the region, which outlives its mappings. */
+	get_page(page);
 	fault->page = page;
 	return 0;
 }

@@ -84,6 +84,13 @@ static inline bool eventlog_relay_has_flag(const struct eventlog_relay *relay, u
 	return relay->options.flags & flag;
 }
 
+/* Index into `buffers` of a CPU's buffer. */
+static inline unsigned int eventlog_relay_index(const struct eventlog_relay *relay,
+						unsigned int cpu)
+{
+	return eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ? 0 : cpu;
+}
+
 /*
  * Begins exclusive access of this CPU, with interrupts disabled, until
  * eventlog_relay_leave(). `locked` also takes the channel's lock, which a

@@ -79,9 +79,7 @@ struct eventlog_relay_buffer *eventlog_relay_buffer_of(const struct rchan_buf *b
 {
 	struct eventlog_relay *relay = buffer->chan->private_data;
 
-	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
-
-	return &relay->buffers[global ? 0 : buffer->cpu];
+	return &relay->buffers[eventlog_relay_index(relay, buffer->cpu)];
 }
 
 static void end_subbuf(const struct rchan_buf *buffer, struct eventlog_relay_header *header,
@@ -325,25 +323,40 @@ static void flush_buffer(void *data)
 	eventlog_relay_leave(relay, true, flags);
 }
 
+/* Calls a function for each buffer of the channel. */
+static void for_each_buffer(struct eventlog_relay *relay, void (*call)(struct rchan_buf *buffer))
+{
+	int cpu;
+
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, cpu);
+
+		if (buffer)
+			call(buffer);
+		if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL))
+			break;
+	}
+	cpus_read_unlock();
+}
+
+static void flush_on_cpu(struct rchan_buf *buffer)
+{
+	eventlog_relay_run_on_cpu(buffer, flush_buffer, buffer);
+}
+
+static void wake_readers(struct rchan_buf *buffer)
+{
+	wake_up_interruptible_all(&buffer->read_wait);
+}
+
 /*
  * Ends all sub-buffers that are not empty, so that readers of the mapping and
  * waiting readers get them. May run beside writers, unlike relay_flush().
  */
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 {
-	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
-	struct rchan_buf *buffer;
-	int cpu;
-
-	cpus_read_lock();
-	for_each_possible_cpu(cpu) {
-		buffer = *per_cpu_ptr(relay->channel->buf, cpu);
-		if (buffer)
-			eventlog_relay_run_on_cpu(buffer, flush_buffer, buffer);
-		if (global)
-			break;
-	}
-	cpus_read_unlock();
+	for_each_buffer(relay, flush_on_cpu);
 }
 
 /*
@@ -352,16 +365,7 @@ void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
  */
 void eventlog_relay_buffers_end(struct eventlog_relay *relay)
 {
-	struct rchan_buf *buffer;
-	int cpu;
-
 	if (!eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		eventlog_relay_buffers_flush(relay);
-	cpus_read_lock();
-	for_each_possible_cpu(cpu) {
-		buffer = *per_cpu_ptr(relay->channel->buf, cpu);
-		if (buffer)
-			wake_up_interruptible_all(&buffer->read_wait);
-	}
-	cpus_read_unlock();
+	for_each_buffer(relay, wake_readers);
 }

@@ -280,11 +280,11 @@ struct record_parts {
  */
 static int reject_record(struct eventlog_relay *relay)
 {
-	const bool global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
+	const unsigned int index = eventlog_relay_index(relay, smp_processor_id());
 
 	if (READ_ONCE(relay->state) == EVENTLOG_RELAY_CLOSED)
 		return -ENODEV;
-	atomic64_inc(&relay->buffers[global ? 0 : smp_processor_id()].lost_pending);
+	atomic64_inc(&relay->buffers[index].lost_pending);
 	return -ENOSPC;
 }
 

@@ -20,7 +20,6 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	struct eventlog_relay_buffer *relay_buffer;
 	struct rchan_buf *buffer;
 	unsigned int cpu, count;
-	bool global;
 	char rest;
 
 	if (sscanf(text, "%u %u%c", &cpu, &count, &rest) != 2)
@@ -30,8 +29,7 @@ static int consume(struct eventlog_relay *relay, const char *text)
 	/* In overwrite mode writers do not wait for readers. */
 	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		return 0;
-	global = eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
-	relay_buffer = &relay->buffers[global ? 0 : cpu];
+	relay_buffer = &relay->buffers[eventlog_relay_index(relay, cpu)];
 	if (mutex_lock_killable(&relay_buffer->read_mutex))
 		return -EINTR;
 	/* The reader's accesses to the mapping precede the release of the sub-buffers. */

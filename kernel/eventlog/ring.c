@@ -43,8 +43,8 @@ bool eventlog_clock_is_known(u32 clock)
 	return clock == EVENTLOG_CLOCK_MONOTONIC;
 }
 
-/* An NMI may count between any two instructions, so this has to be one instruction. */
-static void count_loss(struct eventlog_ring_writer *ring)
+/* Any context. An NMI may count between any two instructions: this has to be one instruction. */
+void eventlog_ring_count_loss(struct eventlog_ring_writer *ring)
 {
 	local64_inc((local64_t *)&ring->head->lost);
 }
@@ -150,7 +150,7 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 static void count_nested_loss(struct eventlog_ring_writer *ring)
 {
 	seal(ring);
-	count_loss(ring);
+	eventlog_ring_count_loss(ring);
 	if (ring->phase == EVENTLOG_RING_SWITCHING)
 		update_losses(ring, ring->next);
 }
@@ -177,7 +177,7 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 		if (made)
 			switch_buffer(ring);
 		else
-			count_loss(ring);
+			eventlog_ring_count_loss(ring);
 	}
 	barrier();
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_IDLE);
@@ -201,12 +201,6 @@ noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring
 		}
 	} while (!eventlog_ring_try_reserve(ring, old, units, 1, &to));
 	return to;
-}
-
-/* Counts the loss of an event that was to be written elsewhere. Any context. */
-void eventlog_ring_count_loss(struct eventlog_ring_writer *ring)
-{
-	count_loss(ring);
 }
 
 /*

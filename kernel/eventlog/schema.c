@@ -293,37 +293,18 @@ static void put(struct builder *builder, const void *data, size_t size)
 	builder->used += size;
 }
 
-static void put_8(struct builder *builder, u8 value)
-{
-	put(builder, &value, sizeof(value));
-}
-
-static void put_16(struct builder *builder, u16 value)
-{
-	const __le16 bytes = cpu_to_le16(value);
-
-	put(builder, &bytes, sizeof(bytes));
-}
-
-static void put_32(struct builder *builder, u32 value)
-{
-	const __le32 bytes = cpu_to_le32(value);
-
-	put(builder, &bytes, sizeof(bytes));
-}
-
-static void put_64(struct builder *builder, u64 value)
+static void put_number(struct builder *builder, u64 value, size_t size)
 {
 	const __le64 bytes = cpu_to_le64(value);
 
-	put(builder, &bytes, sizeof(bytes));
+	put(builder, &bytes, size);
 }
 
 static void put_text(struct builder *builder, const char *text)
 {
 	const size_t length = text ? strlen(text) : 0;
 
-	put_8(builder, length);
+	put_number(builder, length, 1);
 	put(builder, text, length);
 }
 
@@ -331,11 +312,11 @@ static void put_enumeration(struct builder *builder, const struct eventlog_enume
 {
 	u16 i;
 
-	put_8(builder, enumeration->is_bitmask ? ENUMERATION_COMBINES : 0);
-	put_16(builder, enumeration->value_count);
+	put_number(builder, enumeration->is_bitmask ? ENUMERATION_COMBINES : 0, 1);
+	put_number(builder, enumeration->value_count, 2);
 	put_text(builder, enumeration->name);
 	for (i = 0; i < enumeration->value_count; i++) {
-		put_64(builder, enumeration->values[i].value);
+		put_number(builder, enumeration->values[i].value, 8);
 		put_text(builder, enumeration->values[i].name);
 	}
 }
@@ -380,12 +361,13 @@ static int find_enumerations(struct builder *builder, const struct eventlog_prov
 
 static void put_field(struct builder *builder, const struct eventlog_provider_field *field)
 {
-	put_8(builder, types[field->type].code);
-	put_8(builder, field->format);
-	put_16(builder, count_of(field));
-	put_16(builder, field->offset);
-	put_16(builder, NO_INDEX); /* the field always has a value */
-	put_16(builder, field->enumeration ? index_of(builder, field->enumeration) : NO_INDEX);
+	put_number(builder, types[field->type].code, 1);
+	put_number(builder, field->format, 1);
+	put_number(builder, count_of(field), 2);
+	put_number(builder, field->offset, 2);
+	put_number(builder, NO_INDEX, 2); /* the field always has a value */
+	put_number(builder, field->enumeration ? index_of(builder, field->enumeration) : NO_INDEX,
+		   2);
 	put_text(builder, field->name);
 	put_text(builder, field->unit);
 	put_text(builder, field->text);
@@ -395,13 +377,13 @@ static void put_event(struct builder *builder, const struct eventlog_provider_ev
 {
 	u16 i;
 
-	put_8(builder, event->level ?: EVENTLOG_LEVEL_INFO);
-	put_8(builder, event->kind);
-	put_8(builder, event->session ? EVENT_OF_SESSION : 0);
-	put_8(builder, 0);
-	put_16(builder, event->payload_size);
-	put_16(builder, event->field_count);
-	put_64(builder, event->keywords);
+	put_number(builder, event->level ?: EVENTLOG_LEVEL_INFO, 1);
+	put_number(builder, event->kind, 1);
+	put_number(builder, event->session ? EVENT_OF_SESSION : 0, 1);
+	put_number(builder, 0, 1);
+	put_number(builder, event->payload_size, 2);
+	put_number(builder, event->field_count, 2);
+	put_number(builder, event->keywords, 8);
 	put_text(builder, event->name);
 	put_text(builder, event->text);
 	put_text(builder, event->when);
@@ -414,18 +396,18 @@ static void put_schema(struct builder *builder, const struct eventlog_provider *
 	u32 i;
 
 	builder->used = 0;
-	put_32(builder, SCHEMA_MAGIC);
-	put_16(builder, SCHEMA_VERSION);
-	put_16(builder, provider->event_count);
-	put_32(builder, size);
-	put_16(builder, builder->enumeration_count);
-	put_8(builder, provider->keyword_count);
-	put_8(builder, 0);
-	put_64(builder, 0); /* the hash is computed with this field 0 */
+	put_number(builder, SCHEMA_MAGIC, 4);
+	put_number(builder, SCHEMA_VERSION, 2);
+	put_number(builder, provider->event_count, 2);
+	put_number(builder, size, 4);
+	put_number(builder, builder->enumeration_count, 2);
+	put_number(builder, provider->keyword_count, 1);
+	put_number(builder, 0, 1);
+	put_number(builder, 0, 8); /* the hash is computed with this field 0 */
 	put_text(builder, provider->name);
 	put_text(builder, provider->text);
 	for (i = 0; i < provider->keyword_count; i++) {
-		put_8(builder, provider->keywords[i].bit);
+		put_number(builder, provider->keywords[i].bit, 1);
 		put_text(builder, provider->keywords[i].name);
 	}
 	for (i = 0; i < builder->enumeration_count; i++)
