@@ -17,38 +17,34 @@ enum find_result {
 	RETRY, /* the cursor moved to the next buffer, or the writer was faster */
 };
 
-/* Returns whether the buffer still has this generation: then what was read of it is valid. */
-static bool is_buffer_intact(const struct eventlog_subscription *subscription,
-			     struct eventlog_ring *ring, u64 generation)
+/* Returns whether the cursor's buffer was not reused: then what was read of it is valid. */
+static bool is_buffer_intact(const struct eventlog_read_cursor *cursor)
 {
+	const u64 generation = cursor->generation;
 	u64 ahead;
 
-	if (!eventlog_overwrites(subscription))
+	if (!eventlog_overwrites(cursor))
 		return true;
 	smp_rmb(); /* after everything that was read of the buffer */
-	ahead = eventlog_generation_of(READ_ONCE(ring->control)) - generation;
-	return READ_ONCE(eventlog_descriptor_of(subscription, ring, generation)->generation) ==
-		       generation &&
-	       (ahead & EVENTLOG_GENERATION_MASK) < subscription->memory.head->buffer_count;
+	ahead = eventlog_generation_of(READ_ONCE(cursor->ring->control)) - generation;
+	return READ_ONCE(eventlog_descriptor_of(cursor, generation)->generation) == generation &&
+	       (ahead & EVENTLOG_GENERATION_MASK) < cursor->subscription->memory.head->buffer_count;
 }
 
 /*
  * In overwrite mode, moves the cursor to the oldest buffer that is left.
  * Returns false if a writer switched meanwhile.
  */
-static bool skip_overwritten(const struct eventlog_subscription *subscription,
-			     struct eventlog_ring *ring, struct eventlog_read_cursor *cursor,
-			     u64 control)
+static bool skip_overwritten(struct eventlog_read_cursor *cursor, u64 control)
 {
-	const u64 count = subscription->memory.head->buffer_count;
+	const u64 count = cursor->subscription->memory.head->buffer_count;
+	const u64 active = eventlog_generation_of(control);
 	u64 newest;
 
-	if (!eventlog_overwrites(subscription))
+	if (!eventlog_overwrites(cursor))
 		return true;
-	newest = READ_ONCE(
-		eventlog_descriptor_of(subscription, ring, eventlog_generation_of(control))
-			->generation);
-	if ((newest & EVENTLOG_GENERATION_MASK) != eventlog_generation_of(control))
+	newest = READ_ONCE(eventlog_descriptor_of(cursor, active)->generation);
+	if ((newest & EVENTLOG_GENERATION_MASK) != active)
 		return false;
 	if (cursor->generation + count <= newest)
 		eventlog_cursor_move(cursor, newest + 1 - count);
@@ -60,26 +56,23 @@ static bool skip_overwritten(const struct eventlog_subscription *subscription,
  * this control word does not show: a nested writer may have filled the next
  * buffer already.
  */
-static bool has_switched(const struct eventlog_subscription *subscription,
-			 struct eventlog_ring *ring, u64 generation, u64 control)
+static bool has_switched(const struct eventlog_read_cursor *cursor, u64 control)
 {
+	const u64 next = cursor->generation + 1;
+
 	smp_rmb(); /* after `lost` */
-	return READ_ONCE(eventlog_descriptor_of(subscription, ring, generation + 1)->generation) ==
-		       generation + 1 ||
-	       READ_ONCE(ring->control) != control;
+	return READ_ONCE(eventlog_descriptor_of(cursor, next)->generation) == next ||
+	       READ_ONCE(cursor->ring->control) != control;
 }
 
 /* Losses behind the last record of a full ring. They increase while the ring is full. */
-static enum find_result find_last_gap(struct eventlog_subscription *subscription,
-				      struct eventlog_ring *ring,
-				      struct eventlog_read_cursor *cursor, u64 control, u64 now,
+static enum find_result find_last_gap(struct eventlog_read_cursor *cursor, u64 control, u64 now,
 				      struct eventlog_read_item *item)
 {
-	const u64 lost = eventlog_is_sealed(control) ? READ_ONCE(ring->lost) :
-						       cursor->lost_reported;
+	const bool is_full = eventlog_is_sealed(control);
+	const u64 lost = is_full ? READ_ONCE(cursor->ring->lost) : cursor->lost_reported;
 
-	if (eventlog_is_sealed(control) &&
-	    has_switched(subscription, ring, cursor->generation, control))
+	if (is_full && has_switched(cursor, control))
 		return RETRY;
 	item->record = NULL;
 	item->missing.overwritten = 0;
@@ -98,27 +91,26 @@ static enum find_result find_last_gap(struct eventlog_subscription *subscription
 }
 
 /* The record at the cursor, with the gap in front of it. */
-static enum find_result take_record(struct eventlog_subscription *subscription, u32 index,
-				    struct eventlog_ring *ring, struct eventlog_read_item *item)
+static enum find_result take_record(const struct eventlog_read_cursor *cursor,
+				    struct eventlog_read_item *item)
 {
-	const struct eventlog_read_cursor *cursor = &subscription->cursor[index];
-	const struct eventlog_memory *memory = &subscription->memory;
+	const struct eventlog_memory *memory = &cursor->subscription->memory;
 	const u64 buffer = cursor->generation & (memory->head->buffer_count - 1);
-	const u8 *at = memory->buffers[index] + buffer * memory->head->buffer_size +
+	const u8 *at = memory->buffers[cursor->index] + buffer * memory->head->buffer_size +
 		       cursor->offset;
 	u32 size;
 
 	item->record = (const struct eventlog_record *)at;
 	size = READ_ONCE(item->record->size);
 	item->size = ALIGN(size, EVENTLOG_RECORD_ALIGNMENT);
-	if (!is_buffer_intact(subscription, ring, cursor->generation))
+	if (!is_buffer_intact(cursor))
 		return RETRY;
 	if (WARN_ON_ONCE(size < sizeof(*item->record) || size > EVENTLOG_RECORD_SIZE_MAX))
 		return NOTHING;
-	if (eventlog_overwrites(subscription)) {
-		memcpy(subscription->copy, at, item->size);
-		item->record = (const struct eventlog_record *)subscription->copy;
-		if (!is_buffer_intact(subscription, ring, cursor->generation))
+	if (eventlog_overwrites(cursor)) {
+		memcpy(cursor->subscription->copy, at, item->size);
+		item->record = (const struct eventlog_record *)cursor->subscription->copy;
+		if (!is_buffer_intact(cursor))
 			return RETRY;
 	}
 	/*
@@ -131,14 +123,11 @@ static enum find_result take_record(struct eventlog_subscription *subscription, 
 }
 
 /* The next item in the cursor's buffer. */
-static enum find_result find_in_buffer(struct eventlog_subscription *subscription, u32 index,
-				       struct eventlog_ring *ring, u64 control, u64 now,
+static enum find_result find_in_buffer(struct eventlog_read_cursor *cursor, u64 control, u64 now,
 				       struct eventlog_read_item *item)
 {
-	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
 	const u64 generation = cursor->generation;
-	const struct eventlog_buffer *descriptor =
-		eventlog_descriptor_of(subscription, ring, generation);
+	const struct eventlog_buffer *descriptor = eventlog_descriptor_of(cursor, generation);
 	const bool is_active = eventlog_generation_of(control) ==
 			       (generation & EVENTLOG_GENERATION_MASK);
 	u64 filled = control;
@@ -148,46 +137,40 @@ static enum find_result find_in_buffer(struct eventlog_subscription *subscriptio
 		filled = READ_ONCE(descriptor->sealed);
 	before = READ_ONCE(descriptor->records_before);
 	lost = READ_ONCE(descriptor->lost_before);
-	if (!is_buffer_intact(subscription, ring, generation))
+	if (!is_buffer_intact(cursor))
 		return RETRY;
 	if (cursor->offset < eventlog_position_of(filled) * EVENTLOG_RECORD_ALIGNMENT) {
-		item->missing.overwritten =
-			before + cursor->records - cursor->records_reported;
+		item->missing.overwritten = before + cursor->records - cursor->records_reported;
 		item->lost_reported = max(lost, cursor->lost_reported);
 		item->missing.lost = item->lost_reported - cursor->lost_reported;
-		return take_record(subscription, index, ring, item);
+		return take_record(cursor, item);
 	}
 	if (is_active)
-		return find_last_gap(subscription, ring, cursor, control, now, item);
+		return find_last_gap(cursor, control, now, item);
 	/* after the buffer was read; pairs with the acquire in may_switch() of ring.c */
-	if (!eventlog_overwrites(subscription))
-		smp_store_release(&ring->drained, generation + 1);
+	if (!eventlog_overwrites(cursor))
+		smp_store_release(&cursor->ring->drained, generation + 1);
 	eventlog_cursor_move(cursor, generation + 1);
 	return RETRY;
 }
 
 /* The caller holds reading_lock. Finds the next item of a ring. Returns false if there is none. */
-bool eventlog_find_item(struct eventlog_subscription *subscription, u32 index,
-			struct eventlog_read_item *item)
+bool eventlog_find_item(struct eventlog_read_cursor *cursor, struct eventlog_read_item *item)
 {
-	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
-	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
-	const u8 clock = subscription->memory.head->clock;
-	enum find_result find_result = RETRY;
-	u32 tries;
+	const u8 clock = cursor->subscription->memory.head->clock;
+	u32 tries = OVERTAKEN_RETRIES_MAX + EVENTLOG_BUFFERS_MAX;
+	enum find_result result = RETRY;
 
-	for (tries = 0;
-	     find_result == RETRY && tries < OVERTAKEN_RETRIES_MAX + EVENTLOG_BUFFERS_MAX;
-	     tries++) {
+	while (result == RETRY && tries--) {
 		const u64 now = eventlog_clock_now(clock);
 		/*
 		 * Everything up to it is complete. Pairs with the release in
 		 * eventlog_ring_commit().
 		 */
-		const u64 control = smp_load_acquire(&ring->control);
+		const u64 control = smp_load_acquire(&cursor->ring->control);
 
-		if (skip_overwritten(subscription, ring, cursor, control))
-			find_result = find_in_buffer(subscription, index, ring, control, now, item);
+		if (skip_overwritten(cursor, control))
+			result = find_in_buffer(cursor, control, now, item);
 	}
-	return find_result == ITEM;
+	return result == ITEM;
 }

@@ -15,10 +15,9 @@
 #include "reading.h"
 
 /* Called without reading_lock. Returns whether a reader would find anything, or a full buffer. */
-static bool ring_has_data(const struct eventlog_subscription *subscription, u32 index)
+static bool ring_has_data(const struct eventlog_read_cursor *cursor)
 {
-	const struct eventlog_read_cursor *cursor = &subscription->cursor[index];
-	const struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
+	const struct eventlog_ring *ring = cursor->ring;
 	/* Before `lost`. Pairs with the release in eventlog_ring_commit(). */
 	const u64 control = smp_load_acquire(&ring->control);
 	const u64 seen_control = READ_ONCE(cursor->seen_control);
@@ -27,7 +26,7 @@ static bool ring_has_data(const struct eventlog_subscription *subscription, u32 
 		return true;
 	if (control == seen_control)
 		return false;
-	if (!subscription->wake_at_switch)
+	if (!cursor->subscription->wake_at_switch)
 		return control;
 	return eventlog_is_sealed(control) ||
 	       eventlog_generation_of(control) != eventlog_generation_of(seen_control);
@@ -38,7 +37,7 @@ static bool any_ring_has_data(const struct eventlog_subscription *subscription)
 	u32 i;
 
 	for (i = 0; i + 1 < subscription->memory.head->ring_count; i++)
-		if (ring_has_data(subscription, i))
+		if (ring_has_data(&subscription->cursor[i]))
 			return true;
 	return false;
 }
@@ -53,8 +52,7 @@ static u64 state_of_rings(const struct eventlog_subscription *subscription)
 	u32 i;
 
 	for (i = 0; i + 1 < subscription->memory.head->ring_count; i++) {
-		const struct eventlog_ring *ring =
-			eventlog_region_ring(&subscription->memory, i);
+		const struct eventlog_ring *ring = subscription->cursor[i].ring;
 		u64 control = READ_ONCE(ring->control);
 
 		if (subscription->wake_at_switch && !eventlog_is_sealed(control))

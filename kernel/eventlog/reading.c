@@ -25,8 +25,14 @@ int eventlog_reading_init(struct eventlog_subscription *subscription)
 		kvcalloc(region->ring_count, sizeof(*subscription->cursor), GFP_KERNEL_ACCOUNT);
 	if (!subscription->cursor)
 		return -ENOMEM;
-	for (i = 0; i < region->ring_count; i++)
-		subscription->cursor[i].seen_control = EVENTLOG_SEALED;
+	for (i = 0; i < region->ring_count; i++) {
+		struct eventlog_read_cursor *cursor = &subscription->cursor[i];
+
+		cursor->subscription = subscription;
+		cursor->ring = eventlog_region_ring(&subscription->memory, i);
+		cursor->index = i;
+		cursor->seen_control = EVENTLOG_SEALED;
+	}
 	if (!(region->features & EVENTLOG_FEATURE_OVERWRITE))
 		return 0;
 	subscription->copy = kvmalloc(EVENTLOG_RECORD_SIZE_MAX, GFP_KERNEL_ACCOUNT);
@@ -73,17 +79,15 @@ static bool put_missing(const struct eventlog_read_item *item, u32 index, struct
 }
 
 /* Copies the gap, or the record if there is no gap, and moves the cursor behind it. */
-static bool put_item(struct eventlog_subscription *subscription, u32 index,
-		     const struct eventlog_read_item *item, struct iov_iter *to)
+static bool put_item(struct eventlog_read_cursor *cursor, const struct eventlog_read_item *item,
+		     struct iov_iter *to)
 {
-	struct eventlog_read_cursor *cursor = &subscription->cursor[index];
-
 	if (item->missing.lost || item->missing.overwritten) {
-		if (!put_missing(item, index, to))
+		if (!put_missing(item, cursor->index, to))
 			return false;
 		cursor->lost_reported = item->lost_reported;
 		cursor->records_reported += item->missing.overwritten;
-		subscription->overwritten += item->missing.overwritten;
+		cursor->subscription->overwritten += item->missing.overwritten;
 		cursor->last_time = item->time;
 		return true;
 	}
@@ -93,19 +97,19 @@ static bool put_item(struct eventlog_subscription *subscription, u32 index,
 	cursor->records++;
 	cursor->records_reported++;
 	cursor->last_time = item->time;
-	subscription->read++;
+	cursor->subscription->read++;
 	return true;
 }
 
 /* Returns 0, or why it stopped before the ring was empty: -EMSGSIZE or -EFAULT. */
-static int read_ring(struct eventlog_subscription *subscription, u32 index, struct iov_iter *to)
+static int read_ring(struct eventlog_read_cursor *cursor, struct iov_iter *to)
 {
 	struct eventlog_read_item item;
 
-	while (eventlog_find_item(subscription, index, &item)) {
+	while (eventlog_find_item(cursor, &item)) {
 		if (eventlog_item_size(&item) > iov_iter_count(to))
 			return -EMSGSIZE;
-		if (!put_item(subscription, index, &item, to))
+		if (!put_item(cursor, &item, to))
 			return -EFAULT;
 		cond_resched();
 		if (signal_pending(current))
@@ -129,7 +133,7 @@ static ssize_t read_rings(struct eventlog_subscription *subscription, struct iov
 
 	subscription->next_ring = (first + 1) % count;
 	for (i = 0; i < count && error != -EFAULT; i++) {
-		const int failed = read_ring(subscription, (first + i) % count, to);
+		const int failed = read_ring(&subscription->cursor[(first + i) % count], to);
 
 		error = failed ? failed : error;
 	}
@@ -179,11 +183,9 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
  * The caller holds reading_lock. Skips buffers that the owner of the mapping
  * has released: it has reported their records and losses.
  */
-static void skip_released(struct eventlog_subscription *subscription, struct eventlog_ring *ring,
-			  struct eventlog_read_cursor *cursor, u64 drained)
+static void skip_released(struct eventlog_read_cursor *cursor, u64 drained)
 {
-	const struct eventlog_buffer *descriptor =
-		eventlog_descriptor_of(subscription, ring, drained);
+	const struct eventlog_buffer *descriptor = eventlog_descriptor_of(cursor, drained);
 
 	if (drained <= cursor->generation)
 		return;
@@ -205,23 +207,20 @@ int eventlog_release_buffers(struct eventlog_subscription *subscription,
 	struct eventlog_ring *ring;
 	u64 control, active;
 	int error = -EINVAL;
-	u32 index;
 
 	if (given->ring >= count)
 		return -EINVAL;
-	index = array_index_nospec(given->ring, count);
-	cursor = &subscription->cursor[index];
-	ring = eventlog_region_ring(&subscription->memory, index);
+	cursor = &subscription->cursor[array_index_nospec(given->ring, count)];
+	ring = cursor->ring;
 	if (mutex_lock_interruptible(&subscription->reading_lock))
 		return -ERESTARTSYS;
 	/* Before the descriptor that it names. */
 	control = smp_load_acquire(&ring->control);
-	active = eventlog_descriptor_of(subscription, ring, eventlog_generation_of(control))
-			 ->generation;
+	active = eventlog_descriptor_of(cursor, eventlog_generation_of(control))->generation;
 	if (given->drained < ring->drained || given->drained > active)
 		goto unlock;
-	if (!eventlog_overwrites(subscription)) {
-		skip_released(subscription, ring, cursor, given->drained);
+	if (!eventlog_overwrites(cursor)) {
+		skip_released(cursor, given->drained);
 		/* After the caller's reads of the mapping, which precede this system call. */
 		smp_store_release(&ring->drained, given->drained);
 	}
@@ -234,8 +233,7 @@ unlock:
 }
 
 /* Number of records that a ring has recorded, ever. */
-static u64 ring_recorded(const struct eventlog_subscription *subscription,
-			 struct eventlog_ring *ring)
+static u64 ring_recorded(const struct eventlog_read_cursor *cursor)
 {
 	u64 control, again, generation, before;
 
@@ -243,28 +241,25 @@ static u64 ring_recorded(const struct eventlog_subscription *subscription,
 		const struct eventlog_buffer *descriptor;
 
 		/* Before the descriptor that it names. */
-		control = smp_load_acquire(&ring->control);
-		descriptor =
-			eventlog_descriptor_of(subscription, ring, eventlog_generation_of(control));
+		control = smp_load_acquire(&cursor->ring->control);
+		descriptor = eventlog_descriptor_of(cursor, eventlog_generation_of(control));
 		before = READ_ONCE(descriptor->records_before);
 		smp_rmb(); /* Validates that the descriptor had this generation. */
 		generation = READ_ONCE(descriptor->generation) & EVENTLOG_GENERATION_MASK;
-		again = READ_ONCE(ring->control);
+		again = READ_ONCE(cursor->ring->control);
 	} while (generation != eventlog_generation_of(control) ||
 		 generation != eventlog_generation_of(again));
 	return before + eventlog_count_of(control);
 }
 
-static void add_ring(struct eventlog_subscription *subscription, u32 index,
-		     struct eventlog_statistics *counts)
+static void add_ring(struct eventlog_read_cursor *cursor, struct eventlog_statistics *counts)
 {
-	struct eventlog_ring *ring = eventlog_region_ring(&subscription->memory, index);
 	struct eventlog_read_item item;
 
-	counts->recorded += ring_recorded(subscription, ring);
-	counts->lost += READ_ONCE(ring->lost);
-	counts->lost_reported += subscription->cursor[index].lost_reported;
-	if (!counts->next_size && eventlog_find_item(subscription, index, &item))
+	counts->recorded += ring_recorded(cursor);
+	counts->lost += READ_ONCE(cursor->ring->lost);
+	counts->lost_reported += cursor->lost_reported;
+	if (!counts->next_size && eventlog_find_item(cursor, &item))
 		counts->next_size = eventlog_item_size(&item);
 }
 
@@ -280,10 +275,11 @@ int eventlog_count(struct eventlog_subscription *subscription, struct eventlog_s
 	if (mutex_lock_interruptible(&subscription->reading_lock))
 		return -ERESTARTSYS;
 	if (counts->ring != EVENTLOG_ALL_RINGS)
-		add_ring(subscription, array_index_nospec(counts->ring, count), counts);
+		add_ring(&subscription->cursor[array_index_nospec(counts->ring, count)], counts);
 	else
 		for (i = 0; i < count; i++)
-			add_ring(subscription, (subscription->next_ring + i) % count, counts);
+			add_ring(&subscription->cursor[(subscription->next_ring + i) % count],
+				 counts);
 	counts->read = subscription->read;
 	counts->overwritten = subscription->overwritten;
 	counts->providers_refused = READ_ONCE(region->providers_refused);

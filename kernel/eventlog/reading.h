@@ -22,18 +22,17 @@ static inline bool eventlog_is_sealed(u64 control)
 	return eventlog_position_of(control) == EVENTLOG_SEALED;
 }
 
-static inline bool eventlog_overwrites(const struct eventlog_subscription *subscription)
+static inline bool eventlog_overwrites(const struct eventlog_read_cursor *cursor)
 {
-	return subscription->memory.head->features & EVENTLOG_FEATURE_OVERWRITE;
+	return cursor->subscription->memory.head->features & EVENTLOG_FEATURE_OVERWRITE;
 }
 
 static inline struct eventlog_buffer *
-eventlog_descriptor_of(const struct eventlog_subscription *subscription, struct eventlog_ring *ring,
-		       u64 generation)
+eventlog_descriptor_of(const struct eventlog_read_cursor *cursor, u64 generation)
 {
-	struct eventlog_buffer *descriptors = (void *)(ring + 1);
+	struct eventlog_buffer *descriptors = (void *)(cursor->ring + 1);
 
-	return &descriptors[generation & (subscription->memory.head->buffer_count - 1)];
+	return &descriptors[generation & (cursor->subscription->memory.head->buffer_count - 1)];
 }
 
 static inline void eventlog_cursor_move(struct eventlog_read_cursor *cursor, u64 generation)
@@ -52,8 +51,7 @@ static inline u32 eventlog_item_size(const struct eventlog_read_item *item)
 }
 
 /* read_cursor.c */
-bool eventlog_find_item(struct eventlog_subscription *subscription, u32 index,
-			struct eventlog_read_item *item);
+bool eventlog_find_item(struct eventlog_read_cursor *cursor, struct eventlog_read_item *item);
 
 /* read_wait.c */
 void eventlog_waiting_init(struct eventlog_subscription *subscription);

@@ -22,6 +22,9 @@
 
 /* Position of read(2) in a ring; see "Rules for readers" in uapi/linux/eventlog.h. */
 struct eventlog_read_cursor {
+	struct eventlog_subscription *subscription;
+	struct eventlog_ring *ring;
+	u32 index; /* of the ring */
 	u64 generation;
 	u64 offset; /* in the buffer */
 	u64 records; /* read of the buffer */
