@@ -54,19 +54,19 @@ static struct eventlog_limit limits[EVENTLOG_RESOURCES] = {
 
 /* Parameters NAME_per_user and NAME_max. */
 #define LIMIT_PARAMETERS(name, resource, what)						\
-	module_param_named(name##_per_user, limits[resource].user, uint, 0644);		\
+	module_param_named(name##_per_user, limits[EVENTLOG_##resource].user, uint, 0644); \
 	MODULE_PARM_DESC(name##_per_user, what " that a user may have");		\
-	module_param_named(name##_max, limits[resource].all, uint, 0644);		\
-	MODULE_PARM_DESC(name##_max, what " that all users together may have")
+	module_param_named(name##_max, limits[EVENTLOG_##resource].all, uint, 0644);	\
+	MODULE_PARM_DESC(name##_max, "As " #name "_per_user, of all users together")
 
-LIMIT_PARAMETERS(files, EVENTLOG_FILES, "Open files of the device");
-LIMIT_PARAMETERS(events, EVENTLOG_EVENTS, "Events, charged to the first to register them,");
-LIMIT_PARAMETERS(words, EVENTLOG_WORDS, "Enable words of registered events");
-LIMIT_PARAMETERS(pages, EVENTLOG_PAGES, "Pages of memory, pinned for enable words,");
-LIMIT_PARAMETERS(subscriptions, EVENTLOG_SUBSCRIPTIONS, "Subscriptions");
-LIMIT_PARAMETERS(ring_pages, EVENTLOG_RING_PAGES, "Pages of memory of subscriptions");
-LIMIT_PARAMETERS(schema_pages, EVENTLOG_SCHEMA_PAGES, "Pages of memory of published providers");
-LIMIT_PARAMETERS(relay_pages, EVENTLOG_RELAY_PAGES, "Pages of memory of relay channels");
+LIMIT_PARAMETERS(files, FILES, "Open files of the device");
+LIMIT_PARAMETERS(events, EVENTS, "Events, charged to the first to register them,");
+LIMIT_PARAMETERS(words, WORDS, "Enable words of registered events");
+LIMIT_PARAMETERS(pages, PAGES, "Pages of memory, pinned for enable words,");
+LIMIT_PARAMETERS(subscriptions, SUBSCRIPTIONS, "Subscriptions");
+LIMIT_PARAMETERS(ring_pages, RING_PAGES, "Pages of memory of subscriptions");
+LIMIT_PARAMETERS(schema_pages, SCHEMA_PAGES, "Pages of memory of published providers");
+LIMIT_PARAMETERS(relay_pages, RELAY_PAGES, "Pages of memory of relay channels");
 
 /* Room for several subscriptions of the usual size, on machines with many CPUs, too. */
 #define RING_BYTES_FOR_ANY (64U << 20)

@@ -87,7 +87,7 @@ static const struct kernel_param_ops remove_idle_ops = {
 
 module_param_cb(remove_idle, &remove_idle_ops, &remove_idle, 0644);
 __MODULE_PARM_TYPE(remove_idle, "bool");
-MODULE_PARM_DESC(remove_idle, "Remove events that nobody uses, else only root can");
+MODULE_PARM_DESC(remove_idle, "Remove events without users; otherwise only root can");
 
 static u32 hash_of(const char *name)
 {

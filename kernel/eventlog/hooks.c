@@ -14,7 +14,7 @@
 
 static unsigned int attached_count;
 module_param_named(kernel_hooks, attached_count, uint, 0444);
-MODULE_PARM_DESC(kernel_hooks, "tracepoints that the provider `kernel` is attached to now");
+MODULE_PARM_DESC(kernel_hooks, "Tracepoints that the provider `kernel` is attached to");
 
 struct tracepoint_search {
 	const char *name;

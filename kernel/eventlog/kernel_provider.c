@@ -244,23 +244,25 @@ static void on_switch_from_idle(void *data, bool preempt, struct task_struct *pr
 		.tracepoint = (name), .probe = (function), .data = (void *)(source), \
 		.is_optional = true,						\
 	}
-#define VECTORS(suffix, function)							\
-	VECTOR("local_timer_" #suffix, function, EVENTLOG_INTERRUPT_TIMER),		\
-	VECTOR("reschedule_" #suffix, function, EVENTLOG_INTERRUPT_RESCHEDULE),		\
-	VECTOR("call_function_" #suffix, function, EVENTLOG_INTERRUPT_CALL),		\
-	VECTOR("call_function_single_" #suffix, function, EVENTLOG_INTERRUPT_CALL),	\
-	VECTOR("irq_work_" #suffix, function, EVENTLOG_INTERRUPT_WORK)
 
 static struct eventlog_hook switch_hooks[] = { { "sched_switch", on_switch } };
 
 static struct eventlog_hook interrupt_begin_hooks[] = {
 	{ "irq_handler_entry", on_interrupt },
-	VECTORS(entry, on_vector),
+	VECTOR("local_timer_entry", on_vector, EVENTLOG_INTERRUPT_TIMER),
+	VECTOR("reschedule_entry", on_vector, EVENTLOG_INTERRUPT_RESCHEDULE),
+	VECTOR("call_function_entry", on_vector, EVENTLOG_INTERRUPT_CALL),
+	VECTOR("call_function_single_entry", on_vector, EVENTLOG_INTERRUPT_CALL),
+	VECTOR("irq_work_entry", on_vector, EVENTLOG_INTERRUPT_WORK),
 };
 
 static struct eventlog_hook interrupt_end_hooks[] = {
 	{ "irq_handler_exit", on_interrupt_end },
-	VECTORS(exit, on_vector_end),
+	VECTOR("local_timer_exit", on_vector_end, EVENTLOG_INTERRUPT_TIMER),
+	VECTOR("reschedule_exit", on_vector_end, EVENTLOG_INTERRUPT_RESCHEDULE),
+	VECTOR("call_function_exit", on_vector_end, EVENTLOG_INTERRUPT_CALL),
+	VECTOR("call_function_single_exit", on_vector_end, EVENTLOG_INTERRUPT_CALL),
+	VECTOR("irq_work_exit", on_vector_end, EVENTLOG_INTERRUPT_WORK),
 };
 
 static struct eventlog_hook softirq_begin_hooks[] = { { "softirq_entry", on_softirq } };
@@ -271,7 +273,11 @@ static struct eventlog_hook idle_hooks[] = {
 	{ "cpu_idle", on_idle },
 	{ "sched_switch", on_switch_from_idle },
 	{ "irq_handler_entry", wake_by_device },
-	VECTORS(entry, wake_by_vector),
+	VECTOR("local_timer_entry", wake_by_vector, EVENTLOG_INTERRUPT_TIMER),
+	VECTOR("reschedule_entry", wake_by_vector, EVENTLOG_INTERRUPT_RESCHEDULE),
+	VECTOR("call_function_entry", wake_by_vector, EVENTLOG_INTERRUPT_CALL),
+	VECTOR("call_function_single_entry", wake_by_vector, EVENTLOG_INTERRUPT_CALL),
+	VECTOR("irq_work_entry", wake_by_vector, EVENTLOG_INTERRUPT_WORK),
 };
 
 #define HOOKS_OF(name) { &event_##name, name##_hooks, ARRAY_SIZE(name##_hooks) }

@@ -22,7 +22,7 @@ static int __init eventlog_init(void)
 	error = eventlog_with_event_mutex(do_nothing, NULL);
 	mutex_unlock(&eventlog_registry_lock);
 	if (error) {
-		pr_err("tracing does not take events of this module: is it switched off, or the kernel tainted by modules that are not free?\n");
+		pr_err("tracing rejects the events of this module: it is switched off, or a module that is not free has tainted the kernel\n");
 		return -EOPNOTSUPP;
 	}
 	eventlog_account_init();

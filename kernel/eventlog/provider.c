@@ -39,8 +39,8 @@ static void set_enabled(struct eventlog_provider *provider, struct eventlog_prov
 	WRITE_ONCE(event->enabled, enabled);
 	error = provider->set_enabled ? provider->set_enabled(event, enabled) : 0;
 	if (error)
-		pr_warn("%s:%s is asked for, and cannot be had: error %d\n", provider->name,
-			event->name, error);
+		pr_warn("%s:%s cannot be enabled or disabled: error %d\n",
+			provider->name, event->name, error);
 }
 
 /* Called with eventlog_sources_lock held. */

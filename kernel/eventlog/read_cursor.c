@@ -147,8 +147,8 @@ static enum find_result find_in_buffer(struct eventlog_read_cursor *cursor, u64 
 	}
 	if (is_active)
 		return find_last_gap(cursor, control, now, item);
-	/* after the buffer was read; pairs with the acquire in may_switch() of ring.c */
 	if (!eventlog_overwrites(cursor))
+		/* After the buffer was read. Pairs with the acquire in may_switch() of ring.c. */
 		smp_store_release(&cursor->ring->drained, generation + 1);
 	eventlog_cursor_move(cursor, generation + 1);
 	return RETRY;

@@ -168,8 +168,9 @@ ssize_t eventlog_read(struct eventlog_subscription *subscription, struct iov_ite
 
 	do {
 		if (may_wait)
-			left = wait_event_interruptible_timeout(
-				subscription->readers, eventlog_is_ready(subscription), left);
+			left = wait_event_interruptible_timeout(subscription->readers,
+								eventlog_is_ready(subscription),
+								left);
 		if (left < 0)
 			return left;
 		/* Before reading: otherwise it may end after the last record was read. */

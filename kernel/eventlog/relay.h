@@ -147,9 +147,7 @@ ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, lof
 
 /* relay_files.c */
 int eventlog_relay_files_add(struct eventlog_relay *relay);
-void eventlog_relay_files_init(void);
-void eventlog_relay_files_exit(void);
-struct dentry *eventlog_relay_files_root(void);
+extern struct dentry *eventlog_relay_root;
 
 /* relay_channel.c */
 int eventlog_relay_reset(struct eventlog_relay *relay);

@@ -324,7 +324,7 @@ static void flush_buffer(void *data)
 }
 
 /* Calls a function for each buffer of the channel. */
-static void for_each_buffer(struct eventlog_relay *relay, void (*call)(struct rchan_buf *buffer))
+static void call_buffers(struct eventlog_relay *relay, void (*call)(struct rchan_buf *buffer))
 {
 	int cpu;
 
@@ -356,7 +356,7 @@ static void wake_readers(struct rchan_buf *buffer)
  */
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay)
 {
-	for_each_buffer(relay, flush_on_cpu);
+	call_buffers(relay, flush_on_cpu);
 }
 
 /*
@@ -367,5 +367,5 @@ void eventlog_relay_buffers_end(struct eventlog_relay *relay)
 {
 	if (!eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
 		eventlog_relay_buffers_flush(relay);
-	for_each_buffer(relay, wake_readers);
+	call_buffers(relay, wake_readers);
 }

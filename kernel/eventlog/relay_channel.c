@@ -177,7 +177,7 @@ static int begin(struct eventlog_relay *relay)
 		return error;
 	if (!charge(relay))
 		return -EMFILE;
-	relay->directory = debugfs_create_dir(relay->options.name, eventlog_relay_files_root());
+	relay->directory = debugfs_create_dir(relay->options.name, eventlog_relay_root);
 	if (IS_ERR(relay->directory)) {
 		error = PTR_ERR(relay->directory);
 		relay->directory = NULL;

@@ -7,6 +7,7 @@
  * of the file.
  */
 #include <linux/capability.h>
+#include <linux/debugfs.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -256,15 +257,15 @@ int eventlog_relay_init(void)
 {
 	int error;
 
-	eventlog_relay_files_init();
+	eventlog_relay_root = debugfs_create_dir("eventlog", NULL);
 	error = misc_register(&relay_device);
 	if (error)
-		eventlog_relay_files_exit();
+		debugfs_remove(eventlog_relay_root);
 	return error;
 }
 
 void eventlog_relay_exit(void)
 {
 	misc_deregister(&relay_device);
-	eventlog_relay_files_exit();
+	debugfs_remove(eventlog_relay_root);
 }

@@ -13,7 +13,8 @@
 
 #include "relay.h"
 
-static struct dentry *root;
+/* Without debugfs channels cannot be created; everything else works. */
+struct dentry *eventlog_relay_root;
 
 static int consume(struct eventlog_relay *relay, const char *text)
 {
@@ -134,20 +135,4 @@ int eventlog_relay_files_add(struct eventlog_relay *relay)
 	if (IS_ERR(control))
 		return PTR_ERR(control);
 	return IS_ERR(stats) ? PTR_ERR(stats) : 0;
-}
-
-struct dentry *eventlog_relay_files_root(void)
-{
-	return root;
-}
-
-/* Without debugfs channels cannot be created; everything else works. */
-void eventlog_relay_files_init(void)
-{
-	root = debugfs_create_dir("eventlog", NULL);
-}
-
-void eventlog_relay_files_exit(void)
-{
-	debugfs_remove(root);
 }

@@ -68,11 +68,8 @@ static bool may_switch(const struct eventlog_ring_writer *ring)
 
 	if (!ring->buffers)
 		return false;
-	/*
-	 * Pairs with the releases of `drained` by readers: the reader is done with the buffer
-	 * before it is reused.
-	 */
 	if (!ring->overwrite)
+		/* Pairs with the releases of `drained`: the reader is done with the buffer. */
 		return next < smp_load_acquire(&ring->head->drained) + ring->buffer_count;
 	ahead = next - eventlog_generation_of(ring->head->control);
 	return (ahead & EVENTLOG_GENERATION_MASK) < ring->buffer_count;

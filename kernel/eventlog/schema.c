@@ -53,9 +53,10 @@ static const struct {
 	[EVENTLOG_TYPE_U64] = { 10, 8 },
 };
 
-static const char not_a_name[] = "its name is none: up to 63 letters, digits and _, no digit first";
+static const char not_a_name[] =
+	"its name is invalid: use 1 to 63 letters, digits and _, no digit first";
 static const char not_in_order[] =
-	"its members have to be listed all, and to stand in this order: of 8 bytes, 4, 2, 1";
+	"list all of its members, and order them by size: 8 bytes, 4, 2, 1";
 
 static u16 count_of(const struct eventlog_provider_field *field)
 {
@@ -118,10 +119,10 @@ static const char *enumeration_error(const struct eventlog_enumeration *enumerat
 	u16 i;
 
 	if (!is_name(enumeration->name))
-		return "its enumeration has no name as others have";
+		return "its enumeration has an invalid name";
 	for (i = 0; i < enumeration->value_count; i++)
 		if (!is_name(enumeration->values[i].name))
-			return "a value of its enumeration has no name as others have";
+			return "a value of its enumeration has an invalid name";
 	return NULL;
 }
 
@@ -130,17 +131,17 @@ static const char *field_error(const struct eventlog_provider_field *field)
 	if (!is_name(field->name))
 		return not_a_name;
 	if (field->type <= EVENTLOG_TYPE_NONE || field->type > EVENTLOG_TYPE_U64)
-		return "its type cannot be carried: take u8 to u64, s8 to s64, bool or char";
+		return "its type is not supported: use u8 to u64, s8 to s64, bool or char";
 	if (!field->size)
 		return "it is an array without elements";
 	if (field->offset % types[field->type].size)
 		return not_in_order;
 	if (!format_fits(field))
-		return "it cannot be shown in that format";
+		return "its format does not fit its type";
 	if (field->unit && !is_integer(field->type))
-		return "only integers have a unit";
+		return "only integers can have a unit";
 	if (field->enumeration && !is_integer(field->type))
-		return "only integers have names of an enumeration";
+		return "only integers can have an enumeration";
 	if (!is_text(field->text) || !is_text(field->unit))
 		return "its text or its unit is longer than 255 bytes";
 	return field->enumeration ? enumeration_error(field->enumeration) : NULL;
@@ -204,14 +205,14 @@ static const char *event_error(const struct eventlog_provider_event *event)
 	if (!is_name(event->name))
 		return not_a_name;
 	if (event->level > EVENTLOG_LEVEL_TRACE || event->kind > EVENTLOG_EVENT_DUMP_COMPLETE)
-		return "there is no such level or kind";
+		return "its level or its kind is invalid";
 	if (event->field_count > FIELDS_MAX)
 		return "it has more than 100 fields";
 	if (!is_text(event->text) || !is_text(event->when))
-		return "a text of it is longer than 255 bytes";
+		return "its text or its `when` is longer than 255 bytes";
 	if (event->session && (!event->field_count || first->type != EVENTLOG_TYPE_U64 ||
 			       first->size != sizeof(u64) || first->offset))
-		return "its session has to be its first field, a u64";
+		return "its first field has to be its session, a u64";
 	return NULL;
 }
 
@@ -255,7 +256,7 @@ static const char *provider_error(const struct eventlog_provider *provider)
 		if (!is_name(provider->keywords[i].name) ||
 		    provider->keywords[i].bit >= KEYWORDS_MAX ||
 		    (i && provider->keywords[i].bit <= provider->keywords[i - 1].bit))
-			return "its keywords are to be bits from 0 to 63, rising, with names";
+			return "its keywords need names and bits from 0 to 63 in ascending order";
 	return NULL;
 }
 

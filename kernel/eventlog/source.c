@@ -20,6 +20,7 @@
 
 #include "source.h"
 
+/* Sources, consumers, and lists of listeners. */
 DEFINE_MUTEX(eventlog_sources_lock);
 static LIST_HEAD(sources); /* in the order of arrival */
 static LIST_HEAD(consumers); /* likewise */

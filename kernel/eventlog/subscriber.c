@@ -93,12 +93,12 @@ static int check_pattern(const struct eventlog_subscriber *subscriber,
 			 const struct eventlog_event_pattern *pattern)
 {
 	if (!is_pattern(pattern->provider) || !is_pattern(pattern->event)) {
-		pr_err("subscriber %s: a wish needs patterns for the provider and the event, of 1 to %d characters\n",
+		pr_err("subscriber %s: a pattern needs a provider and an event of 1 to %d characters\n",
 		       subscriber->name, EVENTLOG_IDENTIFIER_SIZE - 1);
 		return -EINVAL;
 	}
 	if ((unsigned int)pattern->level > EVENTLOG_LEVEL_TRACE) {
-		pr_err("subscriber %s: the wish for %s:%s has a level that is none\n",
+		pr_err("subscriber %s: the pattern for %s:%s has an invalid level\n",
 		       subscriber->name, pattern->provider, pattern->event);
 		return -EINVAL;
 	}
@@ -115,13 +115,13 @@ static int check(const struct eventlog_subscriber *subscriber)
 		return -EINVAL;
 	}
 	if (!subscriber->on_event) {
-		pr_err("subscriber %s: it needs a function that is called, `heard`\n",
+		pr_err("subscriber %s: it needs a function on_event()\n",
 		       subscriber->name);
 		return -EINVAL;
 	}
 	if (!subscriber->patterns || !subscriber->pattern_count ||
 	    subscriber->pattern_count > EVENTLOG_RULES_MAX) {
-		pr_err("subscriber %s: it needs 1 to %d wishes\n", subscriber->name,
+		pr_err("subscriber %s: it needs 1 to %d patterns\n", subscriber->name,
 		       EVENTLOG_RULES_MAX);
 		return -EINVAL;
 	}

@@ -41,15 +41,15 @@ EVENTLOG_EVENT(queued,
 			       EVENTLOG_FIELD(queued, sector, .text = "the first, of 512 bytes"),
 			       EVENTLOG_FIELD(queued, bytes,
 					      .format = EVENTLOG_FORMAT_BYTE_SIZE)),
-	       .text = "A disk is asked to do something", .keywords = BIT_ULL(0));
+	       .text = "A request was sent to a disk", .keywords = BIT_ULL(0));
 
 EVENTLOG_EVENT(done,
 	       EVENTLOG_FIELDS(EVENTLOG_ARRAY(done, disk, .format = EVENTLOG_FORMAT_CHARACTERS),
 			       EVENTLOG_FIELD(done, operation, .enumeration = &operation_names),
 			       EVENTLOG_FIELD(done, sector, .text = "the first that is left"),
-			       EVENTLOG_FIELD(done, error,
-					      .format = EVENTLOG_FORMAT_ERROR_NUMBER)),
-	       .text = "A disk has done it, or not", .when = "the last part of it is over");
+			       EVENTLOG_FIELD(done, error, .format = EVENTLOG_FORMAT_ERROR_NUMBER)),
+	       .text = "A disk has completed a request, or failed",
+	       .when = "the last part of it is complete");
 
 static void on_queue(void *data, struct bio *bio)
 {
@@ -117,5 +117,5 @@ static void __exit eventlog_block_exit(void)
 module_init(eventlog_block_init);
 module_exit(eventlog_block_exit);
 
-MODULE_DESCRIPTION("Events of disks for who listens through /dev/eventlog");
+MODULE_DESCRIPTION("Events of disks for subscribers of /dev/eventlog");
 MODULE_LICENSE("GPL");

@@ -104,5 +104,5 @@ static void __exit watch_exit(void)
 module_init(watch_init);
 module_exit(watch_exit);
 
-MODULE_DESCRIPTION("Counts the errors that are told through /dev/eventlog");
+MODULE_DESCRIPTION("Counts the errors of programs and modules");
 MODULE_LICENSE("GPL");
