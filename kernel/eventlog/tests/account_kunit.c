@@ -51,7 +51,7 @@ static bool charge(struct kunit *test, struct eventlog_user *user, unsigned int 
 	return allowed;
 }
 
-static void give_back(struct eventlog_user *user, unsigned int count)
+static void uncharge(struct eventlog_user *user, unsigned int count)
 {
 	eventlog_uncharge(user, EVENTLOG_EVENTS, count);
 }
@@ -64,7 +64,7 @@ static void knows_each_user_once(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, one, user_of(test, 1002));
 }
 
-static void holds_a_user_to_the_limit(struct kunit *test)
+static void enforces_the_limit_of_a_user(struct kunit *test)
 {
 	struct eventlog_user *user = user_of(test, 1001);
 
@@ -74,23 +74,23 @@ static void holds_a_user_to_the_limit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, charge(test, user, 2));
 	KUNIT_EXPECT_TRUE(test, charge(test, user, 1));
 	KUNIT_EXPECT_FALSE(test, charge(test, user, 1));
-	give_back(user, 1);
+	uncharge(user, 1);
 	KUNIT_EXPECT_TRUE(test, charge(test, user, 1));
-	give_back(user, EACH);
+	uncharge(user, EACH);
 }
 
-static void counts_each_resource_for_itself(struct kunit *test)
+static void counts_resources_separately(struct kunit *test)
 {
 	struct eventlog_user *user = user_of(test, 1001);
 
 	KUNIT_EXPECT_TRUE(test, charge(test, user, EACH));
 	KUNIT_EXPECT_TRUE(test, eventlog_charge(user, EVENTLOG_FILES, 1));
 	eventlog_uncharge(user, EVENTLOG_FILES, 1);
-	give_back(user, EACH);
+	uncharge(user, EACH);
 }
 
 /* An eighth of the total limit is reserved for root. */
-static void keeps_a_part_for_root(struct kunit *test)
+static void reserves_a_part_for_root(struct kunit *test)
 {
 	struct eventlog_user *users[3];
 	struct eventlog_user *last = user_of(test, 1100);
@@ -107,17 +107,17 @@ static void keeps_a_part_for_root(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, eventlog_charge(root, EVENTLOG_EVENTS, EACH / 2));
 	/* The total limit applies to root, too. */
 	KUNIT_EXPECT_FALSE(test, eventlog_charge(root, EVENTLOG_EVENTS, 1));
-	give_back(root, EACH / 2);
-	give_back(last, EACH / 2);
+	uncharge(root, EACH / 2);
+	uncharge(last, EACH / 2);
 	for (i = 0; i < ARRAY_SIZE(users); i++)
-		give_back(users[i], EACH);
+		uncharge(users[i], EACH);
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(knows_each_user_once),
-	KUNIT_CASE(holds_a_user_to_the_limit),
-	KUNIT_CASE(counts_each_resource_for_itself),
-	KUNIT_CASE(keeps_a_part_for_root),
+	KUNIT_CASE(enforces_the_limit_of_a_user),
+	KUNIT_CASE(counts_resources_separately),
+	KUNIT_CASE(reserves_a_part_for_root),
 	{}
 };
 

@@ -44,14 +44,14 @@ static void trim(void)
 	mutex_unlock(&eventlog_registry_lock);
 }
 
-static void forget_all(struct kunit *test)
+static void free_all(struct kunit *test)
 {
 	mutex_lock(&eventlog_registry_lock);
 	eventlog_dead_events_exit();
 	mutex_unlock(&eventlog_registry_lock);
 }
 
-static void keeps_the_number(struct kunit *test)
+static void reserves_the_number(struct kunit *test)
 {
 	const int number = next_number(test);
 	const struct eventlog_event *event = add_dead(test, number);
@@ -62,7 +62,7 @@ static void keeps_the_number(struct kunit *test)
 	KUNIT_EXPECT_NE(test, next_number(test), number);
 }
 
-static void keeps_a_number_above_free_ones(struct kunit *test)
+static void reserves_a_number_above_free_ones(struct kunit *test)
 {
 	struct trace_event others[4] = {};
 	const struct eventlog_event *event;
@@ -82,7 +82,7 @@ static void keeps_a_number_above_free_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next_number(test), lowest);
 }
 
-static void forgets_the_oldest_alone(struct kunit *test)
+static void frees_only_the_oldest(struct kunit *test)
 {
 	const int oldest = next_number(test);
 	int second = 0;
@@ -104,16 +104,16 @@ static void forgets_the_oldest_alone(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(keeps_the_number),
-	KUNIT_CASE(keeps_a_number_above_free_ones),
-	KUNIT_CASE(forgets_the_oldest_alone),
+	KUNIT_CASE(reserves_the_number),
+	KUNIT_CASE(reserves_a_number_above_free_ones),
+	KUNIT_CASE(frees_only_the_oldest),
 	{}
 };
 
 static struct kunit_suite suite = {
 	.name = "eventlog_event",
 	.test_cases = cases,
-	.exit = forget_all,
+	.exit = free_all,
 };
 
 kunit_test_suite(suite);

@@ -49,7 +49,7 @@ static void first_interrupt_woke_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finished.source, EVENTLOG_INTERRUPT_TIMER);
 }
 
-static void woken_by_nobody(struct kunit *test)
+static void woken_without_interrupt(struct kunit *test)
 {
 	struct eventlog_idle idle = { };
 	struct idle_event finished = nothing;
@@ -95,7 +95,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(interrupted_in_its_sleep),
 	KUNIT_CASE(interrupted_when_it_lets_interrupts_on),
 	KUNIT_CASE(first_interrupt_woke_it),
-	KUNIT_CASE(woken_by_nobody),
+	KUNIT_CASE(woken_without_interrupt),
 	KUNIT_CASE(sleeps_again_at_once),
 	KUNIT_CASE(end_without_a_beginning),
 	{}

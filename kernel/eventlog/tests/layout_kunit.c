@@ -80,7 +80,7 @@ static void packs_fields_in_their_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, layout->size, 29);
 }
 
-static void takes_event_without_fields(struct kunit *test)
+static void accepts_event_without_fields(struct kunit *test)
 {
 	const struct eventlog_layout *layout = eventlog_kunit_layout(test, "  started ");
 
@@ -89,12 +89,12 @@ static void takes_event_without_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, layout->size, 0);
 }
 
-struct refused_case {
+struct rejected_case {
 	const char *what;
 	const char *description;
 };
 
-static const struct refused_case refused[] = {
+static const struct rejected_case rejected[] = {
 	{ "nothing", "" },
 	{ "spaces", "   " },
 	{ "a name with a digit in front", "1event" },
@@ -134,11 +134,11 @@ static const struct refused_case refused[] = {
 	{ "a payload that is too large", "event struct a b 4048; u8 c" },
 };
 
-KUNIT_ARRAY_PARAM_DESC(refusal, refused, what);
+KUNIT_ARRAY_PARAM_DESC(rejection, rejected, what);
 
-static void refuses(struct kunit *test)
+static void rejects(struct kunit *test)
 {
-	const struct refused_case *wrong = test->param_value;
+	const struct rejected_case *wrong = test->param_value;
 	struct eventlog_layout *layout = eventlog_layout_parse(wrong->description);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(layout), -EINVAL);
@@ -161,7 +161,7 @@ static char *describe_fields(struct kunit *test, unsigned int count)
 	return text;
 }
 
-static void takes_as_many_fields_as_it_says(struct kunit *test)
+static void accepts_the_maximum_of_fields(struct kunit *test)
 {
 	const char *too_many = describe_fields(test, EVENTLOG_FIELDS_MAX + 1);
 	const struct eventlog_layout *layout;
@@ -171,7 +171,7 @@ static void takes_as_many_fields_as_it_says(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(eventlog_layout_parse(too_many)), -EINVAL);
 }
 
-static void takes_the_largest_payload(struct kunit *test)
+static void accepts_the_largest_payload(struct kunit *test)
 {
 	const struct eventlog_layout *layout =
 		eventlog_kunit_layout(test, "event u8 a; struct b c 4047");
@@ -179,7 +179,7 @@ static void takes_the_largest_payload(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, layout->size, EVENTLOG_PAYLOAD_MAX);
 }
 
-static void takes_the_longest_name(struct kunit *test)
+static void accepts_the_longest_name(struct kunit *test)
 {
 	char name[EVENTLOG_NAME_MAX + 2];
 	struct eventlog_layout *layout;
@@ -192,7 +192,7 @@ static void takes_the_longest_name(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, eventlog_kunit_layout(test, name)->name, name);
 }
 
-static void tells_layouts_apart(struct kunit *test)
+static void distinguishes_layouts(struct kunit *test)
 {
 	static const char *const others[] = {
 		"event u8 a",
@@ -216,7 +216,7 @@ static void tells_layouts_apart(struct kunit *test)
 }
 
 /* Applications write different payloads, although tracefs shows the same type. */
-static void tells_relative_words_apart(struct kunit *test)
+static void distinguishes_relative_words(struct kunit *test)
 {
 	const struct eventlog_layout *relative =
 		eventlog_kunit_layout(test, "event __rel_loc char[] a");
@@ -230,13 +230,13 @@ static void tells_relative_words_apart(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(knows_type, type_gen_params),
 	KUNIT_CASE(packs_fields_in_their_order),
-	KUNIT_CASE(takes_event_without_fields),
-	KUNIT_CASE_PARAM(refuses, refusal_gen_params),
-	KUNIT_CASE(takes_as_many_fields_as_it_says),
-	KUNIT_CASE(takes_the_largest_payload),
-	KUNIT_CASE(takes_the_longest_name),
-	KUNIT_CASE(tells_layouts_apart),
-	KUNIT_CASE(tells_relative_words_apart),
+	KUNIT_CASE(accepts_event_without_fields),
+	KUNIT_CASE_PARAM(rejects, rejection_gen_params),
+	KUNIT_CASE(accepts_the_maximum_of_fields),
+	KUNIT_CASE(accepts_the_largest_payload),
+	KUNIT_CASE(accepts_the_longest_name),
+	KUNIT_CASE(distinguishes_layouts),
+	KUNIT_CASE(distinguishes_relative_words),
 	{}
 };
 

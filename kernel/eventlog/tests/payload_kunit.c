@@ -71,7 +71,7 @@ static void leaves_absolute_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got, word);
 }
 
-static void takes_bytes_that_are_none(struct kunit *test)
+static void accepts_empty_bytes(struct kunit *test)
 {
 	u32 got;
 
@@ -81,7 +81,7 @@ static void takes_bytes_that_are_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got, word_of(0, HEADER + 6));
 }
 
-static void takes_texts_that_are_none(struct kunit *test)
+static void accepts_null_strings(struct kunit *test)
 {
 	u32 got;
 
@@ -121,7 +121,7 @@ static const struct wrong_word wrong_words[] = {
 
 KUNIT_ARRAY_PARAM_DESC(wrong_word, wrong_words, what);
 
-static void refuses(struct kunit *test)
+static void rejects(struct kunit *test)
 {
 	const struct wrong_word *wrong = test->param_value;
 	u32 got;
@@ -151,9 +151,9 @@ static void checks_every_word(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(makes_relative_words_absolute),
 	KUNIT_CASE(leaves_absolute_words),
-	KUNIT_CASE(takes_bytes_that_are_none),
-	KUNIT_CASE(takes_texts_that_are_none),
-	KUNIT_CASE_PARAM(refuses, wrong_word_gen_params),
+	KUNIT_CASE(accepts_empty_bytes),
+	KUNIT_CASE(accepts_null_strings),
+	KUNIT_CASE_PARAM(rejects, wrong_word_gen_params),
 	KUNIT_CASE(checks_every_word),
 	{}
 };

@@ -46,7 +46,7 @@ static void shows(struct kunit *test)
 }
 
 /* The kernel warns about more arguments than it examines. */
-static void leaves_out_what_the_kernel_does_not_examine(struct kunit *test)
+static void omits_fields_the_kernel_does_not_examine(struct kunit *test)
 {
 	const char *description, *format, *at;
 	unsigned int arguments = 0;
@@ -68,7 +68,7 @@ static void leaves_out_what_the_kernel_does_not_examine(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(shows, format_gen_params),
-	KUNIT_CASE(leaves_out_what_the_kernel_does_not_examine),
+	KUNIT_CASE(omits_fields_the_kernel_does_not_examine),
 	{}
 };
 

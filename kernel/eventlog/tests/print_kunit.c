@@ -69,7 +69,7 @@ static void shows_numbers(struct kunit *test)
 			   "e: a=255 b=-1 c=65535 d=-2 e=4294967295 f=-3 g=18446744073709551615 h=-9223372036854775808");
 }
 
-static void shows_texts_that_are_nothing_else(struct kunit *test)
+static void escapes_control_characters(struct kunit *test)
 {
 	struct printed *printed = prepare(test, "e char[8] a; __data_loc char[] b");
 	struct {
@@ -98,7 +98,7 @@ static void shows_bytes(struct kunit *test)
 			   "e: a=0x40490fdb b=01 02 03 04 05 06 c=0a 0b 0c");
 }
 
-static void says_what_has_been_cut(struct kunit *test)
+static void marks_truncated_fields(struct kunit *test)
 {
 	struct printed *printed = prepare(test, "e u32 a; __data_loc char[] b; u64 c");
 	struct {
@@ -115,9 +115,9 @@ static void says_what_has_been_cut(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(shows_numbers),
-	KUNIT_CASE(shows_texts_that_are_nothing_else),
+	KUNIT_CASE(escapes_control_characters),
 	KUNIT_CASE(shows_bytes),
-	KUNIT_CASE(says_what_has_been_cut),
+	KUNIT_CASE(marks_truncated_fields),
 	{}
 };
 

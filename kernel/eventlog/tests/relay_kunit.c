@@ -38,7 +38,7 @@ static struct eventlog_relay *open_relay(struct kunit *test)
 	return open_with(test, &trial);
 }
 
-static void counts_what_finds_no_room(struct kunit *test)
+static void counts_records_without_room(struct kunit *test)
 {
 	struct eventlog_relay *relay = open_relay(test);
 	int i;
@@ -51,7 +51,7 @@ static void counts_what_finds_no_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, relay->buffers[0].lost);
 }
 
-static void counts_what_fits_nowhere(struct kunit *test)
+static void counts_records_that_are_too_large(struct kunit *test)
 {
 	const struct eventlog_record large = { .size = 4096 };
 	struct eventlog_relay *relay = open_relay(test);
@@ -60,7 +60,7 @@ static void counts_what_fits_nowhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, relay->buffers[0].lost);
 }
 
-static void gives_records_their_time_and_a_payload_from_elsewhere(struct kunit *test)
+static void stamps_records_with_separate_payload(struct kunit *test)
 {
 	static const char payload[] = "elsewhere";
 	struct eventlog_record short_one = { .size = sizeof(short_one) + sizeof(payload) };
@@ -79,7 +79,7 @@ static void gives_records_their_time_and_a_payload_from_elsewhere(struct kunit *
 	KUNIT_EXPECT_STREQ(test, payload, (const char *)(written + 1));
 }
 
-static void says_that_a_channel_has_gone(struct kunit *test)
+static void rejects_writes_to_a_closed_channel(struct kunit *test)
 {
 	struct eventlog_relay *relay = eventlog_relay_open(&trial);
 	struct eventlog_record late = record;
@@ -108,7 +108,7 @@ static void write_in_interrupt(struct irq_work *work)
 	interrupt->error = in_hardirq() ? eventlog_relay_write(interrupt->relay, &record) : -EPERM;
 }
 
-static void takes_records_in_interrupts(struct kunit *test)
+static void accepts_records_in_interrupts(struct kunit *test)
 {
 	struct interrupt interrupt = {
 		.work = IRQ_WORK_INIT_HARD(write_in_interrupt),
@@ -123,14 +123,14 @@ static void takes_records_in_interrupts(struct kunit *test)
 }
 
 /* Like a tracepoint that fires while a record is written: nested access is rejected. */
-static void turns_away_what_comes_in_the_midst(struct kunit *test)
+static void rejects_nested_writes(struct kunit *test)
 {
 	struct eventlog_relay *relay = open_relay(test);
 	unsigned long flags;
 	int error, other;
 
 	if (!eventlog_relay_enter(relay, true, &flags)) {
-		KUNIT_FAIL(test, "somebody is there");
+		KUNIT_FAIL(test, "the channel is busy");
 		return;
 	}
 	error = eventlog_relay_write(relay, &record);
@@ -151,7 +151,7 @@ static void takes_one_lock_at_a_time(struct kunit *test)
 {
 	struct eventlog_relay_options options = trial;
 	struct eventlog_relay *relay = open_relay(test);
-	struct eventlog_relay *other, *excluded_process;
+	struct eventlog_relay *other, *per_cpu;
 	unsigned long flags;
 	int error, written;
 
@@ -159,13 +159,13 @@ static void takes_one_lock_at_a_time(struct kunit *test)
 	other = open_with(test, &options);
 	strscpy(options.name, "eventlog_each", sizeof(options.name));
 	options.flags = 0;
-	excluded_process = open_with(test, &options);
+	per_cpu = open_with(test, &options);
 	if (!eventlog_relay_enter(relay, true, &flags)) {
-		KUNIT_FAIL(test, "somebody is there");
+		KUNIT_FAIL(test, "the channel is busy");
 		return;
 	}
 	error = eventlog_relay_write(other, &record);
-	written = eventlog_relay_write(excluded_process, &record);
+	written = eventlog_relay_write(per_cpu, &record);
 	eventlog_relay_leave(relay, true, flags);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
 	KUNIT_EXPECT_EQ(test, 1, atomic64_read(&other->buffers[0].lost_pending));
@@ -181,7 +181,7 @@ static const struct eventlog_relay_header *header_of(struct eventlog_relay *rela
 }
 
 /* The next sub-buffer has the loss, in the buffer where it occurred. */
-static void counts_what_comes_while_it_is_reset(struct kunit *test)
+static void counts_writes_during_a_reset(struct kunit *test)
 {
 	struct eventlog_relay *relay = open_relay(test);
 
@@ -213,14 +213,14 @@ static void finds_channels_by_name(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(counts_what_finds_no_room),
-	KUNIT_CASE(counts_what_fits_nowhere),
-	KUNIT_CASE(gives_records_their_time_and_a_payload_from_elsewhere),
-	KUNIT_CASE(says_that_a_channel_has_gone),
-	KUNIT_CASE(takes_records_in_interrupts),
-	KUNIT_CASE(turns_away_what_comes_in_the_midst),
+	KUNIT_CASE(counts_records_without_room),
+	KUNIT_CASE(counts_records_that_are_too_large),
+	KUNIT_CASE(stamps_records_with_separate_payload),
+	KUNIT_CASE(rejects_writes_to_a_closed_channel),
+	KUNIT_CASE(accepts_records_in_interrupts),
+	KUNIT_CASE(rejects_nested_writes),
 	KUNIT_CASE(takes_one_lock_at_a_time),
-	KUNIT_CASE(counts_what_comes_while_it_is_reset),
+	KUNIT_CASE(counts_writes_during_a_reset),
 	KUNIT_CASE(finds_channels_by_name),
 	{}
 };

@@ -39,7 +39,7 @@
 struct sale_event {
 	u64 amount;
 	u32 customer;
-	u16 capabilities;
+	u16 rights;
 	u8 hue;
 	bool is_new;
 	char name[16];
@@ -62,7 +62,7 @@ EVENTLOG_EVENT(sale,
 					      .text = "what it costs"),
 			       EVENTLOG_FIELD(sale, customer,
 					      .format = EVENTLOG_FORMAT_HEXADECIMAL),
-			       EVENTLOG_FIELD(sale, capabilities, .enumeration = &access_names),
+			       EVENTLOG_FIELD(sale, rights, .enumeration = &access_names),
 			       EVENTLOG_FIELD(sale, hue, .enumeration = &colour_names),
 			       EVENTLOG_FIELD(sale, is_new),
 			       EVENTLOG_ARRAY(sale, name, .format = EVENTLOG_FORMAT_CHARACTERS),
@@ -81,7 +81,7 @@ EVENTLOG_EVENT(empty, .level = EVENTLOG_LEVEL_TRACE, .kind = EVENTLOG_EVENT_BEGI
 EVENTLOG_PROVIDER(unit, EVENTLOG_PROVIDES(&event_sale, &event_step, &event_empty),
 		  EVENTLOG_KEYWORDS({ "first", 0 }, { "last", 63 }), .text = "What is tested");
 
-static void makes_the_schema_that_programs_make(struct kunit *test)
+static void equals_the_schema_of_the_sdk(struct kunit *test)
 {
 	struct eventlog_schema schema = { };
 
@@ -118,7 +118,7 @@ static int check(const struct eventlog_provider_field *fields, u16 count, size_t
 	return eventlog_schema_check(&provider);
 }
 
-static void refuses_types_that_cannot_be_carried(struct kunit *test)
+static void rejects_unsupported_types(struct kunit *test)
 {
 	struct eventlog_provider_field field = number;
 
@@ -128,7 +128,7 @@ static void refuses_types_that_cannot_be_carried(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(&field, 1, sizeof(u64)));
 }
 
-static void refuses_holes(struct kunit *test)
+static void rejects_holes(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number };
 
@@ -141,7 +141,7 @@ static void refuses_holes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 24));
 }
 
-static void refuses_arrays_without_elements(struct kunit *test)
+static void rejects_arrays_without_elements(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number };
 
@@ -151,7 +151,7 @@ static void refuses_arrays_without_elements(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 8));
 }
 
-static void refuses_members_that_are_listed_twice(struct kunit *test)
+static void rejects_members_listed_twice(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number, number };
 
@@ -160,7 +160,7 @@ static void refuses_members_that_are_listed_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 3, 24));
 }
 
-static void refuses_fields_that_are_not_aligned(struct kunit *test)
+static void rejects_unaligned_fields(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number };
 
@@ -171,7 +171,7 @@ static void refuses_fields_that_are_not_aligned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, check(fields, 2, 9));
 }
 
-static void refuses_formats_that_do_not_fit(struct kunit *test)
+static void rejects_formats_that_do_not_fit(struct kunit *test)
 {
 	struct eventlog_provider_field field = number;
 
@@ -181,7 +181,7 @@ static void refuses_formats_that_do_not_fit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, check(&field, 1, sizeof(u64)));
 }
 
-static void refuses_names_that_tools_cannot_take(struct kunit *test)
+static void rejects_invalid_names(struct kunit *test)
 {
 	static const char *const names[] = { NULL, "", "1st", "two words", "semi;colon" };
 	struct eventlog_provider_field field = number;
@@ -193,7 +193,7 @@ static void refuses_names_that_tools_cannot_take(struct kunit *test)
 	}
 }
 
-static void refuses_sessions_that_are_not_the_first_field(struct kunit *test)
+static void rejects_sessions_behind_other_fields(struct kunit *test)
 {
 	struct eventlog_provider_field fields[] = { number, number };
 	struct eventlog_provider_event event = {
@@ -214,16 +214,16 @@ static void refuses_sessions_that_are_not_the_first_field(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(makes_the_schema_that_programs_make),
+	KUNIT_CASE(equals_the_schema_of_the_sdk),
 	KUNIT_CASE(has_no_padding_in_payloads),
-	KUNIT_CASE(refuses_types_that_cannot_be_carried),
-	KUNIT_CASE(refuses_holes),
-	KUNIT_CASE(refuses_arrays_without_elements),
-	KUNIT_CASE(refuses_members_that_are_listed_twice),
-	KUNIT_CASE(refuses_fields_that_are_not_aligned),
-	KUNIT_CASE(refuses_formats_that_do_not_fit),
-	KUNIT_CASE(refuses_names_that_tools_cannot_take),
-	KUNIT_CASE(refuses_sessions_that_are_not_the_first_field),
+	KUNIT_CASE(rejects_unsupported_types),
+	KUNIT_CASE(rejects_holes),
+	KUNIT_CASE(rejects_arrays_without_elements),
+	KUNIT_CASE(rejects_members_listed_twice),
+	KUNIT_CASE(rejects_unaligned_fields),
+	KUNIT_CASE(rejects_formats_that_do_not_fit),
+	KUNIT_CASE(rejects_invalid_names),
+	KUNIT_CASE(rejects_sessions_behind_other_fields),
 	{}
 };
 

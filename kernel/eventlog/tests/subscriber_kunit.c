@@ -96,7 +96,7 @@ static void clean_up(struct kunit *test)
 	eventlog_provider_unregister(&trial_provider);
 }
 
-static void refuses(struct kunit *test, const char *name,
+static void rejects(struct kunit *test, const char *name,
 		    const struct eventlog_event_pattern *patterns, u16 count)
 {
 	struct eventlog_subscriber subscriber = {
@@ -109,7 +109,7 @@ static void refuses(struct kunit *test, const char *name,
 	eventlog_subscriber_unregister(&subscriber);
 }
 
-static void refuses_what_is_not_right(struct kunit *test)
+static void rejects_invalid_declarations(struct kunit *test)
 {
 	static const struct eventlog_event_pattern right[65] = { { "trial", "*" } };
 	char endless[65] = "";
@@ -124,22 +124,22 @@ static void refuses_what_is_not_right(struct kunit *test)
 
 	memset(endless, '*', sizeof(endless) - 1);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
-		refuses(test, "wrong", &wrong[i], 1);
-	refuses(test, NULL, right, 1);
-	refuses(test, "", right, 1);
-	refuses(test, "nothing", NULL, 1);
-	refuses(test, "nothing", right, 0);
-	refuses(test, "too much", right, ARRAY_SIZE(right));
+		rejects(test, "wrong", &wrong[i], 1);
+	rejects(test, NULL, right, 1);
+	rejects(test, "", right, 1);
+	rejects(test, "nothing", NULL, 1);
+	rejects(test, "nothing", right, 0);
+	rejects(test, "too much", right, ARRAY_SIZE(right));
 	KUNIT_EXPECT_EQ(test, -EINVAL, eventlog_subscriber_register(&silent));
 }
 
-static void is_registered_once(struct kunit *test)
+static void rejects_a_second_registration(struct kunit *test)
 {
 	begin(test, &all_subscriber);
 	KUNIT_EXPECT_EQ(test, -EBUSY, eventlog_subscriber_register(&all_subscriber));
 }
 
-static void hears_only_while_it_is_registered(struct kunit *test)
+static void delivers_only_while_registered(struct kunit *test)
 {
 	EVENTLOG_EMIT(sold, .number = 1);
 	KUNIT_ASSERT_EQ(test, 0, eventlog_subscriber_register(&all_subscriber));
@@ -153,7 +153,7 @@ static void hears_only_while_it_is_registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, numbers, 1010);
 }
 
-static void is_told_whose_event_it_is(struct kunit *test)
+static void describes_the_event_and_its_owner(struct kunit *test)
 {
 	begin(test, &all_subscriber);
 	EVENTLOG_EMIT(failed, .number = 7);
@@ -172,7 +172,7 @@ static void is_told_whose_event_it_is(struct kunit *test)
 	KUNIT_EXPECT_GT(test, last.schema_size, 0);
 }
 
-static void hears_what_one_of_its_wishes_is_for(struct kunit *test)
+static void delivers_events_that_match_a_pattern(struct kunit *test)
 {
 	begin(test, &failures_subscriber);
 	KUNIT_EXPECT_FALSE(test, eventlog_event_enabled(&event_sold));
@@ -181,7 +181,7 @@ static void hears_what_one_of_its_wishes_is_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, numbers, 10);
 }
 
-static void does_not_keep_it_from_others(struct kunit *test)
+static void delivers_to_every_subscriber(struct kunit *test)
 {
 	begin(test, &all_subscriber);
 	begin(test, &failures_subscriber);
@@ -191,7 +191,7 @@ static void does_not_keep_it_from_others(struct kunit *test)
 }
 
 /* One event is delivered in the task and one in the NMI; those that they emit are suppressed. */
-static void hears_nothing_that_it_leads_to(struct kunit *test)
+static void suppresses_events_of_its_own_calls(struct kunit *test)
 {
 	begin(test, &emitting_subscriber);
 	EVENTLOG_EMIT(sold, .number = 1);
@@ -203,7 +203,7 @@ static void hears_nothing_that_it_leads_to(struct kunit *test)
 }
 
 /* Other subscribers get them. */
-static void has_others_hear_what_it_leads_to(struct kunit *test)
+static void delivers_events_of_calls_to_other_subscribers(struct kunit *test)
 {
 	begin(test, &emitting_subscriber);
 	begin(test, &failures_subscriber);
@@ -213,14 +213,14 @@ static void has_others_hear_what_it_leads_to(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(refuses_what_is_not_right),
-	KUNIT_CASE(is_registered_once),
-	KUNIT_CASE(hears_only_while_it_is_registered),
-	KUNIT_CASE(is_told_whose_event_it_is),
-	KUNIT_CASE(hears_what_one_of_its_wishes_is_for),
-	KUNIT_CASE(does_not_keep_it_from_others),
-	KUNIT_CASE(hears_nothing_that_it_leads_to),
-	KUNIT_CASE(has_others_hear_what_it_leads_to),
+	KUNIT_CASE(rejects_invalid_declarations),
+	KUNIT_CASE(rejects_a_second_registration),
+	KUNIT_CASE(delivers_only_while_registered),
+	KUNIT_CASE(describes_the_event_and_its_owner),
+	KUNIT_CASE(delivers_events_that_match_a_pattern),
+	KUNIT_CASE(delivers_to_every_subscriber),
+	KUNIT_CASE(suppresses_events_of_its_own_calls),
+	KUNIT_CASE(delivers_events_of_calls_to_other_subscribers),
 	{}
 };
 

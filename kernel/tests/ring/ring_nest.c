@@ -47,7 +47,7 @@ static struct {
 	u64 read;
 	u64 overwritten;
 	u64 lost_reported;
-	u64 told_last; /* how often losses were reported before a record followed */
+	u64 last_reports; /* how often losses were reported before a record followed */
 	u64 last_time;
 } reader;
 static u64 seen[depth_max + 1]; /* interruptions by depth: proves that the test tests something */
@@ -136,7 +136,7 @@ static void write_one(void)
 }
 
 /* Returns whether the last switch was announced to readers when it was visible, not before. */
-static bool is_told(void)
+static bool is_announced(void)
 {
 	const u64 control = region.head.control;
 
@@ -155,12 +155,12 @@ static void check_record(const u8 *at, u64 left)
 		fail("a record is cut short");
 	memcpy(&record, at, sizeof(record));
 	if (record.size < sizeof(record) + 8 || record.size > left)
-		fail("a record has no size that there is");
+		fail("a record has an invalid size");
 	memcpy(&first, at + sizeof(record), sizeof(first));
 	for (i = 0; i < record.size - sizeof(record); i++) {
 		memcpy(&other, &first, sizeof(other));
 		if (at[sizeof(record) + i] != ((const u8 *)&other)[i % 8])
-			fail("a record is not whole");
+			fail("a record is not complete");
 	}
 	if (record.time < reader.last_time ||
 	    (record.time == reader.last_time && record.event != IN_RUN))
@@ -185,7 +185,7 @@ static bool is_still_there(u64 generation)
 	       (ahead & EVENTLOG_GENERATION_MASK) < writer.buffer_count;
 }
 
-static void catch_up(u64 control)
+static void skip_overwritten(u64 control)
 {
 	const u64 newest = descriptor_of(eventlog_generation_of(control))->generation;
 
@@ -210,7 +210,7 @@ static void write_meanwhile(void)
 }
 
 /* Reports losses that no record follows yet. */
-static void tell_last_losses(u64 control)
+static void report_last_losses(u64 control)
 {
 	const u64 following = reader.generation + 1;
 	u64 lost;
@@ -223,8 +223,8 @@ static void tell_last_losses(u64 control)
 	if (region.head.control != control || descriptor_of(following)->generation == following)
 		return;
 	if (lost < reader.lost_reported)
-		fail("losses are told twice");
-	reader.told_last += lost != reader.lost_reported;
+		fail("losses are reported twice");
+	reader.last_reports += lost != reader.lost_reported;
 	reader.lost_reported = lost;
 }
 
@@ -244,15 +244,15 @@ static bool read_buffer(u64 control)
 		if (end > buffer_size)
 			fail("a buffer is filled beyond its end");
 		if (reader.offset < end) {
-			const u64 told = descriptor->records_before + reader.records;
+			const u64 recorded = descriptor->records_before + reader.records;
 
-			if (told < reader.records_reported ||
-			    (!writer.overwrite && told != reader.records_reported))
+			if (recorded < reader.records_reported ||
+			    (!writer.overwrite && recorded != reader.records_reported))
 				fail("records are not where they are said to be");
-			reader.overwritten += told - reader.records_reported;
-			reader.records_reported = told;
+			reader.overwritten += recorded - reader.records_reported;
+			reader.records_reported = recorded;
 			if (descriptor->lost_before < reader.lost_reported)
-				fail("losses are told twice");
+				fail("losses are reported twice");
 			reader.lost_reported = descriptor->lost_before;
 		}
 		while (reader.offset < end)
@@ -265,7 +265,7 @@ static bool read_buffer(u64 control)
 		return false; /* a switch is under way: read again later */
 	}
 	if (active) {
-		tell_last_losses(control);
+		report_last_losses(control);
 		return false;
 	}
 	reader.generation = generation + 1;
@@ -283,7 +283,7 @@ static void read_all(void)
 	if (is_reading)
 		return;
 	is_reading = true;
-	catch_up(control);
+	skip_overwritten(control);
 	while (read_buffer(control))
 		;
 	is_reading = false;
@@ -350,9 +350,9 @@ static void conserve(bool overwrite, u32 buffer_count)
 		else
 			write_run();
 		if (writer.nest || writer.phase != EVENTLOG_RING_IDLE)
-			fail("a writer has not left");
-		if (!is_told())
-			fail("nobody is told of a switch");
+			fail("a writer has not finished");
+		if (!is_announced())
+			fail("a switch wakes no reader");
 		/* Gaps lie between buffers, also if an NMI interrupted a switch. */
 		if (eventlog_position_of(writer.reserved) != EVENTLOG_SEALED &&
 		    descriptor_of(eventlog_generation_of(writer.reserved))->lost_before !=
@@ -366,7 +366,7 @@ static void conserve(bool overwrite, u32 buffer_count)
 	if (reader.read + reader.overwritten + region.head.lost != attempted)
 		fail("what was attempted is not what was read or counted");
 	if (!reader.read || (overwrite ? !reader.overwritten :
-			     !region.head.lost || !reader.told_last))
+			     !region.head.lost || !reader.last_reports))
 		fail("nothing was read, or nothing was missing");
 }
 
@@ -380,9 +380,9 @@ int main(void)
 	}
 	for (i = 1; i <= depth_max; i++)
 		if (!seen[i])
-			fail("nobody interrupted that deep");
+			fail("no interruption was that deep");
 	if (!runs)
-		fail("nothing was written together");
+		fail("no run was written");
 	printf("ok: %llu interruptions\n",
 	       (unsigned long long)(seen[1] + seen[2] + seen[3] + seen[4]));
 	return 0;
