@@ -161,7 +161,7 @@
  *   W3. Switch, by the producer only, when the active buffer cannot take the
  *       record and, in discard mode, the next buffer's previous generation has
  *       been drained (generation + 1 < drained + buffer_count):
- *         a. note the control word in the active buffer's `sealed`, unless it is
+ *         a. store the control word in the active buffer's `sealed`, unless it is
  *            sealed already;
  *         b. fill in the next buffer's descriptor, its generation first;
  *         c. store the new control word: next generation, count 0, position 0.
@@ -182,7 +182,7 @@
  *   W7. Losses are exact without a word from the reader: `records_before` and
  *       `lost_before` of a buffer count what was recorded and lost on this ring
  *       before its first record. Their sum is that record's sequence number.
- *       Overwritten records were recorded: a reader that was handed, or told of,
+ *       Overwritten records were recorded: a reader that has read or reported
  *       fewer records than `records_before` has missed the difference, exactly.
  *   W8. After a switch, look at `waiting`: if it is set, clear it, add one to
  *       `wake` and wake. A ring that is sealed because it is full counts as
@@ -225,7 +225,7 @@
  * and a number of records in its buffer; and of the ring's losses, how many it has
  * reported. All begin with 0.
  *
- * The consumer, which owns the region, reads a ring so:
+ * The consumer, which owns the region, reads a ring in these steps:
  *
  *   R1. Load `control`, once (acquire). This is all that can be read now.
  *   R2. If it names g and its position is not EVENTLOG_SEALED, position and count
@@ -256,6 +256,7 @@
  *       the generation. If they do not go with the word's 18, the producer has
  *       been faster: again. Let it be G. If g + buffer_count <= G, g is gone:
  *       take g = G + 1 - buffer_count and offset 0.
+ *   N2. (R2) Unchanged.
  *   N3. (R3) Copy first: the descriptor's fields, then the bytes. Then, behind a
  *       fence (acquire), look at the descriptor's generation and at `control`
  *       again. Believe the copy only if the generation still is g and
@@ -264,9 +265,10 @@
  *   N4. (R4) The gap is `records_before` and `lost_before` of its descriptor, each
  *       less what has been handed over and reported. What it has of records has
  *       been overwritten.
- *   N5. (R5) Go on with g + 1 up to G, whatever became of g. A reader that reads
- *       only once and has been told of fewer records than `control` counted in N1
- *       was overtaken: go to N1, some times; then those are overwritten.
+ *   N5. (R5) Continue with g + 1 up to G, whatever became of g. A reader that
+ *       reads only once and has read or reported fewer records than `control`
+ *       counted in N1 was overtaken: go to N1, a bounded number of times; then
+ *       those are overwritten.
  *
  * All readers:
  *
@@ -295,7 +297,7 @@
  *   E2. Writers look at `state` before each record. One on each ring may have
  *       looked just before, so that a record, or a loss, can still be added after
  *       the last reading: it is neither read nor lost but unread, and `control`
- *       and `lost` still tell.
+ *       and `lost` still count it.
  *   E3. A subscription ends with its owner: a process that finds the owner dead
  *       removes it.
  *
