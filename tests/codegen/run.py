@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles call sites and checks in the machine code what a disabled emit costs.
 
-usage: run.py FILE -- COMPILER [FLAGS...]
+usage: run.py FILE... -- COMPILER [FLAGS...]
 
 Walks each function of FILE that says what it expects (see there) the way it runs while nobody
 listens. Between the calls of begin() and end() there must be one load of the gate word, straight
@@ -230,25 +230,33 @@ def judge(check, expected, instructions):
     return None if expected is None else f"nothing to complain about; expected: {expected}"
 
 
-def main():
-    if len(sys.argv) < 4 or sys.argv[2] != "--":
-        sys.exit(__doc__)
-    path, command = sys.argv[1], sys.argv[3:]
+def check_file(path, command):
+    """Returns whether the machine code of each function of the file is as its comment expects."""
     expectations = read_expectations(path)
     with tempfile.TemporaryDirectory(prefix="eventlog-codegen-") as directory:
-        target = os.path.join(directory, "call_sites.o")
+        target = os.path.join(directory, "sites.o")
         compile_object(command, path, target)
         functions = disassemble(target)
-    failed = False
+    is_right = bool(expectations)
     for function, (check, expected) in expectations.items():
         complaint = judge(check, expected, functions[function])
         if complaint is not None:
-            failed = True
+            is_right = False
             print(f"{function}: {complaint}")
             for instruction in functions[function]:
                 print(f"    {instruction.address:x}: {instruction.text} {instruction.symbol}")
-    if failed or not expectations:
-        sys.exit(f"{path}: what its functions expect is not what the compiler has made of them")
+    return is_right
+
+
+def main():
+    arguments = sys.argv[1:]
+    separator = arguments.index("--") if "--" in arguments else 0
+    paths, command = arguments[:separator], arguments[separator + 1:]
+    if not paths or not command:
+        sys.exit(__doc__)
+    wrong = [path for path in paths if not check_file(path, command)]
+    if wrong:
+        sys.exit(f"{', '.join(wrong)}: the machine code differs from what the functions expect")
 
 
 if __name__ == "__main__":

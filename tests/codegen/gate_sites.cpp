@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Call sites whose machine code run.py looks at. Each stands between two calls that the compiler
-// knows nothing about, so that what a site costs is what stands between them on the hot path.
+// Call sites whose machine code run.py checks while the event is disabled. Each lies between the
+// calls of begin() and end(), of which the compiler knows nothing, so that the instructions between
+// the two calls are the cost of the site.
 //
-// Above each function stands what run.py is to find:
-//     // expect: gate              one load, one test, one jump, and nothing put in front of
-//     begin()
-//     // expect complaint: TEXT    more than that, and TEXT in what run.py says about it
-// The latter are what a site costs that should have been written with emit_lazily, and the proof
-// that run.py sees it. Of functions that emit an event that is in memory already, what they do if
-// somebody listens:
-//     // expect copy: N bytes         it is read once, in whole words, and nothing is done to these
-//     // expect copy complaint: TEXT  more than that
-#include <array>
+// The comment above a function states what run.py expects:
+//     // expect: gate              one load, one test, one jump, and no instruction before begin()
+//     // expect complaint: TEXT    more instructions, and TEXT in what run.py reports
+// The latter are sites that need emit_lazily; they also prove that run.py detects the cost.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,166 +16,11 @@
 
 #include <eventlog/eventlog.hpp>
 
-namespace sites {
-
-struct numbers {
-    std::uint64_t sequence;
-    std::uint32_t bytes;
-    std::uint32_t window;
-};
-struct described {
-    std::uint64_t sequence;
-    std::string_view reason;
-    std::uint32_t bytes;
-};
-struct named {
-    const char* name;
-    std::uint64_t sequence;
-};
-struct owning {
-    std::uint64_t sequence;
-    std::string reason;
-};
-/// More than the registers for arguments can carry, of all kinds.
-struct wide {
-    std::uint64_t first;
-    std::int64_t second;
-    std::uint32_t third;
-    std::int32_t fourth;
-    std::string_view fifth;
-    double sixth;
-    float seventh;
-    std::uint16_t eighth;
-    std::int8_t ninth;
-    bool tenth;
-    char eleventh;
-    std::string_view twelfth;
-    std::uint64_t thirteenth;
-};
-
-/// Byte for byte its payload, and too large for registers.
-struct block {
-    std::uint64_t sequence;
-    std::array<std::uint32_t, 30> samples;
-};
-
-/// Not its payload, and larger than what compilers keep in registers.
-struct long_row {
-    std::uint64_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
-    std::string_view reason;
-    std::string_view peer;
-};
-
-/// An array that travels by address, beside a text that owns its characters.
-struct sampled {
-    std::array<std::uint32_t, 64> samples;
-    std::string reason;
-};
-/// The same with a text that does not.
-struct sampled_view {
-    std::array<std::uint32_t, 64> samples;
-    std::string_view reason;
-};
-
-enum class state : std::uint8_t { idle, busy, gone };
-struct changed {
-    std::uint64_t sequence;
-    std::optional<std::uint32_t> code;
-    std::optional<std::string_view> reason;
-    state now;
-};
-
-/// Byte for byte their payload: no padding, fixed fields alone, the widest first.
-struct flags {
-    bool first, second, third, fourth, fifth, sixth, seventh, eighth;
-};
-struct point {
-    double x;
-    float y;
-    float z;
-};
-struct every_width {
-    std::uint64_t eight;
-    std::int64_t took;
-    std::uint32_t four;
-    float ratio;
-    std::int32_t left;
-    std::uint32_t right;
-    std::uint16_t two;
-    std::int16_t other;
-    std::uint8_t one;
-    bool is_so;
-    char letter;
-    state now;
-};
-struct pair_of_points {
-    std::uint64_t number;
-    struct {
-        float x, y;
-    } from, to;
-};
-struct short_arrays {
-    std::uint32_t port;
-    std::array<std::uint8_t, 4> address;
-    std::array<std::uint8_t, 16> label;
-};
-struct eight_words {
-    std::uint64_t a, b, c, d, e, f, g;
-    double h;
-};
-/// Nothing is missing in it, but its payload is sorted otherwise.
-struct unsorted {
-    std::uint16_t from;
-    std::uint16_t to;
-    float ratio;
-    std::uint32_t first;
-    std::uint16_t second;
-    std::uint16_t third;
-};
-
-struct received {
-    std::uint32_t bytes;
-    std::string_view from;
-};
-
-using site = eventlog::provider<"site", numbers, described, named, owning, wide, block, long_row,
-                                sampled, sampled_view, changed, received, flags, point, every_width,
-                                pair_of_points, short_arrays, eight_words, unsorted>;
-
-template <class... Events>
-inline constexpr bool are_their_payload = (eventlog::detail::is_memcpy_payload<Events> && ...);
-static_assert(are_their_payload<numbers, block, flags, point, every_width, pair_of_points,
-                                short_arrays, eight_words>);
-static_assert(!are_their_payload<unsorted>);
-
-inline std::uint64_t mix(std::uint64_t value) {
-    value ^= value >> 33U;
-    value *= 0xff51afd7ed558ccdU;
-    value ^= value >> 29U;
-    value *= 0xc4ceb9fe1a85ec53U;
-    return value ^ value >> 32U;
-}
-
-inline std::uint64_t hash(std::string_view text) {
-    std::uint64_t value = 0xcbf29ce484222325U;
-    for (const char character : text) {
-        value = (value ^ static_cast<unsigned char>(character)) * 0x100000001b3U;
-    }
-    return value;
-}
-
-}  // namespace sites
-
-template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<sites::received>{.session_bound = true};
+#include "sites.hpp"
 
 using namespace sites;
 
 extern "C" {
-
-void begin() noexcept;
-int end() noexcept;
-std::uint64_t compute(std::uint64_t value) noexcept;
 
 // emit: values that are there, and what is computed from them -----------------------------------
 
@@ -406,54 +246,6 @@ int lazily_long(std::uint64_t number, std::string_view text) {
                     mix(hash(text))};
     });
     return end() + 1;
-}
-
-// An event that is in memory: what is copied of it if somebody listens --------------------------
-
-// expect copy: 16 bytes
-void copy_numbers(const numbers& event) {
-    site::emit(event);
-}
-
-// expect copy: 8 bytes
-void copy_flags(const flags& event) {
-    site::emit(event);
-}
-
-// expect copy: 16 bytes
-void copy_point(const point& event) {
-    site::emit(event);
-}
-
-// expect copy: 40 bytes
-void copy_every_width(const every_width& event) {
-    site::emit(event);
-}
-
-// expect copy: 24 bytes
-void copy_nested(const pair_of_points& event) {
-    site::emit(event);
-}
-
-// expect copy: 24 bytes
-void copy_short_arrays(const short_arrays& event) {
-    site::emit(event);
-}
-
-// expect copy: 64 bytes
-void copy_what_takes_more_than_registers(const eight_words& event) {
-    site::emit(event);
-}
-
-// It is handed over where it is: what is copied, once, into the ring, the library copies.
-// expect copy: 0 bytes
-void copy_block(const block& event) {
-    site::emit(event);
-}
-
-// expect copy complaint: bytes of the event
-void copy_unsorted(const unsorted& event) {
-    site::emit(event);
 }
 
 // What must be written with emit_lazily instead -------------------------------------------------
