@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Events of at most three words and one text, which have a way of their own into the ring.
+// Small events are delivered whole, whatever the size and the address of their text.
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#endif
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,57 +13,21 @@
 #include <string_view>
 #include <thread>
 #include <variant>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <eventlog/eventlog.h>
 #include <eventlog/eventlog.hpp>
 
-#include "scoped_environment.hpp"
-#include "run_in_child.hpp"
 #include "listener.hpp"
-#include "ring/rseq.hpp"
+#include "run_in_child.hpp"
+#include "small_events.hpp"
 
 namespace {
 
-using eventlog::test::scoped_environment_variable;
-using eventlog::test::received_record;
-using eventlog::test::run_in_child;
-using eventlog::test::event_listener;
+using namespace small_event_test;
 using eventlog::test::pinned_to_one_cpu;
-
-// By the size of what is in front of the text.
-struct fixed_4 {
-    std::string_view text;
-};
-struct fixed_8 {
-    std::uint32_t number;
-    std::string_view text;
-};
-struct fixed_12 {
-    std::uint64_t number;
-    std::string_view text;
-};
-struct fixed_16 {
-    std::string_view text;
-    std::uint64_t number;
-    std::uint32_t second;
-};
-struct fixed_20 {
-    std::uint64_t number;
-    std::uint32_t second;
-    std::uint32_t third;
-    std::string_view text;
-};
-struct fixed_24 {
-    std::uint32_t second;
-    std::uint64_t number;
-    std::string_view text;
-    std::uint64_t third;
-};
-using brief_test =
-    eventlog::provider<"brief_test", fixed_4, fixed_8, fixed_12, fixed_16, fixed_20, fixed_24>;
+using eventlog::test::run_in_child;
 
 /// Fixed sizes that are odd, and one that takes the session's number.
 struct fixed_5 {
@@ -114,60 +69,6 @@ namespace {
 using odd_test = eventlog::provider<"brief_odd_test", fixed_5, in_session>;
 using session = eventlog::session<odd_test>;
 
-constexpr std::uint64_t number = 0x1122334455667788;
-constexpr std::uint32_t second = 0x99aabbcc;
-constexpr std::uint32_t third = 0xddeeff01;
-
-void emit_all(std::string_view text) {
-    brief_test::emit(fixed_4{text});
-    brief_test::emit(fixed_8{second, text});
-    brief_test::emit(fixed_12{number, text});
-    brief_test::emit(fixed_16{text, number, second});
-    brief_test::emit(fixed_20{number, second, third, text});
-    brief_test::emit(fixed_24{second, number, text, third});
-}
-
-template <class Value>
-void expect_field(const event_listener& listener, const received_record& record, std::string_view name,
-                  Value value) {
-    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, name)), value) << name;
-}
-
-/// The records behind `first` are those of emit_all, whole and with nothing else in them.
-void expect_all(const event_listener& listener, std::size_t first, std::string_view text) {
-    ASSERT_GE(listener.records().size(), first + 6);
-    for (std::size_t event = 0; event < 6; ++event) {
-        const received_record& record = listener.records()[first + event];
-        SCOPED_TRACE(listener.event_name(record) + ", " + std::to_string(text.size()) + " characters");
-        EXPECT_EQ(record.header.event, event);
-        EXPECT_EQ(record.header.flags, 0);
-        EXPECT_EQ(record.payload.size(), 4 + 4 * event + text.size() + 1);
-        EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), text);
-        EXPECT_EQ(record.payload.back(), 0);
-        EXPECT_TRUE(std::all_of(record.padding.begin(), record.padding.end(),
-                                [](std::uint8_t byte) { return byte == 0; }));
-        if (event == 1) {
-            expect_field(listener, record, "number", second);
-        } else if (event != 0) {
-            expect_field(listener, record, "number", number);
-        }
-        if (event > 2) {
-            expect_field(listener, record, "second", second);
-        }
-        if (event > 3) {
-            expect_field(listener, record, "third", third);
-        }
-    }
-}
-
-std::string some_text(std::size_t size) {
-    std::string text(size, ' ');
-    for (std::size_t i = 0; i < size; ++i) {
-        text[i] = static_cast<char>('!' + i % 93);
-    }
-    return text;
-}
-
 /// Memory between two pages that nobody may touch.
 class fenced_memory {
   public:
@@ -194,29 +95,6 @@ class fenced_memory {
   private:
     std::size_t page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     char* pages_;
-};
-
-/// While it lives, a signal interrupts the threads of this process every 50 microseconds.
-class frequent_signals {
-  public:
-    frequent_signals() {
-        struct sigaction action {};
-        action.sa_handler = [](int) {};
-        action.sa_flags = SA_RESTART;
-        ::sigaction(SIGALRM, &action, &before_);
-        const itimerval every{{0, 50}, {0, 50}};
-        EXPECT_EQ(::setitimer(ITIMER_REAL, &every, nullptr), 0);
-    }
-    ~frequent_signals() {
-        const itimerval never{};
-        ::setitimer(ITIMER_REAL, &never, nullptr);
-        ::sigaction(SIGALRM, &before_, nullptr);
-    }
-    frequent_signals(const frequent_signals&) = delete;
-    frequent_signals& operator=(const frequent_signals&) = delete;
-
-  private:
-    struct sigaction before_ {};
 };
 
 TEST(small_event, has_few_words_and_at_most_one_text) {
@@ -406,105 +284,5 @@ TEST(small_event, goes_to_current_listener_of_reused_slot) {
         ASSERT_FALSE(HasFailure());
     }
 }
-
-TEST(small_event, is_counted_when_interrupted_at_any_point) {
-    event_listener listener("brief_test:*", {.buffer_size = 1U << 20U});
-    const auto counters = [] {
-        return brief_test::status().routes[EVENTLOG_ROUTE_MEMORY].counters;
-    };
-    const eventlog_counters before = counters();
-    constexpr std::uint64_t threads = 3;
-    constexpr std::uint64_t events = 40'000;
-    std::atomic<std::uint64_t> working{threads};
-    std::vector<std::thread> workers;
-    {
-        const frequent_signals signals;
-        for (std::uint64_t i = 0; i < threads; ++i) {
-            workers.emplace_back([&] {
-                for (std::uint64_t event = 0; event < events; ++event) {
-                    brief_test::emit(fixed_12{event, "interrupted"});
-                }
-                --working;
-            });
-        }
-        while (working.load() != 0) {
-            listener.poll();
-            listener.clear_records();
-        }
-        for (std::thread& worker : workers) {
-            worker.join();
-        }
-    }
-    listener.finish();
-    const eventlog_counters after = counters();
-    const std::uint64_t lost = after.lost_full - before.lost_full + after.lost_busy -
-                               before.lost_busy + after.lost_unattached - before.lost_unattached;
-    EXPECT_EQ(after.written - before.written + lost, threads * events);
-    EXPECT_EQ(listener.totals().read, after.written - before.written);
-}
-
-#if defined(__x86_64__) && defined(RSEQ_SIG)
-/// What the thread tells the kernel of the sequence that it is in.
-std::uint64_t rseq_cs_value() {
-    std::uint64_t told = 0;
-    asm volatile("movq %%fs:8(%[area]), %[told]" : [told] "=r"(told) : [area] "r"(__rseq_offset));
-    return told;
-}
-
-unsigned slow_path_count = 0;
-
-/// Emits that many events of a provider by hand, of which each that takes a longer way is counted
-/// there instead. Returns how many the subscription has heard.
-std::size_t emit_by_hand(std::uint64_t events) {
-    constexpr std::array<eventlog_field_definition, 2> fields{
-        {{.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_64},
-         {.name = "text", .type = EVENTLOG_TYPE_TEXT}}};
-    const eventlog_event_definition event{
-        .name = "event", .fields = fields.data(), .field_count = fields.size()};
-    const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "brief_by_hand",
-                                         .events = &event, .event_count = 1};
-    eventlog_provider* provider = nullptr;
-    EXPECT_EQ(eventlog_define_provider(&definition, &provider, nullptr, 0), EVENTLOG_ERROR_NONE);
-    event_listener listener("brief_by_hand:*");
-    const pinned_to_one_cpu pinned;
-    const std::array values{eventlog_unsigned(5), eventlog_text("attaches")};
-    EXPECT_EQ(eventlog_emit_values(provider, 0, values.data(), values.size()), EVENTLOG_ERROR_NONE);
-
-    slow_path_count = 0;
-    const eventlog_site site{provider,
-                             [](const eventlog_site*, std::uint64_t, std::uint64_t, std::uint64_t,
-                                const void*, std::size_t) { ++slow_path_count; },
-                             24 + 12, 12, *reinterpret_cast<std::uint32_t* const*>(provider)};
-    for (std::uint64_t i = 0; i < events; ++i) {
-        eventlog_emit_text(&site, i, 9U << 16U, 0, "by hand!", 9);
-        EXPECT_EQ(rseq_cs_value(), 0U);
-    }
-    listener.poll();
-    if (slow_path_count != events) {
-        EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records().back(), "text")),
-                  "by hand!");
-    }
-    eventlog_provider_unregister(provider);
-    return listener.records().size() - 1;
-}
-
-TEST(small_event, uses_fast_path_and_clears_rseq_cs) {
-    if (!eventlog::core::rseq_available()) {
-        GTEST_SKIP() << "there are no restartable sequences here";
-    }
-    const scoped_environment_variable tsc("EVENTLOG_TSC", "on");
-    constexpr std::uint64_t events = 200;
-    const std::size_t heard = emit_by_hand(events);
-    EXPECT_EQ(heard, events - slow_path_count);
-    // A thread that is interrupted goes the longer way.
-    EXPECT_LT(slow_path_count, events / 2);
-}
-
-TEST(small_event, falls_back_with_clock_unreadable_in_sequence) {
-    const scoped_environment_variable tsc("EVENTLOG_TSC", "off");
-    EXPECT_EQ(emit_by_hand(200), 0U);
-    EXPECT_EQ(slow_path_count, 200U);
-}
-#endif
 
 }  // namespace

@@ -1,88 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// Overwrite mode: what is new takes the place of the oldest, nobody is handed half of either, and
-// every event is accounted for: attempted = read + overwritten + still unread.
-#include <algorithm>
-#include <array>
-#include <atomic>
+// Overwrite mode with one writer: new records replace the oldest, and no record is torn. Every
+// event is accounted for: attempted = read + overwritten + unread.
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <span>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "listener.hpp"
+#include "marked_payload.hpp"
 #include "memory/region_reader.hpp"
 #include "ring_fixture.hpp"
 
 namespace {
 
-using namespace eventlog::core;
-using eventlog::test::received_record;
+using namespace overwrite_test;
 using eventlog::test::plain;
-using eventlog::test::ring_test;
-using eventlog::test::tick;
-using eventlog::test::ring_writer_param;
-
-constexpr std::size_t buffer_size = 128U << 10U;
-
-// Sizes that leave another remainder in each buffer.
-constexpr std::size_t words_max = 200;
-constexpr std::size_t words_of(std::uint64_t number) noexcept {
-    return 1 + number * 7 % words_max;
-}
-
-/// A payload of which every word says whose it is and where it stands.
-struct marked_payload {
-    std::array<std::uint64_t, words_max> words{};
-    std::size_t size = 0;
-
-    marked_payload(std::uint64_t thread, std::uint64_t number) noexcept
-        : size(words_of(number) * sizeof(std::uint64_t)) {
-        for (std::size_t i = 0; i < words_of(number); ++i) {
-            words[i] = (thread << 48U | number) + (std::uint64_t{i} << 32U);
-        }
-    }
-};
-
-struct mark {
-    std::uint64_t thread = 0;
-    std::uint64_t number = 0;
-};
-
-/// Whose record it is; fails the test if it is not whole.
-mark mark_of(const received_record& record) {
-    std::uint64_t first = 0;
-    EXPECT_GE(record.payload.size(), sizeof first);
-    std::memcpy(&first, record.payload.data(), sizeof first);
-    const mark found{first >> 48U, first & 0xffffffffU};
-    const marked_payload expected(found.thread, found.number);
-    EXPECT_EQ(record.payload.size(), expected.size);
-    EXPECT_EQ(std::memcmp(record.payload.data(), expected.words.data(),
-                          std::min(record.payload.size(), expected.size)),
-              0);
-    return found;
-}
-
-/// Recorded in all rings so far, by what the producers say.
-std::uint64_t recorded_in(subscription_slot& slot) {
-    std::uint64_t recorded = 0;
-    for (std::uint32_t i = 0; i < slot.ring_count.load(); ++i) {
-        eventlog_ring* ring = slot.ring(i);
-        if (shared(ring->backed).load() != 0) {
-            const control_word control{shared(ring->control).load()};
-            recorded += descriptors_of(ring)[control.generation() & slot.buffer_mask.load()]
-                            .records_before +
-                        control.count();
-        }
-    }
-    return recorded;
-}
 
 class overwriting_ring : public eventlog::test::ring_fixture {
   protected:
@@ -106,8 +42,9 @@ class overwriting_ring : public eventlog::test::ring_fixture {
     }
 
     [[nodiscard]] std::uint32_t written_ring() const {
-        return contains_attaching_event() && rseq_available() ? static_cast<std::uint32_t>(pinned.cpu())
-                                                         : slot->ring_count.load() - 1;
+        return contains_attaching_event() && rseq_available()
+                   ? static_cast<std::uint32_t>(pinned.cpu())
+                   : slot->ring_count.load() - 1;
     }
     [[nodiscard]] static std::uint64_t attached() { return contains_attaching_event() ? 1 : 0; }
 };
@@ -365,162 +302,8 @@ TEST_P(overwriting_ring, accounts_for_everything_when_reader_is_overtaken_repeat
     EXPECT_LE(totals.read + totals.overwritten, attempted + attached());
 }
 
-/// Several threads on all CPUs, and a reader that polls while they write, or does not.
-class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
-  protected:
-    static constexpr unsigned threads = 4;
-    static constexpr std::uint64_t records = 15000;
-
-    /// Returns how many have been recorded.
-    std::uint64_t write_all() {
-        std::atomic<std::uint64_t> recorded{0};
-        std::vector<std::thread> concurrent_writers;
-        for (unsigned thread = 0; thread < threads; ++thread) {
-            concurrent_writers.emplace_back([this, thread, &recorded] {
-                std::uint64_t written = 0;
-                for (std::uint64_t number = 0; number < records; ++number) {
-                    const marked_payload payload(thread, number);
-                    const write_result result = plain(GetParam().write(
-                        *slot, serial, 0, {0, payload.size, payload.words.data(), {}}));
-                    EXPECT_TRUE(result == write_result::written ||
-                                result == write_result::lost_busy);
-                    written += result == write_result::written ? 1 : 0;
-                }
-                recorded += written;
-            });
-        }
-        for (std::thread& each : concurrent_writers) {
-            each.join();
-        }
-        return recorded + 1;  // the one that attached the provider
-    }
-
-    /// Reads while they write; between two polls it lets that many turns go by.
-    std::uint64_t write_all_read_by(int turns) {
-        std::atomic<bool> done{false};
-        std::uint64_t recorded = 0;
-        std::thread writers([&] {
-            recorded = write_all();
-            done = true;
-        });
-        while (!done) {
-            listener.poll();
-            for (int turn = 0; turn < turns && !done; ++turn) {
-                std::this_thread::yield();
-            }
-        }
-        writers.join();
-        return recorded;
-    }
-
-    /// Whole, in order, none twice, and all accounted for.
-    void check(std::uint64_t recorded) {
-        std::map<std::uint32_t, std::uint64_t> next;
-        std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> next_number;
-        for (const received_record& record : listener.records()) {
-            next[record.ring] += record.lost_before;
-            ASSERT_EQ(record.sequence, next[record.ring]);
-            ++next[record.ring];
-            if (is_attaching(record)) {
-                continue;
-            }
-            const mark found = mark_of(record);
-            std::uint64_t& expected = next_number[{record.ring, found.thread}];
-            ASSERT_GE(found.number, expected);
-            expected = found.number + 1;
-        }
-        const elog::ring_totals totals = listener.totals();
-        EXPECT_EQ(totals.read, listener.records().size());
-        EXPECT_EQ(totals.read + totals.overwritten, recorded);
-        EXPECT_EQ(totals.lost, 0U);
-        EXPECT_EQ(totals.damaged, 0U);
-        EXPECT_EQ(recorded_in(*slot), recorded);
-    }
-
-    static bool is_attaching(const received_record& record) {
-        std::uint64_t number = 0;
-        std::memcpy(&number, record.payload.data(), sizeof number);
-        return number == attaching;
-    }
-
-    static constexpr std::uint64_t attaching = 0xabcdU;
-
-    void SetUp() override {
-        ring_test::emit(tick{attaching});
-        slot = eventlog::test::slot_of(listener);
-        ASSERT_NE(slot, nullptr);
-        serial = slot->serial.load();
-    }
-
-    eventlog::test::event_listener listener{"ring_test:*", {buffer_size, 2, true}};
-    subscription_slot* slot = nullptr;
-    std::uint64_t serial = 0;
-};
-
-TEST_P(overwriting_threads, are_exact_with_continuous_reader) {
-    const std::uint64_t recorded = write_all_read_by(0);
-    listener.finish();
-    check(recorded);
-}
-
-TEST_P(overwriting_threads, are_exact_with_slow_reader) {
-    const std::uint64_t recorded = write_all_read_by(50);
-    listener.finish();
-    check(recorded);
-}
-
-TEST_P(overwriting_threads, are_exact_with_final_read) {
-    const std::uint64_t recorded = write_all();
-    listener.finish();
-    check(recorded);
-    EXPECT_GT(listener.totals().overwritten, 0U);
-}
-
-TEST_P(overwriting_threads, are_exact_without_reader) {
-    const std::uint64_t recorded = write_all();
-    EXPECT_EQ(listener.totals().read, 0U);
-    EXPECT_EQ(recorded_in(*slot), recorded);
-}
-
 INSTANTIATE_TEST_SUITE_P(writers, overwriting_ring,
                          ::testing::ValuesIn(eventlog::test::ring_writers),
                          eventlog::test::ring_writer_name);
-INSTANTIATE_TEST_SUITE_P(writers, overwriting_threads,
-                         ::testing::ValuesIn(eventlog::test::ring_writers),
-                         eventlog::test::ring_writer_name);
-
-/// Who looks on at a subscription that somebody else owns.
-TEST(second_reader, consumes_nothing) {
-    const eventlog::test::pinned_to_one_cpu pinned;
-    eventlog::test::event_listener listener("ring_test:*", {buffer_size, 2, false});
-    for (std::uint64_t number = 0; number < 100; ++number) {
-        ring_test::emit(tick{number});
-    }
-    for (int time = 0; time < 2; ++time) {
-        elog::region_reader other(listener.source().region(), elog::producer_policy::never_wait);
-        std::uint64_t read = 0;
-        other.poll([&](const elog::record_run& run) { read += run.count; });
-        EXPECT_EQ(read, 100U);
-    }
-    listener.finish();
-    EXPECT_EQ(listener.records().size(), 100U);
-}
-
-TEST(second_reader, reports_drops_of_full_ring) {
-    const eventlog::test::pinned_to_one_cpu pinned;
-    eventlog::test::event_listener listener("ring_test:*", {buffer_size, 2, false});
-    for (std::uint64_t number = 0; number < 20000; ++number) {
-        ring_test::emit(tick{number});
-    }
-    elog::region_reader other(listener.source().region(), elog::producer_policy::never_wait);
-    std::uint64_t read = 0;
-    other.poll([&](const elog::record_run& run) { read += run.count; });
-    std::uint64_t lost = 0;
-    for (const std::uint64_t each : other.finish()) {
-        lost += each;
-    }
-    EXPECT_GT(lost, 0U);
-    EXPECT_EQ(read + lost, 20000U);
-}
 
 }  // namespace

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// Predicates that are rejected: the column and the text of the error.
+#include <cstddef>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "predicate/predicate.hpp"
+#include "predicate_fixture.hpp"
+
+namespace {
+
+using namespace predicate_test;
+
+TEST_F(predicates, reject_mismatched_units) {
+    expect_rejection("bytes > 5ms", 9, "is no time: remove the unit 'ms'");
+    expect_rejection("took > 5KiB", 8, "is no size");
+    expect_rejection("waited > 5KiB", 10, "is no size");
+    expect_rejection("share > 1s", 9, "is no time");
+    expect_rejection("bytes > 5m", 10, "'m' is no unit");
+    expect_rejection("bytes > 64K", 11, "'K' is no unit");
+}
+
+TEST_F(predicates, comparing_different_types_are_rejected) {
+    expect_rejection("bytes == \"1500\"", 10, "is a number, and this is a text");
+    expect_rejection("why == 5", 8, "is a text, and this is a number");
+    expect_rejection("why == 'x'", 8, "is a text, and this is a char");
+    expect_rejection("bytes == 10.0.0.1", 10, "is a number, and this is an address");
+    expect_rejection("bytes ~ \"1*\"", 9, "~ is for texts");
+    expect_rejection("good == 1", 9, "is a bool");
+    expect_rejection("good < true", 8, "is a bool");
+    expect_rejection("bytes", 1, "is a number, no condition");
+    expect_rejection("raw == 5", 8, "byte string");
+    expect_rejection("tag == \"xy\"", 8, "is a char");
+    expect_rejection("bytes == 1e3", 10, "without exponent");
+}
+
+TEST_F(predicates, with_unknown_field_get_suggestion) {
+    expect_rejection("bites > 5", 1, "No event has a field 'bites'. Did you mean 'bytes'?");
+    expect_rejection("left > 5 && pidd == 1", 13, "Did you mean 'pid'?");
+    expect_rejection("why == timeout", 8, "Texts need double quotes");
+    expect_rejection("event == \"packet\" && statte == connected", 22, "Did you mean 'state'?");
+}
+
+TEST_F(predicates, with_syntax_error_are_rejected_with_column) {
+    expect_rejection("", 1, "There is no condition");
+    expect_rejection("bytes >", 8, "A field or a value is missing in front of the end");
+    expect_rejection("bytes > 5 left < 3", 11, "'left' does not belong here");
+    expect_rejection("(bytes > 5", 11, "A ) is missing");
+    expect_rejection("bytes = 5", 7, "write ==");
+    expect_rejection("1 < bytes < 5", 11, "join two comparisons with &&");
+    expect_rejection("5 == 5", 3, "must be a field");
+    expect_rejection("why == \"x", 8, "is not closed");
+    expect_rejection(R"(why == "\q")", 9, "A backslash stands");
+    expect_rejection("bytes > 5 | left < 3", 11, "Conditions are joined with ||");
+    expect_rejection("bytes > 99999999999999999999", 9, "too many digits");
+    expect_rejection("bytes > 0x1ffffffffffffffff", 9, "does not fit 64 bits");
+    expect_rejection("bytes $ 5", 7, "'$' means nothing");
+    expect_rejection("bytes > \x01", 9, "Byte 0x01");
+    expect_rejection("über > 5", 1, "means nothing");
+    expect_rejection("why == \"ü\" & 5", 12, "& binds less tightly");
+    expect_rejection("has(5)", 5, "has() needs a field");
+    expect_rejection("bytes > -why", 9, "A number must follow -");
+}
+
+TEST_F(predicates, are_limited_in_size) {
+    const auto nested = [](std::size_t depth) {
+        return std::string(depth, '(') + "good" + std::string(depth, ')');
+    };
+    expect_match(nested(elog::predicate_depth_max));
+    EXPECT_NE(rejection(nested(elog::predicate_depth_max + 1)).find("Write it flatter"),
+              std::string::npos);
+    EXPECT_NE(rejection(std::string(100, '!') + "good").find("Write it flatter"),
+              std::string::npos);
+    EXPECT_NE(rejection(std::string(elog::expression_size_max + 1, ' ')).find("up to 4096"),
+              std::string::npos);
+    std::string many = "bytes==0";
+    while (many.size() + 10 < elog::expression_size_max) {
+        many += "||bytes==0";
+    }
+    expect_no_match(many);
+    expect_match("!(" + many.substr(0, 4000 - 4000 % 10 - 2) + ")");
+}
+
+}  // namespace

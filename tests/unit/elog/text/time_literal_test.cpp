@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Times in predicates and ranges.
+#include "text/time_literal.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(time_literal, without_date_is_on_current_day_of_its_zone) {
+    constexpr std::int64_t second = 1'000'000'000;
+    // Two o'clock of the second day there, eleven at night of the first day in UTC.
+    ::setenv("TZ", "EEST-3", 1);
+    ::tzset();
+    EXPECT_EQ(elog::parse_time("23:30:00Z", 82800 * second), 84600 * second);
+    EXPECT_EQ(elog::parse_time("02:30:00", 82800 * second), 84600 * second);
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+}
+
+TEST(time_literal, outside_64_bit_range_is_none) {
+    // On the days on which the first and the last nanosecond are.
+    EXPECT_EQ(elog::parse_time("23:59Z", INT64_MAX), std::nullopt);
+    EXPECT_EQ(elog::parse_time("00:00Z", INT64_MIN), std::nullopt);
+    EXPECT_GT(elog::parse_time("23:47Z", INT64_MAX), INT64_MAX / 2);
+}
+
+}  // namespace
