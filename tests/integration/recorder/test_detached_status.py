@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog status, list and doctor show flight recorders, and the processes that cannot join them."""
+
+import json
+import os
+import struct
+import time
+import unittest
+
+import flight_recorder
+import harness
+
+# In the file of a provider.
+REGION_FEATURES = 28
+
+
+class DetachedStatus(flight_recorder.Case):
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "every library can join")
+    def test_counts_programs_with_incompatible_library(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        name, = self.names("providers")
+        path = os.path.join(self.directory, "providers", name)
+        with open(path, "r+b") as file:
+            file.seek(REGION_FEATURES)
+            known = file.read(4)
+            file.seek(REGION_FEATURES)
+            file.write(bytes(4))  # as an older library leaves it
+        self.assertIn("elog: 1 running process cannot join this subscription: the library",
+                      self.begin().stderr)
+        for command in ("status", "list"):
+            self.assertIn("elog: 1 running process cannot join 'flight': the library",
+                          self.run_elog(command).stderr)
+        # It is told of those alone whose events are wanted, and who cannot join.
+        other = self.run_elog("start", "other", "-e", "nobody:*", "--wait", "--buffer-size", "128K")
+        self.assertNotIn("cannot join", other.stderr)
+        with open(path, "r+b") as file:
+            file.seek(REGION_FEATURES)
+            file.write(known)
+        self.assertNotIn("cannot join", self.run_elog("status").stderr)
+
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "every library can join")
+    def test_counts_incompatible_programs_once(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        name, = self.names("providers")
+        with open(os.path.join(self.directory, "providers", name), "r+b") as file:
+            file.seek(REGION_FEATURES)
+            file.write(bytes(4))
+        told = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e", "nobody:*",
+                             "--wait", "--duration", "100ms").stderr
+        self.assertIn("elog: Events come via memory: who will come goes there", told)
+        self.assertEqual(told.count("cannot join this subscription"), 1, told)
+
+    def test_status_escapes_terminal_control_characters(self):
+        self.begin()
+        (name,) = self.names("subscriptions")
+        with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
+            rule = b"\x1b]0;mine\x07:*\0"
+            file.seek(flight_recorder.FILTER_SIZE)
+            file.write(struct.pack("<I", len(rule)))
+            file.seek(flight_recorder.FILTER)
+            file.write(rule)
+        text = self.run_elog("status").stdout
+        self.assertNotIn("\x1b", text)
+        self.assertIn("\\x1b]0;mine\\x07:*", text)
+
+    def test_is_shown_by_every_command(self):
+        self.assertEqual(self.status(), [])
+        self.begin("--overwrite")
+        self.begin(name="second")
+        self.emit(1, 10)
+        first, second = self.status()
+        self.assertEqual((first["name"], first["mode"]), ("flight", "overwrite"))
+        self.assertEqual((second["name"], second["mode"]), ("second", "discard"))
+        self.assertEqual(first["rules"], ["counter:*"])
+        self.assertEqual((first["events"], first["overwritten"], first["lost"]), (10, 0, 0))
+        self.assertLess(abs(harness.nanoseconds(first["since"]) / 1e9 - time.time()), 3600)
+        # What was asked for, and not much more; for the ring that threads share, if they do.
+        cpus = os.sysconf("SC_NPROCESSORS_ONLN")
+        is_shared_ring_there = harness.IS_SHARED or not harness.IS_SHARED_RING_LAZY
+        buffers = 4 * (cpus + is_shared_ring_there) * 128 * 1024
+        self.assertGreaterEqual(first["memory"], buffers)
+        self.assertLess(first["memory"], buffers * 1.05 + 65536)
+        text = self.run_elog("status").stdout
+        self.assertIn("flight: overwrite, ", text)
+        self.assertIn("holds       10 events", text)
+        self.assertIn("flight, second", self.run_elog("list").stderr)
+        listed = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
+        self.assertEqual([each["standing"] for each in listed], ["flight", "second"])
+        doctor = self.run_doctor()
+        self.assertIn("flight, second", doctor["text"])
+        self.assertEqual(doctor["state"], "note")
+        self.assertEqual(doctor["repair"], "")
+        self.run_elog("stop", "flight")
+        self.run_elog("stop", "second")
+
+    def run_doctor(self):
+        # Whether anything else is missing on this machine is not what is asked here.
+        process = self.start(harness.ELOG, "doctor", "--json")
+        self.expect(process, 1)
+        output, _ = process.communicate(timeout=harness.TIMEOUT)
+        items = json.loads(output)["items"]
+        return next(item for item in items if item["item"] == "standing")
+
+    def test_rejects_duplicate_and_invalid_names(self):
+        self.begin("--overwrite")
+        result = self.run_elog(
+            "start", "flight", "-e", "counter:*", "--wait", "--buffer-size", "128K", status=1
+        )
+        self.assertIn("There is a subscription 'flight' already.", result.stderr)
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        for name in ("", "a b", "../up", ".hidden", "x" * 32):
+            result = self.run_elog("start", name, "-e", "counter:*", "--wait", status=2)
+            self.assertIn("A name has 1 to 31 letters", result.stderr)
+        self.assertEqual(self.names("subscriptions"), ["00"])
+        self.run_elog("stop", "flight")
+
+    def test_reports_unknown_name(self):
+        for arguments in (("snapshot", "flight"), ("stop", "flight")):
+            result = self.run_elog(*arguments, status=1)
+            self.assertIn("There is no subscription 'flight'. See what there is with: elog status",
+                          result.stderr)
+        # A recording has no name, and is nobody else's to end.
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("x.elog"))
+        self.run_elog("stop", "flight", status=1)
+        self.stop(recording)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog stop ends a flight recorder: at any moment, after any error, and with every event."""
+
+import errno
+import fcntl
+import json
+import os
+import resource
+import struct
+import time
+import unittest
+
+import flight_recorder
+import harness
+
+# In the file of a provider.
+GATE = 0x10000
+
+# The number of fsync, by machine.
+FSYNC = {"x86_64": 74, "aarch64": 82}
+
+
+def deny_fsync():
+    """As on a disk whose quota is found to be used up."""
+    harness.deny_syscall(FSYNC[os.uname().machine], errno.EDQUOT)
+
+
+class DetachedStop(flight_recorder.Case):
+    def test_interrupted_removal_is_completed(self):
+        self.begin("--overwrite")
+        # As elog stop leaves it that was killed: ended, and taken over by a process that is no more.
+        self.region_word(flight_recorder.STATE, 0)
+        self.region_word(flight_recorder.OWNER_PID, 0x7FFFFFF0)
+        self.clear_detached()
+        self.run_elog("list")
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_ended_recorder_keeps_contents_until_stop(self):
+        self.begin("--overwrite")
+        self.assertEqual(self.emit(1, 10), 10)
+        # As elog stop -o leaves it that was killed over writing its file.
+        self.region_word(flight_recorder.STATE, 0)
+        self.run_elog("list")
+        self.assertEqual(self.emit(1, 10), 10)  # nobody listens
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["events"]), (True, 10))
+        self.assertIn("takes no more events", self.run_elog("status").stdout)
+        (listed,) = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
+        self.assertEqual((listed["standing"], listed["ended"]), ("flight", True))
+        self.assertEqual(self.snapshot()[1], 10)
+        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        self.assertEqual(self.summary(result.stderr)[0], 10)
+        self.assert_no_files_left()
+
+    def test_events_during_stop_are_no_loss(self):
+        for command in (("status",), ("snapshot", "flight", "-o", self.path("some.elog"))):
+            for turn in range(6):
+                self.begin("--overwrite")
+                self.emit(1, 20000)
+                asking = self.start(harness.ELOG, *command)
+                self.expect(asking, 1)
+                time.sleep(turn / 1000)
+                self.run_elog("stop", "flight")
+                output, errors = asking.communicate(timeout=harness.TIMEOUT)
+                told = output + errors
+                self.assertNotRegex(told, r"lost +[1-9]|made no sense| [1-9]\d* lost")
+                if asking.returncode != 0:
+                    self.assertRegex(told, "was ended meanwhile|There is no subscription")
+                    self.assertFalse(os.path.exists(self.path("some.elog.unfinished")))
+
+    def test_concurrent_stop_keeps_existing_file(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        last = self.path("last.elog")
+        self.run_elog("stop", "flight", "-o", last)
+        before = self.numbers(self.run_elog("print", last).stdout)
+        self.run_elog("stop", "flight", "-o", last, status=1)
+        self.assertEqual(self.numbers(self.run_elog("print", last).stdout), before)
+
+    def test_stop_keeps_recorder_on_write_error(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), "1", "0", "100")
+        self.wait_for(lambda: self.status()[0]["events"] > 4000, "some events")
+        last = self.path("last.elog")
+
+        def fill_disk():
+            # No file grows any further than that, as on a disk that is full.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
+
+        for compression in ((), ("--compress",)):
+            result = self.run_elog(
+                "stop", "flight", "-o", last, *compression, status=1, preexec_fn=fill_disk
+            )
+            self.assertIn("cannot be written any further", result.stderr)
+            self.assertIn("'flight' takes no more events, and keeps what it has", result.stderr)
+        program.kill()
+        program.wait()
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["lost"]), (True, 0))
+        self.assertGreater(shown["events"], 4000)
+        # It is gone from the program's gates, and its name still is its own.
+        result = self.run_elog("start", "flight", "-e", "counter:*", "--wait", status=1)
+        self.assertIn("There is a subscription 'flight' already.", result.stderr)
+        result = self.run_elog("stop", "flight", "-o", last)
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual((events, lost), (shown["events"], 0))
+        self.run_elog("verify", last)
+        numbers = self.numbers(self.run_elog("print", last).stdout)
+        self.assertEqual(sum(len(each) for each in numbers.values()), events)
+        self.run_elog("list")
+        self.assert_no_files_left()
+
+    @unittest.skipUnless(os.uname().machine in FSYNC, "the number of fsync is not known")
+    def test_stop_keeps_recorder_on_sync_error(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        result = self.run_elog(
+            "stop", "flight", "-o", self.path("last.elog"), status=1, preexec_fn=deny_fsync
+        )
+        self.assertIn("could not be written to its end", result.stderr)
+        self.assertIn("keeps what it has", result.stderr)
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["events"]), (True, 10))
+        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        self.assertEqual(self.summary(result.stderr)[0], 10)
+
+    def test_stop_reports_concurrent_removal(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        lock = self.lock_directory()
+        stop = self.start(harness.ELOG, "stop", "flight", "-o", self.path("last.elog"))
+        self.wait_for(lambda: os.path.exists(self.path("last.elog.unfinished")), "its file")
+        # As another elog stop leaves it: in the way of the first one, which waits for the lock.
+        self.clear_detached()
+        os.close(lock)
+        _, errors = self.finish(stop, status=1)
+        self.assertIn("Somebody else has just ended the subscription 'flight'", errors)
+        self.assertEqual([name for name in os.listdir(self.scratch) if "last" in name], [])
+
+    def test_stop_writes_every_event(self):
+        self.begin("--overwrite")
+        attempted = self.emit(harness.THREADS, 50000)
+        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        events, _, lost = self.summary(result.stderr)
+        self.assertEqual(lost, 0)
+        self.assertEqual(events + self.overwritten(result.stderr), attempted)
+        self.run_elog("verify", self.path("last.elog"))
+        self.assert_no_files_left()
+
+    def test_stop_checks_arguments_before_ending(self):
+        self.begin("--overwrite")
+        self.emit(1, 10)
+        last = self.path("last.elog")
+        for arguments, status in (
+            (("-o", self.path("nowhere/last.elog")), 1),
+            (("-o", last, "--where", "number == ("), 2),
+            (("-o", last, "--where", "nobody_has_that > 3"), 2),
+        ):
+            self.run_elog("stop", "flight", *arguments, status=status)
+            self.assertEqual(self.status()[0]["events"], 10, arguments)
+        result = self.run_elog("stop", "flight", "-o", last, "--where", "number > 4")
+        self.assertIn("5 events passed --where", result.stderr)
+        self.assert_no_files_left()
+
+    def gates_of(self, program):
+        (name,) = [each for each in self.names("providers") if f".{program.pid}." in each]
+        with open(os.path.join(self.directory, "providers", name), "rb") as file:
+            file.seek(GATE)
+            return struct.unpack("<I", file.read(4))[0] & 0xFFFF
+
+    def fill_providers(self, name):
+        for i in range(5000):
+            with open(os.path.join(self.directory, "providers", f"{name}.{i}"), "wb"):
+                pass
+
+    def lock_directory(self):
+        """The lock of those who make and remove subscriptions; it is given back when it is closed."""
+        lock = os.open(os.path.join(self.directory, "subscriptions"), os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return lock
+
+    def start_partially(self):
+        """An elog start that is published, does not stand yet, and waits for the lock to do so.
+
+        Returns it, and the lock."""
+        while True:
+            start = self.start(
+                harness.ELOG, "start", "flight", "-e", "counter:*", "--wait",
+                "--buffer-size", "128K",
+            )
+            lock = self.lock_directory()
+            while not self.names("subscriptions") and start.poll() is None:
+                os.close(lock)
+                time.sleep(0.001)
+                lock = self.lock_directory()
+            if not self.is_detached():
+                return start, lock
+            # It was quicker than we are.
+            os.close(lock)
+            self.finish(start)
+            self.run_elog("stop", "flight")
+
+    def test_killed_start_leaves_nothing(self):
+        # Its second event is long in coming: it does not mend its gates by itself.
+        program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
+        self.fill_providers("behind")  # what is no provider takes long to look at
+        start, lock = self.start_partially()
+        start.kill()
+        start.wait()
+        os.close(lock)
+        self.assertEqual(self.status(), [])
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertEqual(self.gates_of(program), 0)
+        self.begin("--overwrite")
+        self.assertEqual(self.gates_of(program), 1)
+        program.kill()
+
+    def test_stop_ignores_unfinished_start(self):
+        program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
+        self.fill_providers("behind")
+        start, lock = self.start_partially()
+        result = self.run_elog("stop", "flight", status=1)
+        self.assertIn("There is no subscription 'flight'.", result.stderr)
+        os.close(lock)
+        self.finish(start)
+        self.assertEqual([each["name"] for each in self.status()], ["flight"])
+        self.assertEqual(self.gates_of(program), 1)
+        program.kill()
+
+    def test_stop_disables_gates_of_running_programs(self):
+        self.begin("--overwrite")
+        program = self.start_provider(harness.program("counter"), "1", "0", "100")
+        self.wait_for(lambda: self.status()[0]["events"] > 0, "an event")
+        self.assertIn("flight (elog start)", self.run_elog("list").stdout)
+        self.run_elog("stop", "flight")
+        self.assertEqual(self.names("subscriptions"), [])
+        self.assertNotIn("[0]", self.run_elog("list").stdout)
+        program.kill()
+
+
+if __name__ == "__main__":
+    harness.main()
