@@ -38,8 +38,8 @@ std::uint64_t extended(std::int32_t number) noexcept {
 
 }  // namespace
 
-bpf_interpreter::bpf_interpreter(std::vector<bpf_insn> program, std::uint32_t key_size, std::uint32_t words,
-                         std::uint32_t keys_max, std::uint32_t cpus)
+bpf_interpreter::bpf_interpreter(std::vector<bpf_insn> program, std::uint32_t key_size,
+                                 std::uint32_t words, std::uint32_t keys_max, std::uint32_t cpus)
     : program_(std::move(program)),
       key_size_(key_size),
       words_(words),
@@ -102,7 +102,7 @@ std::int64_t bpf_interpreter::copy_text() {
     const std::uint64_t size = registers_[2];
     for (std::uint64_t i = 0; i < size; ++i) {
         const auto* const from = static_cast<const char*>(memory_at(registers_[3] + i));
-        // The kernel's buffer goes on behind the record.
+        // The kernel's buffer continues after the record.
         const bool is_behind =
             address_of(from) >= address_of(event_.record.data() + event_.record.size());
         const auto byte = static_cast<std::uint8_t>(is_behind ? 'x' : *from);

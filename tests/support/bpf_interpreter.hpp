@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel does with a program of elog's, for tests without one: all instructions that
-// bpf_program.hpp makes, and the helpers that bpf_code_generator.cpp calls. Of memory that is not
-// the program's it fails the test, and of a record that is looked at where it is not aligned.
+// Runs BPF programs of elog without a kernel: the instructions of bpf_program.hpp and the helpers
+// that bpf_code_generator.cpp calls. The test fails if a program accesses memory that is not its
+// own, or a record at an unaligned address.
 #pragma once
 
 #include <linux/bpf.h>
@@ -23,17 +23,17 @@ class bpf_interpreter {
     static constexpr tracefs::bpf_maps maps{100, 101, 102};
 
     bpf_interpreter(std::vector<bpf_insn> program, std::uint32_t key_size, std::uint32_t words,
-                std::uint32_t keys_max, std::uint32_t cpus);
+                    std::uint32_t keys_max, std::uint32_t cpus);
 
     struct event {
-        std::span<const std::uint8_t> record{};  // as tracing has it
+        std::span<const std::uint8_t> record{};  // the bytes in tracefs format
         std::uint32_t thread = 0;
         std::uint32_t cpu = 0;
     };
-    /// Returns what the program does.
+    /// Returns the program's result.
     std::uint64_t run(const event& what);
 
-    /// From now on no key is added, for that reason: what an errno with a minus says.
+    /// From now on inserting a key fails with this negative errno.
     void fail_key_inserts(std::int64_t answer) noexcept { insert_error_ = answer; }
 
     [[nodiscard]] tracefs::bpf_table table() const;

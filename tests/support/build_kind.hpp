@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether this is built or run in a way that makes it slow, for tests that then have to do less:
-// both compilers' ways to say it.
+// Detects slow builds and emulation by both compilers' macros, so that tests do less work there.
 #pragma once
 
 #include <cstdlib>
@@ -31,17 +30,16 @@ inline constexpr bool is_optimised = false;
 #endif
 
 #ifdef EVENTLOG_TEST_EMULATED
-inline constexpr bool is_emulated = true;  // it runs on a processor that is emulated
+inline constexpr bool is_emulated = true;  // the program runs on an emulated processor
 #else
 inline constexpr bool is_emulated = false;
 #endif
 
-/// Everything takes ten times as long.
+/// Everything takes about ten times as long.
 inline constexpr bool is_slow =
     has_address_sanitizer || has_thread_sanitizer || !is_optimised || is_emulated;
 
-/// The same of a build that is fast where it is made: whoever runs it on a processor that is
-/// emulated says so.
+/// is_slow, or EVENTLOG_TEST_EMULATED: a fast build that runs on an emulated processor.
 inline bool is_slow_run() noexcept {
     return is_slow || std::getenv("EVENTLOG_TEST_EMULATED") != nullptr;
 }

@@ -10,7 +10,7 @@
 
 namespace eventlog::test {
 
-/// Bytes of a file, put together number by number.
+/// Assembles the bytes of a file number by number.
 class byte_builder {
   public:
     template <class Number>
@@ -24,7 +24,7 @@ class byte_builder {
         bytes_.insert(bytes_.end(), added.begin(), added.end());
         return *this;
     }
-    /// Without a NUL.
+    /// Without a terminating NUL.
     byte_builder& add_text(std::string_view text) {
         bytes_.insert(bytes_.end(), text.begin(), text.end());
         return *this;
@@ -37,7 +37,7 @@ class byte_builder {
         return add_zeros((multiple - bytes_.size() % multiple) % multiple);
     }
 
-    /// In place of what stands there.
+    /// Overwrites the bytes at an offset.
     template <class Number>
     void put(std::size_t at, Number number) {
         std::memcpy(bytes_.data() + at, &number, sizeof number);

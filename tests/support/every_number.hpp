@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// An event with a field of each type of number, as it is defined in C, and what has to arrive.
+// An event with a field of each number type, defined in C, and the expected record.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline const eventlog_field_definition number_fields[] = {
     {.name = "f32", .type = EVENTLOG_TYPE_FLOAT_32},
     {.name = "f64", .type = EVENTLOG_TYPE_FLOAT_64}};
 
-/// The values that every test of it emits.
+/// The values that every test of the event emits.
 inline void expect_every_number(const event_listener& listener, const received_record& record) {
     EXPECT_EQ(std::get<bool>(listener.field(record, "yes")), true);
     EXPECT_EQ(std::get<char>(listener.field(record, "letter")), 'x');

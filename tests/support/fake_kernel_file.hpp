@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A provider and a socket that stands in for the kernel's file, for tests of what is written to it,
-// on any kernel. The kernel itself is asked in tests/vm.
+// A provider whose user_events file is a socket: tests of the written bytes run on any kernel.
+// tests/vm tests the kernel itself.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -28,13 +28,13 @@ namespace fake_kernel {
 using namespace eventlog::core;
 
 inline constexpr std::uint32_t in_kernel = 1U << EVENTLOG_GATE_USER_EVENTS_BIT;
-inline constexpr std::uint32_t number = 5;  // what the kernel calls the event
+inline constexpr std::uint32_t number = 5;  // the kernel's number of the event
 
 inline constexpr std::uint32_t plain = 0;
 inline constexpr std::uint32_t wordy = 1;
 inline constexpr std::uint32_t bare = 2;
 
-/// Has the route's descriptor be that file.
+/// Makes this file the route's descriptor.
 inline void set_route_file(user_events_route& route, int file) {
     struct stat status {};
     ASSERT_EQ(::fstat(file, &status), 0);
@@ -43,7 +43,7 @@ inline void set_route_file(user_events_route& route, int file) {
     route.file = file;
 }
 
-/// A provider whose events somebody wants who reads them from a file that the test chooses.
+/// A provider with an enabled event and a file that the test chooses.
 class fake_kernel_file : public testing::Test {
   protected:
     void SetUp() override {
@@ -65,7 +65,7 @@ class fake_kernel_file : public testing::Test {
         if (IsSkipped()) {
             return;
         }
-        // No words to give back.
+        // No enable words are registered, so none may be unregistered.
         route().expected = false;
         route().file = -1;
         route().not_before = user_events_route::never;
@@ -79,13 +79,13 @@ class fake_kernel_file : public testing::Test {
     eventlog_provider& handle() { return *provider.handle(); }
     user_events_route& route() { return handle().user_events; }
 
-    /// Has the route's descriptor be that file.
+    /// Makes this file the route's descriptor.
     void attach_file(unique_fd opened) {
         file = std::move(opened);
         set_route_file(route(), file.get());
     }
 
-    /// What the next write brought; empty if there was none.
+    /// The bytes of the next write; empty: there was none.
     std::string next_write() {
         std::vector<char> bytes(std::size_t{1} << 17U);
         const ssize_t size = ::read(kernel_end.get(), bytes.data(), bytes.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a recording of another recorder's holds when elog reads it, of events as in traced_sample.
+// The contents of a recording by perf or trace-cmd as elog reads it; the events are those of
+// kernel_trace_sample.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace eventlog::test {
 
-/// A record as it is shown, and what is missing in front of it.
+/// A record as elog shows it, and the loss before it.
 struct imported_record {
     std::uint64_t number = 0;
     std::string word;
@@ -34,14 +35,14 @@ struct imported_recording {
     [[nodiscard]] std::vector<std::uint64_t> numbers() const;
 };
 
-/// Throws elog::failure if nothing of it can be read.
+/// Throws elog::user_error if the file is unreadable.
 [[nodiscard]] imported_recording import_recording(const std::string& path);
 
-/// The same of these bytes; or why they are refused.
+/// Imports these bytes, or returns the error text.
 [[nodiscard]] imported_recording import_bytes(const std::vector<std::uint8_t>& file);
 [[nodiscard]] std::string rejection_of(const std::vector<std::uint8_t>& file);
 
-/// Reads it, whatever it is: false if it is refused.
+/// Reads the file to its end; false: elog rejects it.
 [[nodiscard]] bool is_readable(const std::vector<std::uint8_t>& file);
 
 }  // namespace eventlog::test

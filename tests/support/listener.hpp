@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription inside the test process, and everything it has heard.
+// A subscription inside the test process, and all records that it received.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace eventlog::test {
 
-/// A record as it was heard, in a memory of its own.
+/// A received record; it owns its bytes.
 struct received_record {
     eventlog_record header{};
     std::uint32_t ring = 0;
-    std::uint64_t sequence = 0;     // as the run tells it, counted on
+    std::uint64_t sequence = 0;     // of the run, plus the position in it
     std::uint64_t lost_before = 0;  // for the first record of a run
     std::vector<std::uint8_t> payload;
-    std::vector<std::uint8_t> padding;  // what fills its last word
+    std::vector<std::uint8_t> padding;  // fills the last word
 };
 
 class event_listener {
@@ -36,26 +36,28 @@ class event_listener {
 
     explicit event_listener(std::string_view pattern) : event_listener(pattern, options{}) {}
     event_listener(std::string_view pattern, options with);
-    /// Several patterns, and the sessions for those with #.
-    event_listener(const std::vector<std::string>& patterns, const std::vector<std::uint64_t>& sessions);
+    /// With several patterns, and the sessions for the patterns with #.
+    event_listener(const std::vector<std::string>& patterns,
+                   const std::vector<std::uint64_t>& sessions);
 
     ~event_listener();
     event_listener(const event_listener&) = delete;
     event_listener& operator=(const event_listener&) = delete;
 
-    /// Takes everything that is there now.
+    /// Reads all available records.
     void poll();
-    /// Ends the subscription and takes the rest.
+    /// Ends the subscription and reads the rest.
     void finish();
 
     [[nodiscard]] const std::vector<received_record>& records() const { return records_; }
     void clear_records() { records_.clear(); }
 
-    /// A field of a record by name, as the schema that came with it says. Fails the test if the
-    /// record's provider or the field is not known.
-    [[nodiscard]] elog::field_value field(const received_record& record, std::string_view name) const;
+    /// A field of a record by name, decoded by the provider's schema. Fails the test if the
+    /// record's provider or the field is unknown.
+    [[nodiscard]] elog::field_value field(const received_record& record,
+                                          std::string_view name) const;
     [[nodiscard]] std::string event_name(const received_record& record) const;
-    /// Takes everything and returns the names of the events, separated by blanks.
+    /// Reads all records and returns the names of the events, separated by spaces.
     [[nodiscard]] std::string received_names();
 
     [[nodiscard]] const std::map<std::uint16_t, elog::provider_instance>& providers() const {
@@ -64,11 +66,11 @@ class event_listener {
     [[nodiscard]] elog::subscription& source() { return source_; }
     [[nodiscard]] elog::region_reader& reader() { return reader_; }
 
-    /// Over all rings: read, lost for want of room, overwritten, made no sense.
+    /// Over all rings: read, lost in full rings, overwritten, damaged.
     [[nodiscard]] elog::ring_totals totals() const;
-    /// Over all providers: lost without having been in a ring.
+    /// Over all providers: events lost before they reached a ring.
     [[nodiscard]] std::uint64_t lost_by_providers() const;
-    /// Over all providers: written with shorter texts.
+    /// Over all providers: events written with truncated texts.
     [[nodiscard]] std::uint64_t truncated_by_providers() const;
 
   private:
@@ -78,7 +80,7 @@ class event_listener {
     std::vector<received_record> records_;
 };
 
-/// Keeps the calling thread on one CPU while it lives, so that it writes to one ring.
+/// Pins the calling thread to one CPU while it lives, so that the thread writes to one ring.
 class pinned_to_one_cpu {
   public:
     pinned_to_one_cpu();

@@ -39,15 +39,15 @@ perf_data_builder::perf_data_builder(std::vector<system_format> formats, perf_da
 }
 
 void perf_data_builder::record(std::uint32_t type, std::uint16_t misc,
-                             std::span<const std::uint8_t> body) {
+                               std::span<const std::uint8_t> body) {
     byte_builder& to = chunk_size_ == 0 ? data_ : uncompressed_;
     add_head(to, type, misc, body.size());
     to.add_bytes(body);
 }
 
 void perf_data_builder::sample(std::uint32_t pid, std::uint32_t thread, std::uint64_t time,
-                             std::uint32_t cpu, std::span<const std::uint8_t> raw,
-                             std::uint64_t event) {
+                               std::uint32_t cpu, std::span<const std::uint8_t> raw,
+                               std::uint64_t event) {
     const std::uint64_t id = first_id + event * cpus + cpu;
     byte_builder body;
     const auto has = [&](std::uint64_t bit) { return (options_.sample_type & bit) != 0; };
@@ -71,7 +71,7 @@ void perf_data_builder::sample(std::uint32_t pid, std::uint32_t thread, std::uin
     }
     body.add_zeros(has(PERF_SAMPLE_PERIOD) ? 8 : 0);
     if (has(PERF_SAMPLE_READ)) {
-        body.add_zeros(2 * sizeof(std::uint64_t));  // a value and a number, see file()
+        body.add_zeros(2 * sizeof(std::uint64_t));  // value and number, see file()
     }
     if (has(PERF_SAMPLE_CALLCHAIN)) {
         body.add<std::uint64_t>(1).add<std::uint64_t>(0xffffffff81000000);
@@ -83,7 +83,7 @@ void perf_data_builder::sample(std::uint32_t pid, std::uint32_t thread, std::uin
 }
 
 void perf_data_builder::add_stamp(byte_builder& to, std::uint32_t pid, std::uint64_t time,
-                                std::uint32_t cpu, std::uint64_t id) const {
+                                  std::uint32_t cpu, std::uint64_t id) const {
     to.add(pid).add(pid).add(time);
     if ((options_.sample_type & PERF_SAMPLE_ID) != 0) {
         to.add(id);
@@ -96,7 +96,7 @@ void perf_data_builder::add_stamp(byte_builder& to, std::uint32_t pid, std::uint
 }
 
 void perf_data_builder::name(std::uint32_t pid, std::uint32_t thread, std::string_view name,
-                           std::uint64_t time, bool has_become) {
+                             std::uint64_t time, bool has_become) {
     byte_builder body;
     body.add(pid).add(thread).add_text(name).add_zeros(1).pad_to(8);
     add_stamp(body, pid, time, 0, first_id);
@@ -141,7 +141,7 @@ void perf_data_builder::compress(std::size_t piece) {
     chunk_size_ = piece;
 }
 
-/// One stream, as perf has it, which ends nowhere.
+/// One compression stream without an end, as perf writes it.
 void perf_data_builder::flush() {
     if (chunk_size_ == 0) {
         return;
@@ -164,7 +164,8 @@ void perf_data_builder::flush() {
     chunk_size_ = 0;
 }
 
-perf_data_builder::bytes perf_data_builder::features(std::uint64_t begin, std::uint64_t& bits) const {
+perf_data_builder::bytes perf_data_builder::features(std::uint64_t begin,
+                                                     std::uint64_t& bits) const {
     std::vector<std::pair<unsigned, bytes>> all;
     all.emplace_back(1, tracing_data(formats_));
     const auto add_text = [&](unsigned number, std::string_view text) {
@@ -215,7 +216,7 @@ perf_data_builder::bytes perf_data_builder::file() {
     attribute.use_clockid = options_.clock ? 1 : 0;
     attribute.clockid = options_.clock.value_or(0);
     constexpr std::uint64_t event_size = sizeof attribute + 2 * sizeof(std::uint64_t);
-    constexpr std::uint64_t ids_size = cpus * sizeof(std::uint64_t);  // of an event
+    constexpr std::uint64_t ids_size = cpus * sizeof(std::uint64_t);  // of one event
     const std::uint64_t count = options_.event_types.size();
     const std::uint64_t events = head_size + count * ids_size;
     const std::uint64_t data = events + count * event_size;

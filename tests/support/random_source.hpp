@@ -8,7 +8,7 @@
 
 namespace eventlog::test {
 
-/// What a seed repeats.
+/// A pseudorandom sequence that a seed reproduces.
 class random_source {
   public:
     explicit random_source(std::uint32_t seed) : random_(seed) {}

@@ -36,7 +36,7 @@ void test_record::write(std::size_t offset, const void* bytes, std::size_t size)
 
 void test_record::set(std::string_view field, std::uint64_t value) {
     const elog::field_schema& schema = set_presence_bit(field);
-    // The lower bytes come first on the machines that this runs on.
+    // Little-endian machines only.
     write(schema.offset, &value, size_of(schema.type));
 }
 
@@ -76,7 +76,7 @@ std::vector<std::uint8_t> test_record::bytes() const {
 }
 
 record_builder::record_builder(std::string_view schema, std::string_view process, std::uint32_t pid,
-                           std::uint16_t id) {
+                               std::uint16_t id) {
     provider_.id = id;
     provider_.pid = pid;
     provider_.process = process;

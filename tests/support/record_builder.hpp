@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records of a schema that a test writes as text, with values that it sets by name.
+// Builds records of a schema given as text, with values set by field name.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -20,7 +20,7 @@ class test_record {
   public:
     test_record(const elog::event_schema& event, std::uint16_t number);
 
-    /// Fails the test if the event has no such field. An optional field has a value from then on.
+    /// Fails the test if the event has no such field. Marks an optional field as present.
     void set(std::string_view field, std::uint64_t value);
     void set(std::string_view field, std::int64_t value) {
         set(field, static_cast<std::uint64_t>(value));
@@ -32,9 +32,9 @@ class test_record {
     void set_text(std::string_view field, const char* text);
 
     [[nodiscard]] eventlog_record& header() noexcept { return header_; }
-    /// Of the record as it is now.
+    /// A view of the current content.
     [[nodiscard]] elog::record_view view() const noexcept { return {header_, payload_}; }
-    /// As it stands in a ring: header, payload, padding.
+    /// As in a ring: header, payload, padding.
     [[nodiscard]] std::vector<std::uint8_t> bytes() const;
 
   private:
@@ -48,14 +48,14 @@ class test_record {
 
 class record_builder {
   public:
-    /// Fails the test if the schema is refused.
+    /// Fails the test if the schema is rejected.
     record_builder(std::string_view schema, std::string_view process, std::uint32_t pid,
-                 std::uint16_t id = 0);
+                   std::uint16_t id = 0);
 
     [[nodiscard]] const elog::provider_instance& provider() const noexcept { return provider_; }
     [[nodiscard]] test_record record(std::string_view event) const;
 
-    /// On which a record's time counts nanoseconds from 2020-09-13T12:26:40Z.
+    /// Converts record times, which count nanoseconds from 2020-09-13T12:26:40Z.
     [[nodiscard]] static const elog::clock_converter& clock();
 
   private:

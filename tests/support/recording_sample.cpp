@@ -109,7 +109,7 @@ sample_contents read_sample(const std::string& path, elog::time_range range) {
         result.damages = file.damages();
         result.has_end = file.end().has_value();
     } catch (const elog::user_error&) {
-        // Not to be opened at all: that is reported, too.
+        // A file that cannot be opened is reported, too.
     }
     return result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A ring, and both ways to write to it: with restartable sequences, which takes the lock where
-// there are none, and with the lock always.
+// A ring and both of its writers: write_record uses restartable sequences, or the lock where there
+// are none; write_record_shared always uses the lock.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct tick {
 };
 using ring_test = eventlog::provider<"ring_test", tick>;
 
-/// Who counts what was written is no matter of the ring.
+/// Ignores whether the writer or its caller increments the provider's counter.
 inline core::write_result plain(core::write_result result) {
     return result == core::write_result::written_uncounted ? core::write_result::written : result;
 }
@@ -64,7 +64,7 @@ class ring_fixture : public ::testing::TestWithParam<ring_writer_param> {
         serial = slot->serial.load();
     }
 
-    /// Whether the event that attached the provider stands in the ring that is written to.
+    /// Whether the attaching event was written to the ring under test.
     [[nodiscard]] static bool contains_attaching_event() {
         return GetParam().write == core::write_record || !core::rseq_available();
     }

@@ -8,7 +8,7 @@
 
 namespace eventlog::test {
 
-/// Runs `work` in a child and returns its exit status; -1 if it did not exit.
+/// Runs `work` in a child and returns the child's exit status; -1 if it did not exit.
 template <class Work>
 int run_in_child(Work&& work) {
     const pid_t child = ::fork();

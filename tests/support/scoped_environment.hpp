@@ -9,8 +9,8 @@
 
 namespace eventlog::test {
 
-/// A variable of this process's environment has another value while an object of this class lives,
-/// or is not there (nullptr). Not while other threads read the environment.
+/// Sets an environment variable while it lives; nullptr unsets it. Precondition: no other thread
+/// reads the environment.
 class scoped_environment_variable {
   public:
     scoped_environment_variable(const char* name, const char* value) : name_(name) {

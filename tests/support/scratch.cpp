@@ -14,7 +14,7 @@ class scratch {
     scratch() : owner_(::getpid()) {
         if (::mkdtemp(path_) == nullptr ||
             ::setenv("EVENTLOG_DIR", (std::string(path_) + "/eventlog").c_str(), 1) != 0) {
-            std::abort();  // no test could say anything
+            std::abort();  // no test can run
         }
     }
     ~scratch() {
@@ -33,7 +33,7 @@ class scratch {
     char path_[32] = "/dev/shm/eventlog-test-XXXXXX";
 };
 
-// Before all objects without a priority, providers among them.
+// Constructed before all objects without a priority, including providers.
 [[gnu::init_priority(1000)]] const scratch instance;
 
 }  // namespace

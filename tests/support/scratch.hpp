@@ -5,11 +5,11 @@
 
 namespace eventlog::test {
 
-/// A directory of this test process alone, in shared memory, removed when the process ends.
-/// EVENTLOG_DIR names a folder in it from before the first provider is registered.
+/// A directory in shared memory that belongs to this test process and is removed when the process
+/// ends. EVENTLOG_DIR names a folder in it before the first provider is registered.
 [[nodiscard]] std::string scratch_directory();
 
-/// What the process publishes in: EVENTLOG_DIR.
+/// EVENTLOG_DIR: the directory in which this process publishes.
 [[nodiscard]] std::string eventlog_directory();
 
 }  // namespace eventlog::test

@@ -11,8 +11,8 @@
 
 namespace eventlog::test {
 
-/// From now on that system call does nothing in this process, and fails with that error; with 0 it
-/// says that it has done what it was asked.
+/// From now on the system call has no effect in this process and fails with this error; with 0 it
+/// reports success.
 inline bool override_syscall(unsigned number, unsigned error) {
     std::array<sock_filter, 4> program{{
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -25,7 +25,7 @@ inline bool override_syscall(unsigned number, unsigned error) {
            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// From now on that system call fails in this process with EPERM, as in some sandboxes.
+/// From now on the system call fails with EPERM in this process, as in some sandboxes.
 inline bool deny_syscall(unsigned number) {
     return override_syscall(number, EPERM);
 }

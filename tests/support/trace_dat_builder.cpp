@@ -38,7 +38,7 @@ void add_text_option(byte_builder& to, std::uint16_t id, std::string_view text) 
     add_option(to, id, byte_builder().add_text(text).add_zeros(1).bytes());
 }
 
-/// Returns where it is.
+/// Returns the section's offset.
 std::uint64_t add_section(byte_builder& to, std::uint16_t id, std::span<const std::uint8_t> content,
                           bool compressed) {
     const std::uint64_t at = to.size();
@@ -77,7 +77,7 @@ void trace_dat_builder::page(std::uint32_t cpu, std::uint64_t missed) {
 }
 
 void trace_dat_builder::event(std::uint32_t cpu, std::uint64_t time,
-                            std::span<const std::uint8_t> record) {
+                              std::span<const std::uint8_t> record) {
     page_state& page = buffers_.back().pages[cpu].back();
     if (!std::exchange(page.has_events, true)) {
         page.begin = page.time = time;
@@ -101,7 +101,8 @@ void trace_dat_builder::name(std::uint32_t thread, std::string_view name) {
     names_[thread] = name;
 }
 
-trace_dat_builder::bytes trace_dat_builder::pages_of(const buffer_state& buffer, std::uint32_t cpu) {
+trace_dat_builder::bytes trace_dat_builder::pages_of(const buffer_state& buffer,
+                                                     std::uint32_t cpu) {
     byte_builder made;
     const auto found = buffer.pages.find(cpu);
     if (found == buffer.pages.end()) {
@@ -205,9 +206,10 @@ trace_dat_builder::bytes trace_dat_builder::file_7() const {
     return file.bytes();
 }
 
-/// Places of pages, or else what nobody knows. Returns where it is.
-std::uint64_t trace_dat_builder::add_more_options(byte_builder& file, std::span<const bytes> buffers,
-                                                std::uint64_t next) const {
+/// Adds the locations of pages, or an unknown option without buffers. Returns the section's offset.
+std::uint64_t trace_dat_builder::add_more_options(byte_builder& file,
+                                                  std::span<const bytes> buffers,
+                                                  std::uint64_t next) const {
     byte_builder made;
     for (const bytes& each : buffers) {
         add_option(made, buffer, each);
@@ -220,7 +222,7 @@ std::uint64_t trace_dat_builder::add_more_options(byte_builder& file, std::span<
 }
 
 trace_dat_builder::bytes trace_dat_builder::add_buffer(byte_builder& file,
-                                                   const buffer_state& buffer) const {
+                                                       const buffer_state& buffer) const {
     const bool compressed = options_.compressed;
     byte_builder places;
     places.add<std::uint64_t>(file.size()).add_text(buffer.name).add_zeros(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// trace.dat made by hand, of version 6 or 7.
+// Builds trace.dat files of version 6 or 7.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace eventlog::test {
 
 struct trace_dat_options {
     int version = 7;
-    bool compressed = true;  // of version 7
+    bool compressed = true;  // version 7
     std::string clock = "mono";
     std::optional<std::uint64_t> realtime{};  // microseconds ahead of the clock: --date
     std::string time_offset{};                // as in the file; empty: none
     bool has_host_clock = false;
-    std::uint32_t name_option_hops = 1;  // that lead to the names of threads
-    std::size_t unknown_option_size = 0;     // bytes of each of two of version 7 that nobody knows
+    std::uint32_t name_option_hops = 1;   // option sections before that of the thread names
+    std::size_t unknown_option_size = 0;  // bytes of each of two unknown options, version 7
 };
 
-/// Bytes as zstd compresses them.
+/// A zstd frame of these bytes.
 [[nodiscard]] std::vector<std::uint8_t> zstd_frame(std::span<const std::uint8_t> content);
 
 class trace_dat_builder {
@@ -35,17 +35,18 @@ class trace_dat_builder {
 
     explicit trace_dat_builder(std::vector<system_format> formats, trace_dat_options options = {});
 
-    /// What comes is of an instance of the kernel's tracing; of version 7.
+    /// The following pages belong to this instance of the kernel's tracing; version 7.
     void instance(std::string name, std::string clock);
-    /// The next page of a CPU, in front of whose first event so many are missing.
+    /// Starts the CPU's next page, with so many events missing before its first event.
     void page(std::uint32_t cpu, std::uint64_t missed = 0);
-    /// How many it is, the page does not say.
+    /// The page reports missing events without their number.
     static constexpr std::uint64_t some = UINT64_MAX;
-    /// An event in the last page of the CPU, of at most 112 bytes and 100 ms behind the one before.
+    /// Adds an event to the CPU's last page: at most 112 bytes, at most 100 ms after the previous
+    /// event.
     void event(std::uint32_t cpu, std::uint64_t time, std::span<const std::uint8_t> record);
-    /// An entry of that page, word by word, whatever it is.
+    /// Adds an entry of any kind to the page, word by word.
     void entry(std::uint32_t cpu, const std::vector<std::uint32_t>& words);
-    /// What the kernel has counted as overwritten on the CPU.
+    /// The kernel's count of overwritten events on the CPU.
     void counted(std::uint32_t cpu, std::uint64_t overwritten);
     void name(std::uint32_t thread, std::string_view name);
 
@@ -56,7 +57,7 @@ class trace_dat_builder {
 
   private:
     struct page_state {
-        byte_builder content;  // behind its head
+        byte_builder content;  // after the page header
         std::uint64_t begin = 0;
         std::uint64_t time = 0;
         std::uint64_t missed = 0;
@@ -70,7 +71,7 @@ class trace_dat_builder {
     };
 
     [[nodiscard]] static bytes pages_of(const buffer_state& buffer, std::uint32_t cpu);
-    /// Writes its pages, and returns the option that says where they are.
+    /// Writes the buffer's pages, and returns the option with their location.
     [[nodiscard]] bytes add_buffer(byte_builder& file, const buffer_state& buffer) const;
     [[nodiscard]] std::uint64_t add_more_options(byte_builder& file, std::span<const bytes> buffers,
                                                  std::uint64_t next) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How often a trial is made: seldom in a run of all tests, as often as somebody asks by hand.
+// The number of repetitions of a trial: small in a run of all tests, larger by an environment
+// variable.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,7 @@
 
 namespace eventlog::test {
 
-/// The number in that environment variable; without one `usual`, and a tenth of it where everything
-/// is slow.
+/// The number in the environment variable; without one `usual`, or a tenth of it in slow builds.
 inline std::uint64_t trial_size(const char* variable, std::uint64_t usual) {
     const char* const asked = std::getenv(variable);
     if (asked != nullptr) {
