@@ -11,7 +11,8 @@
 namespace eventlog::test {
 namespace {
 
-imported_record to_imported_record(const elog::merged_record& record, const elog::file_reader& file) {
+imported_record to_imported_record(const elog::merged_record& record,
+                                   const elog::file_reader& file) {
     const eventlog_record& header = record.record.header;
     const elog::provider_instance& provider = file.providers().at(header.provider);
     imported_record one;

@@ -23,7 +23,7 @@ std::string item_format(std::string_view name, int id) {
 }
 
 std::vector<std::uint8_t> item_record(int id, std::uint32_t thread, std::uint64_t number,
-                                         std::string_view word) {
+                                      std::string_view word) {
     byte_builder record;
     record.add(static_cast<std::uint16_t>(id)).add<std::uint16_t>(0).add(thread).add(number);
     record.add(static_cast<std::uint32_t>((word.size() + 1) << 16U));

@@ -36,7 +36,7 @@ elog::subscription_options make_options(const std::vector<std::string>& patterns
 }  // namespace
 
 event_listener::event_listener(const std::vector<std::string>& patterns,
-                   const std::vector<std::uint64_t>& sessions)
+                               const std::vector<std::uint64_t>& sessions)
     : source_(make_options(patterns, sessions)),
       reader_(source_.region(), elog::producer_policy_of(source_.header())) {}
 
@@ -73,7 +73,8 @@ void event_listener::finish() {
     static_cast<void>(reader_.finish());
 }
 
-elog::field_value event_listener::field(const received_record& record, std::string_view name) const {
+elog::field_value event_listener::field(const received_record& record,
+                                        std::string_view name) const {
     const elog::provider_schema& schema = providers_.at(record.header.provider).schema;
     for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
         if (field.name == name) {

@@ -26,8 +26,8 @@
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 
 struct step {
     std::uint64_t number;
@@ -188,7 +188,8 @@ void expect_conservation(event_listener& listener, checker& check, std::uint64_t
     const elog::ring_totals totals = listener.totals();
     EXPECT_EQ(totals.damaged, 0U);
     EXPECT_EQ(totals.read, check.steps() + check.handled());
-    EXPECT_EQ(totals.read + totals.lost + totals.overwritten + listener.lost_by_providers(), attempted);
+    EXPECT_EQ(totals.read + totals.lost + totals.overwritten + listener.lost_by_providers(),
+              attempted);
     std::uint64_t lost_by_provider = 0;
     for (const auto& [id, provider] : listener.providers()) {
         lost_by_provider += listener.reader().losses_of(id).full;
@@ -212,7 +213,8 @@ TEST(conservation, holds_without_loss_with_fast_reader) {
     std::uint64_t settled = 0;
     for (int idle = 0; load.emitted() < wanted && idle < 100'000; ++idle) {
         check.take();
-        const std::uint64_t now = check.steps() + listener.totals().lost + listener.lost_by_providers();
+        const std::uint64_t now =
+            check.steps() + listener.totals().lost + listener.lost_by_providers();
         idle = now == settled ? idle : 0;
         settled = now;
         load.allow(settled + unread_max);
@@ -294,8 +296,8 @@ TEST(conservation, holds_while_other_subscriptions_start_and_end) {
     checker check(listener);
     emit_step(thread_count, 0);
     workers load(2, events_per_thread);
-    for (int others = 0; others < interfering_subscriptions || load.emitted() < 2 * events_per_thread;
-         ++others) {
+    for (int others = 0;
+         others < interfering_subscriptions || load.emitted() < 2 * events_per_thread; ++others) {
         event_listener other("conservation:step");
         check.take();
         other.poll();

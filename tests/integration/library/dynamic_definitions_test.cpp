@@ -199,7 +199,8 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
     eventlog_provider_unregister(current.load());
     listener.finish();
     EXPECT_GT(listener.totals().read, 0U);
-    EXPECT_LE(listener.totals().read + listener.totals().lost + listener.lost_by_providers(), accepted.load());
+    EXPECT_LE(listener.totals().read + listener.totals().lost + listener.lost_by_providers(),
+              accepted.load());
     for (const auto& record : listener.records()) {
         ASSERT_EQ(std::get<std::string_view>(listener.field(record, "text")), "text");
     }

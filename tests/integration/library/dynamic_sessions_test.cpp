@@ -18,8 +18,8 @@
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 
 enum : std::uint32_t { packet, detail, restart, begins, ends, many, broad };
 
@@ -146,11 +146,12 @@ TEST(run_time_session, can_be_selected_by_id) {
 
 TEST(run_time_session, can_be_recorded_at_more_verbose_level) {
     const defined provider("c_sessions_d");
-    event_listener listener(std::vector<std::string>{"c_sessions_d:*@info", "c_sessions_d:*@trace#"}, {42});
+    event_listener listener(
+        std::vector<std::string>{"c_sessions_d:*@info", "c_sessions_d:*@trace#"}, {42});
     emit_in(provider, 41);
     emit_in(provider, 42);
     EXPECT_EQ(listener.received_names(), "session_begin packet restart session_end "
-                                  "session_begin packet detail restart session_end");
+                                         "session_begin packet detail restart session_end");
 }
 
 TEST(run_time_session, is_selected_with_values_exceeding_stack_buffer) {

@@ -20,15 +20,15 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "run_in_child.hpp"
 #include "listener.hpp"
+#include "run_in_child.hpp"
 #include "scratch.hpp"
 
 namespace {
 
+using eventlog::test::event_listener;
 using eventlog::test::received_record;
 using eventlog::test::run_in_child;
-using eventlog::test::event_listener;
 
 struct birth {
     std::uint32_t generation;
@@ -63,7 +63,8 @@ TEST(fork, child_emits_immediately_with_its_own_pid) {
     for (const received_record& record : listener.records()) {
         const std::uint32_t process = listener.providers().at(record.header.provider).pid;
         const bool from_parent = process == static_cast<std::uint32_t>(parent);
-        EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "generation")), from_parent ? 1U : 2U);
+        EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "generation")),
+                  from_parent ? 1U : 2U);
         EXPECT_EQ(record.header.thread, process);
     }
 }
@@ -73,7 +74,8 @@ TEST(fork, child_publishes_its_own_provider_file) {
     EXPECT_TRUE(is_published(::getpid()));
     const pid_t parent = ::getpid();
     EXPECT_EQ(
-        run_in_child([parent] { return is_published(::getpid()) && is_published(parent) ? 0 : 1; }), 0);
+        run_in_child([parent] { return is_published(::getpid()) && is_published(parent) ? 0 : 1; }),
+        0);
     EXPECT_TRUE(is_published(parent));
 }
 

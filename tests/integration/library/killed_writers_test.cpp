@@ -28,8 +28,8 @@
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 using eventlog::test::trial_size;
 
 struct final_counts {
@@ -65,7 +65,7 @@ struct shared_notes {
 [[noreturn]] void speak_until_killed(shared_notes& notes, std::uint32_t victim) {
     for (std::uint64_t number = 0; number < words_max; ++number) {
         killed_writers::emit(final_counts{victim, number, check_of(number, victim),
-                                        letters.substr(0, number % letters.size())});
+                                          letters.substr(0, number % letters.size())});
         notes.said.store(number + 1, std::memory_order_relaxed);
     }
     for (;;) {
@@ -185,7 +185,8 @@ TEST_F(killed_processes, leave_all_committed_records_and_no_torn_record) {
         const std::uint64_t least = notes->said.load();
         const std::uint64_t lost_before = listener.totals().lost + listener.lost_by_providers();
         const std::uint64_t words = collect_final_counts(listener, victim);
-        const std::uint64_t lost = listener.totals().lost + listener.lost_by_providers() - lost_before;
+        const std::uint64_t lost =
+            listener.totals().lost + listener.lost_by_providers() - lost_before;
         // Killed between the commit and the return, it has said one more than it knows.
         ASSERT_GE(words + lost, least) << "of victim " << victim;
         ASSERT_LE(words, least + 1) << "of victim " << victim;

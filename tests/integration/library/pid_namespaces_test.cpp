@@ -23,24 +23,24 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "syscall_override.hpp"
-#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
 #include "ring_fixture.hpp"
+#include "run_in_child.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::override_syscall;
 using eventlog::test::deny_syscall;
-using eventlog::test::run_in_child;
 using eventlog::test::event_listener;
+using eventlog::test::override_syscall;
 using eventlog::test::plain;
 using eventlog::test::ring_test;
+using eventlog::test::run_in_child;
 using eventlog::test::slot_of;
 using eventlog::test::tick;
 using std::chrono::milliseconds;
@@ -162,7 +162,8 @@ TEST_F(other_pid_namespace, killed_lock_holder_costs_waiters_no_event) {
                 for (int round = 0; round < rounds; ++round) {
                     together.arrive_and_wait();
                     if (i == 0) {
-                        shared(ring->lock).store((foreign_namespace_process(1) >> 32U << 32U) | FUTEX_OWNER_DIED);
+                        shared(ring->lock)
+                            .store((foreign_namespace_process(1) >> 32U << 32U) | FUTEX_OWNER_DIED);
                     }
                     together.arrive_and_wait();
                     refused += write() == write_result::written ? 0 : 1;

@@ -18,8 +18,8 @@
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 
 struct packet {
     std::uint32_t bytes;
@@ -156,11 +156,12 @@ TEST(session, can_be_selected_by_id) {
 }
 
 TEST(session, can_be_recorded_at_more_verbose_level) {
-    event_listener listener(std::vector<std::string>{"sessions_test:*@info", "sessions_test:*@trace#"}, {42});
+    event_listener listener(
+        std::vector<std::string>{"sessions_test:*@info", "sessions_test:*@trace#"}, {42});
     emit_in(41);
     emit_in(42);
     EXPECT_EQ(listener.received_names(), "session_begin packet restart session_end "
-                                  "session_begin packet detail restart session_end");
+                                         "session_begin packet detail restart session_end");
 }
 
 TEST(session, selected_by_one_listener_is_complete_for_another) {
@@ -256,7 +257,8 @@ TEST(counter, emits_each_new_value) {
     EXPECT_EQ(listener.received_names(), "queue_length queue_length queue_length queue_length");
     const std::int64_t expected[] = {7, 4, 100, 100};
     for (std::size_t i = 0; i < 4; ++i) {
-        EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[i], "requests")), expected[i]);
+        EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[i], "requests")),
+                  expected[i]);
     }
     EXPECT_EQ(queue.value(), 100);
 }
@@ -270,7 +272,8 @@ TEST(counter, wraps_from_maximum_to_minimum) {
     ASSERT_EQ(listener.received_names(), "queue_length queue_length");
     const std::int64_t expected[] = {limits::min() + 1, limits::max()};
     for (std::size_t i = 0; i < 2; ++i) {
-        EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[i], "requests")), expected[i]);
+        EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[i], "requests")),
+                  expected[i]);
     }
     EXPECT_EQ(queue.value(), limits::max());
 }
@@ -288,7 +291,8 @@ TEST(counter, of_session_carries_session_id_and_is_selected_by_it) {
     const std::uint64_t expected[] = {1448, 7, 7};
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(session_of(listener, listener.records()[i]), 42U);
-        EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[i], "bytes")), expected[i]);
+        EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[i], "bytes")),
+                  expected[i]);
     }
 }
 

@@ -23,8 +23,8 @@
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 
 struct left {
     std::uint64_t number;
@@ -84,7 +84,8 @@ TEST(subscriptions, reusing_slot_each_receive_their_own_events_only) {
             << round;
         listener.finish();
         for (const received_record& record : listener.records()) {
-            ASSERT_EQ(listener.event_name(record), wants_left ? "left" : "right") << "round " << round;
+            ASSERT_EQ(listener.event_name(record), wants_left ? "left" : "right")
+                << "round " << round;
         }
     }
 }

@@ -14,8 +14,8 @@ class earliest {
     earliest() {
         static_order::provider::emit(emit_point{"before all constructors"});
         // Runs after everything that is constructed later has been destroyed.
-        static_cast<void>(
-            std::atexit([] { static_order::provider::emit(emit_point{"atexit, registered first"}); }));
+        static_cast<void>(std::atexit(
+            [] { static_order::provider::emit(emit_point{"atexit, registered first"}); }));
     }
     earliest(const earliest&) = delete;
     earliest& operator=(const earliest&) = delete;

@@ -24,8 +24,8 @@ namespace {
 using elog::aggregation;
 using elog::aggregator;
 using elog::wide_integer;
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 constexpr std::string_view schema = R"(
 provider net {
@@ -441,14 +441,14 @@ TEST_F(aggregations, invalid_are_rejected_with_column) {
 }
 
 TEST(aggregation_versions, with_mismatched_types_are_skipped_and_counted) {
-    const record_builder one(R"(provider shop { event order info { took: u32 unit "ms" by: text } })",
-                           "one", 1, 0);
+    const record_builder one(
+        R"(provider shop { event order info { took: u32 unit "ms" by: text } })", "one", 1, 0);
     // What is left out must not say in which unit the others have to be: hence took first.
     const record_builder other(R"(provider shop { event order info { took: u32 unit "s" by: bytes }
                                 event refund info { by: text } })",
-                             "other", 2, 1);
-    const record_builder text("provider shop { event order info { took: text by: text } }", "text", 3,
-                            2);
+                               "other", 2, 1);
+    const record_builder text("provider shop { event order info { took: text by: text } }", "text",
+                              3, 2);
     elog::record_filter filter(elog::predicate("--where", "comm != \"quiet\""), 0);
     aggregator made(aggregation::parse("The aggregation", "count(), sum(took)"), &filter, 10);
     for (const record_builder* version : {&text, &one, &other}) {

@@ -255,7 +255,8 @@ TEST(file_index, with_entries_of_other_blocks_is_reported_and_ignored) {
 TEST(file_index, that_overlaps_another_is_reported_and_ignored) {
     const std::string path = write_many("overlapping.elog");
     test::bytes changed = test::contents(path);
-    const std::vector<test::block_location> found = blocks_of_type(changed, elog::block_type::index);
+    const std::vector<test::block_location> found =
+        blocks_of_type(changed, elog::block_type::index);
     change_index(changed, found[2].offset, [&](elog::index_block& head) {
         head.previous = found[0].offset;
         head.start = found[0].end;

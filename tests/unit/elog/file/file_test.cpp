@@ -25,8 +25,8 @@ namespace {
 namespace test = eventlog::test;
 using test::bytes;
 using test::contents;
-using test::sample_contents;
 using test::replace;
+using test::sample_contents;
 
 constexpr std::uint64_t record_count = 60;
 

@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "file/file_reader.hpp"
-#include "imported_recording.hpp"
 #include "import/input_recording.hpp"
+#include "imported_recording.hpp"
 #include "perf_data_builder.hpp"
 #include "recording_sample.hpp"
 #include "schema/schema_binary.hpp"
@@ -182,16 +182,16 @@ TEST(perf_data, decompresses_every_level) {
 
 TEST(perf_data, accepts_all_sample_types_of_perf_record) {
     perf_data_builder maker(formats(),
-                          {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
-                                          PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
-                                          PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW});
+                            {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+                                            PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
+                                            PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW});
     maker.sample(1, 1, 5, 0, record_of(3));
     EXPECT_EQ(import_bytes(maker.file()).numbers(), numbers{3});
 }
 
 TEST(perf_data, needs_no_sample_id_with_single_event) {
     perf_data_builder maker(formats(), {.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                                     PERF_SAMPLE_CPU | PERF_SAMPLE_RAW});
+                                                       PERF_SAMPLE_CPU | PERF_SAMPLE_RAW});
     maker.name(1, 1, "shop", 1, false);
     maker.sample(1, 1, 5, 0, record_of(3));
     const imported_recording found = import_bytes(maker.file());
@@ -295,10 +295,10 @@ TEST(perf_data, uses_published_schema) {
 
 TEST(perf_data, reads_published_schemas_once) {
     const auto format = [](const char* name, int id) {
-        return eventlog::test::system_format{"user_events",
-                                             eventlog::test::item_format(name, id)};
+        return eventlog::test::system_format{"user_events", eventlog::test::item_format(name, id)};
     };
-    perf_data_builder maker({format("eventlog_shop_item", item), format("eventlog_shop_other", 701)});
+    perf_data_builder maker(
+        {format("eventlog_shop_item", item), format("eventlog_shop_other", 701)});
     maker.sample(1, 1, 5, 0, record_of(3));
     maker.sample(1, 1, 6, 0, eventlog::test::item_record(701, 42, 4, "x"));
     eventlog::test::replace(path_of_file(), maker.file());
@@ -325,7 +325,8 @@ TEST(perf_data, removes_its_temporary_files) {
 
 TEST(perf_data, reports_clock) {
     const auto clock_of = [](std::optional<int> clock, bool has_realtime_reference) {
-        perf_data_builder maker(formats(), {.clock = clock, .has_realtime_reference = has_realtime_reference});
+        perf_data_builder maker(formats(),
+                                {.clock = clock, .has_realtime_reference = has_realtime_reference});
         maker.sample(1, 1, 5, 0, record_of(3));
         return import_bytes(maker.file());
     };

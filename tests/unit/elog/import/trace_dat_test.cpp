@@ -111,7 +111,7 @@ TEST(trace_dat, rejects_unknown_names) {
               std::string::npos);
     for (const int version : {6, 7}) {
         const trace_dat_builder maker({{name, eventlog::test::item_format("x_y", 700)}},
-                                    {.version = version});
+                                      {.version = version});
         EXPECT_NE(rejection_of(maker.file()).find("a system of events with a name"),
                   std::string::npos);
     }

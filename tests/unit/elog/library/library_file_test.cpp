@@ -321,8 +321,8 @@ TEST(library_file, has_requested_fields_in_order) {
 /// A file with a record of each of two events, whose fields of one name have different types.
 std::string make_mixed(const std::string& name) {
     const test::record_builder maker("provider parcels { event weighed info { size: u32 } "
-                                   "event named info { size: text } }",
-                                   "scales", 42);
+                                     "event named info { size: text } }",
+                                     "scales", 42);
     test::test_record weighed = maker.record("weighed");
     weighed.set("size", std::uint64_t{5});
     test::test_record named = maker.record("named");

@@ -21,10 +21,10 @@
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
-#include "run_in_child.hpp"
 #include "platform/process.hpp"
 #include "platform/unique_fd.hpp"
 #include "recording_sample.hpp"
+#include "run_in_child.hpp"
 #include "scratch.hpp"
 
 namespace {

@@ -22,10 +22,10 @@
 #include <elog/elog.hpp>
 
 #include "file/file_writer.hpp"
-#include "run_in_child.hpp"
 #include "platform/unique_fd.hpp"
 #include "record_builder.hpp"
 #include "recording_sample.hpp"
+#include "run_in_child.hpp"
 #include "scratch.hpp"
 
 namespace {

@@ -15,10 +15,10 @@
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
-#include "syscall_override.hpp"
-#include "run_in_child.hpp"
 #include "platform/unique_fd.hpp"
+#include "run_in_child.hpp"
 #include "shm/futex_atomic.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 

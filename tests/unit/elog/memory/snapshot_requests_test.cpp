@@ -23,18 +23,18 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "memory/detached_subscription.hpp"
 #include "ring/snapshot_reason.hpp"
 #include "ring/subscription_slots.hpp"
+#include "run_in_child.hpp"
 
 namespace {
 
 using elog::snapshot_requests;
 using eventlog::core::shared;
-using eventlog::test::run_in_child;
 using eventlog::test::event_listener;
+using eventlog::test::run_in_child;
 
 struct sign {
     std::uint64_t number;

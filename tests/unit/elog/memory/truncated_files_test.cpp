@@ -23,10 +23,10 @@
 #include <eventlog/eventlog.hpp>
 
 #include "base/user_error.hpp"
-#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "memory/recording.hpp"
 #include "platform/unique_fd.hpp"
+#include "run_in_child.hpp"
 #include "scratch.hpp"
 #include "shm/directory.hpp"
 #include "shm/provider_file.hpp"
@@ -34,8 +34,8 @@
 namespace {
 
 namespace core = eventlog::core;
-using eventlog::test::run_in_child;
 using eventlog::test::event_listener;
+using eventlog::test::run_in_child;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -57,8 +57,8 @@ void emit_in_child(std::uint64_t count) {
 }
 
 void truncate_in_child(int file, std::uint64_t size) {
-    EXPECT_EQ(run_in_child([=] { return ::ftruncate(file, static_cast<off_t>(size)) == 0 ? 0 : 1; }),
-              0);
+    EXPECT_EQ(
+        run_in_child([=] { return ::ftruncate(file, static_cast<off_t>(size)) == 0 ? 0 : 1; }), 0);
 }
 
 /// A child of ours that does something until it is killed.
@@ -199,8 +199,8 @@ TEST(truncated_subscription, fails_waiting_consumer) {
         EXPECT_TRUE(source.get(std::chrono::seconds(30)).has_value());
         std::thread other([size] {
             std::this_thread::sleep_for(milliseconds(30));  // by then we probably wait
-            EXPECT_EQ(run_in_child([size] { return ::truncate(subscription_path().c_str(), size); }),
-                      0);
+            EXPECT_EQ(
+                run_in_child([size] { return ::truncate(subscription_path().c_str(), size); }), 0);
         });
         EXPECT_THROW(static_cast<void>(source.get(std::chrono::seconds(30))), elog::error) << size;
         other.join();

@@ -13,16 +13,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "random_source.hpp"
 #include "predicate/record_filter.hpp"
+#include "random_source.hpp"
 #include "record_builder.hpp"
 
 namespace {
 
 namespace core = eventlog::core;
 using eventlog::test::random_source;
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 constexpr std::string_view schema = R"(
 provider shop {

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "random_source.hpp"
 #include "platform/glob.hpp"
 #include "predicate/record_filter.hpp"
+#include "random_source.hpp"
 #include "record_builder.hpp"
 #include "schema/decode.hpp"
 #include "text/wide_integer.hpp"
@@ -23,8 +23,8 @@
 namespace {
 
 using eventlog::test::random_source;
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 using truth = std::optional<bool>;  // nothing: unknown
 
 constexpr std::string_view schema = R"(

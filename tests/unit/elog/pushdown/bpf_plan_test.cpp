@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Which aggregations BPF programs compute, which not and why, and that what a program does, on a
-// machine of ours (bpf_interpreter.hpp), comes to the same as if each record had come here. That the
-// kernel lets it, and does the same, vm.pushed_aggregations finds out.
+// machine of ours (bpf_interpreter.hpp), comes to the same as if each record had come here. That
+// the kernel lets it, and does the same, vm.pushed_aggregations finds out.
 #include "pushdown/bpf_plan.hpp"
 
 #include <algorithm>
@@ -21,17 +21,17 @@
 
 #include "aggregate/aggregate_report.hpp"
 #include "bpf_interpreter.hpp"
-#include "random_source.hpp"
 #include "predicate/record_filter.hpp"
 #include "pushdown/bpf_code_generator.hpp"
 #include "pushdown/bpf_results.hpp"
+#include "random_source.hpp"
 #include "record_builder.hpp"
 
 namespace {
 
 using eventlog::test::bpf_interpreter;
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 constexpr std::string_view schema = R"(
 provider p {
@@ -140,7 +140,7 @@ TEST(bpf_plan, rejects_inexact_pushdown) {
 TEST(bpf_plan, rejects_memory_excess_and_suggests_limit) {
     subject of;
     expect_rejected(of.decide("quantize(large) by amount", "", 100'000),
-                   "of 100000 keys would take 160 MiB, and may take 128: --keys 79512 would do");
+                    "of 100000 keys would take 160 MiB, and may take 128: --keys 79512 would do");
     EXPECT_TRUE(of.decide("quantize(large) by amount", "", 79512).plan);
     std::string calls = "hist(tiny)";
     for (int i = 0; i < 15; ++i) {
@@ -172,8 +172,8 @@ TEST(bpf_plan, rejects_schema_with_fields_outside_record) {
 }
 
 bpf_interpreter machine_of(const elog::bpf_plan& plan) {
-    return {generate_bpf_code(plan, bpf_interpreter::maps), plan.key_size, plan.words, plan.keys_max,
-            cpus};
+    return {generate_bpf_code(plan, bpf_interpreter::maps), plan.key_size, plan.words,
+            plan.keys_max, cpus};
 }
 
 /// What an aggregation comes to by records, and by a program that has seen the same.

@@ -18,8 +18,8 @@
 
 namespace {
 
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 using eventlog::tracefs::hist_table;
 
 constexpr std::string_view schema = R"(
@@ -149,39 +149,39 @@ TEST(pushdown_event, uses_kernel_buckets_if_all_fit) {
 
 TEST(pushdown_event, rejects_inexact_pushdown) {
     expect_rejected({{"min(amount)", "only count and add up"},
-                    {"count(), max(amount)", "only count and add up"},
-                    {"stddev(amount)", "only count and add up"},
-                    {"sum(share)", "integers"},
-                    {"count() by share", "integers"},
-                    {"count() by word", "integers"},
-                    {"count() by letter", "integers"},
-                    {"count() by peer", "integers"},
-                    {"count() by row[1]", "integers"},
-                    {"sum(row[0])", "integers"},
-                    {"sum(cpu)", "integers"},
-                    {"quantize(share)", "integers"},
-                    {"count(word)", "whether there is a value"},
-                    {"count(maybe)", "whether there is a value"},
-                    {"count() by maybe", "optional"},
-                    {"sum(maybe)", "optional"},
-                    {"count() by pid", "they know tid"},
-                    {"count() by comm, tiny", "they know tid"},
-                    {"count() by time", "no time"},
-                    {"count() by hitcount", "integers"},
-                    {"count() by row", "integers"},
-                    {"count() by nothing", "it has no nothing"}});
+                     {"count(), max(amount)", "only count and add up"},
+                     {"stddev(amount)", "only count and add up"},
+                     {"sum(share)", "integers"},
+                     {"count() by share", "integers"},
+                     {"count() by word", "integers"},
+                     {"count() by letter", "integers"},
+                     {"count() by peer", "integers"},
+                     {"count() by row[1]", "integers"},
+                     {"sum(row[0])", "integers"},
+                     {"sum(cpu)", "integers"},
+                     {"quantize(share)", "integers"},
+                     {"count(word)", "whether there is a value"},
+                     {"count(maybe)", "whether there is a value"},
+                     {"count() by maybe", "optional"},
+                     {"sum(maybe)", "optional"},
+                     {"count() by pid", "they know tid"},
+                     {"count() by comm, tiny", "they know tid"},
+                     {"count() by time", "no time"},
+                     {"count() by hitcount", "integers"},
+                     {"count() by row", "integers"},
+                     {"count() by nothing", "it has no nothing"}});
 }
 
 TEST(pushdown_event, rejects_aggregation_beyond_kernel_limits) {
     expect_rejected({{"count() by tiny, small, port, debt", "up to 3 keys"},
-                    {"hist(tiny) by small, port, debt", "up to 3 keys"},
-                    {"sum(amount), sum(owed), sum(tiny)", "2 fields at a time"},
-                    {"quantize(tiny) by amount", "there may be more"},
-                    {"quantize(amount)", "each single value of 32 bits"},
-                    {"hist(far, 1000000000000000000)", "each single value of 64 bits"},
-                    {"hist(large)", "each single value of 64 bits"},
-                    {"hist(port, 1)", "more than 1000 buckets"},
-                    {"hist(took, 10ms)", "more than 1000 buckets"}});
+                     {"hist(tiny) by small, port, debt", "up to 3 keys"},
+                     {"sum(amount), sum(owed), sum(tiny)", "2 fields at a time"},
+                     {"quantize(tiny) by amount", "there may be more"},
+                     {"quantize(amount)", "each single value of 32 bits"},
+                     {"hist(far, 1000000000000000000)", "each single value of 64 bits"},
+                     {"hist(large)", "each single value of 64 bits"},
+                     {"hist(port, 1)", "more than 1000 buckets"},
+                     {"hist(took, 10ms)", "more than 1000 buckets"}});
     subject of;
     EXPECT_FALSE(of.decide("count() by amount", "", 131073).pushed);
     EXPECT_EQ(of.decide("count() by amount", "", 131072).pushed->asked.size, 131072U);
@@ -264,7 +264,9 @@ class computed {
         }
     }
 
-    void take(const test_record& record) { by_records_.take(record.view(), record_builder::clock()); }
+    void take(const test_record& record) {
+        by_records_.take(record.view(), record_builder::clock());
+    }
 
     [[nodiscard]] elog::pushdown_counts counts(const hist_table& table) const {
         const elog::pushdown_decision decided =

@@ -18,8 +18,8 @@
 namespace {
 
 using elog::key;
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 constexpr const char* trade = R"(provider trade {
     event sold info { items: u32 customer: text }

@@ -14,8 +14,8 @@
 
 namespace {
 
-using eventlog::test::test_record;
 using eventlog::test::record_builder;
+using eventlog::test::test_record;
 
 constexpr const char* trade = R"(provider trade {
     enum reason : u8 { full = 0, late = 1 }
@@ -248,7 +248,7 @@ TEST_F(top_counting, distinct_values_are_bounded_in_number_and_length) {
 
 TEST_F(top_counting, fields_of_another_version_are_found_by_name) {
     const record_builder newer{"provider trade { event sold info { colour: text items: u32 } }",
-                             "till", 4243, 1};
+                               "till", 4243, 1};
     counted.add(newer.provider());
     counted.examine(sold_name);
     sell(4, "ann");

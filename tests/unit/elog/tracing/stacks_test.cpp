@@ -174,7 +174,7 @@ provider deep {
     event odd info { stack: u8  rest: u16 }
     event empty info {}
 })",
-                                            "deep", 1);
+                                              "deep", 1);
     const auto with = elog::with_stack_fields(made.provider().schema);
     EXPECT_NE(with->hash, made.provider().schema.hash);
     const elog::provider_schema read = elog::provider_schema::parse(with->binary);

@@ -19,8 +19,8 @@ namespace {
 
 using eventlog::dynamic_provider;
 using eventlog::dynamic_session;
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 
 enum : std::uint32_t { packet, restart, begins, ends };
 

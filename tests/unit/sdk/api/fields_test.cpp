@@ -24,8 +24,8 @@
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 using namespace std::chrono_literals;
 
 enum class color : std::uint8_t { red, green = 5, blue };

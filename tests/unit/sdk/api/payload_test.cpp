@@ -21,9 +21,9 @@
 
 namespace {
 
+using eventlog::test::event_listener;
 using eventlog::test::expect_every_number;
 using eventlog::test::received_record;
-using eventlog::test::event_listener;
 
 struct every_number {
     bool yes;
@@ -84,7 +84,8 @@ received_record heard(event_listener& listener, const Event& event) {
     return listener.records().at(0);
 }
 
-std::string text_of(const event_listener& listener, const received_record& record, std::string_view field) {
+std::string text_of(const event_listener& listener, const received_record& record,
+                    std::string_view field) {
     return std::string(std::get<std::string_view>(listener.field(record, field)));
 }
 
@@ -175,8 +176,9 @@ TEST(payload, copied_from_object_equals_encoded_fields) {
 
 TEST(payload, carries_every_number) {
     event_listener listener("payload_test:*");
-    const received_record record = heard(
-        listener, every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200,
+    const received_record record =
+        heard(listener,
+              every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200,
                            60000, 4000000000U, std::numeric_limits<uint64_t>::max(), 1.5F, -2.25});
     EXPECT_EQ(listener.event_name(record), "every_number");
     expect_every_number(listener, record);
@@ -228,7 +230,8 @@ TEST(payload, of_maximum_size_is_carried_and_larger_is_counted) {
     event_listener listener("payload_test:*");
     // Fixed part 16, three texts with their NUL, two of them empty.
     const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 3;
-    const received_record record = heard(listener, every_text{1, std::string(largest, 'x'), "", ""});
+    const received_record record =
+        heard(listener, every_text{1, std::string(largest, 'x'), "", ""});
     EXPECT_EQ(record.header.size, EVENTLOG_RECORD_SIZE_MAX);
     EXPECT_EQ(text_of(listener, record, "view").size(), largest);
     listener.clear_records();

@@ -22,10 +22,10 @@
 
 namespace {
 
-using eventlog::test::expect_every_number;
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::expect_every_number;
 using eventlog::test::number_fields;
+using eventlog::test::received_record;
 using namespace std::string_view_literals;
 
 enum event : std::uint32_t { numbers, maybes, arrays, texts, cut, nothing, in_session, wide };
@@ -101,7 +101,8 @@ eventlog_error emit(event id, const std::vector<eventlog_value>& values) {
     return eventlog_emit_values(provider(), id, values.data(), values.size());
 }
 
-received_record heard(event_listener& listener, event id, const std::vector<eventlog_value>& values) {
+received_record heard(event_listener& listener, event id,
+                      const std::vector<eventlog_value>& values) {
     listener.clear_records();
     EXPECT_EQ(emit(id, values), EVENTLOG_ERROR_NONE);
     listener.poll();
@@ -109,7 +110,8 @@ received_record heard(event_listener& listener, event id, const std::vector<even
     return listener.records().at(0);
 }
 
-std::string text_of(const event_listener& listener, const received_record& record, std::string_view field) {
+std::string text_of(const event_listener& listener, const received_record& record,
+                    std::string_view field) {
     return std::string(std::get<std::string_view>(listener.field(record, field)));
 }
 
@@ -152,8 +154,9 @@ TEST(emit_values, carries_texts_and_bytes_around_size_limits) {
                        eventlog_bytes("\0\1\2", 3), eventlog_text("last")});
             EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "number")), 7U);
             EXPECT_EQ(text_of(listener, record, "first"), text);
-            EXPECT_EQ(as_text(std::get<std::span<const std::uint8_t>>(listener.field(record, "bytes"))),
-                      "\0\1\2"sv);
+            EXPECT_EQ(
+                as_text(std::get<std::span<const std::uint8_t>>(listener.field(record, "bytes"))),
+                "\0\1\2"sv);
             EXPECT_EQ(text_of(listener, record, "second"), "last");
         }
     }
@@ -162,14 +165,15 @@ TEST(emit_values, carries_texts_and_bytes_around_size_limits) {
 TEST(emit_values, distinguishes_null_and_empty_texts_and_keeps_nul_characters) {
     provider();
     event_listener listener("values_test:*");
-    const received_record record = heard(listener, texts,
-                                      {eventlog_unsigned(7), eventlog_text(nullptr),
-                                       eventlog_bytes(nullptr, 0), eventlog_text_of(nullptr, 0)});
+    const received_record record =
+        heard(listener, texts,
+              {eventlog_unsigned(7), eventlog_text(nullptr), eventlog_bytes(nullptr, 0),
+               eventlog_text_of(nullptr, 0)});
     EXPECT_TRUE(std::holds_alternative<elog::null_text>(listener.field(record, "first")));
     EXPECT_EQ(text_of(listener, record, "second"), "");
     const received_record other = heard(listener, texts,
-                                     {eventlog_unsigned(7), eventlog_text_of("a\0b", 3),
-                                      eventlog_bytes("", 0), eventlog_text("")});
+                                        {eventlog_unsigned(7), eventlog_text_of("a\0b", 3),
+                                         eventlog_bytes("", 0), eventlog_text("")});
     EXPECT_EQ(text_of(listener, other, "first"), "a\0b"sv);
     EXPECT_EQ(text_of(listener, other, "second"), "");
 }
@@ -224,8 +228,8 @@ TEST(emit_values, absent_values_leave_zeros_and_no_presence_bit) {
     std::array<std::uint64_t, 100> row{};
     row.fill(~0ULL);
     const received_record all = heard(listener, maybes,
-                                   {eventlog_unsigned(5), eventlog_text("here"),
-                                    eventlog_array(EVENTLOG_TYPE_UNSIGNED_64, row.data(), 100)});
+                                      {eventlog_unsigned(5), eventlog_text("here"),
+                                       eventlog_array(EVENTLOG_TYPE_UNSIGNED_64, row.data(), 100)});
     ASSERT_EQ(all.payload.size(), 808U + 3 + 5);
     EXPECT_EQ(all.payload[0], 0xffU);
     EXPECT_EQ(all.payload[808] + all.payload[809] + all.payload[810], 3);

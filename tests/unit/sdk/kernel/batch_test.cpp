@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a lane writes, and what becomes of what it cannot write.
+#include "kernel/batch.hpp"
+
 #include <fcntl.h>
 #include <linux/eventlog_device.h>
 #include <sys/socket.h>
@@ -22,7 +24,6 @@
 
 #include <eventlog/lane.hpp>
 
-#include "kernel/batch.hpp"
 #include "fake_kernel_file.hpp"
 #include "ring/clock.hpp"
 

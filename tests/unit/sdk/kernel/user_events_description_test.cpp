@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What the kernel's user_events are told of every type of field.
+#include "kernel/user_events_description.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -14,7 +16,6 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "kernel/user_events_description.hpp"
 #include "schema/schema_binary.hpp"
 #include "schema/schema_text.hpp"
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "scoped_environment.hpp"
 #include "ring/clock.hpp"
+#include "scoped_environment.hpp"
 
 namespace {
 

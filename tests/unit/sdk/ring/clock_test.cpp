@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "scoped_environment.hpp"
 #include "listener.hpp"
 #include "record/clock_converter.hpp"
 #include "record/clock_offset_table.hpp"
+#include "scoped_environment.hpp"
 
 namespace {
 

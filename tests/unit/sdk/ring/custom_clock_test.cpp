@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Events that are timed by a clock of the program's own.
+#include "ring/custom_clock.hpp"
+
 #include <signal.h>
 
 #include <atomic>
@@ -17,21 +19,20 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "scoped_environment.hpp"
-#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "record/clock_converter.hpp"
 #include "ring/clock.hpp"
-#include "ring/custom_clock.hpp"
 #include "ring/rseq.hpp"
 #include "ring_fixture.hpp"
+#include "run_in_child.hpp"
+#include "scoped_environment.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using eventlog::test::event_listener;
 using eventlog::test::received_record;
 using eventlog::test::run_in_child;
-using eventlog::test::event_listener;
 
 struct step {
     std::uint64_t number;
@@ -100,7 +101,8 @@ class custom_clock : public ::testing::TestWithParam<const char*> {
     const eventlog::test::scoped_environment_variable tsc{"EVENTLOG_TSC", GetParam()};
     const eventlog::test::pinned_to_one_cpu pinned;
     event_listener listener{"simulation:*"};
-    eventlog_clock_sample first = eventlog::core::read_clock_sample(listener.source().header().clock);
+    eventlog_clock_sample first =
+        eventlog::core::read_clock_sample(listener.source().header().clock);
 };
 
 std::int64_t machine_now() {
@@ -133,7 +135,7 @@ TEST_P(custom_clock, starts_at_system_clock) {
 
 TEST_P(custom_clock, stamps_events_on_every_path) {
     event_listener other(std::vector<std::string>{"simulation:*#"},
-                   {7});  // then no event takes the shortest way
+                         {7});  // then no event takes the shortest way
     simulation::emit(step{0});
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     simulation::emit(step{1});

@@ -131,7 +131,8 @@ TEST(region, header_name_is_validated) {
 /// The whole region, mapped as a hostile program would.
 class mapped_region {
   public:
-    explicit mapped_region(event_listener& listener) : size_(listener.source().geometry().total_size) {
+    explicit mapped_region(event_listener& listener)
+        : size_(listener.source().geometry().total_size) {
         void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED,
                               listener.source().file().get(), 0);
         EXPECT_NE(mapped, MAP_FAILED);
@@ -193,8 +194,9 @@ TEST(region, truncated_is_a_reader_error) {
     const region_geometry geometry = listener.source().geometry();
     listener.source().end();
     // The head stays; the records are gone.
-    ASSERT_EQ(::ftruncate(listener.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
-              0);
+    ASSERT_EQ(
+        ::ftruncate(listener.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
+        0);
     EXPECT_THROW(listener.poll(), elog::user_error);
 }
 

@@ -32,13 +32,13 @@
 namespace {
 
 using namespace eventlog::core;
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
 using eventlog::test::plain;
+using eventlog::test::received_record;
 using eventlog::test::ring_test;
+using eventlog::test::ring_writer_param;
 using eventlog::test::slot_of;
 using eventlog::test::tick;
-using eventlog::test::ring_writer_param;
 
 class ring : public eventlog::test::ring_fixture {
   protected:

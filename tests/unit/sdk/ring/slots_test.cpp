@@ -15,18 +15,18 @@
 
 #include <eventlog/eventlog.hpp>
 
-#include "syscall_override.hpp"
-#include "run_in_child.hpp"
 #include "listener.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
+#include "run_in_child.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 
 using namespace eventlog::core;
 using eventlog::test::deny_syscall;
-using eventlog::test::run_in_child;
 using eventlog::test::event_listener;
+using eventlog::test::run_in_child;
 
 struct visit {
     std::uint32_t number;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What the machine's counter says at a time, by readings of it that may have been disturbed.
+#include "ring/tsc_calibration.hpp"
+
 #include <cstdint>
 
 #include <gtest/gtest.h>
-
-#include "ring/tsc_calibration.hpp"
 
 namespace {
 
