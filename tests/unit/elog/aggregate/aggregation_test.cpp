@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Aggregations against simple computations over the same values, and what is said about those that
-// cannot be computed.
+// Aggregations against simple computations over the same values, and the errors of aggregations
+// that cannot be computed.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -111,7 +111,7 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
     std::mt19937_64 random(1);
     std::map<std::string, std::vector<std::int64_t>> expected;
     for (int i = 0; i < 5000; ++i) {
-        // Of all sizes, and with a large offset that a naive deviation does not survive.
+        // Of all sizes, and with a large offset, at which a naive deviation loses its precision.
         const auto small = static_cast<std::int64_t>(random() >> (random() % 64));
         const bool is_near = i % 2 == 0;
         const std::int64_t value = is_near ? 4'000'000'000'000'000'000 + small % 10 : small;
@@ -133,7 +133,7 @@ TEST_F(aggregations, agree_with_a_simple_computation_on_integers) {
         const auto number = static_cast<long double>(values.size());
         long double squares = 0;
         for (const std::int64_t value : values) {
-            // From an exact multiple: nothing is lost in the difference.
+            // The distance from an exact multiple loses no bits.
             const wide_integer distance =
                 wide_integer{value} * static_cast<wide_integer>(values.size()) - sum;
             squares += static_cast<long double>(distance) * static_cast<long double>(distance);
@@ -229,7 +229,7 @@ TEST_F(aggregations, draw_histograms_independent_of_order) {
             record.set("left", value);
             take(computed, record);
         }
-        // Each bucket has as many as lie in it.
+        // Each bucket counts the values in its range.
         const auto rows = computed.rows();
         const elog::histogram& counts = rows[0].values[0].buckets();
         EXPECT_LE(counts.buckets().size(), elog::histogram::automatic_max);
@@ -443,7 +443,8 @@ TEST_F(aggregations, invalid_are_rejected_with_column) {
 TEST(aggregation_versions, with_mismatched_types_are_skipped_and_counted) {
     const record_builder one(
         R"(provider shop { event order info { took: u32 unit "ms" by: text } })", "one", 1, 0);
-    // What is left out must not say in which unit the others have to be: hence took first.
+    // A mismatched version must not decide the unit of the other versions: its `took` is the first
+    // one.
     const record_builder other(R"(provider shop { event order info { took: u32 unit "s" by: bytes }
                                 event refund info { by: text } })",
                                "other", 2, 1);
@@ -455,7 +456,7 @@ TEST(aggregation_versions, with_mismatched_types_are_skipped_and_counted) {
         filter.add(version->provider());
         try {
             made.add(version->provider());
-        } catch (const elog::user_error&) {  // check_types says whether that is a mistake
+        } catch (const elog::user_error&) {  // check_types decides whether it is an error
         }
     }
     EXPECT_NO_THROW(made.check_types());
@@ -478,7 +479,7 @@ TEST(aggregation_versions, with_mismatched_types_are_skipped_and_counted) {
                                     "shop:order is a text"))
         << said[0];
     EXPECT_NE(said[1].find("has another unit"), std::string::npos) << said[1];
-    // Of the next interval there are none so far.
+    // The next interval starts without mismatched records.
     made.reset_values();
     EXPECT_EQ(made.mismatched_records(), 0U);
     EXPECT_FALSE(made.has_results());

@@ -17,8 +17,8 @@ namespace {
 namespace test = eventlog::test;
 using namespace eventlog::test::custom_clock;
 
-/// Events each 10 ms for that many seconds, timed by that clock, beside a look at them as often:
-/// the beginnings of the intervals of a second that have been shown by then.
+/// Emits an event by this custom clock every 10 ms for so many seconds, and advances the intervals
+/// as often. Returns the starts of the one-second intervals that were reported.
 std::vector<std::int64_t> reported_intervals(custom_clock_function own, std::uint64_t seconds) {
     elog::aggregator computed(elog::aggregation::parse("The aggregation", "count()"), nullptr, 10);
     computed.add(test::mark_provider());

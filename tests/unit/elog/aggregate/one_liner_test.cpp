@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Each one-liner means the command that elog(1) says, or is refused in words.
+// Each one-liner expands to the command in elog(1), or is rejected with an error text.
 #include "aggregate/one_liner.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that have their name when they are whole.
+// A file gets its name only when it is complete.
 #include "base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -110,7 +110,7 @@ TEST_F(atomic_file_writing, is_removed_if_rename_fails) {
         elog::atomic_file made(path("name"));
         unfinished = made.temporary_path();
         write(unfinished, "whole");
-        // Somebody was quicker.
+        // Another process created the name first.
         fs::create_directories(path("name") + "/in_the_way");
         EXPECT_THROW(made.finish(), elog::user_error);
     }

@@ -11,7 +11,7 @@ namespace {
 
 using elog::mounted_at;
 
-// As the kernel writes it: number, parent, device, folder, point, and what is none of our business.
+// A line of mountinfo: number, parent, device, folder, mount point, and fields that elog ignores.
 std::string mount(const std::string& device, const std::string& folder, const std::string& point) {
     return "36 35 " + device + " " + folder + " " + point +
            " rw,nosuid shared:1 - tmpfs tmpfs rw\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What people type: patterns and lists of CPUs (which the kernel types).
+// Command-line input: event patterns, and CPU lists in the kernel's format.
 #include <string>
 #include <vector>
 

@@ -24,9 +24,9 @@ namespace {
 namespace test = eventlog::test;
 using namespace eventlog::test::custom_clock;
 
-/// Some seconds of a ring of a clock that goes backwards, and of one that is mostly the machine's.
-/// What is known of the first one's places is only what the clocks' readings say, which is a tenth
-/// of a second before these.
+/// Six seconds of a ring by a clock that runs backwards, and of a ring by the machine's clock with
+/// some custom times. The position of the first ring's records in time is known from the clock
+/// readings only, which lie a tenth of a second before them.
 std::string write_in_seconds(const std::string& name, std::uint32_t clock) {
     std::string path = test::scratch_directory() + "/" + name;
     elog::host_block host{};
@@ -75,7 +75,7 @@ TEST(custom_clock_copy, of_copy_keeps_source_order) {
     for (const std::uint32_t clock : {EVENTLOG_CLOCK_TSC, EVENTLOG_CLOCK_MONOTONIC}) {
         std::string path = write_in_seconds("seconds.elog", clock);
         const numbers order = order_in(path);
-        EXPECT_EQ(order, first_numbers(48));  // as they were written
+        EXPECT_EQ(order, first_numbers(48));  // the order of writing
         for (const char* name : {"/copy.elog", "/copy_of_copy.elog"}) {
             const std::string copy = test::scratch_directory() + name;
             static_cast<void>(elog::merge_files({path}, {copy}));
@@ -99,7 +99,8 @@ TEST(custom_clock_copy, made_through_library_keeps_source_order) {
     }
 }
 
-/// Copies those with a clock of their own, of two rings in turn that have others between them.
+/// Copies records by a custom clock from two rings in turn; between them lie records of the other
+/// ring.
 elog::copy_summary copy_custom(const std::string& path, std::uint64_t count) {
     elog::record_copier copier({path}, EVENTLOG_CLOCK_TSC, 2);
     copier.add_reading({ticks * start, start, 10'000 * second});

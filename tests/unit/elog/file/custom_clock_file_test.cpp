@@ -30,7 +30,7 @@ namespace {
 namespace test = eventlog::test;
 using namespace eventlog::test::custom_clock;
 
-/// Those that are by the machine's clock, by their time.
+/// The numbers of the records by the machine's clock, in order of time.
 numbers order_by_time(std::vector<timed> all) {
     all.erase(std::remove_if(all.begin(), all.end(), [](const timed& each) { return each.is_own; }),
               all.end());
@@ -64,7 +64,7 @@ TEST(custom_clock_file, contains_all_records) {
     }
 }
 
-/// Otherwise tests of the index would have nothing to choose from.
+/// Requires index sections to choose from, one of them without records.
 void expect_sections(const std::string& path, std::size_t least) {
     elog::block_file file(path);
     const auto sections = elog::read_index_chain(file);
@@ -132,7 +132,7 @@ TEST(custom_clock_file, merge_keeps_all_times) {
     }
 }
 
-/// On a clock of nanoseconds, of which nothing is known but one reading.
+/// A recording on a clock of nanoseconds with a single clock reading.
 std::string write_small_event(const std::string& name, const std::vector<timed>& wanted) {
     std::string path = test::scratch_directory() + "/" + name;
     elog::host_block host{};
@@ -244,7 +244,7 @@ TEST(custom_clock_file, follow_shows_records_with_future_times) {
                          }
                      },
                      [] { return false; });
-    // All but the fourth, which something earlier could still come before.
+    // All but the fourth record: an earlier one could still follow.
     ASSERT_GE(found_when_idle.size(), 2U);
     EXPECT_EQ(found_when_idle[0], 5U);
     EXPECT_EQ(found_when_idle[1], 6U);

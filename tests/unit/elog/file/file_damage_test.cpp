@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An .elog file cut at every byte, and with every bit flipped: all that is whole comes out, the
-// damage is reported, and nothing wrong is shown as right.
+// An .elog file truncated at every byte, and with every bit flipped: the reader returns all intact
+// records, reports the damage, and returns no wrong record.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,14 +21,14 @@ namespace {
 
 namespace test = eventlog::test;
 
-// Where everything takes ten times as long: the same with a smaller file.
+// Slow builds use smaller files.
 constexpr std::size_t smaller = test::is_slow ? 8 : 1;
 
 constexpr std::size_t cut_size = 65536 / smaller;
 constexpr std::size_t flip_size = 16384 / smaller;
 constexpr std::size_t record_size = 40;
 
-/// A file of at least that size.
+/// Writes a file of at least this size.
 std::string write_file(const std::string& name, std::size_t size, std::uint64_t block,
                        int compression) {
     std::string path = test::scratch_directory() + "/" + name;
@@ -36,7 +36,7 @@ std::string write_file(const std::string& name, std::size_t size, std::uint64_t 
     options.block = block;
     options.gap_before = 3 * block + 1;
     options.compression = compression;
-    // Compressed, a record takes less; so many that it is enough.
+    // Compressed records are smaller: add records until the size is reached.
     for (options.records = size / record_size;; options.records += options.records / 4) {
         test::write_sample(path, options);
         if (test::contents(path).size() >= size) {
@@ -45,7 +45,7 @@ std::string write_file(const std::string& name, std::size_t size, std::uint64_t 
     }
 }
 
-/// How many records the blocks hold that end at or before that place.
+/// The number of records in the blocks that end at or before an offset.
 class records_by_offset {
   public:
     explicit records_by_offset(const test::bytes& file) {
@@ -55,7 +55,7 @@ class records_by_offset {
                 std::memcpy(&head, file.data() + block.offset + sizeof block.header, sizeof head);
                 total_ += head.count;
             }
-            // The padding may be missing.
+            // The last block is complete without its padding.
             after_.emplace_back(block.offset + sizeof block.header + block.header.size, total_);
             ends_.insert(block.end);
         }
@@ -72,7 +72,7 @@ class records_by_offset {
         }
         return records;
     }
-    /// A file of that size ends where a block does, but for its padding.
+    /// Whether a file of this size ends with a block, possibly without its padding.
     [[nodiscard]] bool is_between_blocks(std::size_t size) const {
         return ends_.contains((size + 7) / 8 * 8) || size == sizeof(elog::file_header);
     }
@@ -96,7 +96,7 @@ void truncate_at_every_byte(const std::string& path) {
         const bool is_right = result.wrong == 0 && is_said &&
                               (result.opened ? result.numbers.size() == records.before(size)
                                              : records.before(size) == 0);
-        // What only lacks padding is whole.
+        // A file that lacks only padding is complete.
         const bool has_end = result.has_end && size + 8 <= whole.size();
         EXPECT_TRUE(is_right && !has_end)
             << "cut to " << size << " bytes: " << result.numbers.size() << " records instead of "
@@ -113,7 +113,7 @@ TEST(file_damage, truncation_of_compressed_file_is_reported) {
     truncate_at_every_byte(write_file("cut_compressed.elog", cut_size / 4, 200, 3));
 }
 
-/// What may be lost with the byte at that place: the records of its block.
+/// The most records that damage of the byte at this offset may cost: those of its block.
 std::uint64_t loss_bounds_at(const test::bytes& file, std::size_t at) {
     for (const test::block_location& block : test::blocks_of(file)) {
         if (at >= block.offset && at < block.end) {
@@ -124,10 +124,10 @@ std::uint64_t loss_bounds_at(const test::bytes& file, std::size_t at) {
             return head.count;
         }
     }
-    return 0;  // of the file's header
+    return 0;  // the file's header
 }
 
-/// Turns a bit of a file over, and back again.
+/// Flips a bit of a file, and flips it back when destroyed.
 class flipped_bit {
   public:
     flipped_bit(int file, std::size_t at, std::uint8_t byte, unsigned bit)
@@ -157,7 +157,7 @@ void flip_everywhere(const std::string& path, elog::time_range range) {
         for (unsigned bit = 0; bit < 8; ++bit) {
             const flipped_bit flipped(file.get(), at, whole[at], bit);
             const test::sample_contents result = test::read_sample(path, range);
-            // A whole file's time range needs no index and no end: what they say may go unread.
+            // A time range over the whole file may skip index and end blocks, and so their damage.
             const bool is_right = result.opened && result.wrong == 0 &&
                                   result.numbers.size() >= total - loss_bounds &&
                                   (!result.damages.empty() || !range.is_everything()) &&
@@ -179,7 +179,7 @@ TEST(file_damage, bit_flip_in_compressed_file_is_reported) {
 }
 
 TEST(file_damage, bit_flip_in_index_data_costs_at_most_one_block) {
-    // All of the time, but asked for: so that the index is used.
+    // A time range over everything, so that the index is used.
     flip_everywhere(write_file("flip_index.elog", flip_size / 4, 20, 0), {0, INT64_MAX});
 }
 

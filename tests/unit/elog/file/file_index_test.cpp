@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The index of an .elog file: a part of the time comes out as from all of the file, with little
-// else read; and an index that is missing, cut off or a lie costs time, never records.
+// The index of an .elog file: reading a time range returns the same records as reading the whole
+// file, and reads little else. A missing, truncated or wrong index costs time but no records.
 #include <unistd.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 namespace test = eventlog::test;
 
-constexpr std::uint64_t many = 200'000;  // records, in 5000 blocks: five index blocks
+constexpr std::uint64_t many = 200'000;  // in 5000 blocks: five index blocks
 
 std::string write_many(const std::string& name, bool end = true) {
     std::string path = test::scratch_directory() + "/" + name;
@@ -33,7 +33,7 @@ std::string write_many(const std::string& name, bool end = true) {
     return path;
 }
 
-/// Of the records with these numbers, the last one out.
+/// The times of these records; the last one is excluded.
 elog::time_range range_of(std::uint64_t first, std::uint64_t last) {
     return {test::realtime_ahead + static_cast<std::int64_t>(test::time_of(first)),
             test::realtime_ahead + static_cast<std::int64_t>(test::time_of(last))};
@@ -57,7 +57,7 @@ std::vector<test::block_location> blocks_of_type(const test::bytes& file, elog::
     return found;
 }
 
-/// Changes an index's head, and makes all checksums right.
+/// Changes an index head and recomputes all checksums.
 template <class Change>
 void change_index(test::bytes& file, std::uint64_t at, Change change) {
     elog::index_block head{};
@@ -82,8 +82,8 @@ TEST(file_index, time_range_matches_full_scan) {
     EXPECT_TRUE(test::read_sample(path, {INT64_MAX - 1, INT64_MAX}).numbers.empty());
 }
 
-/// A recording of 64 MiB in which a second has two mebibytes, on a clock of 3 ticks a nanosecond
-/// that is set back by an hour in the middle.
+/// A recording of 64 MiB with 2 MiB per second, on a clock of 3 ticks per nanosecond that is set
+/// back by an hour in the middle.
 class long_recording {
   public:
     static constexpr std::uint64_t seconds = 32;
@@ -110,7 +110,7 @@ class long_recording {
     long_recording(const long_recording&) = delete;
     long_recording& operator=(const long_recording&) = delete;
 
-    /// The nanosecond of its beginning.
+    /// `begin`: the start in nanoseconds.
     static void write_block(elog::file_writer& writer, test::bytes& records, std::uint64_t begin) {
         constexpr std::size_t size = 40;
         for (std::uint64_t i = 0; i < block; ++i) {
@@ -154,7 +154,7 @@ TEST(file_index, hides_no_record_next_to_wrong_timestamp) {
         run.bytes = records;
         writer.write_run(run);
         writer.write_end();
-        // Each record is in exactly one of two parts, that one, too.
+        // Each record is in exactly one of two ranges, the record with the wrong time included.
         const elog::time_range whole = range_of(60, 60);
         std::size_t found = 0;
         for (const elog::time_range range :
@@ -237,7 +237,7 @@ TEST(file_index, with_entries_of_other_blocks_is_reported_and_ignored) {
     const std::string path = write_many("other_blocks.elog");
     test::bytes changed = test::contents(path);
     for (const test::block_location& block : blocks_of_type(changed, elog::block_type::index)) {
-        // The sizes of two neighbours, which add up to the same.
+        // The sizes of two adjacent entries change, and their sum stays the same.
         std::uint8_t* entry = changed.data() + block.offset + sizeof(elog::block_header) +
                               sizeof(elog::index_block) + 10 * sizeof(elog::index_entry);
         entry[0] = static_cast<std::uint8_t>(entry[0] + 64);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Checking an .elog file to the last byte, and making a sound one of a damaged one.
+// Checking an .elog file to its last byte, and repairing a damaged file.
 #include "file/file_repair.hpp"
 
 #include <cstdint>
@@ -23,7 +23,7 @@ std::string path_of(const std::string& name) {
     return test::scratch_directory() + "/" + name;
 }
 
-/// Of each type's first block but those that are one of two, or everything.
+/// The first of consecutive blocks of one type.
 std::vector<test::block_location> one_of_each_type(const test::bytes& file) {
     std::vector<test::block_location> found;
     std::uint16_t last = 0;
@@ -60,7 +60,7 @@ TEST(file_check, finds_errors_despite_valid_checksums) {
     test::write_sample(path);
     const test::bytes intact = test::contents(path);
     for (const test::block_location& block : test::blocks_of(intact)) {
-        // What a reader does not need is only for people: names in the host, and the like.
+        // Blocks of other types contain only text for users, such as names in the host block.
         const auto type = static_cast<elog::block_type>(block.header.type);
         const bool says_more = type == elog::block_type::records ||
                                type == elog::block_type::index || type == elog::block_type::end;
@@ -111,7 +111,7 @@ TEST(file_repair, keeps_intact_records_and_counts_losses_in_place) {
     const test::bytes intact = test::contents(from);
     for (const test::block_location& block : one_of_each_type(intact)) {
         test::bytes changed = intact;
-        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
+        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of the payload
         test::replace(from, changed);
         const test::sample_contents before = test::read_sample(from);
         const elog::repair_summary summary = elog::repair_file(from, to);
@@ -169,19 +169,19 @@ TEST(file_repair, distinguishes_overwritten_from_damaged) {
         }
         ++block_number;
         test::bytes changed = intact;
-        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of its payload
+        changed[block.offset + sizeof(elog::block_header)] ^= 0x40U;  // of the payload
         test::replace(from, changed);
         const elog::repair_summary summary = elog::repair_file(from, to);
         const test::sample_contents after = test::read_sample(to);
         EXPECT_EQ(after.damages, std::vector<std::string>{});
         const elog::file_check_result found = elog::check_file(to);
         EXPECT_EQ(found.damages, std::vector<std::string>{}) << block_number;
-        // The fourth block is the one that tells of the five, and the last one of its ring.
+        // The fourth block reports the loss of five; it is the last block of its ring.
         const std::uint64_t told = block_number == 4 ? 0 : 5;
         EXPECT_EQ(after.overwritten, told) << block_number;
         EXPECT_EQ(found.overwritten, told) << block_number;
         EXPECT_EQ(summary.missing, 10U) << block_number;
-        // With three more that the sample has lost at the end of a ring.
+        // The sample also loses three records at the end of a ring.
         EXPECT_EQ(found.lost, 10U + told + 3U) << block_number;
     }
     EXPECT_EQ(block_number, 6U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each file of a rotation recording has to have, so that it can be read by itself.
+// Each file of a rotated recording is readable on its own.
 #include "file/file_sink.hpp"
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class rotation : public ::testing::Test {
         taken += count;
     }
 
-    /// Enough for a file of its own.
+    /// Fills a file.
     void write_mebibyte(std::uint32_t ring, std::uint64_t time) {
         take(ring, time, elog::rotation_options::size_min);
     }
@@ -75,9 +75,9 @@ class rotation : public ::testing::Test {
 TEST_F(rotation, converts_times_of_late_ring_consistently) {
     const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);
-    sink.advance(first.clock, first.clock);  // as early a time may still come
+    sink.advance(first.clock, first.clock);  // a record with an equally early time may follow
     eventlog_clock_sample second = eventlog::core::read_clock_sample(clock);
-    second.realtime += 10'000;  // a clock that was set: between the readings it ran faster
+    second.realtime += 10'000;  // the clock was set: it ran faster between the readings
     sink.take_clock(second);
     for (int i = 0; i < 3; ++i) {
         write_mebibyte(0, second.clock);
@@ -97,8 +97,8 @@ TEST_F(rotation, converts_times_of_late_ring_consistently) {
 TEST_F(rotation, keeps_clocks_monotonic) {
     const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);
-    // Almost a file, and some that wait for more: what the next reading pushes out begins a new
-    // file, with a reading of its own, which is the later one.
+    // Almost fills a file; some records wait for the next reading, which writes them to a new file
+    // with its own, later reading.
     take(0, first.clock, 900U << 10U);
     take(0, first.clock, 100U << 10U);
     take(1, first.clock, 100U << 10U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The .elog file: what goes in comes out; made by an enemy, it takes no more memory than it should,
-// and what is wrong in it is reported.
+// .elog files: a round trip keeps the records; a hostile file takes no more memory than allowed,
+// and its errors are reported.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -36,14 +36,14 @@ std::string make_sample(const std::string& name, const test::sample_options& opt
     return path;
 }
 
-/// Fails the test for a record that is not one of ours, or comes out of order.
+/// Fails the test if a record is no mark or out of order.
 sample_contents read(const std::string& path) {
     sample_contents result = test::read_sample(path);
     EXPECT_EQ(result.wrong, 0U);
     return result;
 }
 
-/// The first block of that type, or the file's size.
+/// The offset of the first block of the type, or the file's size.
 std::uint64_t find(const bytes& file, elog::block_type type) {
     for (const test::block_location& block : test::blocks_of(file)) {
         if (block.header.type == static_cast<std::uint16_t>(type)) {
@@ -53,7 +53,7 @@ std::uint64_t find(const bytes& file, elog::block_type type) {
     return file.size();
 }
 
-/// Changes a payload's byte, and makes the checksums right.
+/// Changes a byte of a payload and recomputes the checksums.
 void change_payload(bytes& file, std::uint64_t block, std::size_t at, std::uint8_t to) {
     file[block + sizeof(elog::block_header) + at] = to;
     test::update_block_checksums(file, block);
@@ -102,7 +102,7 @@ TEST(file, of_newer_version_is_rejected) {
     const std::string path = make_sample("newer.elog");
     bytes changed = contents(path);
     changed[8] = elog::file_version + 1;
-    // The header's checksum over its first 28 bytes is right, so this is no damage.
+    // The header's checksum over its first 28 bytes is valid, so this is no damage.
     const std::uint32_t checksum = elog::crc32c(std::span(changed).first(28));
     std::memcpy(changed.data() + 28, &checksum, sizeof checksum);
     replace(path, changed);
@@ -156,14 +156,14 @@ TEST(file, being_written_is_not_reported_as_damaged) {
 TEST(file, skips_blocks_of_unknown_type) {
     const std::string path = make_sample("unknown.elog");
     bytes changed = contents(path);
-    // The loss block's type becomes one that nobody has thought of yet, properly signed.
+    // The loss block gets a type of the future, with valid checksums.
     const std::uint64_t at = find(changed, elog::block_type::loss);
     changed[at + offsetof(elog::block_header, type)] = 99;
     test::update_block_checksums(changed, at);
     replace(path, changed);
     const sample_contents result = read(path);
     EXPECT_EQ(result.numbers.size(), record_count);
-    // All that is said is that the end counts the loss that the skipped block told.
+    // The only damage reported: the end block counts the loss in the skipped block.
     EXPECT_EQ(result.damages.size(), 1U);
 }
 
@@ -203,7 +203,7 @@ TEST(file, of_big_endian_host_is_rejected) {
 }
 
 TEST(file, embedded_in_a_record_is_not_parsed) {
-    // An event carries a whole .elog file, and the block that holds it is damaged.
+    // An event contains a whole .elog file, and the block that contains it is damaged.
     const bytes inner = contents(make_sample("inner.elog"));
     const std::string path = test::scratch_directory() + "/outer.elog";
     {
@@ -221,7 +221,7 @@ TEST(file, embedded_in_a_record_is_not_parsed) {
         writer.write_end();
     }
     bytes changed = contents(path);
-    changed[find(changed, elog::block_type::records) + 1] ^= 1U;  // its header is none any more
+    changed[find(changed, elog::block_type::records) + 1] ^= 1U;  // its header is no longer one
     replace(path, changed);
     const sample_contents result = read(path);
     EXPECT_TRUE(result.numbers.empty());
@@ -251,7 +251,7 @@ TEST(file, claiming_4_gib_sizes_does_not_allocate_them) {
     EXPECT_EQ(read(path).numbers.size(), record_count - 10);
     EXPECT_FALSE(read(path).damages.empty());
 
-    changed = intact;  // and of a record's and a schema's
+    changed = intact;  // the sizes of a record and a schema
     for (std::size_t i = 0; i < 4; ++i) {
         change_payload(changed, at, sizeof(elog::records_block) + i, 0xff);
         change_payload(changed, find(changed, elog::block_type::provider),
@@ -284,7 +284,7 @@ TEST(file, limits_total_schema_size) {
     {
         elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, 1, 0, 0, 1});
         elog::provider_instance provider = test::mark_provider();
-        // Behind the schema may stand anything, but nobody wants to keep that.
+        // Bytes after the schema are valid, but must not be kept.
         provider.schema.binary.resize(4096);
         for (std::size_t i = 0; i < provider_count; ++i) {
             provider.id = static_cast<std::uint16_t>(i);
@@ -302,7 +302,7 @@ TEST(file, limits_total_schema_size) {
 }
 
 TEST(file, limits_memory_for_compressed_zeros) {
-    // Two gibibytes to be merged at once, out of few bytes.
+    // A compression bomb: 2 GiB to merge at once from few bytes.
     const std::string path = test::scratch_directory() + "/bomb.elog";
     constexpr std::uint32_t rings = 2000;
     bytes records(elog::records_size_max);

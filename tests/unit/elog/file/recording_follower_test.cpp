@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Following a recording from file to file: nothing is lost, repeated or out of order, and what has
-// been removed is known.
+// Following a recording from file to file: no record is lost, repeated or out of order, and removed
+// files are counted.
 #include "file/recording_follower.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class followed_recording : public ::testing::Test {
     }
     void TearDown() override { std::filesystem::remove_all(folder); }
 
-    /// A recording in files of a mebibyte, behind those that are there.
+    /// Starts a recording in files of 1 MiB, after the existing files.
     void begin() {
         elog::subscription_options options;
         options.patterns.add("nobody:nothing");
@@ -55,7 +55,7 @@ class followed_recording : public ::testing::Test {
         taken.assign(source.region().geometry.ring_count, 0);
     }
 
-    /// Records with rising numbers and times, of that size together.
+    /// Writes records with increasing numbers and times, of this size together.
     void take(std::uint32_t ring, std::size_t size) {
         std::vector<std::uint8_t> bytes;
         std::uint64_t count = 0;
@@ -71,7 +71,7 @@ class followed_recording : public ::testing::Test {
         taken[ring] += count;
     }
 
-    /// What is small waits for more, and comes to a later file than what is large behind it.
+    /// The small run stays in memory, and reaches a later file than the large run after it.
     void write_mebibytes(int count) {
         for (int i = 0; i < count; ++i) {
             sink->advance(time, time);
@@ -107,7 +107,7 @@ class followed_recording : public ::testing::Test {
         return found;
     }
 
-    /// Files of the folder that this process has open.
+    /// Open file descriptors of this process in the folder.
     [[nodiscard]] std::size_t open_files() const {
         std::size_t count = 0;
         for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -161,7 +161,7 @@ TEST_F(followed_recording, continues_while_recording_is_written) {
     });
     EXPECT_GE(parts().size(), 7U);
     EXPECT_EQ(found, first_numbers());
-    // That which is written to, by us and by the recorder, and those that are not shown yet.
+    // The file being written, open for writer and reader, and files that are not shown yet.
     EXPECT_LE(most_open, 5U);
 }
 

@@ -20,7 +20,7 @@ namespace {
 namespace test = eventlog::test;
 namespace fs = std::filesystem;
 
-/// An empty folder, with a name of its own.
+/// An empty folder with a unique name.
 std::string make_folder(const std::string& name) {
     std::string folder = test::scratch_directory() + "/" + name;
     fs::remove_all(folder);
@@ -113,7 +113,7 @@ TEST(rotated_files, close_removed_files) {
         elog::rotated_files parts(folder + "/run.elog");
         while (parts.count() > 0) {
             parts.remove_oldest();
-            // The one that is removed, and the one before it.
+            // The removed file and its predecessor.
             EXPECT_LE(open_files(), before + 2);
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Recordings made of recordings: what one file can hold, and that it says what they said.
+// Merging recordings: which may share a file, and that the result has the content of its sources.
 #include "import/file_merge.hpp"
 
 #include <sys/resource.h>
@@ -33,15 +33,16 @@ std::string path_of(const std::string& name) {
     return test::scratch_directory() + "/" + name;
 }
 
-/// What distinguishes the files of these tests.
+/// The properties in which the files of these tests differ.
 struct origin {
     const char* host = "here";
-    std::uint64_t recording = 0;  // 0: one of its own
+    std::uint64_t recording = 0;  // 0: a new recording
     std::uint32_t rings = test::sample_rings;
     std::uint32_t clock = EVENTLOG_CLOCK_MONOTONIC;
     std::uint64_t start = 1000 * second;  // of the machine
-    std::uint64_t rate = 1;               // ticks a nanosecond
-    std::uint64_t last_reading = 0;       // of the clocks; 0: right behind the last record
+    std::uint64_t rate = 1;               // ticks per nanosecond
+    std::uint64_t last_reading =
+        0;  // time of the last clock reading; 0: right after the last record
 };
 
 elog::host_block host_of(const origin& from) {
@@ -54,7 +55,7 @@ elog::host_block host_of(const origin& from) {
     return host;
 }
 
-/// A recording of the marks `first` to `last`, all on one ring, with two readings of the clocks.
+/// Writes the marks `first` to `last` to one ring, with two clock readings.
 std::string write_marks(const std::string& name, std::uint64_t first, std::uint64_t last,
                         const origin& from = {}, std::uint32_t ring = 0) {
     elog::file_writer writer(path_of(name), host_of(from));
@@ -111,7 +112,7 @@ TEST(merged_files, contain_all_records_and_losses_of_one_host) {
 }
 
 TEST(merged_files, interleave_by_time) {
-    // Every other block of twenty is another file's.
+    // The files take turns: blocks of twenty records.
     std::vector<std::string> paths;
     elog::host_block host{};
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
@@ -145,7 +146,7 @@ TEST(merged_files, interleave_by_time) {
     EXPECT_EQ(read.wrong, 0U);
     EXPECT_EQ(read.lost, 0U);
     EXPECT_TRUE(elog::check_file(path_of("turns.elog")).damages.empty());
-    // Theirs was one provider under three numbers.
+    // The sources have one provider under three numbers.
     EXPECT_EQ(elog::check_file(path_of("turns.elog")).providers, 1U);
 }
 
@@ -164,7 +165,7 @@ TEST(merged_files, are_rejected_across_reboots) {
     later.start = 1002 * second;
     EXPECT_TRUE(
         mentions(complaint_about({one, write_marks("later.elog", 11, 20, later)}), "started anew"));
-    // Clocks are set by less than that all the time.
+    // Clocks are routinely set by less than this.
     later.start = 1000 * second + second / 2;
     EXPECT_EQ(complaint_about({one, write_marks("later.elog", 11, 20, later)}), "none");
 }
@@ -198,20 +199,20 @@ TEST(merged_files, are_rejected_if_ticks_are_unrelated) {
     origin fast = slow;
     fast.rate = 4;
     fast.last_reading = 0;
-    // Some seconds later.
+    // Four seconds later.
     const std::uint64_t much = 4'000'000'000;
     const std::string one = write_marks("slow.elog", 1, 10, slow);
     slow.last_reading = 0;
     EXPECT_EQ(complaint_about({one, write_marks("slower.elog", much, much + 10, slow)}), "none");
     EXPECT_TRUE(mentions(complaint_about({one, write_marks("fast.elog", much, much + 10, fast)}),
                          "cannot be put into one order"));
-    // A short recording does not tell the rate.
+    // A short recording does not determine the rate.
     EXPECT_EQ(complaint_about({write_marks("short.elog", 1, 10, slow),
                                write_marks("fast.elog", much, much + 10, fast)}),
               "none");
 }
 
-/// A recording without readings of the clocks.
+/// A recording without clock readings.
 std::string write_timeless(const std::string& name, bool has_record, bool has_loss) {
     elog::file_writer writer(path_of(name), host_of({}));
     writer.write_provider(test::mark_provider());
@@ -246,7 +247,8 @@ TEST(merged_files, may_lack_clock_readings_if_empty) {
 }
 
 TEST(merged_files, keep_clock_steps) {
-    // Two hours ahead from the 101st second on; each second fills more than an index lists.
+    // The wall clock is set two hours ahead after 100 s; each second has more blocks than an index
+    // block lists.
     elog::host_block host{};
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = 2;
@@ -265,7 +267,7 @@ TEST(merged_files, keep_clock_steps) {
             const std::uint64_t time = now + 1000 + static_cast<std::uint64_t>(i);
             std::memcpy(&records[offsetof(eventlog_record, time)], &time, sizeof time);
             elog::record_run run;
-            run.lost_before = 1;  // so that each is a block, here and there
+            run.lost_before = 1;  // a loss starts a new block
             run.sequence = sequence + 1;
             run.count = 1;
             run.bytes = records;
@@ -323,7 +325,7 @@ TEST(merged_files, are_in_order_with_damaged_first_block) {
     test::bytes file = test::contents(one);
     for (const test::block_location& block : test::blocks_of(file)) {
         if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
-            // Its first record, it says now, comes after all others.
+            // The header claims that its first record is later than all other records.
             file[block.offset + sizeof(elog::block_header) +
                  offsetof(elog::records_block, earliest) + 7] = 0x40;
             break;
@@ -336,7 +338,7 @@ TEST(merged_files, are_in_order_with_damaged_first_block) {
     EXPECT_TRUE(elog::check_file(path_of("merged.elog")).damages.empty());
 }
 
-/// No more than that many files may be open, for a while.
+/// Lowers the limit of open files while it lives.
 class file_limit {
   public:
     explicit file_limit(rlim_t count) {
@@ -389,7 +391,7 @@ TEST(copied_records, of_unknown_provider_count_as_lost) {
     const elog::provider_map known{{0, test::mark_provider()}};
     copier.write(first, 0, none);
     copier.write(next, 0, known);
-    // Who counts for a provider that nobody knows.
+    // A loss of an unknown provider.
     copier.write_loss({static_cast<std::uint32_t>(elog::loss_scope::provider), 0, 0, 7, 0, 0}, 0,
                       none);
     copier.write_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 99, 1, 0, 0, 0}, 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Recordings of elog, perf and trace-cmd on one line of time.
+// Recordings of elog, perf and trace-cmd on one timeline.
 #include <cstring>
 #include <optional>
 #include <string>
@@ -23,7 +23,7 @@ namespace test = eventlog::test;
 constexpr int item = 700;
 constexpr std::uint64_t second = 1'000'000'000;
 constexpr std::uint64_t ticks_per_nanosecond = 2;
-// As perf_data_builder says.
+// As in perf_data_builder.
 constexpr std::uint64_t start_of_machine = (2'000'000'000 - 1000) * second;
 constexpr std::uint32_t rings = 5;
 
@@ -35,7 +35,7 @@ std::vector<test::system_format> formats() {
     return {{"user_events", test::item_format("eventlog_shop_item", item)}};
 }
 
-/// Marks 1 to 4, at 1001 s to 1004 s by a clock that is twice as fast, in the shared ring.
+/// Marks 1 to 4 in the shared ring, at 1001 s to 1004 s, on a clock at twice the rate.
 std::string write_elog(std::uint32_t ring = rings - 1, std::uint32_t lost = 0) {
     elog::host_block host{};
     host.clock = EVENTLOG_CLOCK_TSC;
@@ -69,7 +69,7 @@ std::string write_elog(std::uint32_t ring = rings - 1, std::uint32_t lost = 0) {
     return path_of("one.elog");
 }
 
-/// An item at each of these half seconds behind 1000 s, with that as its number.
+/// Writes an item at each of these half seconds after 1000 s; the half second is its number.
 std::string write_perf(const std::vector<std::uint64_t>& halves,
                        const test::perf_data_options& options = {}) {
     test::perf_data_builder maker(formats(), options);
@@ -82,7 +82,7 @@ std::string write_perf(const std::vector<std::uint64_t>& halves,
 }
 
 struct merged {
-    std::vector<std::int64_t> seconds;  // CLOCK_MONOTONIC, halves of them, behind 1000 s
+    std::vector<std::int64_t> seconds;  // half seconds after 1000 s on CLOCK_MONOTONIC
     std::vector<std::string> providers;
     std::uint64_t lost = 0;
     std::uint32_t ring_count = 0;
@@ -137,7 +137,7 @@ TEST(foreign_merge, uses_wall_clock_of_sources_that_have_it) {
 }
 
 TEST(foreign_merge, aligns_by_wall_clock_for_different_clocks) {
-    // CLOCK_REALTIME: 1000 s behind 1970 are long before the machine was started.
+    // The wall clock: 1000 s after 1970 lies long before the machine's start.
     test::perf_data_builder maker(formats(), {.clock = 0, .has_realtime_reference = false});
     maker.sample(1, 1, start_of_machine + 1000 * second + 3 * second / 2, 0,
                  test::item_record(item, 1, 3, "x"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// perf.data, whole, cut off or made by an enemy, read as a recording of ours.
+// perf.data, complete, truncated or hostile, imported as a recording.
 #include <linux/perf_event.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ TEST(perf_data, orders_by_time_across_rounds_and_cpus) {
         maker.sample(1, 1, time, 1, record_of(time));
     }
     maker.round();
-    // An interrupt had its event written before that of whom it interrupted.
+    // An interrupt's event is written before the event that it interrupted.
     maker.sample(1, 1, 10, 0, record_of(10));
     maker.sample(1, 1, 9, 0, record_of(9));
     EXPECT_EQ(import_bytes(maker.file()).numbers(), (numbers{2, 3, 4, 5, 6, 7, 8, 9, 10}));
@@ -171,7 +171,7 @@ TEST(perf_data, limits_compression_ratio) {
 }
 
 TEST(perf_data, decompresses_every_level) {
-    // Levels 20 to 22 look back so far.
+    // The window of zstd levels 20 to 22.
     for (const int window : {25, 26, 27}) {
         perf_data_builder maker(formats(), {.window_log = window});
         maker.compress(100);
@@ -199,7 +199,7 @@ TEST(perf_data, needs_no_sample_id_with_single_event) {
     EXPECT_EQ(found.records[0].process, "shop");
 }
 
-// As perf has them where the samples of all events are alike, and where they are not.
+// Sample types of perf record for equal and for different samples of the events.
 const std::vector<std::uint64_t> with_numbers{
     PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
         PERF_SAMPLE_RAW,
@@ -355,7 +355,7 @@ TEST(perf_data, reports_unsupported_input) {
     perf_data_builder maker(formats());
     maker.sample(1, 1, 5, 0, record_of(3));
     file = maker.file();
-    std::memset(file.data() + 48, 0, 8);  // the size of the data, as of a perf that was killed
+    std::memset(file.data() + 48, 0, 8);  // the data size, as after perf was killed
     EXPECT_NE(rejection_of(file).find("was killed"), std::string::npos);
 }
 
@@ -385,7 +385,7 @@ TEST(perf_data, shows_records_before_damage) {
     broken.sample(1, 1, 2, 0, record_of(2));
     bytes file = broken.file();
     ASSERT_GT(file.size(), before);
-    // The size of the second record: none is that small.
+    // The size of the second record becomes 0, which is invalid.
     constexpr std::size_t data = 104 + 16 + sizeof(perf_event_attr) + 16;
     std::uint16_t first = 0;
     std::memcpy(&first, file.data() + data + 6, sizeof first);

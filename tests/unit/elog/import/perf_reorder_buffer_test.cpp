@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The records of perf.data on their way into the order of time.
+// Sorting the records of perf.data by time.
 #include "import/perf_reorder_buffer.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using times = std::vector<std::uint64_t>;
 
-/// Notes the times of what comes out, whose bodies are that many bytes of the same.
+/// Collects the times of the output; a body is this many equal bytes.
 class order {
   public:
     explicit order(std::size_t bytes_max = elog::perf_reorder_buffer::default_bytes_max)
@@ -47,7 +47,7 @@ TEST(perf_reorder_buffer, holds_records_for_two_rounds) {
     some.add({1, 5, 4, 7});
     (*some).finish_round();
     EXPECT_EQ(some.found, times());
-    // What was written to a buffer behind perf's back, after perf had been at it.
+    // Records that were written to a buffer after perf had read it.
     some.add({6, 9, 8});
     (*some).finish_round();
     EXPECT_EQ(some.found, (times{1, 4, 5, 6, 7}));
@@ -63,7 +63,7 @@ TEST(perf_reorder_buffer, flushes_at_end) {
 }
 
 TEST(perf_reorder_buffer, flushes_older_half_at_memory_limit) {
-    // Those four have 15 bytes of bodies, too, and the fifth has 8: all five just fit.
+    // The four records have 15 bytes of bodies, the fifth has 8: all five just fit.
     constexpr std::size_t room = 4 * elog::perf_reorder_buffer::pending_record_size + 15 + 8;
     order some(room);
     order tight(room - 1);
@@ -81,7 +81,8 @@ TEST(perf_reorder_buffer, flushes_older_half_at_memory_limit) {
 }
 
 TEST(perf_reorder_buffer, keeps_bodies_intact_across_memory_reuse) {
-    // Of each round some wait on, and their bodies take several blocks, of which one is large.
+    // Some records of each round wait for the next; their bodies take several memory blocks, one of
+    // them large.
     std::vector<std::size_t> sizes{700'000, 1, 700'000, 3'000'000, 400'000, 0, 700'000};
     std::size_t taken = 0;
     elog::perf_reorder_buffer some(
@@ -113,7 +114,7 @@ TEST(perf_reorder_buffer, counts_records_without_bodies_towards_limit) {
         some.add({16 * count});
         most = std::max<std::size_t>(most, count - some.found.size());
     }
-    EXPECT_EQ(most, 101U);  // it looks before it takes one more
+    EXPECT_EQ(most, 101U);  // it checks before it adds a record
     (*some).finish();
     EXPECT_EQ(some.found.size(), 1000U);
 }

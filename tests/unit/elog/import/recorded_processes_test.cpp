@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a file says of processes, kept.
+// The processes that a recording names.
 #include "import/recorded_processes.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// trace.dat, whole, cut off or made by an enemy, read as a recording of ours.
+// trace.dat, complete, truncated or hostile, imported as a recording.
 #include <cstring>
 #include <string>
 #include <utility>
@@ -36,7 +36,7 @@ bytes record_of(std::uint64_t number, std::string_view word = "word") {
     return eventlog::test::item_record(item, 42, number, word);
 }
 
-/// Three events on two CPUs, in two pages of one of them.
+/// Three events on two CPUs; one CPU has two pages.
 trace_dat_builder small(const eventlog::test::trace_dat_options& options) {
     trace_dat_builder maker(formats(), options);
     maker.name(42, "shop");
@@ -142,7 +142,7 @@ TEST(trace_dat, reports_unsupported_input) {
 }
 
 TEST(trace_dat, shows_remaining_pages_if_some_are_missing) {
-    // The last page is that of CPU 1.
+    // The last page belongs to CPU 1.
     const bytes whole = small({.version = 6}).file();
     const bytes cut(whole.begin(), whole.end() - trace_dat_builder::page_size);
     const imported_recording found = import_bytes(cut);
@@ -153,7 +153,7 @@ TEST(trace_dat, shows_remaining_pages_if_some_are_missing) {
 
 TEST(trace_dat, shows_remaining_pages_if_one_is_invalid) {
     bytes file = small({.version = 6}).file();
-    // How much of the first page of CPU 0 is filled.
+    // The fill level of CPU 0's first page.
     const std::size_t page = file.size() - 3 * std::size_t{trace_dat_builder::page_size};
     std::memset(file.data() + page + 8, 0x7f, 2);
     const imported_recording found = import_bytes(file);
@@ -161,7 +161,7 @@ TEST(trace_dat, shows_remaining_pages_if_one_is_invalid) {
     EXPECT_EQ(found.damages.size(), 1U);
 }
 
-/// A page of CPU 0 with an event, that entry, and another event; and a page of CPU 1.
+/// A page of CPU 0 with an event, this entry and another event, and a page of CPU 1.
 imported_recording with_entry(const std::vector<std::uint32_t>& words) {
     trace_dat_builder maker(formats());
     maker.page(0);
@@ -173,7 +173,7 @@ imported_recording with_entry(const std::vector<std::uint32_t>& words) {
     return import_bytes(maker.file());
 }
 
-// Kinds of entries, and the time since the one before, which stands above them.
+// Entry types; the upper bits contain the time since the previous entry.
 constexpr std::uint32_t padding = 29;
 constexpr std::uint32_t extension = 30;
 constexpr std::uint32_t stamp = 31;
@@ -182,7 +182,7 @@ constexpr std::uint32_t nanosecond = 32;
 TEST(trace_dat, skips_non_event_entries) {
     EXPECT_EQ(with_entry({nanosecond + padding, 8, 0}).numbers(), (numbers{1, 2, 3}));
     EXPECT_EQ(with_entry({nanosecond + extension, 0}).numbers(), (numbers{1, 2, 3}));
-    // A record of 12 bytes behind a word that says so, with an event's number that nobody knows.
+    // A record of 12 bytes after its size word, with an unknown event number.
     EXPECT_EQ(with_entry({0, 4 + 12, 1, 0, 0}).numbers(), (numbers{1, 2, 3}));
     const imported_recording found = with_entry({700 * nanosecond + stamp, 0});
     EXPECT_EQ(found.numbers(), (numbers{1, 2, 3}));
@@ -336,7 +336,7 @@ TEST(trace_dat, survives_any_changed_byte) {
 
 TEST(trace_dat, terminates_on_option_cycle) {
     bytes file = small({.compressed = false}).file();
-    // The first options are the last section: what leads on from there is in front of its end.
+    // The last section links back to the first options.
     std::uint64_t first = 0;
     constexpr std::size_t place = 10 + 2 + 2 + 4 + 5 + 4;
     std::memcpy(&first, file.data() + place, sizeof first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a user asks for, as the kernel module is asked for it.
+// The user's selection as a request to the kernel module.
 #include "kmod/device_request.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel module's read(2) gives, made into runs.
+// Converting the data of the kernel module's read(2) to runs.
 #include "kmod/device_stream.hpp"
 
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Bytes as a read gives them.
+/// Bytes as read(2) returns them.
 struct stream_bytes {
     std::vector<std::uint8_t> all{};
 
@@ -39,7 +39,7 @@ struct stream_bytes {
     }
 };
 
-/// What has been handed over of a run, with the values of its records.
+/// A delivered run, with the values of its records.
 struct seen_run {
     std::uint32_t ring;
     std::uint64_t lost_before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a relay channel's buffer gives, made into what the device gives: whatever it says.
+// Converting the buffers of relay channels to the format of the device, whatever they contain.
 #include "kmod/relay_parser.hpp"
 
 #include <linux/eventlog_device.h>
@@ -20,7 +20,7 @@ constexpr std::uint32_t subbuf_size = 4096;
 constexpr std::uint16_t cpu = 1;
 constexpr std::size_t header_size = sizeof(eventlog_relay_header);
 
-/// Bytes as a read of the buffer's file gives them.
+/// Bytes as a read of the buffer's file returns them.
 struct buffer_bytes {
     std::vector<std::uint8_t> all{};
 
@@ -55,7 +55,7 @@ struct buffer_bytes {
     }
 };
 
-/// What has become of it: values of records, and gaps by what is lost and overwritten.
+/// The delivered items: values of records, and gaps of lost and overwritten ones.
 struct seen_items {
     std::vector<std::uint64_t> values{};
     std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps{};
@@ -204,7 +204,7 @@ TEST_F(relay_parser, rejects_invalid_records) {
     for (const std::uint32_t size : {0U, 23U, 0x10001U, 0xffffffffU, subbuf_size}) {
         refuse_behind_header([=](auto& bytes) { bytes.record_of_size(size, 64); });
     }
-    // Each would fit, not both.
+    // Each of them would fit alone.
     refuse_behind_header(
         [](auto& bytes) { bytes.record_of_size(2040, 2040).record_of_size(2024, 2024); });
 }

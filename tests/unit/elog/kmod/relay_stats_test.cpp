@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a relay channel's file `stats` says.
+// Parsing the file `stats` of a relay channel.
 #include "kmod/relay_stats.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// libelog reads a file: which records come out, what their fields are, and what is missing.
+// Reading a file with libelog: its records, their fields, and the losses.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ std::string make_sample(const std::string& name, const test::sample_options& opt
     return path;
 }
 
-/// Numbers of marks, in the order in which they come.
+/// The numbers of marks, in reading order.
 std::vector<std::uint64_t> numbers_of(elog::source& source) {
     std::vector<std::uint64_t> numbers;
     for (const elog::record& record : source) {
@@ -285,7 +285,7 @@ TEST(library_file, yields_requested_time_range) {
 TEST(library_file, yields_records_that_match_predicate) {
     elog::source source =
         elog::open_file(make_sample("where.elog"), {.where = "number > 29 && number < 40"});
-    // What is missing in front of a record that nobody wants is told with the next one.
+    // A loss before a record that is not selected is reported with the next record.
     const std::optional<elog::record> first = source.get();
     ASSERT_TRUE(first.has_value());
     EXPECT_EQ((*first)["number"].as<int>(), 30);
@@ -318,7 +318,7 @@ TEST(library_file, has_requested_fields_in_order) {
     EXPECT_EQ((*only)["number"].state(), elog::value_state::no_field);
 }
 
-/// A file with a record of each of two events, whose fields of one name have different types.
+/// A file with a record of each of two events; fields of the same name have different types.
 std::string make_mixed(const std::string& name) {
     const test::record_builder maker("provider parcels { event weighed info { size: u32 } "
                                      "event named info { size: text } }",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// libelog listens: what it gives out and when, and several sources as one.
+// Subscribing with libelog: which records a source returns and when, and merged sources.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -43,14 +43,14 @@ struct other_beat {
 
 using heart = eventlog::provider<"library_live", beat, other_beat>;
 
-// Far longer than anything takes here.
+// Far longer than any operation here.
 constexpr std::chrono::seconds patience{30};
 
 std::optional<std::uint32_t> number_of(const std::optional<elog::record>& record) {
     return record ? (*record)["number"].as<std::uint32_t>() : std::nullopt;
 }
 
-/// All that a source has until it is over.
+/// All records of a source until its end.
 std::vector<std::uint32_t> rest_of(elog::source& source) {
     source.stop();
     std::vector<std::uint32_t> numbers;
@@ -107,11 +107,12 @@ TEST(library_live, yields_settled_records_without_waiting) {
 
 TEST(library_live, holds_record_no_longer_than_latency) {
     elog::source source = elog::subscribe({"library_live"}, {.latency = milliseconds(400)});
-    EXPECT_FALSE(source.try_get().has_value());  // looks now, and not again for a while
+    EXPECT_FALSE(source.try_get().has_value());  // polls now, and then not for a while
     heart::emit(beat{8});
     const auto begin = steady_clock::now();
     EXPECT_EQ(number_of(source.get(patience)), 8U);
-    // Not at once, or the option would be without effect; nor after it, but for a busy machine.
+    // An immediate return would mean that the option has no effect. The upper limit allows for a
+    // busy machine.
     EXPECT_GE(steady_clock::now() - begin, milliseconds(150));
     EXPECT_LT(steady_clock::now() - begin, milliseconds(400) + std::chrono::seconds(2));
 }
@@ -176,7 +177,8 @@ TEST(library_live, does_not_exclude_process_with_same_pid) {
     int status = -1;
     std::thread other([&] {
         status = test::run_in_child([&] {
-            // What it would be in a pid namespace of its own, where numbers begin anew.
+            // The identity that the process would have in a pid namespace of its own, where numbers
+            // start again.
             eventlog::core::process_identity namesake = eventlog::core::own_identity();
             namesake.pid = static_cast<std::uint32_t>(own);
             namesake.start_time += 1;
@@ -265,7 +267,7 @@ TEST(library_live, has_requested_buffer_count) {
         }
         return rest_of(source).size();
     };
-    // On one CPU or on two.
+    // The events of one CPU or of two.
     EXPECT_EQ(kept(64), 100'000U);
     EXPECT_LT(kept(0), 100'000U / 2);
 }
@@ -360,7 +362,7 @@ std::vector<std::uint32_t> counted_up_to(std::uint32_t end) {
     return numbers;
 }
 
-// Of what the sample has lost, what a record follows.
+// The sample's losses that a record follows.
 constexpr std::uint64_t lost_before_records = 5;
 
 TEST(library_merge, polls_live_source_while_reading_file) {
@@ -370,7 +372,7 @@ TEST(library_merge, polls_live_source_while_reading_file) {
         elog::merge(both(elog::open_file(make_sample("long.elog")),
                          elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U})));
     for (int i = 0; i < 60; ++i) {
-        // All of them together are several times what the buffers have room for.
+        // All events together are several times as large as the buffers.
         for (std::uint32_t j = 0; j < at_once; ++j) {
             heart::emit(beat{emitted++});
         }
@@ -405,7 +407,7 @@ TEST(library_merge, waits_for_source_with_possibly_earlier_record) {
     elog::source merged = elog::merge(
         both(elog::subscribe({"library_live:beat"}), elog::subscribe({"library_live:other_beat"})));
     for (std::uint32_t number = 0; number < 50; ++number) {
-        // Further apart than two readings of the same clocks disagree.
+        // The distance exceeds the disagreement between two readings of the same clocks.
         std::this_thread::sleep_for(milliseconds(1));
         heart::emit(beat{2 * number});
         std::this_thread::sleep_for(milliseconds(1));

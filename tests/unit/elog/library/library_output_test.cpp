@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// .elog files that libelog writes.
+// .elog files written with libelog.
 #include <sys/stat.h>
 
 #include <cstdint>
@@ -50,7 +50,7 @@ std::string text_in(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What elog verify finds wrong.
+/// The damages that elog verify reports.
 std::vector<std::string> damages_of(const std::string& path) {
     const elog::file_check_result found = elog::check_file(path);
     EXPECT_TRUE(found.has_end);
@@ -60,7 +60,7 @@ std::vector<std::string> damages_of(const std::string& path) {
 
 const std::vector<std::string> none;
 
-/// The sample, poured into a file of that name.
+/// Pours the sample into a file of this name.
 std::string pour_sample(const std::string& name, elog::writing_options options = {}) {
     std::string path = path_of(name);
     elog::sink output = elog::write_file(path, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records that libelog writes.
+// Writing records with libelog.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ namespace {
 
 namespace test = eventlog::test;
 
-/// A file that a sink writes to.
+/// The file of a sink.
 class output {
   public:
     output() : file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {
@@ -64,7 +64,7 @@ std::string make_sample(const std::string& name) {
     return path;
 }
 
-/// A file with one record of one event of that provider.
+/// A file with one record of one event of this provider.
 std::string make_single(const std::string& provider, const std::string& event) {
     const test::record_builder maker(
         "provider " + provider + " { event " + event + " info { size: u32 } }", "tester", 42);
@@ -132,7 +132,7 @@ TEST(library_sink, reports_losses_per_source) {
     elog::source telling =
         elog::open_file(make_sample("telling.elog"),
                         {.on_loss = [&](const elog::loss& missing) { sink.put(missing); }});
-    elog::pour(telling, sink);  // tells at its end what no record follows
+    elog::pour(telling, sink);  // reports a loss without a following record at its end
     elog::source silent = elog::open_file(make_sample("silent.elog"));
     elog::pour(silent, sink);
     sink.finish();
@@ -189,14 +189,14 @@ TEST(library_sink, rejects_too_many_providers) {
     }
     elog::source source = elog::open_file(make_single("late", "came"));
     const elog::record record = source.get().value();
-    // Again: who has caught an error may go on.
+    // A sink stays usable after an error.
     EXPECT_THROW(sink.put(record), elog::error);
     EXPECT_THROW(sink.put(record), elog::error);
     sink.finish();
     EXPECT_EQ(written.lines().size(), EVENTLOG_PROVIDERS_MAX);
 }
 
-/// What elog print says of the sample.
+/// The output of elog print for the sample.
 std::string text_of_sample(const std::string& name) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
@@ -210,7 +210,7 @@ std::string text_of_sample(const std::string& name) {
     return text;
 }
 
-/// All that comes out of a pipe.
+/// Reads a pipe to its end.
 std::string drain(int descriptor) {
     std::string text;
     std::array<char, 512> part{};
@@ -241,7 +241,7 @@ TEST(library_sink, waits_for_nonblocking_descriptor) {
     write_end = eventlog::core::unique_fd();
     reader.join();
     const std::string expected = text_of_sample("quick.elog");
-    EXPECT_GT(expected.size(), 4096U);  // or the pipe would have taken it at once
+    EXPECT_GT(expected.size(), 4096U);  // more than the pipe accepts at once
     EXPECT_EQ(taken, expected);
 }
 

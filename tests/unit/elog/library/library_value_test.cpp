@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The values of fields, as libelog gives them out.
+// The values of fields in libelog.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,7 @@ provider shop "Sells" {
 }
 )";
 
-/// A file of one record, which is open as long as this lives.
+/// A file of one record, open while the object lives.
 class one_record {
   public:
     explicit one_record(const test::test_record& made) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A reader with expectations of its own, written for one version of a provider, reads a file in
-// which there are three: of what another version lacks, or has with another type, it gets nothing,
-// and never something else.
+// A reader written for one version of a provider reads a file with three versions. Fields that
+// another version lacks, or has with another type, have no value; no field has a wrong value.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,7 +26,7 @@ constexpr std::string_view first_version =
 constexpr std::string_view appended_version =
     "provider shop { event order info { number: u32 name: text price: u64 gift: bool? } "
     "event refund warn { price: u64 } }";
-/// The number and the place of the name have changed their types, and with them their places.
+/// Number and name have other types, and so other offsets.
 constexpr std::string_view retyped_version =
     "provider shop { event order info { number: text name: u64 price: u64 } }";
 
@@ -80,7 +79,7 @@ std::string make_versions(const std::string& name) {
     return path;
 }
 
-/// The orders and refunds that come out, each as the process and, in its words, number and price.
+/// The orders and refunds, each as process, number and price in text form.
 std::vector<std::string> read(elog::source& source) {
     std::vector<std::string> found;
     for (const elog::record& record : source) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A recording whose clock begins anew, as the processor's counter does on some machines that sleep.
+// A recording whose clock is reset, as the processor's counter is on some machines when they sleep.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,7 +27,7 @@ using slept = eventlog::provider<"slept", tick>;
 
 bool has_slept = false;
 
-/// Half as much, after a sleep.
+/// Returns half the clock after a sleep.
 std::uint64_t read_clock(std::uint32_t clock) noexcept {
     const std::uint64_t now = eventlog::core::read_clock(clock);
     return has_slept ? now / 2 : now;
@@ -45,7 +45,7 @@ class recording_clock : public ::testing::Test {
   protected:
     recording_clock() { has_slept = false; }
 
-    /// What is said of the recording's end.
+    /// The error that ends the recording.
     static std::string failure_of(const std::function<void()>& work) {
         try {
             work();
@@ -64,7 +64,7 @@ TEST_F(recording_clock, reset_ends_recording) {
     elog::recording process(source, sink, read_clock);
     int asked = 0;
     const auto stop = [&asked] {
-        ++asked;  // before the first look, then some times before the next
+        ++asked;  // counts the calls: once before the first poll, several times between polls
         for (std::uint64_t number = 0; asked <= 2 && number < 3; ++number) {
             slept::emit(tick{number});
         }
@@ -109,7 +109,7 @@ TEST_F(recording_clock, reset_is_reported_to_custom_loop) {
 
 TEST_F(recording_clock, reset_is_ignored_by_flight_recorder) {
     elog::subscription source(options_of(true));
-    // As if it slept whenever nobody looks.
+    // The clock goes backwards at each reading, as if the machine slept between polls.
     elog::recording process(source, sink, [](std::uint32_t /*clock*/) noexcept {
         static std::uint64_t now = std::uint64_t{1} << 60U;
         return now -= std::uint64_t{1} << 30U;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Words that others change while the kernel looks at them, and changes them, for us.
+// Words that another process changes while the kernel reads and writes them for this process.
 #include "memory/region_accessor.hpp"
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ using core::futex_comparison;
 
 constexpr std::uint64_t size = 4096;
 
-/// A file, mapped as those map it who write there.
+/// A file, mapped as writers map it.
 class mapped_words {
   public:
     mapped_words() : file_(::memfd_create("words", MFD_CLOEXEC)) {
@@ -135,7 +135,7 @@ TEST(region_accessor, reads_idle_words_exactly) {
     EXPECT_EQ(read.read_u8(32), 7U);
 }
 
-/// Of steps that carry from any byte to the next, as a ring's control word does.
+/// The steps carry from any byte to the next, as a ring's control word does.
 TEST(region_accessor, never_overestimates_growing_words) {
     const mapped_words words;
     const elog::region_accessor read(words.file(), size);
@@ -148,8 +148,7 @@ TEST(region_accessor, never_overestimates_growing_words) {
     std::uint64_t too_much = 0;
     std::uint64_t inexact = 0;
     std::uint64_t wrong = 0;
-    // Where the other thread seldom runs, or on one processor, the word hardly ever changes
-    // meanwhile.
+    // On one processor, or if the other thread seldom runs, the word rarely changes during a read.
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
     while (inexact < 2000 && std::chrono::steady_clock::now() < end) {
         const std::uint64_t before = words.word().load();
@@ -172,7 +171,7 @@ TEST(region_accessor, increment_carries_between_halves) {
         count.increment_if_equal(mapped_words::offset, before);
         EXPECT_EQ(words.word().load(), before + 1);
     }
-    words.word().store(12345);  // by somebody who has no business there
+    words.word().store(12345);  // as a process without permission would
     count.increment_if_equal(mapped_words::offset, 7);
     EXPECT_EQ(words.word().load(), 8U);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Applications that ask flight recorders for a snapshot, and those who answer.
+// Programs that request snapshots of flight recorders, and the processes that answer.
 #include "memory/snapshot_requests.hpp"
 
 #include <sys/mman.h>
@@ -41,7 +41,7 @@ struct sign {
 };
 using snapshot_test = eventlog::provider<"snapshot_test", sign>;
 
-/// As elog start leaves it, and heard by this program.
+/// A recorder as elog start leaves it, with this program attached.
 class flight_recorder {
   public:
     explicit flight_recorder(const std::string& name = "flight", bool overwrite = true) {
@@ -55,8 +55,8 @@ class flight_recorder {
         made.detach();
         found_.emplace(name);
         requests_.emplace(found_->region());
-        // The first event attaches, but not if that has just failed, for a recorder that was
-        // ending: then it is not tried again for a while.
+        // The first event attaches, except during the retry interval after a failed attach to a
+        // recorder that was ending.
         do {
             snapshot_test::emit(sign{0});
         } while (!is_heard());
@@ -76,7 +76,7 @@ class flight_recorder {
     }
     [[nodiscard]] elog::detached_subscription& subscription() { return *found_; }
     [[nodiscard]] snapshot_requests& requests() { return *requests_; }
-    /// Empty if there is none, or more than one.
+    /// Empty: no reason, or several.
     [[nodiscard]] std::string reason() const { return requests_->reason().value_or("(mixed)"); }
 
   private:
@@ -91,7 +91,7 @@ class flight_recorder {
     std::optional<snapshot_requests> requests_;
 };
 
-/// The header of a recorder's region, as anyone could change it.
+/// The writable header of a recorder's region.
 class mapped_header {
   public:
     explicit mapped_header(flight_recorder& recorder)
@@ -168,7 +168,7 @@ TEST(snapshot_request, with_torn_reason_is_counted_and_next_request_restores_it)
     flight_recorder recorder;
     const mapped_header header(recorder);
     EXPECT_EQ(eventlog::snapshot("one"), 1U);
-    // As one leaves it that has died with half of its reason stored.
+    // As after a process died with half of its reason stored.
     header->snapshot_tickets += 1;
     header->snapshot_reason[0] = std::uint64_t{2} << EVENTLOG_SNAPSHOT_TICKET_SHIFT | 'o';
     EXPECT_EQ(recorder.requests().reason(), std::nullopt);
@@ -181,7 +181,7 @@ TEST(snapshot_request, with_torn_reason_is_counted_and_next_request_restores_it)
 TEST(snapshot_request, slow_does_not_replace_reason_of_later_request) {
     flight_recorder recorder;
     const mapped_header header(recorder);
-    // As 65534 requests leave it: the words have the low 16 bits of a ticket.
+    // As after 65534 requests: the words contain the low 16 bits of a ticket.
     header->snapshot_tickets = 65534;
     for (__u64& word : header->snapshot_reason) {
         word = std::uint64_t{65534} << EVENTLOG_SNAPSHOT_TICKET_SHIFT;
@@ -190,7 +190,7 @@ TEST(snapshot_request, slow_does_not_replace_reason_of_later_request) {
     EXPECT_EQ(recorder.reason(), "ticket 65535");
     EXPECT_EQ(eventlog::snapshot("ticket 65536"), 1U);
     EXPECT_EQ(recorder.reason(), "ticket 65536");
-    // As if it had taken its ticket before that one.
+    // The request took its ticket before the previous one.
     header->snapshot_tickets = 65534;
     EXPECT_EQ(eventlog::snapshot("slow"), 1U);
     EXPECT_EQ(recorder.reason(), "ticket 65536");
@@ -206,7 +206,7 @@ TEST(snapshot_request, very_slow_does_not_replace_reason_of_later_request) {
         word = std::uint64_t{99'999 & 0xffff} << EVENTLOG_SNAPSHOT_TICKET_SHIFT;
     }
     EXPECT_EQ(eventlog::snapshot("new"), 1U);
-    // In 16 bits, the older of these two is ahead.
+    // By its low 16 bits, the older ticket is ahead.
     for (const std::uint32_t ticket : {60'000U, 100'000U - 32'768U, 100'000U - 65'000U}) {
         eventlog::core::store_reason(*header.get(), pack_reason("old"), ticket);
         EXPECT_EQ(recorder.reason(), "new");
@@ -263,7 +263,7 @@ TEST(snapshot_request, skips_region_being_unmapped) {
     for (eventlog::core::subscription_slot& slot : eventlog::core::subscription_slots) {
         const std::uint64_t serial = slot.serial.load();
         if (serial == recorder.subscription().region().header.serial) {
-            // As between the two steps of unmap_slot, with somebody still inside.
+            // Between the two steps of unmap_slot, with a thread inside.
             const eventlog::core::slot_user user(slot, serial);
             EXPECT_FALSE(unmap_slot(slot));
             EXPECT_EQ(eventlog::snapshot("late"), 0U);
@@ -326,7 +326,7 @@ TEST(snapshot_answer, covers_all_earlier_requests) {
     EXPECT_EQ(recorder.requests().counts().open(), 5U);
     recorder.requests().answer(4);
     EXPECT_EQ(recorder.requests().counts().open(), 1U);
-    recorder.requests().answer(2);  // by one that was slower
+    recorder.requests().answer(2);  // a slower answer
     EXPECT_EQ(recorder.requests().counts().open(), 1U);
     recorder.requests().answer(5);
     EXPECT_EQ(recorder.requests().counts().open(), 0U);
@@ -357,7 +357,7 @@ TEST(snapshot_answer, sleeps_until_next_request) {
     EXPECT_FALSE(is_woken);
     EXPECT_EQ(eventlog::snapshot("why"), 1U);
     waiting.join();
-    // What has come before is no reason to sleep, nor is a time that is over.
+    // Neither an earlier request nor an expired time sleeps.
     recorder.requests().wait(0, std::chrono::hours(1));
     recorder.requests().wait(1, std::chrono::nanoseconds(1));
 }

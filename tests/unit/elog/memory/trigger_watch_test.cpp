@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Looking at events as they are recorded, without being waited for.
+// Watching events while they are recorded, without delaying their writers.
 #include "memory/trigger_watch.hpp"
 
 #include <cstdint>
@@ -75,7 +75,7 @@ TEST(trigger_watch, counts_events_overwritten_before_reading) {
     EXPECT_EQ(found, watch.seen());
     EXPECT_GT(watch.missed(), 0U);
     EXPECT_EQ(watch.seen() + watch.missed(), since);
-    // Counted once, however often it is asked.
+    // Repeated calls count an event once.
     EXPECT_EQ(watch.seen() + watch.missed(), since);
 }
 

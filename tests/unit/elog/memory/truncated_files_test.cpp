@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Somebody else cuts a subscription's or a provider's file short while a program reads there with
-// libelog, which catches no signals: that is an error in words, and not the program's end.
+// Another process truncates the file of a subscription or a provider while a program reads it with
+// libelog, which installs no signal handlers: the read fails with an error text, and the program
+// continues.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -43,7 +44,7 @@ struct snip {
     std::uint64_t number;
 };
 
-// Emitted by children alone: who writes to a file that is cut off dies of it.
+// Only children emit: a writer to a truncated file is killed by SIGBUS.
 using truncated_files_test = eventlog::provider<"cut_files", snip>;
 
 void emit_in_child(std::uint64_t count) {
@@ -61,13 +62,13 @@ void truncate_in_child(int file, std::uint64_t size) {
         run_in_child([=] { return ::ftruncate(file, static_cast<off_t>(size)) == 0 ? 0 : 1; }), 0);
 }
 
-/// A child of ours that does something until it is killed.
+/// A child that repeats an action until it is killed.
 class other_process {
   public:
     explicit other_process(const std::function<void()>& work) : id_(::fork()) {
         EXPECT_GE(id_, 0);
         if (id_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves nobody behind
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no child outlives a crashed test
             for (;;) {
                 work();
             }
@@ -86,12 +87,12 @@ class other_process {
     pid_t id_;
 };
 
-/// The only subscription there is.
+/// The path of the only subscription.
 std::string subscription_path() {
     return eventlog::test::eventlog_directory() + "/subscriptions/00";
 }
 
-/// All that may be asked of a reader. Throws failure for the first that cannot be had.
+/// Calls every reading operation. Throws user_error at the first that fails.
 void ask_everything(event_listener& listener) {
     elog::region_reader& reader = listener.reader();
     listener.poll();
@@ -148,7 +149,7 @@ TEST_P(truncated_region, concurrent_truncation_does_not_harm_reader) {
     });
     const steady_clock::time_point end = steady_clock::now() + milliseconds(300);
     std::uint64_t refused = 0;
-    // Where both get little of the processors, until they have met.
+    // On a busy machine, wait until reader and writer have collided.
     const steady_clock::time_point last = end + std::chrono::seconds(30);
     while (steady_clock::now() < (refused == 0 ? last : end)) {
         try {
@@ -175,7 +176,7 @@ class deaf_sink : public elog::record_sink {
     void finish() override {}
 };
 
-/// Which is asked for losses all the time, by who shows them while it runs.
+/// The recording is queried for losses by a live display.
 TEST(truncated_recording, fails_every_operation) {
     elog::subscription_options options;
     options.patterns.add("cut_files:*");
@@ -198,7 +199,7 @@ TEST(truncated_subscription, fails_waiting_consumer) {
         emit_in_child(1);
         EXPECT_TRUE(source.get(std::chrono::seconds(30)).has_value());
         std::thread other([size] {
-            std::this_thread::sleep_for(milliseconds(30));  // by then we probably wait
+            std::this_thread::sleep_for(milliseconds(30));  // the reader probably waits by then
             EXPECT_EQ(
                 run_in_child([size] { return ::truncate(subscription_path().c_str(), size); }), 0);
         });
@@ -219,13 +220,13 @@ TEST(truncated_subscription, does_not_affect_next_subscription) {
     EXPECT_EQ(listener.totals().read, 3U);
 }
 
-/// The provider's file of a child that lives as long as this.
+/// The provider's file of a child that lives as long as the fixture.
 class truncated_provider : public ::testing::Test {
   protected:
     void SetUp() override {
         core::error_text error;
         ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::create, error));
-        // A child publishes what it can say when it is made.
+        // The child publishes its provider when it starts.
         const std::string wanted = "cut_files." + std::to_string(child->id()) + ".0";
         const steady_clock::time_point end = steady_clock::now() + std::chrono::seconds(30);
         while (!file.open(where, wanted.c_str(), error)) {

@@ -25,7 +25,7 @@ using eventlog::format;
 
 constexpr std::uint32_t shared_ring = 9;
 
-/// One event whose payload is put together field by field.
+/// An event whose payload the test assembles field by field.
 class sold_items {
   public:
     sold_items() {
@@ -45,7 +45,7 @@ class sold_items {
         std::memcpy(payload_.data() + field.offset, &value, sizeof value);
         return *this;
     }
-    /// Only one, and behind all others: the text follows its word.
+    /// At most one text, after all other fields: the text follows its word.
     sold_items& add_text(const char* name, std::string_view text) {
         add(name, field_type::text, static_cast<std::uint32_t>(text.size() + 1) << 16U);
         payload_.insert(payload_.end(), text.begin(), text.end());
@@ -109,7 +109,7 @@ class sold_items {
     std::vector<std::uint8_t> payload_;
 };
 
-/// A file to write to, and what has been written.
+/// A file to write to, and its content.
 class scratch_file {
   public:
     scratch_file() = default;
@@ -135,14 +135,14 @@ std::string line_of(sold_items& items) {
     return file.text();
 }
 
-/// What stands in "fields".
+/// The content of "fields".
 std::string fields_of(sold_items& items) {
     const std::string line = line_of(items);
     const std::size_t begin = line.find("\"fields\":{") + 10;
     return line.substr(begin, line.rfind("}}") - begin);
 }
 
-/// The rows below the head.
+/// The rows after the header.
 std::string rows_of(sold_items& items) {
     const scratch_file file;
     elog::csv_writer writer(file.descriptor());

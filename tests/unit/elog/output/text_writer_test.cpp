@@ -52,7 +52,7 @@ TEST(quoted_text, escapes_terminal_control_characters) {
     EXPECT_EQ(quoted("\x1b[31mred\x07"), R"("\x1b[31mred\x07")");
     EXPECT_EQ(quoted("line\nnext\ttab\rback"), R"("line\nnext\ttab\rback")");
     EXPECT_EQ(quoted("a\0b"sv), R"("a\x00b")");
-    EXPECT_EQ(quoted("\xc2\x9b"), R"("\xc2\x9b")");          // CSI as one character
+    EXPECT_EQ(quoted("\xc2\x9b"), R"("\xc2\x9b")");          // CSI as a single character
     EXPECT_EQ(quoted("\xe2\x80\xae"), R"("\xe2\x80\xae")");  // right-to-left override
     EXPECT_EQ(quoted("\x7f"), R"("\x7f")");
     EXPECT_EQ(quoted("\xe2\x80\x8b"), R"("\xe2\x80\x8b")");  // zero width
@@ -61,11 +61,11 @@ TEST(quoted_text, escapes_terminal_control_characters) {
 
 TEST(quoted_text, escapes_invalid_utf_8) {
     EXPECT_EQ(quoted("\xff"), R"("\xff")");
-    EXPECT_EQ(quoted("a\xc3"), R"("a\xc3")");                        // cut off
-    EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // too long a form
-    EXPECT_EQ(quoted("\xe0\x80\xaf"), R"("\xe0\x80\xaf")");          // too long a form
-    EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");          // a surrogate
-    EXPECT_EQ(quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");  // behind the last one
+    EXPECT_EQ(quoted("a\xc3"), R"("a\xc3")");                        // truncated
+    EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // overlong form
+    EXPECT_EQ(quoted("\xe0\x80\xaf"), R"("\xe0\x80\xaf")");          // overlong form
+    EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");          // surrogate
+    EXPECT_EQ(quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");  // after the last code point
     EXPECT_EQ(quoted("\x80"), R"("\x80")");
 }
 
@@ -82,8 +82,7 @@ TEST(field_value, is_formatted_by_type) {
     EXPECT_EQ(shown(elog::damaged_value{}), "<damaged>");
 }
 
-/// What a writer says about records, with the local time zone set to one ahead of UTC by an hour,
-/// or to UTC.
+/// The output for the records, with a local time zone one hour ahead of UTC, or UTC.
 std::string lines_of(const std::vector<elog::merged_record>& records,
                      const elog::provider_map& providers, elog::text_options options = {},
                      const char* zone = "UTC") {

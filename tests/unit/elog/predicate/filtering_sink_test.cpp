@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a recording with --where hands on: the records that are wanted, and every loss.
+// A recording with --where keeps the matching records, and every loss.
 #include "predicate/filtering_sink.hpp"
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct passed_run {
     friend bool operator==(const passed_run&, const passed_run&) = default;
 };
 
-/// Keeps all that it is handed.
+/// Keeps everything that it receives.
 class recording_sink : public elog::record_sink {
   public:
     void start(const elog::region_view& /*source*/) override {}
@@ -74,7 +74,7 @@ class filtering : public ::testing::Test {
         into.take_run({ring, lost_before, sequence, numbers.size(), bytes});
     }
 
-    /// Another one in front of the same sink.
+    /// Starts another filter in front of the same sink.
     void start(elog::filtering_sink& other) {
         elog::subscription_options options;
         options.patterns.add("nobody:nothing");

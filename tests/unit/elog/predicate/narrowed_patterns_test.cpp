@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What of a predicate becomes narrower patterns: never an event less than it can match, and never
-// one more than was asked for.
+// Narrowing patterns by a predicate: they keep each event that can match, and add none.
 #include "predicate/narrowed_patterns.hpp"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ elog::event_patterns patterns_of(const std::vector<std::string>& texts) {
     return made;
 }
 
-/// What it becomes: patterns and processes, each with a space behind it; empty: it stays.
+/// The narrowed patterns and processes, each with a space after it; empty: unchanged.
 std::string narrowed(const std::vector<std::string>& texts, std::string_view predicate) {
     const auto made = elog::narrow(patterns_of(texts), elog::predicate("--where", predicate));
     std::string all = made ? made->patterns.packed() : "";
@@ -174,7 +173,7 @@ elog::event_patterns random_patterns(random_source& random) {
     return made;
 }
 
-/// As a program judges before it emits.
+/// The decision of a producer before it emits.
 bool wants(const elog::event_patterns& patterns, const elog::provider_instance& provider,
            std::size_t event, std::uint64_t session) {
     core::schema_reader reader;

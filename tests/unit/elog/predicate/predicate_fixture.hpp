@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The fixture of the tests of predicates: a provider with a field of every kind, and a record of
-// it.
+// The fixture of the tests of predicates: a provider with a field of every kind, and a record.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Random predicates on random records, against an evaluator that is slow and simple: it walks over
-// a tree of its own, decodes each field by the way that printing takes, and knows three truth
-// values.
+// Random predicates on random records against a slow and simple evaluator: it walks a tree of its
+// own, decodes each field as printing does, and has three truth values.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,7 +24,7 @@ namespace {
 using eventlog::test::random_source;
 using eventlog::test::record_builder;
 using eventlog::test::test_record;
-using truth = std::optional<bool>;  // nothing: unknown
+using truth = std::optional<bool>;  // no value: unknown
 
 constexpr std::string_view schema = R"(
 provider p {
@@ -46,7 +45,7 @@ const std::vector<operation> operations{{"==", false, true, false}, {"!=", true,
                                         {"<", true, false, false},  {"<=", true, true, false},
                                         {">", false, false, true},  {">=", false, true, true}};
 
-/// A condition: as text, and what it is for a record.
+/// A condition: its text, and its truth for a record.
 struct condition {
     virtual ~condition() = default;
     [[nodiscard]] virtual std::string text() const = 0;
@@ -68,7 +67,7 @@ elog::field_value value_of(std::string_view name, std::size_t index,
     return elog::absent_value{};
 }
 
-/// Exactly, for numbers with at most one digit behind the point: in tenths.
+/// Exact for numbers with at most one decimal digit: in tenths.
 std::optional<elog::wide_integer> tenths_of(const elog::field_value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
         return static_cast<elog::wide_integer>(*number) * 10;
@@ -134,7 +133,7 @@ struct text_condition : condition {
     }
 };
 
-/// Bools, names of an enumeration, presence, the event's name: each with its own small rule.
+/// Bools, enumerators, presence and event names, each with its own rule.
 struct other_condition : condition {
     enum class form { lit, shade, has, event } is = form::lit;
     std::string name;
@@ -196,7 +195,7 @@ struct connection : condition {
         std::string joined;
         for (const condition_pointer& part : parts) {
             const auto* inner = dynamic_cast<const connection*>(part.get());
-            // "and" binds more tightly: only an "or" inside of it needs parentheses.
+            // && binds more tightly: only a || inside of it needs parentheses.
             const bool needs = inner != nullptr && (all || inner->all == all);
             joined += joined.empty() ? "" : all ? " && " : " || ";
             joined += needs ? "(" + part->text() + ")" : part->text();
@@ -330,7 +329,7 @@ TEST(predicate_oracle, agrees_on_random_predicates_and_records) {
                 << text << "\nrecord " << j << " of " << event.name;
         }
     }
-    // Neither is it always one and the same.
+    // The predicates neither always match nor never.
     EXPECT_GT(matched, predicates * records / 10);
     EXPECT_LT(matched, predicates * records * 9 / 10);
 }

@@ -274,7 +274,8 @@ TEST_F(predicates, fold_constants) {
 }
 
 TEST_F(predicates, evaluate_only_deciding_fields) {
-    // 'size' of other is a float, and so no text: but only packets are asked.
+    // 'size' of `other` is a float and comparing it with a text is an error, but the condition on
+    // the event excludes `other`.
     expect_match(R"(event == "packet" && bytes > 5 && !(event == "other" && size == "x"))");
     expect_rejection("bytes > 5 && size == \"x\"", 22, "'size' of net:other is a number");
 }

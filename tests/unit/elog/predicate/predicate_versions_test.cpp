@@ -16,12 +16,12 @@ namespace {
 using eventlog::test::record_builder;
 using eventlog::test::test_record;
 
-/// Adds versions of a provider to a filter, whatever it says of each.
+/// Adds versions of a provider to a filter, and ignores their errors.
 void add_versions(elog::record_filter& filter, const std::vector<const record_builder*>& versions) {
     for (const record_builder* version : versions) {
         try {
             filter.add(version->provider());
-        } catch (const elog::user_error&) {  // check_types says whether that is a mistake
+        } catch (const elog::user_error&) {  // check_types decides whether it is an error
         }
     }
 }
@@ -47,7 +47,7 @@ TEST(predicate_versions, are_compared_by_their_own_types) {
         "2 events of shop:order by another version of its provider were left out: --where, column "
         "11: 'number' of shop:order is a text"))
         << filter.mismatches().sentences()[0];
-    // Its number may become that of a provider that is suited.
+    // A later provider with matching types may get the same number.
     const record_builder later("provider shop { event order info { number: u32 } }", "one", 3, 1);
     filter.add(later.provider());
     test_record late = later.record("order");
@@ -58,11 +58,11 @@ TEST(predicate_versions, are_compared_by_their_own_types) {
 TEST(predicate_versions, are_rejected_if_no_version_matches) {
     const record_builder lacking("provider shop { event order info { number: u32 } }", "one", 1, 0);
     const record_builder other("provider shop { event order info { price: text } }", "other", 2, 1);
-    // That a version lacks the field makes no sense of what is asked of another one.
+    // A version without the field does not make the comparison valid.
     elog::record_filter filter(elog::predicate("--where", "price > 7"), 0);
     add_versions(filter, {&lacking, &other});
     EXPECT_THROW(filter.check_types(), elog::user_error);
-    // Nor does another event.
+    // Nor does another event of the provider.
     const record_builder events("provider shop { event order info { price: text } "
                                 "event refund info { price: u32 } }",
                                 "events", 3, 0);

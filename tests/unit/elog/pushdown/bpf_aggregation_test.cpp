@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Programs that the kernel does not run, whether or not it lets us load any: nothing is counted
-// then, and somebody hears why. That it runs others, vm.pushed_aggregations finds out.
+// Programs that the kernel rejects, with or without the permission to load programs: nothing is
+// counted, and the error text states the reason. vm.pushed_aggregations tests programs that run.
 #include "pushdown/bpf_aggregation.hpp"
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which aggregations BPF programs compute, which not and why, and that what a program does, on a
-// machine of ours (bpf_interpreter.hpp), comes to the same as if each record had come here. That
-// the kernel lets it, and does the same, vm.pushed_aggregations finds out.
+// Which aggregations become BPF programs, and the reason for the rest. In an interpreter
+// (bpf_interpreter.hpp) a program computes the same results as elog does from the records.
+// vm.pushed_aggregations tests that the kernel accepts the programs and computes the same.
 #include "pushdown/bpf_plan.hpp"
 
 #include <algorithm>
@@ -62,7 +62,8 @@ class subject {
         return event_.schema->events[0].fields[10].offset;
     }
 
-    /// As the kernel module has it in traces, and not as user_events have it.
+    /// Text locations count from the record's start, as in the kernel module's trace events; in
+    /// user_events they are relative to the word.
     void point_from_begin() {
         eventlog::tracefs::format_field field;
         field.where = eventlog::tracefs::location::data_loc;
@@ -176,7 +177,7 @@ bpf_interpreter machine_of(const elog::bpf_plan& plan) {
             plan.keys_max, cpus};
 }
 
-/// What an aggregation comes to by records, and by a program that has seen the same.
+/// An aggregation computed from records, and by a program on the same records.
 class computed {
   public:
     computed(subject& of, std::string_view text, std::string_view where = "",
@@ -360,7 +361,7 @@ TEST(bpf_plan, matches_aggregation_of_records) {
     EXPECT_GT(counted, rounds / 2);
 }
 
-/// A relative word may look like an absolute one of a text that is not there.
+/// A relative location may have the value of an absolute location of an absent text.
 TEST(bpf_plan, recognizes_absent_texts_by_offset_word) {
     for (const bool from_begin : {false, true}) {
         subject of;

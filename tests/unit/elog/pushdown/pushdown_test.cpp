@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which aggregations the kernel computes by a histogram of its own, which not and why, and that
-// what it has counted comes to the same as if each record had. That the kernel counts like that,
-// vm.pushed_aggregations finds out of one.
+// Which aggregations the kernel computes as histograms, and the reason for the rest. The kernel's
+// counts give the same results as the records. vm.pushed_aggregations tests that the kernel counts
+// like this.
 #include "pushdown/pushdown.hpp"
 
 #include <memory>
@@ -84,7 +84,7 @@ void expect_pushed(const std::vector<expectation>& all) {
 
 struct rejection {
     const char* aggregation;
-    const char* reason;  // is somewhere in it
+    const char* reason;  // a part of the reason
 };
 
 void expect_rejected(const std::vector<rejection>& all) {
@@ -242,7 +242,7 @@ TEST(pushdown_event, rejects_events_without_published_schema) {
     EXPECT_TRUE(of.decide("count()").pushed);
 }
 
-/// What the aggregation comes to by records, and by counts of the same.
+/// The aggregation computed from records, and from counts of the same events.
 class computed {
   public:
     computed(subject& of, std::string_view text, std::size_t keys_max = 100)
@@ -253,13 +253,13 @@ class computed {
         add(of);
     }
 
-    /// Another provider, whose event counts from here on.
+    /// Adds another provider with the event.
     void add(subject& of) {
         of_ = &of;
         for (elog::aggregator* each : {&by_records_, &by_counts_}) {
             try {
                 each->add(of.maker().provider());
-            } catch (const elog::user_error&) {  // it does not suit, and is counted
+            } catch (const elog::user_error&) {  // a mismatched type is counted
             }
         }
     }
@@ -331,13 +331,13 @@ TEST(pushdown_event, keeps_requested_keys_and_reports_excess) {
     counted.entries.push_back({{3}, 3, {}});
     computed full(of, "count() by tiny", 2);
     full.take(counted);
-    // Those without room in the kernel, and those without room here.
+    // Overflowed in the kernel, and in elog.
     EXPECT_NE(full.by_counts().find(R"("events":9,"lost":0,"overflowed":9)"), std::string::npos)
         << full.by_counts();
 }
 
 TEST(pushdown_event, keeps_most_frequent_keys_when_table_is_full) {
-    // As the kernel shows them.
+    // In the kernel's order.
     const hist_table rarest_first{{{{1}, 1, {}}, {{2}, 1, {}}, {{3}, 7, {}}, {{4}, 9, {}}}, 18, 0};
     subject of;
     computed both(of, "count() by tiny", 2);
@@ -403,7 +403,7 @@ TEST(pushdown_event, with_possible_sum_overflow_is_rejected) {
     EXPECT_THROW(both.take(all), elog::user_error);
     EXPECT_NE(both.by_counts().find(R"("events":3,)"), std::string::npos) << both.by_counts();
 
-    // Of what is only counted, there may be as many as there are.
+    // A plain count has no limit.
     computed counting(of, "count()");
     counting.take({{{{1}, summed_max + 1, {}}}, summed_max + 1, 0});
     EXPECT_NE(counting.by_counts().find(R"("events":2147483649,)"), std::string::npos);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records of custom clocks are merged by their place in their ring: no other record changes its
-// place.
+// Records by a custom clock keep their place in their ring; no other record changes its place.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -20,7 +20,7 @@ constexpr std::uint64_t second = 1'000'000'000;
 constexpr std::uint64_t hour = 3600 * second;
 constexpr std::uint64_t year = hour * 24 * 365;
 
-/// Three ticks a nanosecond.
+/// Three ticks per nanosecond.
 struct machine {
     std::uint64_t ticks = 0;
     std::uint64_t monotonic = 0;
@@ -42,7 +42,7 @@ class snapshot_clock : public ::testing::Test {
         header.clock_start = state.read();
     }
 
-    /// How far from the truth, in nanoseconds, an event is shown that was said a minute ago.
+    /// The error, in nanoseconds, of the shown time of an event emitted a minute ago.
     std::int64_t error_of_a_minute_ago() {
         state.run(10 * second);
         const eventlog_clock_sample said = state.read();
@@ -118,7 +118,7 @@ TEST_F(snapshot_clock, never_exceeds_now_with_any_header) {
             EXPECT_LE(start.monotonic, now.monotonic);
         }
     }
-    // Readings that tell no rate.
+    // Equal readings determine no rate.
     EXPECT_EQ(elog::extrapolate_start_reading(header, now, now).clock, now.clock);
 }
 
@@ -127,7 +127,7 @@ struct tick {
 };
 using present_clock_test = eventlog::provider<"present_clock_test", tick>;
 
-/// Keeps the clock's readings, and the time of the last record.
+/// Keeps the clock readings, and the time of the last record.
 class time_sink : public elog::record_sink {
   public:
     void start(const elog::region_view& source) override {
@@ -155,7 +155,7 @@ TEST(recording, in_overwrite_mode_converts_times_by_final_clock) {
     options.buffer_size = 128U << 10U;
     options.overwrite = true;
     elog::subscription source(options);
-    // As if the clock had been set by eight hours since.
+    // The clock was set by eight hours since the start.
     const_cast<eventlog_region&>(source.header()).clock_start.realtime -= 8 * hour;
     time_sink sink;
     elog::recording process(source, sink);

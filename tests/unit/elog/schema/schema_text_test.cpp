@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Schemas as text: what can be said, that nothing is lost on the way to the binary form and back,
-// and where and why each mistake is refused.
+// Schemas as text: their expressiveness, the lossless conversion to the binary form and back, and
+// the position and text of each error.
 #include "schema/schema_text.hpp"
 
 #include <array>
@@ -26,12 +26,12 @@ provider_schema parse(std::string_view text) {
     return parse_schema_text("x.schema", text).schema;
 }
 
-/// A provider around some items.
+/// A provider with these items.
 std::string provider(std::string_view items) {
     return "provider p {\n" + std::string(items) + "\n}\n";
 }
 
-/// What is said about a mistake; empty if it is taken.
+/// The error text; empty: the schema is accepted.
 std::string rejection(std::string_view text) {
     try {
         static_cast<void>(parse(text));
@@ -41,7 +41,7 @@ std::string rejection(std::string_view text) {
     return {};
 }
 
-// The same provider for the compiler and as text.
+// The same provider in C++ and as text.
 
 enum class color : std::uint8_t { red, green, blue = 100 };
 enum class rights_of : std::uint32_t { read = 1, write = 2 };
@@ -183,7 +183,7 @@ TEST(schema_text, warns_if_binary_form_reorders_fields) {
               "# This text does not give the same schema when it is read, a");
 }
 
-// What C++ programs have and a text must tell apart.
+// Constructs of C++ providers that the text form distinguishes.
 namespace door {
 enum class state : std::uint8_t { open, shut };
 }
@@ -256,7 +256,7 @@ TEST(schema_text, accepts_called_as_a_name) {
 
 struct schema_error {
     std::string_view text;
-    std::string_view rejection;  // its beginning
+    std::string_view rejection;  // the start of the error text
 };
 
 class schema_text_error : public testing::TestWithParam<schema_error> {};

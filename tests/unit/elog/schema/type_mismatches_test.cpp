@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is said of events that do not suit what was asked, however many a file claims to have.
+// Reports of events whose types do not match the query, for any number of them in a file.
 #include "schema/type_mismatches.hpp"
 
 #include <cstdint>

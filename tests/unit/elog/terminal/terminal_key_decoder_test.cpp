@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bytes of a terminal as keys.
+// Decoding the bytes of a terminal to keys.
 #include "terminal/terminal_key_decoder.hpp"
 
 #include <optional>

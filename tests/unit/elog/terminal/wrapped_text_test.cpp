@@ -31,7 +31,7 @@ TEST(columns, match_terminal_width) {
     EXPECT_EQ(columns_of(""), 0U);
     EXPECT_EQ(columns_of("abc"), 3U);
     EXPECT_EQ(columns_of("chloë €uro"), 10U);
-    EXPECT_EQ(columns_of("e\xcc\x81"), 1U);  // a combining accent
+    EXPECT_EQ(columns_of("e\xcc\x81"), 1U);  // combining accent
     EXPECT_EQ(columns_of("日本"), 4U);
     EXPECT_EQ(columns_of("😀"), 2U);
 }

@@ -9,7 +9,7 @@ namespace {
 
 using elog::match_distance;
 
-/// What is found for a pattern among the events of a shop and of tcp.
+/// The suggestion for a pattern among the events of the providers shop and tcp.
 std::string nearest_to(const char* pattern) {
     elog::nearest_name nearest(pattern);
     nearest.add_candidate("shop", "order_placed");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The screen of elog top: its lines, and what keys make of them.
+// The screen of elog top: its lines, and the effect of keys.
 #include "top/top_frame.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ bool has(const elog::top_frame& frame, std::string_view text) {
     return joined(frame).find(text) != std::string::npos;
 }
 
-/// A name of any bytes, which a schema that parse() took would not have.
+/// A provider with a name of any bytes; the schema parser would reject it.
 elog::provider_instance hostile_provider(std::string name, std::uint16_t id) {
     elog::provider_instance provider;
     provider.id = id;
@@ -174,7 +174,7 @@ TEST_F(top_screen, escapes_hostile_names) {
     expect_to_fit(frame, style_of(80, 24));
     EXPECT_TRUE(has(frame, "\\x1b[31m\u4e2d\u6587"));
     EXPECT_TRUE(has(frame, "…"));
-    press(key::left);  // by name: what comes last is no provider of ours
+    press(key::left);  // by name: the hostile providers sort last
     press(key::home);
     press(key::enter);
     ASSERT_TRUE(view.opened());

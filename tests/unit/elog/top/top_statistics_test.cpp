@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Counts and rates of events, and what their fields hold.
+// Counts and rates of events, and the contents of their fields.
 #include "top/top_statistics.hpp"
 
 #include <cmath>

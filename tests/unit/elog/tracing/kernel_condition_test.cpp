@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What of a predicate goes to the kernel's filter of trace events, and in which words. That these
-// mean there what they mean here, vm.pushed_predicates finds out of a kernel.
+// The part of a predicate that becomes a trace event filter of the kernel, and its text.
+// vm.pushed_predicates tests that a kernel gives it the same meaning.
 #include "tracing/kernel_condition.hpp"
 
 #include <cstddef>
@@ -157,7 +157,7 @@ TEST(kernel_condition, reports_unsupported_part_and_reason) {
     struct part {
         const char* predicate;
         std::size_t column;
-        const char* reason;  // is somewhere in it
+        const char* reason;  // a part of the reason
     };
     for (const auto& [predicate, column, reason] :
          std::vector<part>{{"amount == 1 && share > 0.5", 16, "integers, bools and texts"},

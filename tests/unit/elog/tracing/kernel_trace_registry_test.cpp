@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whose a trace event is, and whose a thread.
+// The provider of a trace event, and the process of a thread.
 #include "tracing/kernel_trace_registry.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using elog::kernel_trace_event;
 using eventlog::tracefs::event_name;
 
-/// A format of one field, u64 x.
+/// A format with one field, u64 x.
 std::string format_of(const std::string& name, int id, const char* type = "u64") {
     return "name: " + name + "\nID: " + std::to_string(id) +
            "\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -40,7 +40,7 @@ elog::provider_schema schema_of(const char* provider, const char* event, eventlo
     return schema;
 }
 
-/// A kernel that has these events, numbered from 100 on, and programs that have published these.
+/// A kernel with these events, numbered from 100, and the schemas that processes have published.
 struct machine {
     std::vector<event_name> events;
     std::vector<elog::provider_schema> published;
@@ -145,7 +145,7 @@ TEST(kernel_trace_registry, groups_events_by_provider) {
     elog::kernel_trace_registry events = one.look_at();
     ASSERT_EQ(events.discover().size(), 3U);
     EXPECT_EQ(events.find(100)->schema, events.find(102)->schema);
-    // Another form of the same event is another version of the provider.
+    // Another format of the same event is another version of the provider.
     EXPECT_NE(events.find(100)->schema, events.find(101)->schema);
     EXPECT_EQ(name_of(*events.find(100)), name_of(*events.find(101)));
 }
@@ -201,7 +201,7 @@ TEST(kernel_trace_registry, looks_up_publisher_again_for_late_event) {
                      schema_of("shop", "item", eventlog::level::trace)};
     ASSERT_NE(events.find(100), nullptr);
     EXPECT_TRUE(events.find(100)->is_published);
-    // Nobody knew its level when it was found.
+    // Its level was unknown when it was discovered.
     EXPECT_EQ(events.find(101), nullptr);
     EXPECT_EQ(events.find(102), nullptr);
 }
@@ -239,7 +239,7 @@ TEST(process_cache, remembers_ended_processes) {
     EXPECT_EQ(processes.of(0).name, "idle");
 }
 
-/// Where the kernel says whose a thread is.
+/// The kernel names the process of a thread.
 TEST(process_cache, resolves_process_of_ended_thread) {
     elog::process_cache processes(
         [](std::uint32_t thread) -> std::optional<elog::process_info> {

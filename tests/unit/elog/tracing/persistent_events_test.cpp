@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What elog enable writes into the kernel, and how it is found again among what others have.
+// The definitions that elog enable writes into the kernel, and how it recognizes them among other
+// definitions.
 #include "tracing/persistent_events.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What processes were called that have ended.
+// The names of ended processes.
 #include "tracing/process_names.hpp"
 
 #include <string>
@@ -27,7 +27,7 @@ TEST(process_names, orders_names_by_time_across_cpus) {
     elog::process_names names(shell_lives);
     names.take({{2, 42, 0, "shop"}, {1, 42, 10, {}}});
     EXPECT_EQ(names.of(42), "shop");
-    // Also of what is told later.
+    // Later names have the same limit.
     names.take({{1, 42, 0, "older"}});
     EXPECT_EQ(names.of(42), "shop");
     names.take({{9, 42, 0, "next"}});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where programs were: which code they have mapped, what its functions are called, and the field
-// that says it.
+// Call stacks: the mapped code of processes, the names of its functions, and the field `stack`.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@
 #include "tracing/stack_symbolizer.hpp"
 
 extern "C" {
-// A function whose name everybody finds.
+// A function whose symbol is public.
 [[gnu::visibility("default"), gnu::noinline]] int function_of_the_test() {
     asm volatile("");
     return 7;
@@ -113,7 +112,7 @@ TEST(elf_symbolizer, survives_hostile_elf_file) {
     for (int round = 0; round < 1000; ++round) {
         std::string changed = sound;
         for (int change = 0; change < 20; ++change) {
-            // What headers say matters most: they are at its beginning and at its end.
+            // Headers are at the start and at the end of the file: change these.
             const std::size_t place = random.below(2048);
             const std::size_t at = change % 2 == 0 ? place : changed.size() - 1 - place;
             changed[at] = static_cast<char>(random.below(256));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the C++ class adds to the C API: values of C++ types, and an end.
+// The C++ class for dynamic providers: values of C++ types, and unregistration.
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ const eventlog_event_definition events[] = {{.name = "all", .fields = fields, .f
 constexpr eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_cpp",
                                          .events = events, .event_count = 2};
 
-/// A provider that has a state to tell.
+/// A provider that dumps its state.
 enum : std::uint32_t { value, dumped };
 const eventlog_field_definition value_fields[] = {
     {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Sessions of providers that are defined while the program runs, in C++.
+// Sessions of providers that are defined at run time, in C++.
 #include <cstdint>
 #include <string>
 #include <string_view>

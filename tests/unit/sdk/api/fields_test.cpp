@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Every type that a field may have, from the emitting line to what a reader makes of it.
+// Every type of field, from the emitting line to the reader's value.
 #include <arpa/inet.h>
 
 #include <array>
@@ -165,7 +165,7 @@ inline constexpr eventlog::event_traits eventlog::traits_of<with_formats>{
 
 namespace {
 
-/// Emits one event and returns how its fields read, each as name=value.
+/// Emits one event and returns its decoded fields, each as name=value.
 template <class Event>
 std::string shown(const Event& event) {
     event_listener listener("fields_test:*");
@@ -265,7 +265,7 @@ TEST(fields, of_times_in_fractional_periods_saturate) {
     EXPECT_EQ(nanoseconds_in(exaseconds::min()), first);
     EXPECT_EQ(nanoseconds_in(duration<std::uint64_t, std::exa>(~std::uint64_t{0})), last);
     EXPECT_EQ(nanoseconds_in(duration<double, std::exa>(2)), last);
-    // 9.2 s, in a part and a number that both have 63 bits.
+    // 9.2 s: ratio and count both have 63 bits.
     using part = std::ratio<9'223'372'036'854'775'807, 1'000'000'000'000'000'003>;
     EXPECT_EQ(nanoseconds_in(duration<std::int64_t, part>(1)), 9'223'372'036);
     EXPECT_EQ(nanoseconds_in(duration<std::int64_t, part>(-1'000'000'000)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The members of structs, against what Boost.PFR says of them: it counts and takes apart in other
-// ways than eventlog's headers, which do it themselves for the sake of whoever compiles them.
+// The members of structs as eventlog's headers find them, against Boost.PFR, which uses other
+// methods. The headers have an implementation of their own to keep compile times short.
 #include <array>
 #include <chrono>
 #include <cstddef>

@@ -146,7 +146,7 @@ TEST(names, of_fields_of_a_struct_with_brackets_in_its_name) {
     EXPECT_EQ(field_names<local>[1], "second");
 }
 
-/// More members than compilers spell in one row.
+/// More members than the headers list in one row.
 struct long_event {
     std::uint8_t a;
     std::uint8_t second;
@@ -184,7 +184,7 @@ TEST(names, of_more_fields_than_compilers_print) {
     }
 }
 
-/// Names that are refused, at each place that matters to the others.
+/// Names that are rejected, at each position that affects the other names.
 struct foreign_first {
     std::uint8_t höhe;  // NOLINT(readability-identifier-naming): the letter is the point
     std::uint8_t width;

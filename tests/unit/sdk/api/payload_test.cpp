@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is emitted is what is heard: through a real subscription, decoded by the schema that came
-// along.
+// An emitted event, received through a real subscription and decoded by its published schema, has
+// the emitted values.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -52,7 +52,7 @@ enum class color : std::uint8_t { red, green };
 struct point {
     std::uint32_t x, y;
 };
-/// Byte for byte its payload, and the same fields in an order that is not.
+/// Equal to its payload byte for byte, and the same fields in another order.
 struct block {
     std::uint64_t number;
     std::array<double, 3> reals;
@@ -74,7 +74,7 @@ struct shuffled {
 using payload_test =
     eventlog::provider<"payload_test", every_number, every_text, one_byte, block, shuffled>;
 
-/// Emits one event and returns it as heard.
+/// Emits one event and returns its record.
 template <class Event>
 received_record heard(event_listener& listener, const Event& event) {
     listener.clear_records();
@@ -134,7 +134,7 @@ namespace {
 TEST(payload, is_copied_from_object_with_equal_layout) {
     EXPECT_TRUE(is_block<block>);
     EXPECT_TRUE(is_block<point>);
-    // Not in the order of the payload; with padding; not whole words; not what is carried.
+    // Another order than the payload's; padding; no whole words; values outside the struct.
     EXPECT_FALSE(is_block<shuffled>);
     EXPECT_FALSE(is_block<gap_in_the_middle>);
     EXPECT_FALSE(is_block<gap_at_the_end>);
@@ -210,10 +210,10 @@ TEST(payload, keeps_nul_characters_inside_a_text) {
 
 TEST(payload, carries_texts_around_size_limits) {
     event_listener listener("payload_test:*");
-    // Around words, the size up to which a payload is put together on the stack, and the largest.
+    // Sizes around words, around the limit for payloads assembled on the stack, and the largest.
     for (const std::size_t near : {8U, 16U, 32U, 500U, 512U, 1024U, 4096U, 65400U}) {
         for (std::size_t length = near - 8; length < near + 9; ++length) {
-            // Each character another than those around it: copied to the wrong place, it shows.
+            // Adjacent characters differ, so that a copy at a wrong offset is detected.
             std::string text;
             for (std::size_t i = 0; i < length; ++i) {
                 text += static_cast<char>('a' + (length + i + i / 26) % 26);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The path of small events into the ring: interruptions, fallbacks, and what the kernel sees.
+// The path of small events into the ring: interruptions, fallbacks, and rseq_cs.
 #include <sys/time.h>
 
 #if __has_include(<sys/rseq.h>)
@@ -33,7 +33,7 @@ using namespace small_event_test;
 using eventlog::test::pinned_to_one_cpu;
 using eventlog::test::scoped_environment_variable;
 
-/// While it lives, a signal interrupts the threads of this process every 50 microseconds.
+/// A signal interrupts the threads of this process every 50 microseconds while the object lives.
 class frequent_signals {
   public:
     frequent_signals() {
@@ -93,7 +93,7 @@ TEST(small_event, is_counted_when_interrupted_at_any_point) {
 }
 
 #if defined(__x86_64__) && defined(RSEQ_SIG)
-/// What the thread tells the kernel of the sequence that it is in.
+/// rseq_cs: the restartable sequence that the kernel believes the thread is in.
 std::uint64_t rseq_cs_value() {
     std::uint64_t told = 0;
     asm volatile("movq %%fs:8(%[area]), %[told]" : [told] "=r"(told) : [area] "r"(__rseq_offset));
@@ -102,8 +102,8 @@ std::uint64_t rseq_cs_value() {
 
 unsigned slow_path_count = 0;
 
-/// Emits that many events of a provider by hand, of which each that takes a longer way is counted
-/// there instead. Returns how many the subscription has heard.
+/// Emits that many events of a dynamic provider through a site whose slow path only counts. Returns
+/// how many events the subscription received.
 std::size_t emit_by_hand(std::uint64_t events) {
     constexpr std::array<eventlog_field_definition, 2> fields{
         {{.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_64},
@@ -145,7 +145,7 @@ TEST(small_event, uses_fast_path_and_clears_rseq_cs) {
     constexpr std::uint64_t events = 200;
     const std::size_t heard = emit_by_hand(events);
     EXPECT_EQ(heard, events - slow_path_count);
-    // A thread that is interrupted goes the longer way.
+    // An interrupted thread takes the slow path.
     EXPECT_LT(slow_path_count, events / 2);
 }
 

@@ -29,7 +29,7 @@ using namespace small_event_test;
 using eventlog::test::pinned_to_one_cpu;
 using eventlog::test::run_in_child;
 
-/// Fixed sizes that are odd, and one that takes the session's number.
+/// Fixed parts of odd size, and one with the session id.
 struct fixed_5 {
     std::string_view text;
     bool yes;
@@ -69,7 +69,7 @@ namespace {
 using odd_test = eventlog::provider<"brief_odd_test", fixed_5, in_session>;
 using session = eventlog::session<odd_test>;
 
-/// Memory between two pages that nobody may touch.
+/// Memory between two inaccessible pages.
 class fenced_memory {
   public:
     fenced_memory()
@@ -148,7 +148,7 @@ TEST(small_event, switches_buffer_at_every_offset) {
     event_listener listener("brief_test:*");
     const pinned_to_one_cpu pinned;
     for (std::size_t round = 0; round < 40; ++round) {
-        // Different sizes in front of each end of a buffer.
+        // Each buffer ends after another remainder.
         const std::string text = some_text(7 + round);
         const std::size_t size = 6 * (24 + 14 + text.size() + 1 + 4);
         listener.clear_records();
@@ -228,7 +228,7 @@ TEST(small_event, rejects_invalid_sizes) {
     };
     const std::uint64_t before = refused();
     emit_all("before");
-    // What does not fit into a record, and where 32 or 48 bits would not tell.
+    // Sizes beyond a record, and sizes whose low 32 or 48 bits would look valid.
     std::uint64_t attempted = 0;
     for (const std::size_t around :
          {std::size_t{65'508 + 64}, std::size_t{1} << 32U, std::size_t{1} << 48U, SIZE_MAX / 2}) {

@@ -21,7 +21,7 @@ namespace small_event_test {
 using eventlog::test::event_listener;
 using eventlog::test::received_record;
 
-// By the size of what is in front of the text.
+// Named by the size of the fixed part before the text.
 struct fixed_4 {
     std::string_view text;
 };
@@ -72,7 +72,7 @@ void expect_field(const event_listener& listener, const received_record& record,
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, name)), value) << name;
 }
 
-/// The records behind `first` are those of emit_all, whole and with nothing else in them.
+/// Expects the records from `first` on to be the complete events of emit_all.
 inline void expect_all(const event_listener& listener, std::size_t first, std::string_view text) {
     ASSERT_GE(listener.records().size(), first + 6);
     for (std::size_t event = 0; event < 6; ++event) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is said about events beside their structs, and where it arrives.
+// Traits of events, and their effect in schema and records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -115,7 +115,7 @@ TEST(traits, are_optional) {
     EXPECT_EQ(event.kind, eventlog::kind::instant);
 }
 
-/// Emits a text of that length with a short one beside it, and returns both as heard.
+/// Emits two texts of these lengths, and returns the received lengths.
 std::pair<std::size_t, std::size_t> received_lengths(std::size_t first, std::size_t second) {
     event_listener listener("traits_test:said");
     const std::string one(first, 'a');
@@ -129,7 +129,7 @@ std::pair<std::size_t, std::size_t> received_lengths(std::size_t first, std::siz
     const auto other = std::get<std::string_view>(listener.field(record, "other"));
     EXPECT_EQ(text, one.substr(0, text.size()));
     EXPECT_EQ(other, two.substr(0, other.size()));
-    // As much as a record holds: fixed part 12, two texts with their NUL.
+    // A full record: fixed part 12, two texts with their NUL.
     EXPECT_EQ(text.size() + other.size(),
               EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
     return {text.size(), other.size()};
@@ -158,7 +158,7 @@ TEST(oversize_cut, truncates_bytes_at_any_position_and_sets_flag) {
     EXPECT_EQ(listener.truncated_by_providers(), 1U);
     EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), "beside");
     const auto kept = std::get<elog::byte_string>(listener.field(record, "data"));
-    // As much as a record holds: fixed part 8, a text with its NUL.
+    // A full record: fixed part 8, a text with its NUL.
     EXPECT_EQ(kept.size(), EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 8 - 7);
     EXPECT_TRUE(
         std::equal(kept.begin(), kept.end(), reinterpret_cast<const unsigned char*>(data.data())));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Lists of values: what is emitted is what is heard, and what is wrong is refused.
+// Lists of values: valid ones are received as emitted, invalid ones are rejected.
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -51,7 +51,7 @@ const eventlog_field_definition text_fields[] = {
 const eventlog_field_definition session_fields[] = {
     {.name = "small", .type = EVENTLOG_TYPE_UNSIGNED_8}};
 
-/// As many fields as an event can have, of all kinds.
+/// As many fields as an event may have, of all kinds.
 const std::vector<eventlog_field_definition>& wide_fields() {
     static std::vector<std::string> names;
     static std::vector<eventlog_field_definition> fields;
@@ -194,7 +194,7 @@ TEST(emit_values, accepts_no_values) {
     EXPECT_EQ(heard(listener, nothing, {}).payload.size(), 0U);
 }
 
-/// The payload of a record as it should be: fixed part with fields by width, presence, the rest.
+/// The expected payload: fixed part with fields by width, presence bits, texts.
 TEST(emit_values, lays_out_arrays_like_structs) {
     provider();
     event_listener listener("values_test:*");
@@ -276,7 +276,7 @@ TEST(emit_values, delivers_event_with_a_hundred_fields) {
                     text);
             }
         }
-        // The arrays stand behind 25 numbers, and 50 places of texts and bytes.
+        // The arrays follow 25 numbers and the words of 50 texts and byte strings.
         const std::size_t at = 25 * 8 + 50 * 4;
         EXPECT_EQ(std::memcmp(record.payload.data() + at, row.data(), 9), 0);
         EXPECT_EQ(record.payload[at + 9], 0U);
@@ -329,7 +329,7 @@ TEST(emit_values, truncates_oversized_text_between_characters) {
 struct wrong_values {
     const char* name;
     event id;
-    std::size_t index;  // of the value that is replaced in sound ones
+    std::size_t index;  // of the valid value to replace
     eventlog_value value;
     eventlog_error code;
     const char* sentence;

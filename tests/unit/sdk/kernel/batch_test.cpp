@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lane writes, and what becomes of what it cannot write.
+// The writes of a per-thread batch, and the events that it cannot write.
 #include "kernel/batch.hpp"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ struct entry {
     std::string payload{};
 };
 
-/// What is in a batch; nothing if it is none.
+/// The entries of a batch; none if the bytes are no batch.
 std::vector<entry> entries_of(const std::string& batch) {
     std::vector<entry> found;
     if (batch.size() < 8 || std::memcmp(batch.data(), &batch_header, sizeof batch_header) != 0) {
@@ -73,7 +73,7 @@ class per_thread_batch : public fake_kernel::fake_kernel_file {
 
     bool begin(std::size_t size) { return eventlog_lane_begin(room.data(), size); }
     void emit(std::string_view payload) {
-        // Zero behind it, as eventlog_emit wants it.
+        // eventlog_emit requires zero bytes after the payload.
         const std::string padded = std::string(payload) + std::string(8, '\0');
         eventlog_emit(&handle(), plain, padded.data(), payload.size());
     }
@@ -231,7 +231,7 @@ TEST_F(per_thread_batch, is_bypassed_by_interrupting_signal_handler) {
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + "second");
     eventlog_lane_flush();
     EXPECT_EQ(next_write(), "");
-    // As somebody leaves it who does not come back.
+    // The batch stays busy, as if the interrupted emit never returned.
     eventlog_lane_end();
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().lost_busy, 1U);
@@ -267,7 +267,7 @@ TEST_F(per_thread_batch, is_flushed_by_provider_poll) {
     EXPECT_EQ(entries_of(next_write()).size(), 1U);
 }
 
-/// A pipe that has room for so much of them, and then for no more.
+/// A pipe that accepts only a part of a write.
 TEST_F(per_thread_batch, counts_partial_write) {
     constexpr std::size_t capacity = 4096;
     constexpr std::size_t size = 40;

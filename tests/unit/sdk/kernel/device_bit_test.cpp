@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the bit of eventlog's kernel module says when the module's file has gone, which sets it: on
-// any kernel, a socket stands in for the device. The module itself is asked in tests/vm.
+// The kernel module's gate bit after the module's file, its owner, was closed. A socket replaces
+// the device, so the test runs on any kernel; tests/vm tests the module itself.
 #include <linux/eventlog.h>
 #include <sys/socket.h>
 
@@ -31,7 +31,7 @@ constexpr std::uint32_t in_slot = 1U << 3U;
 constexpr std::uint32_t first = 0;
 constexpr std::uint32_t second = 1;
 
-/// A provider to which somebody listens through the module.
+/// A provider with a listener through the module.
 class device_bit : public testing::Test {
   protected:
     void SetUp() override {
@@ -116,7 +116,7 @@ TEST_F(device_bit, is_cleared_if_file_belongs_to_another_process) {
     file = unique_fd();
     provider.emit(first, 1U);
     EXPECT_FALSE(provider.enabled(first));
-    // As the module does for the next one who listens.
+    // As the module does for its next listener.
     handle().gate_word(first).fetch_or(in_module);
     EXPECT_NE(route().not_before.load(), user_events_route::never);
     route().not_before = 0;  // a second later
@@ -137,7 +137,7 @@ TEST_F(device_bit, is_cleared_if_event_registration_fails) {
     route().numbers[first] = user_events_route::not_registered;
     const registry_lock lock;
     user_events_register_result result;
-    register_user_events(handle(), file.get(), result);  // which knows no such call
+    register_user_events(handle(), file.get(), result);  // a socket rejects the ioctl
     EXPECT_EQ(result.missing, 1U);
     EXPECT_EQ(gate(first), 0U);
     EXPECT_EQ(gate(second), in_module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel's user_events are told of every type of field.
+// The user_events description of every field type.
 #include "kernel/user_events_description.hpp"
 
 #include <array>
@@ -81,7 +81,7 @@ struct optional_ones {
 };
 struct optional_and_namesake {
     std::uint8_t has_count;
-    std::uint8_t has_count_;  // NOLINT(readability-identifier-naming): looks like ours
+    std::uint8_t has_count_;  // NOLINT(readability-identifier-naming): looks like a private member
     std::optional<std::uint8_t> count;
 };
 struct in_session {
@@ -212,14 +212,15 @@ TEST(user_events_description, has_distinct_name_per_field_set) {
     EXPECT_NE(other.text.substr(other.text.size() - 8), one.text.substr(front.size(), 8));
 }
 
-/// An event p:e whose description has that many bytes, at least 460.
+/// Describes an event p:e with a description of that many bytes, at least 460.
 outcome describe_long(std::size_t size, bool make_unique) {
     std::string fields;
     std::size_t left = size - std::string_view("eventlog_p_e").size();
     for (char name = 'a'; left > 0; ++name) {
-        // "; u64 NAME", where a space and no "; " stands in front of the first.
+        // "; u64 NAME"; the first field has a space instead of "; ".
         const std::size_t frame = name == 'a' ? 5 : 6;
-        const std::size_t length = left - frame <= 63 ? left - frame : 50;  // 63: a name's limit
+        const std::size_t length =
+            left - frame <= 63 ? left - frame : 50;  // 63: the limit of a name
         fields += std::string(length, name) + ": u64\n";
         left -= frame + length;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is written to user_events, and what becomes of what cannot be.
+// The writes to user_events, and the handling of failed ones.
 #include "kernel/user_events_write.hpp"
 
 #include <fcntl.h>
@@ -51,7 +51,7 @@ TEST_F(user_events_write, is_one_write_of_index_and_payload) {
 }
 
 TEST_F(user_events_write, is_one_write_of_any_size) {
-    // Small ones are put together first.
+    // Small events are assembled in a buffer first.
     for (const std::size_t size : {1U, 8U, 255U, 256U, 257U, 258U, 4000U}) {
         const std::string payload(size, static_cast<char>('a' + size % 26));
         eventlog_emit(&handle(), plain, payload.data(), payload.size());
@@ -63,7 +63,7 @@ TEST_F(user_events_write, is_one_write_of_any_size) {
 TEST_F(user_events_write, joins_pieces) {
     provider.emit(wordy, "ab", std::string_view("c"));
     using namespace std::string_literals;
-    // Both words count from behind themselves.
+    // Both words are relative to their own end.
     EXPECT_EQ(next_write(), bytes_of(number, 3U << 16U | 4U, 2U << 16U | 3U) + "ab\0c\0"s);
     EXPECT_EQ(counters().written, 1U);
 }
@@ -112,7 +112,7 @@ TEST_F(user_events_write, is_skipped_for_unregistered_event) {
 }
 
 TEST_F(user_events_write, ebadf_after_disable_is_no_loss) {
-    // As the kernel does it, a file that is open for reading only answers EBADF.
+    // As in the kernel, a file open for reading only fails with EBADF.
     attach_file(unique_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
     errno = 4711;
     provider.emit(plain, 1U);
@@ -132,7 +132,7 @@ TEST_F(user_events_write, counts_rejected_writes) {
 TEST_F(user_events_write, does_not_write_to_foreign_file) {
     const unique_fd other(::memfd_create("other", MFD_CLOEXEC));
     ASSERT_EQ(::dup2(other.get(), file.get()), file.get());
-    route().verified_at = 0;  // the clock that says when to look has gone on
+    route().verified_at = 0;  // the next check of the descriptor is due
     provider.emit(plain, 1U);
     struct stat status {};
     ASSERT_EQ(::fstat(other.get(), &status), 0);
@@ -154,7 +154,7 @@ TEST_F(user_events_write, detects_closed_descriptor) {
 TEST_F(user_events_write, closes_only_its_own_descriptor) {
     route().expected = false;
     const eventlog::core::registry_lock lock;
-    // The program has closed it meanwhile, and opened another file that got its number.
+    // The program closed the descriptor, and opened another file with the same number.
     const unique_fd others(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     route().retired = others.get();
     close_user_events_route(handle());
@@ -175,14 +175,14 @@ TEST_F(user_events_write, does_not_register_events_of_unregistered_provider) {
         late = gone.handle();
     }
     ASSERT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
-    late->user_events.not_before = 0;  // as a thread leaves it that found its descriptor gone
+    late->user_events.not_before = 0;  // as after a thread that found its descriptor closed
     retry_user_events_route(*late);
     EXPECT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
     EXPECT_FALSE(late->user_events.expected.load());
     late->user_events.not_before = user_events_route::never;
 }
 
-/// A kernel that does not write to gates, but to a page: the bits there are the test's.
+/// A kernel with a status page instead of gate writes; the test sets the page's bits.
 class user_events_page_bits : public user_events_write {
   protected:
     static constexpr std::uint32_t bit = 4711;
@@ -192,7 +192,7 @@ class user_events_page_bits : public user_events_write {
         if (IsSkipped()) {
             return;
         }
-        // Mapped once a process, like the kernel's.
+        // Mapped once per process, as the kernel's page is.
         static const unique_fd memory(::memfd_create("page", MFD_CLOEXEC));
         const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
         ASSERT_EQ(::ftruncate(memory.get(), static_cast<off_t>(size)), 0);
@@ -250,7 +250,7 @@ TEST_F(user_events_page_bits, match_enabled_query) {
     listen(true);
     EXPECT_TRUE(provider.enabled(plain));
     listen(false);
-    // Somebody else does.
+    // A listener of another route.
     handle().gate_word(plain).fetch_or(1U);
     EXPECT_TRUE(provider.enabled(plain));
     handle().gate_word(plain).fetch_and(~1U);
@@ -305,10 +305,10 @@ TEST_F(user_events_page_bits, may_be_bytes_with_any_bit_set) {
 TEST(user_events_page, is_absent_if_mmap_fails) {
     const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const registry_lock lock;
-    // A kernel that has a page, and lets us read it, has set the first bit of it.
+    // A kernel with a readable page has set its first bit.
     const bool has_page = is_set_in_page(location_in_page(0));
     EXPECT_EQ(map_user_events_page(null.get()), has_page ? 0 : ENODEV);
-    // As it was: it can be read.
+    // The page is still readable.
     EXPECT_EQ(is_set_in_page(location_in_page(0)), has_page);
 }
 

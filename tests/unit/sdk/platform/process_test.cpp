@@ -60,7 +60,7 @@ TEST(process, with_ended_main_thread_is_alive) {
             static_cast<void>(!::write(to, "r", 1));
             ::pause();
         }).detach();
-        ::syscall(SYS_exit, 0);  // this thread alone, and without unwinding
+        ::syscall(SYS_exit, 0);  // ends this thread only, without unwinding
     }
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);

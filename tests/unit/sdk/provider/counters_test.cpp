@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a provider can say about its own events.
+// The counters of a provider's events.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ eventlog_counters now() {
     return counted::status().routes[EVENTLOG_ROUTE_MEMORY].counters;
 }
 
-/// Counters go on from test to test: what has been added since this was made.
+/// Counters continue from test to test: the difference since construction.
 class since {
   public:
     [[nodiscard]] eventlog_counters operator()() const {
@@ -101,7 +101,7 @@ TEST(counters, count_event_once_per_listener) {
 TEST(counters, count_ring_full_losses) {
     const since begin;
     event_listener listener("counters_test:*");
-    constexpr std::uint64_t attempted = 40'000;  // of 32 bytes: more than twice 128 KiB
+    constexpr std::uint64_t attempted = 40'000;  // 32 bytes each: more than twice 128 KiB
     for (std::uint64_t i = 0; i < attempted; ++i) {
         counted::emit(tick{i});
     }
@@ -118,7 +118,7 @@ TEST(counters, count_per_subscription_writes) {
     event_listener small("counters_test:*");
     event_listener large("counters_test:*", {8U << 20U, 2});
     event_listener newest("counters_test:tick", {128U << 10U, 2, true});
-    constexpr std::uint64_t attempted = 40'000;  // too many for the first
+    constexpr std::uint64_t attempted = 40'000;  // too many for the small buffers
     for (std::uint64_t i = 0; i < attempted; ++i) {
         counted::emit(tick{i});
     }
@@ -160,13 +160,14 @@ TEST(counters, count_unattached_events) {
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     EXPECT_EQ(begin().lost_unattached, 1U);
     EXPECT_EQ(begin().written, 0U);
-    // It is tried again a little later, here and not in a test that follows in this process.
+    // Wait for the retry of the attach here, so that it does not happen in a later test of this
+    // process.
     while (begin().written == 0) {
         counted::emit(tick{2});
     }
 }
 
-/// Without sequences all threads share a ring, and may find it held by another.
+/// Without restartable sequences all threads share a ring, and may find it locked.
 class without_sequences {
   public:
     without_sequences() { configure_rseq(false); }
@@ -184,7 +185,8 @@ TEST(counters, count_shared_ring_lock_timeouts) {
     ASSERT_NE(slot, nullptr);
     std::atomic_ref<__u64> lock = shared(slot->ring(slot->ring_count.load() - 1)->lock);
     const std::uint64_t own_namespace = listener.source().header().owner_pid_namespace << 32U;
-    // Somebody who lives, but does not get on; then, as handlers find it, this thread itself.
+    // A live process that does not release the lock; then this thread itself, as in a signal
+    // handler.
     for (const pid_t holder : {::getppid(), ::gettid()}) {
         lock.store(own_namespace | static_cast<std::uint32_t>(holder));
         counted::emit(tick{1});
@@ -204,8 +206,7 @@ TEST(counters, count_shared_ring_lock_timeouts) {
 
 std::uint64_t emitted_by_handler = 0;
 
-/// All there is at once: threads on all CPUs, a handler that interrupts one of them, a listener
-/// that is too slow.
+/// Threads on all CPUs, an interrupting signal handler and a slow listener at the same time.
 TEST(counters, are_exact_under_load) {
     const since begin;
     event_listener listener("counters_test:*");
@@ -241,7 +242,7 @@ TEST(counters, are_exact_under_load) {
     }
     ASSERT_EQ(::sigaction(SIGUSR1, &previous, nullptr), 0);
     const eventlog_counters result = begin();
-    // The first events may come while another thread is joining the listener.
+    // The first events may be emitted while another thread attaches.
     EXPECT_EQ(result.written + result.lost_full + result.lost_busy + result.lost_unattached,
               (threads + 1) * each + emitted_by_handler);
     listener.finish();

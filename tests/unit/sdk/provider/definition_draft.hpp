@@ -19,7 +19,7 @@ namespace definition_test {
 using eventlog::core::built_definition;
 using eventlog::core::definition_error;
 
-/// A definition, with everything that it points to, to be changed at will.
+/// A modifiable definition that owns everything it points to.
 struct draft {
     std::vector<eventlog_keyword_definition> keywords;
     std::vector<eventlog_value_definition> values;
@@ -28,7 +28,7 @@ struct draft {
     std::vector<eventlog_event_definition> events;
     eventlog_definition all{EVENTLOG_DEFINITION_SIZES, .name = "drafted"};
 
-    /// Points at what the vectors hold now.
+    /// Sets the pointers to the current contents of the vectors.
     const eventlog_definition& joined() {
         enumeration.values = values.data();
         enumeration.value_count = static_cast<std::uint32_t>(values.size());
@@ -57,7 +57,7 @@ struct outcome {
     std::string text;
 };
 
-/// Checks and builds without publishing; with `view`, shows what was built.
+/// Checks and builds without publishing; `view` receives the result.
 inline outcome build(const eventlog_definition& definition,
                      const std::function<void(const built_definition&)>& view = nullptr) {
     definition_error error;

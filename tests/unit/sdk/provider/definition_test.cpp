@@ -141,10 +141,10 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
          .field_count = 10},
         {.name = "in_session", .session_bound = true, .fields = in_session, .field_count = 2},
         {.name = "nothing"},
-        // What a C++ provider with sessions says itself.
+        // The events that a C++ provider with sessions adds,
         EVENTLOG_SESSION_BEGIN_EVENT,
         EVENTLOG_SESSION_END_EVENT,
-        // And one that dumps.
+        // and one with dumps.
         EVENTLOG_DUMP_COMPLETE_EVENT};
     const eventlog_definition definition{
         EVENTLOG_DEFINITION_SIZES, .name = "same",     .description = "Said twice",
@@ -240,7 +240,7 @@ TEST(definition, rejects_wrong_struct_size) {
     using sizes = eventlog_definition;
     for (const auto size : {&sizes::size, &sizes::keyword_size, &sizes::value_size,
                             &sizes::enumeration_size, &sizes::field_size, &sizes::event_size}) {
-        // (The last one is aligned, and larger than any memory behind it.)
+        // The last size is aligned, and exceeds the memory after it.
         for (const std::uint32_t wrong : {0U, 4U, 1001U, 0xfffffff8U}) {
             draft made = valid_definition();
             static_cast<void>(made.joined());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Every mistake that a definition can contain: its error code and the text of the error.
+// Every error in a definition: its code and its text.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ using namespace definition_test;
 
 struct wrong_case {
     const char* name;
-    void (*spoil)(draft&);  // the vectors, before they are joined
+    void (*spoil)(draft&);  // changes the vectors before they are joined
     eventlog_error code;
     const char* sentence;  // a part of it
 };
@@ -28,7 +28,7 @@ const std::string long_name(64, 'n');
 std::vector<eventlog_value_definition> distinct_values(std::uint32_t count) {
     static std::vector<std::string> names;
     names.clear();
-    names.reserve(count);  // so that none of them moves
+    names.reserve(count);  // keeps the names in place
     std::vector<eventlog_value_definition> values;
     for (std::uint32_t i = 0; i < count; ++i) {
         names.push_back("value_with_a_name_" + std::to_string(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which clock a subscription takes: on this machine, and on machines that this one is not.
+// The clock of a subscription, on this machine and on machines with other properties.
 #include <string>
 #include <string_view>
 
@@ -24,7 +24,7 @@ constexpr bool is_counter_known =
 #endif
 
 constexpr tsc_properties good{true, true, true};
-constexpr tsc_properties distrusted{true, true, false};  // the kernel offers kvm-clock only
+constexpr tsc_properties distrusted{true, true, false};  // the kernel offers only kvm-clock
 constexpr tsc_properties unsteady{true, false, true};
 constexpr tsc_properties neither{true, false, false};
 constexpr tsc_properties absent{};
@@ -78,7 +78,7 @@ TEST(clock_choice, finds_tsc_in_available_clocksources) {
     EXPECT_FALSE(lists_tsc(""));
     EXPECT_FALSE(lists_tsc("\n"));
     EXPECT_FALSE(lists_tsc("kvm-clock acpi_pm \n"));
-    // The source that x86 processors have until it is known how fast the counter is.
+    // The clock source of x86 before the frequency of the counter is known.
     EXPECT_FALSE(lists_tsc(counter + "-early hpet \n"));
     EXPECT_FALSE(lists_tsc("not-" + counter + " \n"));
 }

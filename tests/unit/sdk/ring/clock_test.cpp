@@ -74,7 +74,7 @@ TEST(clock_converter, conversion_is_monotonic) {
             EXPECT_GE(clock.realtime(time), before) << time;
             before = clock.realtime(time);
         }
-        EXPECT_LT(before, INT64_MAX);  // where ranges without an end do
+        EXPECT_LT(before, INT64_MAX);  // the end of unlimited time ranges
     }
     EXPECT_GT(clock_converter().realtime(UINT64_MAX), 0);
 }
@@ -84,8 +84,8 @@ TEST(clock_converter, converts_to_other_clocks_by_offset_at_time) {
     clock.add({1000, 1000, 51'000});
     clock.add_offsets({1000, 7, 37});
     clock.add_offsets({2000, 500, 38});
-    clock.add_offsets({1500, 9, 9});      // goes backwards
-    EXPECT_EQ(clock.boottime(500), 507);  // before the first: the same
+    clock.add_offsets({1500, 9, 9});      // the clock goes backwards
+    EXPECT_EQ(clock.boottime(500), 507);  // before the first reading: its offset
     EXPECT_EQ(clock.boottime(1999), 2006);
     EXPECT_EQ(clock.boottime(2000), 2500);
     EXPECT_EQ(clock.tai(1999), 52'036);
@@ -148,7 +148,7 @@ TEST(clock, handles_wrap_between_readings) {
     EXPECT_EQ(eventlog::core::least_interrupted_sample(readings).clock, 0U);
 }
 
-// However long the thread is held up anywhere here.
+// Holds wherever the thread is interrupted.
 TEST(clock, pair_lies_between_surrounding_readings) {
     const auto realtime = [] {
         timespec now{};
@@ -171,7 +171,7 @@ TEST(clock, pair_lies_between_surrounding_readings) {
         EXPECT_LE(pair.clock, after);
         EXPECT_GE(pair.monotonic, monotonic_before);
         EXPECT_LE(pair.monotonic, monotonic_after);
-        // The time of day may be set meanwhile, but not by an hour.
+        // The wall clock may be set meanwhile, but not by an hour.
         constexpr std::uint64_t hour = 3'600'000'000'000;
         EXPECT_LT(pair.realtime - real_before + hour, 2 * hour);
     }

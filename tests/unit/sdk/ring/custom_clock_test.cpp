@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Events that are timed by a clock of the program's own.
+// Events with times by a custom clock of the program.
 #include "ring/custom_clock.hpp"
 
 #include <signal.h>
@@ -43,8 +43,8 @@ struct note {
 using simulation = eventlog::provider<"simulation", step, note>;
 
 constexpr std::uint64_t mega = 1'000'000;
-// Of a time, in nanoseconds: the machine's clocks are read one behind the other, and their rate is
-// that of some milliseconds.
+// In nanoseconds: the machine's clocks are read one after the other, and their rate is measured
+// over some milliseconds.
 constexpr std::int64_t precision = 100'000;
 
 std::atomic<std::uint64_t> counter{0};
@@ -53,7 +53,7 @@ std::uint64_t read_counter(void* /*context*/) {
     return counter.load();
 }
 
-/// A counter of real time, with the number of ticks a second to which the context points.
+/// A counter of real time; the context points to its frequency.
 std::uint64_t read_ticks(void* context) {
     const std::uint64_t now = eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
     return static_cast<std::uint64_t>(static_cast<double>(now) *
@@ -66,7 +66,7 @@ eventlog_clock_source source_of(std::uint64_t (*read)(void*), std::uint64_t freq
     return {sizeof(eventlog_clock_source), bits, frequency, read, context};
 }
 
-/// With subscriptions that are timed by the processor's counter, and by CLOCK_MONOTONIC.
+/// With subscriptions on the processor's counter and on CLOCK_MONOTONIC.
 class custom_clock : public ::testing::TestWithParam<const char*> {
   public:
     custom_clock() { counter = 5'000'000'000; }
@@ -80,11 +80,11 @@ class custom_clock : public ::testing::TestWithParam<const char*> {
   protected:
     static bool set(const eventlog_clock_source& source) { return eventlog_set_clock(&source); }
 
-    /// What has been heard, as nanoseconds of CLOCK_MONOTONIC.
+    /// The received times, as nanoseconds of CLOCK_MONOTONIC.
     std::vector<std::int64_t> received_times() {
         const std::uint32_t kind = listener.source().header().clock;
         if (kind == EVENTLOG_CLOCK_TSC) {
-            std::this_thread::sleep_for(5ms);  // for its rate
+            std::this_thread::sleep_for(5ms);  // measures the rate
         }
         elog::clock_converter clock(kind);
         clock.add(first);
@@ -118,7 +118,8 @@ TEST_P(custom_clock, sets_event_time_differences) {
     simulation::emit(step{2});
     const std::vector<std::int64_t> times = received_times();
     ASSERT_EQ(times.size(), 3U);
-    EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 5e9, 5e6);  // in 5 ms the rate is rough
+    EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 5e9,
+                5e6);  // the rate over 5 ms is imprecise
     EXPECT_NEAR(static_cast<double>(times[2] - times[1]), 1000, 10);
 }
 
@@ -135,7 +136,7 @@ TEST_P(custom_clock, starts_at_system_clock) {
 
 TEST_P(custom_clock, stamps_events_on_every_path) {
     event_listener other(std::vector<std::string>{"simulation:*#"},
-                         {7});  // then no event takes the shortest way
+                         {7});  // a session filter disables the fast path
     simulation::emit(step{0});
     ASSERT_TRUE(set(source_of(read_counter, mega)));
     simulation::emit(step{1});
@@ -192,7 +193,7 @@ TEST_P(custom_clock, handles_impossible_times) {
 }
 
 TEST_P(custom_clock, narrow_counter_unwraps_across_long_pause) {
-    // Both wrap every 11 ms, which is almost as often as a clock may.
+    // Both counters wrap every 11 ms, close to the limit.
     struct {
         std::uint32_t bits;
         std::uint64_t frequency;
@@ -294,7 +295,7 @@ TEST_P(custom_clock, continues_in_forked_child) {
     EXPECT_NEAR(static_cast<double>(times[1] - times[0]), 2e9, 2e6);
 }
 
-// Then it is not known how often it has wrapped: but by the next reading it is again.
+// The delay hides a number of wraps from the library; the next reading corrects it.
 TEST_P(custom_clock, narrow_counter_recovers_after_delayed_read) {
     static std::atomic<std::chrono::milliseconds> delay{0ms};
     static std::uint64_t frequency = 6'000'000;
@@ -303,7 +304,7 @@ TEST_P(custom_clock, narrow_counter_recovers_after_delayed_read) {
         return read_ticks(&frequency);
     };
     ASSERT_TRUE(set(source_of(read, frequency, 16)));
-    // Of a wrap of 11 ms: taken for 4 ms too early, and then for 4 more.
+    // Two readings that seem 4 ms too early each, in a wrap of 11 ms.
     for (const auto some : {7ms, 3ms}) {
         std::this_thread::sleep_for(3ms);
         delay = some;
@@ -319,7 +320,7 @@ TEST_P(custom_clock, narrow_counter_recovers_after_delayed_read) {
     EXPECT_LT(times[2], after + precision);
 }
 
-// It must not: but it ends, and what it emits is heard.
+// Emitting from a clock function is forbidden, but it terminates, and the events are received.
 TEST_P(custom_clock, emitting_from_clock_function_does_not_recurse) {
     const auto read = [](void* /*context*/) {
         simulation::emit(note{"read"});
@@ -331,11 +332,12 @@ TEST_P(custom_clock, emitting_from_clock_function_does_not_recurse) {
     simulation::emit(step{0});
     listener.poll();
     ASSERT_FALSE(listener.records().empty());
-    EXPECT_LT(listener.records().size(), 20U);  // some ways read it more than once for an event
+    EXPECT_LT(listener.records().size(),
+              20U);  // some paths read the clock more than once per event
     EXPECT_EQ(listener.event_name(listener.records().back()), "step");
 }
 
-// So it may take its time, and ask the library.
+// A clock function may block, and may call the library.
 TEST_P(custom_clock, blocking_clock_function_does_not_block_providers) {
     static std::atomic<bool> is_reading{false};
     static std::atomic<bool> has_answer{false};
@@ -361,7 +363,7 @@ TEST_P(custom_clock, blocking_clock_function_does_not_block_providers) {
     other.join();
 }
 
-/// As <chrono> has them, three seconds at a time.
+/// A <chrono> clock that advances in steps of three seconds.
 struct leaping_clock {
     using duration = std::chrono::duration<std::int64_t, std::milli>;
     using rep = duration::rep;
@@ -385,7 +387,7 @@ TEST_P(custom_clock, accepts_chrono_clock) {
     EXPECT_EQ(listener.records()[2].header.flags, 0);
 }
 
-// Neither what it has counted by the other one's frequency, nor by its beginning.
+// Neither the new frequency nor the new origin applies to the old clock's value.
 TEST_P(custom_clock, replacement_during_read_yields_consistent_time) {
     enum stages { passing, stopping, stopped, going_on };
     static std::atomic<int> stage{passing};
@@ -400,7 +402,7 @@ TEST_P(custom_clock, replacement_during_read_yields_consistent_time) {
     };
     eventlog::core::recalibration_interval = 1'000'000;
     ASSERT_TRUE(set(source_of(read, mega)));
-    std::this_thread::sleep_for(15ms);  // then the machine's clocks are to be read anew, too
+    std::this_thread::sleep_for(15ms);  // so that the machine's clocks need another reading
     counter += 1000 * mega;
     stage = stopping;
     std::thread emitter([] { simulation::emit(step{0}); });
@@ -418,9 +420,9 @@ TEST_P(custom_clock, replacement_during_read_yields_consistent_time) {
     EXPECT_LT(times[0], after + precision);
 }
 
-// Threads and a signal handler emit, while others set one clock after the other: each event has the
-// time of one of them, all of which count real time. Both read the machine's clocks anew every two
-// milliseconds, and count so differently that ticks of one would be seconds of the other.
+// Threads and a signal handler emit while other threads replace the clock. Each event has the time
+// of one of the clocks, which all count real time. The library recalibrates both every two
+// milliseconds; their frequencies differ so much that ticks of one would be seconds of the other.
 TEST_P(custom_clock, is_consistent_per_event_under_concurrent_replacement) {
     static std::uint64_t slow = 3'276'800;
     static std::uint64_t fast = 1000 * mega;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A signal handler that interrupts the holder of the shared ring's lock forks: the ring stays the
-// parent's, and the child begins anew.
+// A signal handler that interrupts the holder of the shared ring's lock forks: the ring stays with
+// the parent, and the child attaches again.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -34,14 +34,14 @@ using eventlog::test::tick;
 
 constexpr std::uint64_t buffer_size = 1U << 20U;
 
-// What the handler has to know, and finds.
+// The input and the results of the signal handler.
 struct {
     eventlog_ring* ring = nullptr;
-    unsigned char* buffer = nullptr;  // forbidden until somebody writes there
-    std::array<int, 2> from_child{};  // a pipe: that it has left the lock
+    unsigned char* buffer = nullptr;  // not writable before a thread writes to it
+    std::array<int, 2> from_child{};  // a pipe: the child has released the lock
     pid_t child = -1;
     std::uint64_t control_before = 0;
-    bool is_untouched = false;  // control word and lock, when the child had done all
+    bool is_untouched = false;  // control word and lock, after the child's actions
 } scene;
 
 void fork_while_it_is_held(int /*signal*/) {
@@ -75,7 +75,7 @@ class forked_lock_holder : public ::testing::Test {
         scene.ring = slot->ring(slot->ring_count.load() - 1);
         ASSERT_EQ(::pipe(scene.from_child.data()), 0);
         ASSERT_EQ(::pipe(go.data()), 0);
-        // The ring has begun.
+        // The ring has a record.
         ASSERT_EQ(write(), write_result::written);
         listener.poll();
         listener.clear_records();
@@ -92,7 +92,8 @@ class forked_lock_holder : public ::testing::Test {
             write_record_shared(*slot, slot->serial.load(), 0, {0, sizeof payload, &payload, {}}));
     }
 
-    /// The child's way from where it has left the lock: when the parent has left it, too, it emits.
+    /// The child after it released the lock: it emits once the parent has released the lock as
+    /// well.
     [[noreturn]] void end_child(bool is_right) {
         char byte = 0;
         const bool in_step =
@@ -101,7 +102,7 @@ class forked_lock_holder : public ::testing::Test {
         ::_exit(in_step && is_right ? 0 : 1);
     }
 
-    /// The parent's: whether the child came to its end, and what it emitted was heard.
+    /// In the parent: expects that the child ended and that its event was received.
     void expect_child_event() {
         ASSERT_EQ(::write(go[1], "g", 1), 1);
         int status = -1;
@@ -120,7 +121,7 @@ class forked_lock_holder : public ::testing::Test {
 
     event_listener listener{"ring_test:*", {buffer_size, 2}};
     subscription_slot* slot = nullptr;
-    std::array<int, 2> go{};  // a pipe: that the child may emit
+    std::array<int, 2> go{};  // a pipe: the child may emit
 };
 
 TEST_F(forked_lock_holder, child_touches_neither_lock_nor_ring) {
@@ -128,10 +129,10 @@ TEST_F(forked_lock_holder, child_touches_neither_lock_nor_ring) {
     std::optional<ring_lock> lock(std::in_place, *slot, scene.ring);
     ASSERT_TRUE(lock->held());
     const pid_t parent = ::getpid();
-    // As if a handler had interrupted it in there.
+    // As if a signal handler had interrupted the holder.
     fork_while_it_is_held(0);
     if (::getpid() != parent) {
-        // As if it had been about to commit.
+        // As if the thread had been about to commit.
         shared(scene.ring->control).store(scene.control_before + 1);
         const bool was_left = lock->belongs_to_parent();
         lock.reset();

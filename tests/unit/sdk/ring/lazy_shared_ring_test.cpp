@@ -48,8 +48,7 @@ constexpr std::uint64_t buffer_size = 1U << 20U;
 constexpr std::uint32_t buffers_per_cpu = 2;
 constexpr std::size_t record_payload = 60000;
 
-/// A subscription in either mode. The provider is attached to it with an event of its own, which
-/// stands in the ring of a CPU.
+/// A subscription in either mode. The event that attaches the provider is in the ring of a CPU.
 class lazy_shared_ring : public ::testing::TestWithParam<bool> {
   protected:
     void SetUp() override {
@@ -75,7 +74,7 @@ class lazy_shared_ring : public ::testing::TestWithParam<bool> {
         return static_cast<std::uint64_t>(status.st_blocks) * 512;
     }
 
-    /// What is not mapped for writing gets no memory, as if there were none.
+    /// A read-only mapping gets no memory, as if memory were exhausted.
     void forbid(std::uint32_t buffer, bool forbidden = true) {
         ASSERT_EQ(::mprotect(slot->buffers(shared_ring()) + buffer * buffer_size, buffer_size,
                              forbidden ? PROT_READ : PROT_READ | PROT_WRITE),
@@ -146,7 +145,8 @@ TEST_P(lazy_shared_ring, reports_gap_in_place_without_memory_for_next_buffer) {
         ++written;
         ASSERT_LT(written, 100U);
     }
-    // One was lost; even small ones are, until there is memory: the gap lies between two buffers.
+    // One event was lost; even small ones are lost until there is memory: the gap lies between two
+    // buffers.
     EXPECT_EQ(write(8), write_result::lost_no_memory);
     listener.poll();
     EXPECT_EQ(listener.records().size(), written);
@@ -222,7 +222,8 @@ TEST_P(lazy_shared_ring, is_shared_with_writers_that_cannot_allocate) {
 TEST_P(lazy_shared_ring, initialization_is_taken_over_from_dead_thread) {
     eventlog_ring* ring = slot->ring(shared_ring());
     const std::uint64_t pid_namespace = listener.source().header().owner_pid_namespace;
-    // A number that no process has. It may have got memory or not, and have noted losses or not.
+    // An unused thread number: the dead thread may have allocated memory or not, and counted losses
+    // or not.
     shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
     ASSERT_TRUE(populate(slot->buffers(shared_ring()), buffer_size / 2));
     shared(descriptors_of(ring)->lost_before).store(7);
@@ -242,7 +243,7 @@ TEST_P(lazy_shared_ring, is_freed_at_end_unless_live_thread_holds_lock) {
     release_memory(listener.source().file(), listener.source().geometry());
     const std::uint64_t held = memory();
     EXPECT_GE(held, buffer_size);
-    // A number that no process has.
+    // An unused thread number.
     shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
     release_memory(listener.source().file(), listener.source().geometry());
     EXPECT_EQ(memory(), held - buffer_size);
@@ -290,9 +291,9 @@ TEST_P(lazy_shared_ring, in_restrictive_sandbox_counts_losses_and_does_not_block
 
 #if defined(__x86_64__) && defined(RSEQ_SIG)
 
-/// From now on the calling thread has no restartable sequences.
+/// Unregisters the restartable sequences of the calling thread.
 bool disable_rseq() {
-    constexpr unsigned size = 32;  // as glibc has registered it
+    constexpr unsigned size = 32;  // as registered by glibc
     auto* const area = static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset;
     return ::syscall(SYS_rseq, area, size, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0;
 }

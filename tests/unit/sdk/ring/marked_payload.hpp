@@ -22,13 +22,13 @@ using eventlog::test::received_record;
 
 inline constexpr std::size_t buffer_size = 128U << 10U;
 
-// Sizes that leave another remainder in each buffer.
+// Sizes that leave different remainders in the buffers.
 inline constexpr std::size_t words_max = 200;
 constexpr std::size_t words_of(std::uint64_t number) noexcept {
     return 1 + number * 7 % words_max;
 }
 
-/// A payload of which every word says whose it is and where it stands.
+/// Each word contains the thread, the number and its own position.
 struct marked_payload {
     std::array<std::uint64_t, words_max> words{};
     std::size_t size = 0;
@@ -46,7 +46,7 @@ struct mark {
     std::uint64_t number = 0;
 };
 
-/// Whose record it is; fails the test if it is not whole.
+/// The thread and number of a record; fails the test if the record is not complete.
 inline mark mark_of(const received_record& record) {
     std::uint64_t first = 0;
     EXPECT_GE(record.payload.size(), sizeof first);
@@ -60,7 +60,7 @@ inline mark mark_of(const received_record& record) {
     return found;
 }
 
-/// Recorded in all rings so far, by what the producers say.
+/// The number of records in all rings so far, by the producers' count.
 inline std::uint64_t recorded_in(subscription_slot& slot) {
     std::uint64_t recorded = 0;
     for (std::uint32_t i = 0; i < slot.ring_count.load(); ++i) {

@@ -29,7 +29,7 @@ class overwriting_ring : public eventlog::test::ring_fixture {
                write_result::written;
     }
 
-    /// The records one by one: whole, and of each ring none left out or told twice.
+    /// Checks that the records of each ring are complete, without gap or repetition.
     void check_sequences(std::uint64_t first) {
         std::map<std::uint32_t, std::uint64_t> expected;
         expected[written_ring()] = first;
@@ -58,14 +58,14 @@ TEST_P(overwriting_ring, accepts_all_and_keeps_newest) {
         }
         listener->finish();
         ASSERT_FALSE(listener->records().empty());
-        // From the first that is left to the last one: without a gap.
+        // From the first remaining record to the last: without a gap.
         std::uint64_t expected = attempted - listener->records().size();
         for (const received_record& record : listener->records()) {
             EXPECT_EQ(mark_of(record).number, expected);
             EXPECT_EQ(record.sequence, expected + attached());
             ++expected;
         }
-        // At least what fits into all buffers but one.
+        // At least the capacity of all buffers but one.
         std::uint64_t bytes = 0;
         for (const received_record& record : listener->records()) {
             bytes += sizeof(eventlog_record) + record.payload.size();
@@ -137,7 +137,7 @@ TEST_P(overwriting_ring, counts_unread_records) {
     }
     EXPECT_EQ(listener->totals().read, 1U);
     EXPECT_EQ(recorded_in(*slot), 701U);
-    // Somebody who comes later finds all of them, those that are gone as a number.
+    // A reader that starts later accounts for all events; the overwritten ones only as a number.
     elog::region_reader late(listener->source().region(), elog::producer_policy::never_wait);
     late.poll([](const elog::record_run&) {});
     const elog::ring_totals& totals = late.rings()[written_ring()];
@@ -163,7 +163,7 @@ TEST_P(overwriting_ring, gives_same_result_to_each_reader) {
 
 TEST_P(overwriting_ring, is_exact_after_generation_wrap) {
     start_listener({buffer_size, 2, true});
-    // As it would be after a long time, just before the word's 18 bits begin anew.
+    // As after a long time, just before the 18 bits of the control word wrap.
     eventlog_ring* ring = slot->ring(written_ring());
     const std::uint64_t generation = 3 * (EVENTLOG_GENERATION_MASK + 1) - 2;
     eventlog_buffer* descriptors = descriptors_of(ring);
@@ -190,7 +190,7 @@ TEST_P(overwriting_ring, survives_producer_death_during_buffer_switch) {
     for (; attempted < 700; ++attempted) {
         ASSERT_TRUE(write(1, attempted));
     }
-    // The next buffer is taken as far as its descriptor; the control word still is the old one.
+    // The next buffer's descriptor is taken; the control word still has the old one.
     eventlog_ring* ring = slot->ring(written_ring());
     const control_word control{shared(ring->control).load()};
     eventlog_buffer* descriptors = descriptors_of(ring);
@@ -211,7 +211,7 @@ TEST_P(overwriting_ring, survives_producer_death_during_buffer_switch) {
 }
 
 TEST_P(overwriting_ring, discards_copy_overwritten_during_read) {
-    // A reader copies 1 MiB at once, so that it needs two turns for such a buffer.
+    // A reader copies at most 1 MiB at once, and needs two steps for such a buffer.
     start_listener({2U << 20U, 2, true});
     std::uint64_t attempted = 0;
     const auto write_some = [&](unsigned count) {
@@ -240,7 +240,7 @@ TEST_P(overwriting_ring, discards_copy_overwritten_during_read) {
         }
         if (is_first) {
             is_first = false;
-            write_some(7000);  // over both buffers, and more
+            write_some(7000);  // through both buffers, and more
         }
     };
     listener->reader().poll(take);
@@ -254,7 +254,7 @@ TEST_P(overwriting_ring, discards_copy_overwritten_during_read) {
 }
 
 TEST_P(overwriting_ring, accounts_for_everything_when_reader_is_overtaken_once) {
-    // A reader copies 1 MiB at once, so that it needs two turns for such a buffer.
+    // A reader copies at most 1 MiB at once, and needs two steps for such a buffer.
     start_listener({2U << 20U, 2, true});
     std::uint64_t attempted = 0;
     const auto write_some = [&](unsigned count) {
@@ -269,7 +269,7 @@ TEST_P(overwriting_ring, accounts_for_everything_when_reader_is_overtaken_once) 
     once.poll([&](const elog::record_run& run) {
         if (run.ring == written_ring() && overtaken < 3) {
             ++overtaken;
-            write_some(7000);  // over both buffers, and more
+            write_some(7000);  // through both buffers, and more
         }
     });
     static_cast<void>(once.finish());

@@ -24,13 +24,13 @@ using eventlog::test::ring_test;
 using eventlog::test::ring_writer_param;
 using eventlog::test::tick;
 
-/// Several threads on all CPUs, and a reader that polls while they write, or does not.
+/// Several threads on all CPUs, and a reader that polls while they write or afterwards.
 class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
   protected:
     static constexpr unsigned threads = 4;
     static constexpr std::uint64_t records = 15000;
 
-    /// Returns how many have been recorded.
+    /// Returns the number of recorded events.
     std::uint64_t write_all() {
         std::atomic<std::uint64_t> recorded{0};
         std::vector<std::thread> concurrent_writers;
@@ -51,10 +51,10 @@ class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
         for (std::thread& each : concurrent_writers) {
             each.join();
         }
-        return recorded + 1;  // the one that attached the provider
+        return recorded + 1;  // the event that attached the provider
     }
 
-    /// Reads while they write; between two polls it lets that many turns go by.
+    /// Polls while the threads write; yields that many times between two polls.
     std::uint64_t write_all_read_by(int turns) {
         std::atomic<bool> done{false};
         std::uint64_t recorded = 0;
@@ -72,7 +72,8 @@ class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
         return recorded;
     }
 
-    /// Whole, in order, none twice, and all accounted for.
+    /// Checks that the records are complete, in order and unique, and that every event is accounted
+    /// for.
     void check(std::uint64_t recorded) {
         std::map<std::uint32_t, std::uint64_t> next;
         std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> next_number;

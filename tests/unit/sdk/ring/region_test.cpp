@@ -67,7 +67,7 @@ TEST(region, header_with_invalid_serial_is_rejected) {
 TEST(region, header_with_wrong_geometry_is_rejected) {
     event_listener listener("region_test:*");
     const eventlog_region sound = listener.source().header();
-    // Words from the magic to total_size, but for features (12), serial (16, 20) and clock (24).
+    // Words from the magic to total_size, except features (12), serial (16, 20) and clock (24).
     for (std::size_t at = 0; at < 96; at += 4) {
         if (at == 12 || at == 16 || at == 20 || at == 24) {
             continue;
@@ -80,7 +80,7 @@ TEST(region, header_with_wrong_geometry_is_rejected) {
             std::memcpy(reinterpret_cast<char*>(&header) + at, &word, sizeof word);
             region_geometry geometry;
             error_text error;
-            // A longer or shorter filter is no wrong geometry, within its bounds.
+            // A longer or shorter filter within its bounds is a valid geometry.
             const bool filter = at == 44 && word <= EVENTLOG_FILTER_SIZE_MAX;
             EXPECT_EQ(check_region(header, sound.total_size, geometry, error), filter)
                 << at << " ^ " << flip;
@@ -116,7 +116,7 @@ TEST(region, header_name_is_validated) {
     const std::uint32_t standing = EVENTLOG_FEATURE_DETACHED;
     for (const std::string_view name :
          {"flight", "a", "A-1_.b", "1234567890123456789012345678901"}) {
-        // One that does not stand yet, or not any more, has its name, too.
+        // A recorder that is starting or ending has its name as well.
         EXPECT_TRUE(is_accepted_as(0, name)) << name;
         EXPECT_TRUE(is_accepted_as(standing, name)) << name;
         EXPECT_TRUE(is_accepted_as(standing | EVENTLOG_FEATURE_OVERWRITE, name)) << name;
@@ -128,7 +128,7 @@ TEST(region, header_name_is_validated) {
     }
 }
 
-/// The whole region, mapped as a hostile program would.
+/// The whole region, mapped as by a hostile program.
 class mapped_region {
   public:
     explicit mapped_region(event_listener& listener)
@@ -168,7 +168,7 @@ TEST_P(region_in_mode, corrupted_region_does_not_harm_reader_or_writer) {
             const std::uint64_t value = i % 3 == 0   ? random()
                                         : i % 3 == 1 ? random() % 4096
                                                      : UINT64_MAX - random() % 64;
-            // Control words and descriptors above all, then records, then the provider table.
+            // Mostly control words and descriptors, then records, then the provider table.
             region.store(rings + random() % (tables - rings), value);
             region.store(first_buffer + random() % 4096, value);
             if (i % 50 == 0) {
@@ -193,7 +193,7 @@ TEST(region, truncated_is_a_reader_error) {
     region_test::emit(noise{1});
     const region_geometry geometry = listener.source().geometry();
     listener.source().end();
-    // The head stays; the records are gone.
+    // The header stays; the records are gone.
     ASSERT_EQ(
         ::ftruncate(listener.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
         0);
@@ -217,14 +217,14 @@ TEST(records, are_accepted_up_to_first_invalid_record) {
     EXPECT_TRUE(found.damaged);
 }
 
-/// Bytes of memory that the region has.
+/// Bytes of memory allocated to the region.
 std::uint64_t memory_of(event_listener& listener) {
     struct stat status {};
     EXPECT_EQ(::fstat(listener.source().file().get(), &status), 0);
     return static_cast<std::uint64_t>(status.st_blocks) * 512;
 }
 
-/// Numbers of entries that nobody has reserved: 2 MiB of holes.
+/// Claims entry numbers without storing entries: 2 MiB of holes.
 void claim_all_entries(event_listener& listener) {
     const std::uint32_t count = EVENTLOG_PROVIDERS_MAX - 10;
     ASSERT_EQ(::pwrite(listener.source().file().get(), &count, sizeof count,
@@ -249,7 +249,7 @@ TEST(region, unallocated_entry_is_not_touched_on_attach) {
     listener.poll();
     ASSERT_EQ(listener.records().size(), 1U);
     EXPECT_EQ(listener.providers().size(), 1U);
-    // A page for its entry, and one for its schema; and what it writes to without sequences.
+    // A page for its entry and one for its schema; without sequences, also the shared ring.
     const region_geometry& geometry = listener.source().geometry();
     const std::uint64_t ring =
         rseq_available() ? 0 : std::uint64_t{geometry.buffer_count} * geometry.buffer_size;

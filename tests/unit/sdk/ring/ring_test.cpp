@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The ring's rules, for both writers: the one with restartable sequences, which takes the lock
-// where there are none, and the one that takes the lock always.
+// The rules of the ring, for both writers: with restartable sequences, or the lock where there are
+// none, and with the lock always.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,13 +78,13 @@ TEST_P(ring, full_counts_drop_and_reports_gap_in_place) {
         ++written;
         ASSERT_LT(written, 1000U);
     }
-    // One was lost; 9 more, even small ones, until the reader has made room.
+    // One event was lost; 9 more, even small ones, until the reader frees a buffer.
     for (int i = 0; i < 9; ++i) {
         EXPECT_EQ(write(8, 2), write_result::lost_full);
     }
     listener->poll();
     EXPECT_EQ(listener->records().size(), written);
-    EXPECT_EQ(listener->totals().lost, 0U);  // nobody knows yet how many it will be
+    EXPECT_EQ(listener->totals().lost, 0U);  // the number of losses is not known yet
     EXPECT_EQ(write(8, 3), write_result::written);
     listener->poll();
     ASSERT_EQ(listener->records().size(), written + 1);
@@ -201,7 +201,7 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
               write_result::written);
     const std::uint64_t free = shared(ring->lock).load();
     EXPECT_EQ(free, 0U);
-    // As a thread leaves it that was killed: its number, which no process has.
+    // As after a thread was killed: a thread number without a thread.
     const std::uint64_t pid_namespace =
         static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
@@ -210,7 +210,7 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
               write_result::written);
     EXPECT_EQ(errno, 0);
     EXPECT_EQ(shared(ring->lock).load(), 0U);
-    // As a process leaves it that was killed, and for which nobody has waited yet.
+    // As after a process was killed that has not been reaped.
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -231,11 +231,11 @@ TEST(shared_ring, lock_held_by_stalled_thread_costs_one_timeout) {
     subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
-    // The parent of this process, say, which lives and will never give it back.
+    // The lock belongs to a live process that never releases it, such as the parent.
     shared(ring->lock)
         .store(listener.source().header().owner_pid_namespace << 32U |
                static_cast<std::uint32_t>(::getppid()));
-    // Giving way to somebody who uses up every turn takes milliseconds.
+    // Yielding to a thread that uses its full time slices takes milliseconds.
     std::atomic<bool> stop{false};
     std::thread busy([&stop] {
         while (!stop) {
@@ -299,7 +299,7 @@ TEST(shared_ring, lock_recovery_is_no_cancellation_point) {
 }
 
 TEST(shared_ring, lock_held_by_same_thread_fails_immediately) {
-    // What a signal handler sees that has interrupted the holder.
+    // The view of a signal handler that interrupted the holder.
     event_listener listener("ring_test:*");
     ring_test::emit(tick{0});
     subscription_slot* slot = slot_of(listener);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The shared ring's memory when a process attaches: who allocates it, and when it is freed.
+// The shared ring's memory when a process attaches: its allocation and its release.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -85,8 +85,8 @@ TEST(shared_ring, is_fully_allocated_by_attaching_process_without_rseq) {
               0);
 }
 
-/// A program joins a subscription while somebody holds the shared ring's lock: it has reserved that
-/// ring, and waits to say so. Only then `meanwhile` is called, with the subscription.
+/// A process attaches while another thread holds the shared ring's lock: it has allocated the ring
+/// and waits to publish that. `meanwhile` runs at that moment, with the subscription.
 class late_process {
   public:
     late_process() {
@@ -152,7 +152,7 @@ TEST(shared_ring, leaves_no_memory_after_removal_during_attach) {
                       })) {
                       return 1;
                   }
-                  // As the consumer does once it has ended, before or after the other.
+                  // As the consumer does after the end, before or after the other process.
                   late.release();
                   return late.memory() < buffer_size ? 0 : 2;
               }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who may still be in a region decides when it is unmapped.
+// A region is unmapped when no thread is inside of it.
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct visit {
 };
 using slots_test = eventlog::provider<"slots_test", visit>;
 
-/// Attaches to a new subscription and says in which slot.
+/// Attaches to a new subscription and returns its slot.
 subscription_slot* slot_of(event_listener& listener) {
     slots_test::emit(visit{1});
     for (subscription_slot& each : subscription_slots) {
@@ -62,7 +62,7 @@ TEST(slots, are_used_in_forked_child_by_forking_thread_only) {
     subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
     const std::uint64_t serial = slot->serial.load();
-    // As if a handler had interrupted it in there, and forks.
+    // As if a signal handler had interrupted the user of the slot and forks.
     std::optional<slot_user> user(std::in_place, *slot, serial);
     std::atomic<int> stage{0};
     std::thread other([&] {

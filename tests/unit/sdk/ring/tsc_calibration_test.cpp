@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the machine's counter says at a time, by readings of it that may have been disturbed.
+// The machine's counter at a given time, computed from disturbed readings.
 #include "ring/tsc_calibration.hpp"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ eventlog_clock_sample pair_at(std::int64_t time, std::int64_t error = 0) {
             static_cast<std::uint64_t>(time), 0};
 }
 
-/// How far a time is off that is told by the course, in ticks.
+/// The error of the calibrated time, in ticks.
 std::int64_t error_at(const tsc_calibration& calibration, std::int64_t time) {
     return static_cast<std::int64_t>(tsc_at(calibration, time) - pair_at(time).clock);
 }
@@ -40,7 +40,7 @@ TEST(tsc_calibration, converts_times_with_correct_rate) {
 
 TEST(tsc_calibration, ignores_single_outlier_rate) {
     tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
-    // The machine slept, and only the counter went on.
+    // The machine slept, and only the counter continued.
     const std::int64_t slept = 900 * second;
     update_calibration(calibration, pair_at(begin + second, slept));
     EXPECT_EQ(calibration.recent.rate, real_rate);
@@ -88,7 +88,7 @@ TEST(tsc_calibration, computes_rate_from_close_readings) {
     EXPECT_DOUBLE_EQ(calibration.recent.rate, real_rate);
 }
 
-// A simulation that does not begin to go on: what it has counted lies further and further behind.
+// A time that stays at the start, as of a paused simulation, lies further and further in the past.
 TEST(tsc_calibration, is_stable_with_inexact_readings) {
     tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
     std::int64_t error = 700;
@@ -98,7 +98,7 @@ TEST(tsc_calibration, is_stable_with_inexact_readings) {
     }
 }
 
-// One that has leapt far ahead: after the first readings their errors do not matter much.
+// A time far in the future: after the first readings, their errors have little effect.
 TEST(tsc_calibration, improves_extrapolation_over_time) {
     tsc_calibration calibration = calibration_from(pair_at(begin), real_rate);
     constexpr std::int64_t error = 300;  // 100 ns

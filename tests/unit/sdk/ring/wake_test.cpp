@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A reader that sleeps is woken by who switches buffers: by both writers, see ring_test.cpp.
+// The writer that switches buffers wakes a sleeping reader; for both writers, see ring_test.cpp.
 #include <unistd.h>
 
 #include <atomic>

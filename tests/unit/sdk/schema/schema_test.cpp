@@ -87,7 +87,7 @@ TEST(schema, may_be_followed_by_trailing_bytes) {
 TEST(schema, truncated_anywhere_is_rejected) {
     const std::vector<std::uint8_t> bytes = bytes_of_schema();
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-        // A copy of that size, so that a sanitizer sees every read behind the end.
+        // A copy of exactly this size, so that a sanitizer detects reads after its end.
         const std::vector<std::uint8_t> cut(bytes.begin(),
                                             bytes.begin() + static_cast<std::ptrdiff_t>(size));
         EXPECT_FALSE(opens(cut)) << size;
@@ -104,7 +104,7 @@ TEST(schema, with_any_bit_flipped_is_rejected) {
     EXPECT_TRUE(opens(bytes));
 }
 
-/// A schema that says what it likes, with a hash that is right.
+/// Recomputes the hash of a changed schema.
 std::vector<std::uint8_t> with_right_hash(std::vector<std::uint8_t> bytes) {
     std::uint64_t hash = eventlog::fnv1a_start;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -117,7 +117,7 @@ std::vector<std::uint8_t> with_right_hash(std::vector<std::uint8_t> bytes) {
 }
 
 TEST(schema, with_valid_hash_is_still_validated) {
-    // Any single byte changed to any of some values: it is refused, or what it says is in bounds.
+    // Any byte changed to one of these values: the schema is rejected, or its values are in bounds.
     const std::vector<std::uint8_t> bytes = bytes_of_schema();
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         for (const int value : {0, 1, 13, 14, 63, 64, 127, 128, 255}) {

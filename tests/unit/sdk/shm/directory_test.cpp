@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whom the directory lets in.
+// The permissions of the directory.
 #include "shm/directory.hpp"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace eventlog::core;
 
-/// EVENTLOG_DIR is another while this lives.
+/// Sets EVENTLOG_DIR while it lives.
 class other_directory {
   public:
     explicit other_directory(const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a process is believed to map.
+// Whether a process maps a file.
 #include "shm/mapped_files.hpp"
 
 #include <sys/mman.h>
@@ -87,7 +87,7 @@ TEST(mapped_files, are_separate_per_process) {
     one.map();
     mapped_files mapped;
     ASSERT_TRUE(one.is_held(mapped));
-    EXPECT_FALSE(one.is_held(mapped, INT32_MAX));  // there is no such process
+    EXPECT_FALSE(one.is_held(mapped, INT32_MAX));  // no such process
     EXPECT_TRUE(one.is_held(mapped));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Instructions of the kernel's BPF machine, as its documents say that they are.
+// Instructions of the kernel's BPF machine, against its documentation.
 #include "bpf/bpf_program.hpp"
 
 #include <tuple>
@@ -17,7 +17,7 @@ using eventlog::tracefs::bpf_operation;
 using eventlog::tracefs::bpf_program;
 using reg = eventlog::tracefs::bpf_register;
 
-/// Code, registers that are written and read, offset, number.
+/// Code, destination and source registers, offset, number.
 using fields = std::tuple<int, int, int, int, int>;
 
 std::vector<fields> fields_of(const bpf_program& program) {
@@ -102,7 +102,7 @@ TEST(bpf_program, rejects_unsupported_operations) {
     EXPECT_THROW(program.load(reg::r1, reg::r6, 0, 3), error);
     const bpf_program::label far = program.make_label();
     program.jump(far);
-    EXPECT_THROW(static_cast<void>(program.finish()), error);  // it is nowhere
+    EXPECT_THROW(static_cast<void>(program.finish()), error);  // an undefined label
     for (int i = 0; i < 40000; ++i) {
         program.exit();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel says about its events, and payloads made of its records.
+// The kernel's event formats, and payloads converted from its records.
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ constexpr std::string_view head =
     "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
 
-/// As Linux 6.12 writes it, with a way to print that calls functions.
+/// As Linux 6.12 writes it, with a print format that calls functions.
 std::string text_of(std::string_view name, std::string_view fields) {
     return "name: " + std::string(name) + "\nID: 413\nformat:\n" + std::string(head) +
            std::string(fields) +
@@ -116,7 +116,7 @@ TEST(tracefs_format, recognizes_structs_of_sdk) {
         only_field("\tfield:struct u16x8 x;\toffset:8;\tsize:16;\tsigned:0;\n");
     EXPECT_EQ(array.type, field_type::unsigned_16);
     EXPECT_EQ(array.count, 8);
-    // Others are the bytes that they are.
+    // Other structs become bytes.
     const format_field other =
         only_field("\tfield:struct u16x9 x;\toffset:8;\tsize:16;\tsigned:0;\n");
     EXPECT_EQ(other.type, field_type::unsigned_8);
@@ -150,7 +150,7 @@ TEST(tracefs_payload, includes_field_up_to_end_of_record) {
     EXPECT_FALSE(plan.append(record_of({}, ""), 100, payload));
 }
 
-/// As the kernel module has them: the text's word in front, which is behind in the payload.
+/// As in the kernel module's records: the text's word comes first; in the payload it comes last.
 payload_plan plan_of_text_and_number() {
     const event_format format =
         parse_format(text_of("one", "\tfield:__data_loc char[] x;\toffset:8;\tsize:4;\tsigned:1;\n"
@@ -163,14 +163,15 @@ payload_plan plan_of_text_and_number() {
 TEST(tracefs_payload, places_texts_after_fixed_part) {
     const payload_plan plan = plan_of_text_and_number();
     std::vector<std::uint8_t> payload;
-    // What is rounded up behind the text stays away.
+    // The padding after the text is not copied.
     ASSERT_TRUE(plan.append(record_of({4U << 16U | 16U, 7}, std::string_view("abc\0\0\0\0", 7)),
                             1000, payload));
     const std::vector<std::uint8_t> expected{7, 0, 0, 0, 0, 0, 4, 0, 'a', 'b', 'c', 0};
     EXPECT_EQ(payload, expected);
 }
 
-/// The kernel module has no other way to say so. Others' words may point to fixed fields.
+/// In the kernel module's records an empty location means no text. Locations of other records may
+/// point to fixed fields.
 TEST(tracefs_payload, has_no_text_for_empty_location) {
     const payload_plan plan = plan_of_text_and_number();
     const auto payload_of = [&](std::uint32_t word, std::string_view rest) {
@@ -196,7 +197,7 @@ TEST(tracefs_payload, terminates_unterminated_text) {
     const std::vector<std::uint8_t> expected{0, 0, 3, 0, 'a', 'b', 0};
     EXPECT_EQ(payload, expected);
     payload.clear();
-    ASSERT_TRUE(plan.append(record_of({0}, ""), 1000, payload));  // a null pointer
+    ASSERT_TRUE(plan.append(record_of({0}, ""), 1000, payload));  // null pointer
     EXPECT_EQ(payload, std::vector<std::uint8_t>(4));
 }
 

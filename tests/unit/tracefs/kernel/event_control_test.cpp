@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel writes about what it does with an event.
+// Parsing the kernel's text about the triggers and filters of an event.
 #include "kernel/event_control.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is asked of the kernel's histograms, and what they say: as the kernel writes it, and as
-// somebody might who wants us to believe something else.
+// The commands for the kernel's histograms, and their output, both as the kernel writes it and
+// forged.
 #include <cstdint>
 #include <string>
 #include <utility>

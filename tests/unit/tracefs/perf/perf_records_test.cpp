@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records in perf's ring buffers, sound and hostile.
+// Records in perf's ring buffers, valid and hostile.
 #include "perf/perf_records.hpp"
 
 #include <cstring>
@@ -22,7 +22,7 @@ void append(bytes& out, const Value& value) {
     std::memcpy(out.data() + begin, &value, sizeof value);
 }
 
-/// A record whose body is padded as the kernel does.
+/// A record with the kernel's padding of the body.
 bytes record_of(std::uint32_t type, const bytes& body) {
     bytes record;
     const std::size_t size = (sizeof(perf_event_header) + body.size() + 7) / 8 * 8;
@@ -47,8 +47,7 @@ std::string raw_of(const perf_record& record) {
     return {record.raw.begin(), record.raw.end()};
 }
 
-/// What a ring gives out whose records stand one behind the other from a position on, and after
-/// how many bytes it gives out no more.
+/// The records of a ring that are adjacent from a position on, and the offset after the last one.
 struct reading {
     std::vector<std::string> raws;
     std::uint64_t end = 0;
@@ -70,7 +69,7 @@ reading read_forward(std::span<const std::uint8_t> ring, std::uint64_t tail, std
     return found;
 }
 
-/// Writes at a position, as the kernel does, beyond the end at the beginning.
+/// Writes at a position as the kernel does; wraps at the ring's end.
 void write_at(bytes& ring, std::uint64_t position, const bytes& record) {
     for (std::size_t i = 0; i < record.size(); ++i) {
         ring[(position + i) % ring.size()] = record[i];
@@ -90,7 +89,7 @@ TEST(perf_records, parses_sample) {
 
 TEST(perf_records, counts_both_kinds_of_loss) {
     bytes body;
-    append(body, std::uint64_t{5});  // an event's number
+    append(body, std::uint64_t{5});  // event number
     append(body, std::uint64_t{1000});
     const auto of_events = parse_perf_record(record_of(PERF_RECORD_LOST, body));
     ASSERT_TRUE(of_events.has_value());
@@ -106,11 +105,11 @@ TEST(perf_records, counts_both_kinds_of_loss) {
 
 TEST(perf_records, parses_fork_and_comm) {
     bytes forked;
-    for (const std::uint32_t number : {42U, 41U, 43U, 40U}) {  // process, parent; threads
+    for (const std::uint32_t number : {42U, 41U, 43U, 40U}) {  // process and parent, then threads
         append(forked, number);
     }
     append(forked, std::uint64_t{1234});
-    append(forked, std::uint64_t{1234});  // which all of them have at the end
+    append(forked, std::uint64_t{1234});  // the trailer of all records
     const auto process = parse_perf_record(record_of(PERF_RECORD_FORK, forked));
     ASSERT_TRUE(process.has_value());
     EXPECT_EQ(process->kind, perf_kind::forked);
@@ -245,7 +244,7 @@ TEST(perf_records, rejects_wrong_size) {
 
 TEST(perf_records, wraps_at_end_of_buffer) {
     constexpr std::size_t size = 256;
-    // From each position, so that heads, times and texts are cut in two.
+    // From each position, so that headers, times and texts wrap.
     for (std::uint64_t tail = 0; tail < size; tail += 8) {
         bytes ring(size);
         const std::vector<std::string> words{"one", "a longer one", "and a third that is longest"};
@@ -329,7 +328,7 @@ TEST(perf_records, survives_any_bytes) {
         for (std::uint8_t& byte : ring) {
             byte = static_cast<std::uint8_t>(random());
         }
-        // So that there is something behind the first record, as a rule.
+        // Makes more records follow the first one.
         for (std::size_t at = 0; at < ring.size(); at += 64) {
             const perf_event_header header{static_cast<std::uint32_t>(random() % 16), 0,
                                            static_cast<std::uint16_t>(random() % 16 * 8)};
