@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Root takes part as another user with elog --user, and has no more rights then than that one."""
+"""elog --user as root runs as another user, with no more rights than that user has."""
 
 import errno
 import json
@@ -14,7 +14,7 @@ import unittest
 import harness
 import other_users
 
-# See other_users: no machine has such users.
+# See other_users: user ids that no machine uses.
 ANNE, BERT = (other_users.ANNE + i for i in range(2))
 UNUSED_GROUP = 65534
 # The number of pipe2, by machine.
@@ -22,7 +22,7 @@ PIPE2 = {"x86_64": 293, "aarch64": 59}
 
 
 def deny_pipes():
-    """As with too many files open."""
+    """As with too many open files."""
     harness.deny_syscall(PIPE2[os.uname().machine], errno.EMFILE)
 
 
@@ -37,7 +37,7 @@ class AsOtherUser(other_users.Case):
                 for process in provider["processes"] if process["uid"] == user]
 
     def start_recording_as(self, user, *arguments, **options):
-        """Returns the process when its subscription is there."""
+        """Starts a recording; returns its process when the subscription exists."""
         process = self.start(harness.ELOG, f"--user={user}", "record", "-e", "counter:*",
                              *arguments, **options)
         self.wait_for(lambda: os.listdir(self.folder_of(user, "subscriptions")), "a subscription")
@@ -123,7 +123,7 @@ class AsOtherUser(other_users.Case):
         def is_of_anne(child):
             try:
                 return other_users.status_of(child, "Uid")[0] == str(ANNE)
-            except OSError:  # it has ended meanwhile
+            except OSError:  # the process has ended meanwhile
                 return False
 
         def is_looking():
@@ -204,10 +204,10 @@ class AsOtherUser(other_users.Case):
             (held,) = other_users.status_of(recording.pid, rights)
             self.assertEqual(int(held, 16), 0, rights)
         self.assertEqual(other_users.status_of(recording.pid, "NoNewPrivs"), ["1"])
-        # Nor are its descriptors that user's to take.
+        # The user cannot access its descriptors either.
         self.assertEqual(os.stat(f"/proc/{recording.pid}/fd").st_uid, 0)
         stolen = self.start_as(ANNE, "ls", f"/proc/{recording.pid}/fd")
-        self.finish(stolen, 2)  # as ls says what it could not read
+        self.finish(stolen, 2)  # the status of ls for a denied read
         self.stop(recording)
 
     def test_does_not_need_root_directory(self):

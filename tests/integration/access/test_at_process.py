@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog --at PID takes part where a process is: in its container, as its user, without root's rights."""
+"""elog --at PID runs in the place of a process: in its container, as its user, without root's
+rights.
+"""
 
 import json
 import os
@@ -21,8 +23,8 @@ NAMESPACES = ["--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-pr
 OF_USERS = ["--user", "--map-root-user"]
 
 
-# Puts a file system at /dev/shm that takes all that it is asked, and answers nothing: whoever asks
-# cannot even be killed then.
+# Mounts a file system at /dev/shm that accepts every request and never answers. A process that
+# waits for an answer cannot be killed.
 SILENT = """
 import ctypes, os, struct, sys
 device = os.open("/dev/fuse", os.O_RDWR)
@@ -67,7 +69,8 @@ class AtProcess(other_users.Case):
         return pid
 
     def start_container(self, *options, before=MOUNT, program=None, owner=0, **settings):
-        """Returns what has made it, and the number that its program has out here."""
+        """Returns the process that created the container, and the pid of its program in this
+        namespace."""
         program = program or self.counter
         maker = self.start("unshare", *(options or OF_USERS + NAMESPACES), "sh", "-c",
                            f'{before} && exec "$@"', "sh", *program, cwd="/", **settings)
@@ -77,7 +80,8 @@ class AtProcess(other_users.Case):
         return maker, self.await_provider(pid, owner)
 
     def start_recording_at(self, pid, *arguments):
-        """Returns the process that was started, when the subscription is there, and the one within."""
+        """Starts a recording; returns, when the subscription exists, the started process and the
+        pid of the one in the container."""
         recording = self.start(harness.ELOG, f"--at={pid}", "record", "-e", "counter:*", *arguments)
         self.wait_for(lambda: self.files_of(pid, "subscriptions"), "a subscription")
         (inside,) = children_of(recording.pid)
@@ -96,7 +100,7 @@ class AtProcess(other_users.Case):
         shown = json.loads(self.run_elog("list", "--all", "--json").stdout)["places"]
         seen = {place["process"]: [process["pid"] for provider in place["providers"]
                                    for process in provider["processes"]] for place in shown}
-        # Others' containers are none of ours.
+        # Containers of other users are not listed as own ones.
         self.assertEqual({process: seen.get(process) for process in (None, first, second)},
                          {None: [roots.pid], first: [1], second: [1]})
         self.assertIn(f"Programs of process {first} (counter) of user 0 (root)\n",
@@ -156,7 +160,7 @@ class AtProcess(other_users.Case):
             self.assertEqual(other_users.status_of(process, "Groups"), [])
             for kind in ("user", "mnt", "ipc"):
                 self.assertEqual(namespace(process, kind), namespace(pid, kind))
-            # Nobody there looks into it.
+            # A process in the container cannot inspect it.
             self.assertEqual(os.stat(f"/proc/{process}/fd").st_uid, 0)
         self.assertEqual(namespace(inside, "pid"), namespace(pid, "pid"))
         self.assertNotEqual(namespace(recording.pid, "pid"), namespace(pid, "pid"))
@@ -193,7 +197,7 @@ class AtProcess(other_users.Case):
 
     @staticmethod
     def remove_group(group):
-        """Whether it is still there."""
+        """Removes a control group; returns whether it still exists."""
         try:
             os.rmdir(group)
             return False
@@ -215,7 +219,7 @@ class AtProcess(other_users.Case):
         self.finish(recording)
 
     def test_runs_as_user_of_target_process(self):
-        # Who becomes another user no longer ends with the parent, if not told to.
+        # A change of the user clears the parent death signal; setpriv sets it again.
         program = ["setpriv", "--reuid", str(ANNE), "--regid", str(ANNE + 1), "--groups",
                    str(ANNE + 2), "--pdeathsig", "KILL", *self.counter]
         _, pid = self.start_container(*NAMESPACES, program=program, owner=ANNE)
@@ -252,7 +256,7 @@ class AtProcess(other_users.Case):
             return all(other_users.status_of(process, "State")[0] in states
                        for process in (recording.pid, inside))
 
-        # SIGTSTP stops nobody whose parents are of another session, as under some test runners.
+        # SIGTSTP has no effect on an orphaned process group, as under some test runners.
         os.kill(inside, signal.SIGSTOP)
         self.wait_for(lambda: are("T"), "a stop")
         recording.send_signal(signal.SIGCONT)
@@ -264,7 +268,8 @@ class AtProcess(other_users.Case):
         _, pid = self.start_container()
         terminal, far_end = pty.openpty()
         name = os.ttyname(far_end)
-        # As the leader of a session, who alone is told; it takes the terminal by opening it.
+        # A session leader: only the leader gets the hangup signal; opening the terminal makes it
+        # the controlling one.
         recording = self.start(
             "setsid", "sh", "-c", f'exec "$@" < {name}', "sh", harness.ELOG, f"--at={pid}",
             "record", "-e", "counter:*", "-o", "/dev/shm/run.elog")
@@ -295,7 +300,8 @@ class AtProcess(other_users.Case):
         subprocess.run(["mount", "--rbind", "/", root], check=True)
         try:
             subprocess.run(["mount", "-t", "tmpfs", "none", f"{root}/dev/shm"], check=True)
-            # Who reads this waits for ever: times are those of the caller's zone.
+            # Reading the container's localtime blocks forever; times must be in the zone of the
+            # caller.
             os.mkfifo(self.path("localtime"))
             subprocess.run(["mount", "--bind", self.path("localtime"),
                             os.path.join(root, os.path.realpath("/etc/localtime")[1:])], check=True)

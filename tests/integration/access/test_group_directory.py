@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where root has made /run/eventlog for a group, its members meet there, whoever they are."""
+"""The members of a group share /run/eventlog once root has created it for the group."""
 
 import json
 import os
@@ -12,11 +12,11 @@ import unittest
 import harness
 import other_users
 
-# See other_users: no machine has such users, and no such group.
+# See other_users: user and group ids that no machine uses.
 ANNE, BERT, CARL, GROUP = (other_users.ANNE + i for i in range(4))
 COMMON = "/run/eventlog"
 PROVIDERS, SUBSCRIPTIONS = f"{COMMON}/providers", f"{COMMON}/subscriptions"
-FOLDERS = {COMMON: 0o2750, PROVIDERS: 0o2770, SUBSCRIPTIONS: 0o2770}  # by mode
+FOLDERS = {COMMON: 0o2750, PROVIDERS: 0o2770, SUBSCRIPTIONS: 0o2770}  # folders by mode
 
 
 @unittest.skipIf(other_users.SKIP_REASON is not None, other_users.SKIP_REASON)
@@ -42,7 +42,7 @@ class GroupDirectory(other_users.Case):
         return [name for name in os.listdir(PROVIDERS) if f".{process.pid}." in name]
 
     def start_counter_of_member(self, user):
-        # Whatever the umask: the others have to open the gates.
+        # Whatever the umask: other members must be able to open the gates.
         process = self.start_member(user, "/bin/sh", "-c", 'umask 077; exec "$@"', "sh",
                                     *self.counter)
         self.wait_for(lambda: self.published(process), "a provider")
@@ -58,7 +58,7 @@ class GroupDirectory(other_users.Case):
 
     def test_root_sees_programs_of_members(self):
         berts = self.start_counter_of_member(BERT)
-        # He has used his own one before.
+        # He used a directory of his own before.
         os.mkdir(f"/dev/shm/eventlog-{BERT}", 0o700)
         os.chown(f"/dev/shm/eventlog-{BERT}", BERT, BERT)
         places = json.loads(self.run_elog("list", "--all", "--json").stdout)["places"]
@@ -74,7 +74,7 @@ class GroupDirectory(other_users.Case):
         self.assertEqual(self.users_by_pid(self.list_of_member(ANNE)), {berts.pid: BERT})
         recording = self.start_member(ANNE, self.copy(harness.ELOG), "record", "--json", "-e", "counter:*")
         self.assertEqual(json.loads(recording.stdout.readline())["pid"], berts.pid)
-        # One that starts later.
+        # A program that starts later.
         carls = self.start_counter_of_member(CARL)
         while json.loads(recording.stdout.readline())["pid"] != carls.pid:
             pass
@@ -83,7 +83,7 @@ class GroupDirectory(other_users.Case):
         for process in (berts, carls):
             process.kill()
             process.wait()
-        # What a member's dead process has left, any member removes.
+        # Any member removes the files of a member's dead process.
         self.assertEqual(self.users_by_pid(self.list_of_member(ANNE)), {})
         self.assertEqual(os.listdir(PROVIDERS), [])
         self.assertEqual([name for name in os.listdir("/dev/shm")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Bad input: one sentence that says what is wrong and what to do, the documented exit status, and
-nothing left behind."""
+"""Bad input: one sentence with the error and the remedy, the documented exit status, and no file
+left behind.
+"""
 
 import glob
 import os
@@ -17,7 +18,7 @@ class BadInput(harness.Case):
             self.assert_one_message(result.stderr, "missing.elog", "cannot be opened")
 
     def test_file_without_read_permission(self):
-        # Not even by root: the kernel has attributes that can be written only.
+        # Unreadable even for root: some kernel attributes are write-only.
         for path in glob.glob("/sys/bus/*/drivers_probe"):
             for command in ("print", "stat", "verify"):
                 result = self.run_elog(command, path, status=1)
@@ -218,7 +219,7 @@ class BadInput(harness.Case):
             own = self.run_elog(command, "--help").stdout
             self.assertIn(f"Usage: elog {command} ", own)
             self.assertNotIn("Subcommands:", own)
-            # What values are is said in the manual's words, not in the parser's types.
+            # Messages name values in the words of the manual, not by types of the parser.
             self.assertNotRegex(own, r"\b(TEXT|U?INT|Excludes|Needs)\b")
 
 

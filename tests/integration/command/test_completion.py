@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a shell can complete of elog's command lines: what elog answers, and what shells make of it.
+"""Completion of elog's command line: the candidates that elog prints, and their use by shells.
 
-bash and zsh run on a terminal, where keys are typed; fish can be asked.
+bash and zsh run on a terminal with typed keys; fish has a command for its candidates.
 """
 
 import fcntl
@@ -123,7 +123,7 @@ class Typing(harness.Case):
         return found
 
     def completed(self, typed):
-        """What the line is when it has been typed, and then the tabulator."""
+        """Types the text and the tab key; returns the resulting line."""
         self.seen = ""
         self.type(typed + "\t\x18")  # the last key shows the line
         line = self.read_until(r"<<(.*)>>")[1]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The demonstration shows what it promises and leaves nothing behind."""
+"""The demonstration shows the promised output and leaves no file behind."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ class Demo(harness.Case):
         )
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn("shop\n  processes order_service ", result.stdout)
-        # Which events the first lines are about is up to the moment.
+        # The events of the first lines depend on timing.
         self.assertRegex(result.stdout, r"elog print run.elog .*\n\S+ \[\d+\] order_service-\d+ "
                                         r"shop:\w+ orders?=\d+")
         self.assertRegex(result.stdout, r"shop:payment_retry +\d+")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog doctor says what a user lacks, as text and as JSON. What depends on the kernel is tested on real
-ones, in tests/vm."""
+"""elog doctor reports missing prerequisites as text and as JSON. tests/vm tests the items that
+depend on the kernel.
+"""
 
 import json
 import os
@@ -15,7 +16,7 @@ ITEMS = ["directory", "memory", "rseq", "user_events", "tracefs", "user_events_d
 
 class Doctor(harness.Case):
     def examine(self):
-        """Exit status, items by name; both forms say the same."""
+        """(exit status, items by name); requires equal content of both forms."""
         command = [harness.ELOG, "doctor"]
         settings = {"env": self.environment, "capture_output": True, "encoding": "utf-8"}
         text = subprocess.run(command, check=False, **settings)
@@ -30,7 +31,7 @@ class Doctor(harness.Case):
         self.assertEqual(len(lines), len(found["items"]))
         for line, item in zip(lines, found["items"]):
             self.assertEqual(line.split()[:2], [item["state"], item["item"]])
-            # How much memory is left changes in between.
+            # The free memory changes between the calls.
             if item["item"] != "memory":
                 self.assertIn(item["text"], line)
             self.assertTrue(line.endswith(item["repair"]), line)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog enable, disable and events refuse in words what makes no sense, before they touch the kernel.
-What they do there is tested on real kernels, in tests/vm."""
+"""elog enable, disable and events reject invalid arguments before they access the kernel. tests/vm
+tests their effect on real kernels.
+"""
 
 import harness
 
@@ -33,7 +34,7 @@ class Enable(harness.Case):
     def test_of_unknown_event_fails(self):
         for command in ("enable", "disable", "events"):
             result = self.run_elog(command, "nobody:nothing", status=1)
-            # Whether or not it has tracefs, and lets us look.
+            # With tracefs or without it, readable or not.
             self.assertRegex(result.stderr, r"tracefs is not mounted|no event that matches|elog doctor")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the examples say is what their first lines promise."""
+"""The output of the examples matches their headers."""
 
 import re
 import signal
@@ -12,7 +12,8 @@ import harness
 
 class Examples(harness.Case):
     def recorded(self, arguments, *command):
-        """Records a command from its first event to its last: [event, fields] of each line."""
+        """Records a command from its first event to its last; returns [event, fields] of each
+        line."""
         file = self.path("run.elog")
         result = self.run_elog("record", *arguments, "-o", file, "--", *command)
         self.assertEqual(self.summary(result.stderr)[2], 0, result.stderr)
@@ -33,7 +34,7 @@ class Simulation(Examples):
         file = self.path("hour.elog")
         self.run_elog("record", "-e", "lift", "-o", file, "--", harness.example("simulation"))
         self.assertEqual(len(self.parsed(self.run_elog("print", file).stdout)), 120)
-        # In short recordings times so far away are rough: not at a full minute.
+        # In short recordings times so far away are imprecise: avoid full minutes.
         part = self.run_elog("print", file, "--from", "+570s", "--to", "+1170s").stdout
         self.assertEqual(self.events(self.parsed(part)), ["called", "arrived"] * 10)
         shown = self.run_elog("print", file, "--delta").stdout.splitlines()
@@ -85,7 +86,7 @@ class SpansAndCounters(Examples):
         for fields in ends:
             found = re.fullmatch(r'took=([\d.]+)(ms|s) baker="(ann|bert)" burnt=(true|false)', fields)
             self.assertIsNotNone(found, fields)
-            # At least as long as it slept.
+            # At least the sleeping time.
             self.assertGreaterEqual(float(found[1]) * (1 if found[2] == "ms" else 1000), 20)
         self.assertEqual(sum("burnt=true" in fields for fields in ends), 2)
         oven = [int(fields.split("=")[1]) for event, fields in recorded if event == "loaves_in_oven"]
@@ -180,7 +181,7 @@ class HttpServer(Examples):
         return line.strip().rsplit(":", 1)[1]
 
     def serve(self, arguments, *targets):
-        """What is heard of a server while its client asks for the targets."""
+        """Records a server while its client requests the targets."""
         file = self.path("run.elog")
         server = harness.example("http_server")
         recorder = self.start(
@@ -255,7 +256,7 @@ class HttpServer(Examples):
     def test_late_subscription_gets_dump_of_open_connections(self):
         server = self.start_provider(harness.example("http_server"))
         with socket.create_connection(("127.0.0.1", int(self.port(server)))) as client:
-            # Answered: so the server knows of the connection.
+            # The server has answered, so it knows the connection.
             client.sendall(b"GET / HTTP/1.1\r\n\r\n")
             self.assertTrue(client.recv(1000).startswith(b"HTTP/1.1 200 OK"))
             recorder = self.start_recording("-e", "http")
@@ -278,7 +279,7 @@ class HttpServer(Examples):
 
 
 class Readme(harness.Case):
-    """The outputs that README shows have lines of the forms that they have today."""
+    """The outputs in README have lines of the present format."""
 
     def setUp(self):
         super().setUp()
@@ -291,7 +292,7 @@ class Readme(harness.Case):
 
     @staticmethod
     def forms(output):
-        """The lines without what differs each time: numbers, bars, how many blanks, their order."""
+        """The lines without the varying parts: numbers, bars, number of spaces, order."""
         return {
             re.sub(r"[\d.:]+[kM]?", "0", re.sub(r"[▁-▏]+", "#", " ".join(line.split())))
             for line in output.splitlines()
@@ -299,7 +300,7 @@ class Readme(harness.Case):
 
     def test_top(self):
         frames = self.run_elog("top", "-e", "shop:*", "--frames", "2", "--every", "500ms").stdout
-        # On a terminal one of the lines is chosen.
+        # On a terminal one line is selected.
         shown = self.shown.pop("$ elog top -e 'shop:*'").replace("\n> ", "\n  ")
         self.assertLessEqual(self.forms(shown), self.forms(frames.split("\n\n")[-1]))
 

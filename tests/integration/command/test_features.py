@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog features lists what the machine offers, with reason and remedy for what is missing."""
+"""elog features lists the machine's features, and reason and remedy for the missing ones."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ NAME_WIDTH, STATE_WIDTH = 14, 9
 
 class Features(harness.Case):
     def find(self):
-        """The features by name, as JSON has them."""
+        """The features by name, from the JSON output."""
         found = json.loads(self.run_elog("features", "--json").stdout)
         self.assertEqual(list(found), ["features"])
         return {each["name"]: each for each in found["features"]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What elog gen makes compiles without a warning, and emits exactly what the schema says."""
+"""Code of elog gen compiles without warnings and emits the events of its schema."""
 
 import ast
 import os
@@ -18,10 +18,10 @@ TOUR = os.path.join(GENERATED, "tour.schema")
 INCLUDE = os.path.join(ROOT, "sdk", "include")
 DOCUMENT = "docs/how-to/generate-code.md"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-# A build with a sanitizer does not run this: programs that are made here would lack its runtime.
+# Not run in sanitizer builds: programs compiled here lack the sanitizer's runtime.
 LIBRARY_DIRECTORY = os.path.dirname(os.environ["LIBRARY"])
 LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
-# Whose macros are called like something that events may be about.
+# Headers with macros that have plausible names of events.
 USUAL_HEADERS = ["stdio.h", "assert.h", "limits.h", "errno.h", "sys/sysmacros.h"]
 INCLUDED = {
     "c": ["stdbool.h", "stddef.h", "stdint.h", "string.h", "eventlog/abi.h"],
@@ -29,8 +29,8 @@ INCLUDED = {
             "eventlog/eventlog.hpp"],
 }
 
-# What a record holds is 65512 bytes: fixed part 13, "short" with its NUL 6, data 30001, one more
-# NUL, and as many characters of two bytes as fit.
+# A record holds 65512 bytes: fixed part 13, "short" with its NUL 6, data 30001, one more NUL, and
+# as many characters of two bytes as fit.
 LONG = (65512 - 13 - 6 - 30001 - 1) // 2
 EXPECTED = [
     "numbers b=true c='x' i1=-128 i2=-32768 i4=-2147483648 i8=-9223372036854775808 u1=255"
@@ -51,7 +51,7 @@ EXPECTED = [
 ]
 
 
-# The events of tour.schema: what is of no session, and what each session says.
+# The events of tour.schema: those without a session, and those of each session.
 WEATHER = "weather rain=true"
 SESSIONS = {
     number: [
@@ -69,7 +69,7 @@ class Generated(harness.Case):
     def setUp(self):
         super().setUp()
         self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
-        # Where the sources are there is nothing to be written.
+        # Keeps the source folder free of bytecode.
         self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
     def generate(self, language, name, source=ZOO):
@@ -78,7 +78,7 @@ class Generated(harness.Case):
     def compile(self, compiler, *arguments):
         if shutil.which(compiler) is None:
             self.skipTest(f"{compiler} is not installed: ./dev setup")
-        # Where the build has a cache of its own, what has been compiled before is not again.
+        # With a build cache, repeated compilations take their result from it.
         cache = ["ccache"] if "CCACHE_DIR" in os.environ and shutil.which("ccache") else []
         result = subprocess.run(
             [*cache, compiler, *arguments], capture_output=True, encoding="utf-8", check=False,
@@ -87,13 +87,13 @@ class Generated(harness.Case):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def recorded(self, provider, arguments, *command):
-        """The events, with their fields, that are heard of a command."""
+        """Records a command; returns its events with their fields."""
         self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
         return [line.split(f" {provider}:", 1)[1] for line in lines]
 
     def assert_schema_arrived(self, source):
-        """That the schema of the last recording is the one of the text."""
+        """Requires the last recording's schema to equal the text."""
         for file in (source, self.path("run.elog")):
             self.run_elog("schema", file, "--binary", "-o", self.path(os.path.basename(file)))
         with open(self.path(os.path.basename(source)), "rb") as first, \
@@ -105,7 +105,8 @@ class Generated(harness.Case):
         self.assert_schema_arrived(ZOO)
 
     def assert_emits_in_sessions(self, *command):
-        """All sessions are heard, one alone, and one more closely than the others."""
+        """Records all sessions, each session alone, and one session at a finer level than the
+        rest."""
         everything = [WEATHER, *(line for lines in SESSIONS.values() for line in lines)]
         self.assertEqual(self.recorded("tour", ["-e", "tour:*"], *command), everything)
         self.assert_schema_arrived(TOUR)
@@ -151,7 +152,7 @@ class Generated(harness.Case):
         """Compiles and links NAME_main.rs."""
         shutil.copy(os.path.join(GENERATED, f"{name}_main.rs"), self.scratch)
         options = ["--edition", "2021", "-O", "-D", "warnings"]
-        # Not rustup's, which wants to look up which toolchain is meant.
+        # Not rustup's wrapper, which first looks for a toolchain.
         rustc = "/usr/bin/rustc" if os.path.exists("/usr/bin/rustc") else "rustc"
         self.compile(rustc, *options, "--emit=metadata", f"{name}_main.rs")
         self.compile(rustc, *options, f"-L{LIBRARY_DIRECTORY}",
@@ -292,8 +293,8 @@ class Generated(harness.Case):
         self.compile_rust_library("s.rs")
 
     def usual_macros(self, compiler, language):
-        """Names that are macros behind usual headers and behind those that generated code includes,
-        with parameters or without."""
+        """Names that are macros after the usual headers and after the headers that generated code
+        includes, with parameters or without."""
         text = "".join(f"#include <{header}>\n" for header in USUAL_HEADERS + INCLUDED[language])
         result = subprocess.run(
             [compiler, "-x", language, f"-I{INCLUDE}", "-D_GNU_SOURCE", "-dM", "-E", "-"],
@@ -306,7 +307,7 @@ class Generated(harness.Case):
         return sorted(names)
 
     def write_macro_schema(self, names):
-        """A schema in which everything that may have any name has these."""
+        """Writes a schema that uses these names wherever a name is free."""
         types = ("u32", "text", "bytes", "i16[3]", "u8?", "text?", "f64", "kind")
         items = [f"keyword {name} = {bit}" for bit, name in enumerate(names[:48])]
         items.append("enum kind : u32 {" + ", ".join(
@@ -321,14 +322,14 @@ class Generated(harness.Case):
             file.write("provider macros {\n" + "\n".join(items) + "\n}\n")
 
     def check_macros(self, language, options, *compilers):
-        """What is called like macros compiles behind the headers that have them."""
+        """Requires names of macros to compile after the headers that define them."""
         suffix = {"c": "h", "c++": "hpp"}[language]
         for compiler in compilers:
             if shutil.which(compiler) is None:
                 self.skipTest(f"{compiler} is not installed: ./dev setup")
             names = self.usual_macros(compiler, language)
             if language == "c++":
-                # What compilers have of their own is two thirds of all, and one rule for all.
+                # Two thirds of the macros are predefined by the compiler, and follow one rule.
                 own = [name for name in names if name.startswith("_")]
                 names = [name for name in names if name not in own] + own[::20]
             self.write_macro_schema(names)

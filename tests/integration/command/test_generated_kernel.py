@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What elog gen --lang kernel-c makes compiles as part of a module, for every kernel whose headers
-are installed, and describes trace events with the fields of the schema.
+"""Code of elog gen --lang kernel-c compiles as part of a module for every kernel with installed
+headers, and defines trace events with the fields of the schema.
 
-EVENTLOG_KERNEL_HEADERS names more headers, with : between the directories."""
+EVENTLOG_KERNEL_HEADERS names more headers, with : between the directories.
+"""
 
 import glob
 import os
@@ -30,7 +31,7 @@ FIELD = re.compile(r"^        (\w+): (\w+)(?: as \w+)?(?:\[(\d+)\])?(\?)?")
 
 
 def find_headers():
-    """Where modules can be built, of every kernel once; not only of the one that runs."""
+    """The folders of kernel headers, one per kernel version, not only of the running kernel."""
     places = glob.glob("/usr/src/linux-headers-*") + glob.glob("/lib/modules/*/build")
     places += filter(None, os.environ.get("EVENTLOG_KERNEL_HEADERS", "").split(":"))
     return sorted(
@@ -44,7 +45,7 @@ def find_headers():
 
 
 def read_layout(text):
-    """Event: what the kernel is to say of its fields, by the rule of elog-schema(5)."""
+    """{event: its expected fields in the kernel, by the rule of elog-schema(5)}"""
     enumerations = dict(re.findall(r"^    (?:enum|flags) (\w+)(?: called \w+)? : (\w+)", text, re.M))
     layout, fields = {}, []
     for line in text.splitlines():
@@ -101,7 +102,7 @@ class GeneratedKernel(harness.Case):
         return self.path(name)
 
     def prepare(self, folder):
-        """A module's sources; returns the path of its header."""
+        """Writes a module's sources; returns the path of its header."""
         os.mkdir(self.path(folder))
         header = self.path(os.path.join(folder, "kernel_zoo.h"))
         self.run_elog("gen", "--lang", "kernel-c", ZOO, "-o", header)
@@ -110,7 +111,7 @@ class GeneratedKernel(harness.Case):
         return header
 
     def make(self, headers, folder):
-        # BTF for modules needs pahole, and tells nothing that this test asks.
+        # BTF for modules needs pahole, and is not tested here.
         return subprocess.run(
             ["make", "-C", headers, f"M={self.path(folder)}", "W=1",
              "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"],
@@ -131,7 +132,7 @@ class GeneratedKernel(harness.Case):
                 self.check_fields(KernelObject(module))
 
     def check_fields(self, module):
-        """Names, types, offsets and sizes, as the schema says them."""
+        """Compares names, types, offsets and sizes with the schema."""
         layout = read_layout(self.run_elog("schema", ZOO).stdout)
         self.assertEqual(len(layout), 9)
         self.assertEqual(module.system("kernel_zoo"), "eventlog")
@@ -203,7 +204,7 @@ class GeneratedKernel(harness.Case):
             self.assertEqual([field[1] for field in module.fields(event)], names)
 
     def macros_in(self, headers):
-        """Names that mean something else behind what a generated header includes."""
+        """Names that the headers included by generated code define as macros."""
         header = self.prepare("macros")
         result = subprocess.run(
             ["make", "-C", headers, f"M={os.path.dirname(header)}", "KCFLAGS=-dM", "kernel_zoo.i"],
@@ -214,12 +215,12 @@ class GeneratedKernel(harness.Case):
         with open(self.path("macros/kernel_zoo.i"), encoding="utf-8") as file:
             defined = re.findall(r"^#define (\w+)(?: (.*))?$", file.read(), re.M)
         names = {name for name, text in defined if text != name}
-        # The header's own, of this provider, and those that compilers have.
+        # Without the header's own macros for this provider, and those of compilers.
         return {name for name in names if not re.match(r"_|TRACE_|TP_|(?i:.*zoo)", name)}
 
     def test_rejects_fields_named_like_kernel_macros(self):
         self.need_headers()
-        # The list has been made of Linux 6.1; other versions have some others.
+        # The list is from Linux 6.1; other versions have other macros.
         headers = [path for path in self.headers if "-6.1." in os.path.basename(path)]
         if not headers:
             self.skipTest("there are no headers of Linux 6.1: ./dev setup")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog list shows who can be listened to, and who listens."""
+"""elog list shows providers and their listeners."""
 
 import fcntl
 import json
@@ -37,7 +37,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 class List(harness.Case):
     def start_plant(self, schema=PLANT):
-        """A program with exactly that schema."""
+        """Starts a program with exactly this schema."""
         folder = self.path(f"plant{len(self.processes)}")
         os.mkdir(folder)
         with open(f"{folder}/plant.schema", "w", encoding="utf-8") as file:
@@ -51,7 +51,7 @@ class List(harness.Case):
         return json.loads(self.run_elog("list", "--json", *arguments).stdout)
 
     def list_on_terminal(self, columns=None, **environment):
-        """What elog list writes to a terminal of that width."""
+        """The output of elog list on a terminal of this width."""
         controller, terminal = pty.openpty()
         if columns is not None:
             fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
@@ -64,7 +64,7 @@ class List(harness.Case):
         try:
             while part := os.read(controller, 65536):
                 output += part
-        except OSError:  # EIO: the other side is closed
+        except OSError:  # EIO: the other end is closed
             pass
         os.close(controller)
         self.assertEqual(process.wait(harness.TIMEOUT), 0)
@@ -153,7 +153,7 @@ class List(harness.Case):
         events, _, lost = self.summary(errors)
         self.assertEqual(lost, 0)
         written = counters()["written"]
-        # Each ring takes at most one more after the recorder has looked for the last time.
+        # Each ring accepts at most one more event after the recorder's last poll.
         self.assertIn(written - events, range(os.cpu_count() + 2))
         self.assertRegex(
             self.run_elog("list", "--stats", "counter").stdout,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog register and unregister refuse in words what makes no sense, before they touch the kernel.
-What they do there is tested on real kernels, in tests/vm."""
+"""elog register and unregister reject invalid arguments before they access the kernel. tests/vm
+tests their effect on real kernels.
+"""
 
 import os
 import unittest

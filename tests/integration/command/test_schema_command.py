@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog schema shows what a program, a recording, a binary schema or a text says."""
+"""elog schema prints the schema of a program, a recording, a binary schema or a text."""
 
 import os
 import re
@@ -63,8 +63,8 @@ class Schema(harness.Case):
     def test_of_damaged_program_file_is_rejected(self):
         with open(harness.example("order_service"), "rb") as file:
             whole = file.read()
-        # A byte of the provider's name, behind the header and the name's length, wherever the
-        # schema stands: what is there for debuggers may repeat constants.
+        # Changes a byte of the provider's name (after the header and the name's length) at each
+        # copy of the schema: debug information may repeat constants.
         damaged = bytearray(whole)
         for schema in re.finditer(b"ESCH\x02", whole):
             damaged[schema.start() + 25] ^= 1
@@ -76,7 +76,7 @@ class Schema(harness.Case):
         with open(harness.example("order_service"), "rb") as file:
             whole = file.read()
         start = whole.index(b"ESCH\x02")
-        # Over a border of what is read at once, 4 MiB, with the first bytes on both sides of it.
+        # Across a boundary of the 4 MiB read at once, with the first bytes on both sides.
         for before in ((4 << 20) - 2, (8 << 20) + 5):
             content = whole[:4] + bytes(before - 4) + whole[start:]
             text = self.run_elog("schema", self.write("large", content)).stdout

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Options of one letter may share a word, in every command that has several."""
+"""Options of one letter may share a word, in every command with several such options."""
 
 import re
 
@@ -19,11 +19,11 @@ class ShortOptions(harness.Case):
         several = 0
         for command in (line.split("\t")[0] for line in answer.splitlines()):
             text = self.run_elog(command, "--help").stdout
-            # Those that take no value.
+            # Options without a value.
             letters = re.findall(r"^  -(\w),--[\w-]+ {2,}", text, re.M)
             self.assertIn("h", letters)
             several += len(letters) > 1
-            # The one that helps stands at the end: what is in front of it must have been known.
+            # -h is last: the letters before it must be valid.
             word = "-" + "".join(letter for letter in letters if letter != "h") + "h"
             self.assertEqual(self.run_elog(command, word).stdout, text, word)
         self.assertGreaterEqual(several, 15)
@@ -66,7 +66,7 @@ class ShortOptions(harness.Case):
 
         self.assertEqual(candidates("record", "-wjo", "x"), [":files"])
         self.assertEqual(candidates("record", "-we", "shop:*@w"), ["shop:*@warn\t"])
-        # The value stands in the same word; what comes next is an option.
+        # The word contains the value; the next word is an option.
         self.assertEqual(candidates("record", "-wox", "--js"), [
             line for line in candidates("record", "--js") if line.startswith("--json\t")
         ])

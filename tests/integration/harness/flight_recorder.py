@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of flight recorders share: one of the program `counter`, and its snapshots."""
+"""The base of the tests of flight recorders: emits events of the program `counter` and reads
+snapshots.
+"""
 
 import json
 import os
@@ -10,7 +12,7 @@ import harness
 
 OVERWRITTEN = re.compile(r"(\d+) older events were overwritten")
 
-# In the header of a region: see linux/eventlog.h.
+# Offsets in the header of a region: see linux/eventlog.h.
 FEATURES = 12
 DETACHED = 2
 FILTER_SIZE = 44

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the integration tests share: the real elog, real programs, a directory of their own.
+"""The base of the integration tests: runs the real elog and real programs in a scratch directory.
 
-Each test file is a program: it exits with 0, with 1 if a test failed, with 77 if all were skipped.
+Each test file is a program. Its exit status is 0, 1 if a test failed, or 77 if all were skipped.
 """
 
 import calendar
@@ -21,26 +21,27 @@ ELOG = os.environ["ELOG"]
 PROGRAMS = os.environ["PROGRAMS"]
 EXAMPLES = os.environ["EXAMPLES"]
 LIBRARY = os.environ["LIBRARY"]
-# Of the sanitizer that the library was built with, if a program that loads it has to bring that.
+# The runtime of the library's sanitizer, for programs that load the library without it.
 SANITIZER_RUNTIME = os.environ.get("SANITIZER_RUNTIME", "")
 
-# Until something counts as hanging. A sanitizer's machine is slow, and CI's is shared: there ten
-# thousand providers have been seen to take more than a minute.
+# Limit for a hanging process. Sanitizers and shared CI machines are slow: ten thousand providers
+# have taken more than a minute there.
 TIMEOUT = 150
 
-# The quick tier runs often; the full one takes its time. What is tried by chance is tried more often
-# there: see trials.
+# The quick tier runs often and briefly. Trials that fail by chance are repeated more often in the
+# full tier: see trials.
 TIER = os.environ.get("EVENTLOG_TEST_TIER", "quick")
 if TIER not in ("quick", "full"):
     sys.exit(f"EVENTLOG_TEST_TIER is '{TIER}', and neither quick nor full. Set one of them.")
 
-# How each sanitizer's report begins. AddressSanitizer's exit status is 1, as that of an error of elog.
+# The start of each sanitizer's report. AddressSanitizer's exit status is 1, like that of an error
+# of elog.
 SANITIZER_REPORT = re.compile(
     r"ERROR: (Address|Leak)Sanitizer|runtime error: |WARNING: ThreadSanitizer"
 )
 
-# A shell that starts the tests in the background has them, and all that they start, ignore the keys
-# that interrupt; programs of ours go by that. Tests begin as if from a terminal.
+# A background job of a shell, and everything it starts, ignores the signals of the interrupt keys,
+# and elog respects that. The tests start as if from a terminal.
 for number, action in (
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGQUIT, signal.SIG_DFL),
@@ -48,17 +49,16 @@ for number, action in (
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, action)
 
-# Without restartable sequences all threads share one ring, and lose what finds it held by others:
-# integration.conservation counts that. Where nothing may be lost, there are as many as THREADS.
+# Without restartable sequences all threads share one ring, and lose events that find it locked;
+# integration.conservation counts them. Tests without losses use THREADS threads.
 IS_SHARED = os.environ.get("EVENTLOG_RSEQ") == "off"
 THREADS = 1 if IS_SHARED else 2
 
-# That ring gets its memory from those who write there. On kernels before 5.14 it is reserved at
-# once.
+# Writers allocate the memory of the shared ring. On kernels before 5.14 it is allocated in advance.
 KERNEL = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
 IS_SHARED_RING_LAZY = KERNEL >= (5, 14)
 
-# What is said of a file in which a byte has changed, in a block or in what tells its size.
+# The message about a changed byte, in a block or in its size.
 DAMAGE = r"the block at \d+ is damaged|bytes \d+ to \d+ are not a whole block"
 FILE_HEADER_SIZE = 32
 BLOCK_HEADER = struct.Struct("<4sHHI20x")  # elog(5): magic, type, flags, size
@@ -71,19 +71,19 @@ SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, ([\d.]+) s, (\d+) 
 
 
 def trials(quick, full):
-    """How often to try what only chance makes fail, by the tier."""
+    """The number of repetitions, by the tier, of a test that fails only by chance."""
     return full if TIER == "full" else quick
 
 
 def read_blocks(document, language):
-    """The pieces of a document of ours between ``` that are in a language."""
+    """The blocks between ``` in a document that are in a language."""
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
     with open(os.path.join(root, document), encoding="utf-8") as file:
         return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", file.read(), re.M | re.S)
 
 
 def nanoseconds(text):
-    """Since 1970, of a time as JSON has it."""
+    """Nanoseconds since 1970 of a time in JSON."""
     seconds, digits = text.removesuffix("Z").split(".")
     return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(digits)
 
@@ -98,9 +98,9 @@ def flip(path, at, bits=1):
 
 
 def records_in_the_middle(path):
-    """Where a block of records about half way through a recording begins, and its payload's size.
+    """(offset, payload size) of a records block near the middle of a recording.
 
-    Half way through the file itself may as well be an index, without which no event is missing.
+    The middle of the file may be an index, whose damage loses no event.
     """
     found = []
     with open(path, "rb") as file:
@@ -115,18 +115,18 @@ def records_in_the_middle(path):
 
 
 def damage_records(path):
-    """Flips a bit among the records of a block half way through a recording."""
+    """Flips a bit among the records of a block near the middle of a recording."""
     at, size = records_in_the_middle(path)
     flip(path, at + BLOCK_HEADER.size + size // 2)
 
 
 def deny_syscall(number, error):
-    """From now on that system call fails in this process, and in all that it starts."""
+    """From now on the system call fails in this process and in all its children."""
     steps = (
-        (0x20, 0, 0, 0),  # what is called?
+        (0x20, 0, 0, 0),  # is it this system call?
         (0x15, 0, 1, number),
         (0x06, 0, 0, 0x00050000 | error),
-        (0x06, 0, 0, 0x7FFF0000),  # all else is allowed
+        (0x06, 0, 0, 0x7FFF0000),  # allow everything else
     )
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     rules = struct.pack("HP", len(steps), ctypes.addressof(code))
@@ -139,7 +139,7 @@ def deny_syscall(number, error):
 
 
 class Process(subprocess.Popen):
-    """A process in the background, and in which ways it may have ended when its test is over."""
+    """A background process, and the ways in which it may have ended when its test is over."""
 
     def __init__(self, *arguments, **options):
         self.expected = {0}
@@ -159,11 +159,12 @@ def example(name):
 
 
 class Case(unittest.TestCase):
-    """A test with a scratch directory, in which EVENTLOG_DIR lies, and no process left behind.
+    """A test with a scratch directory that contains EVENTLOG_DIR, and without processes left
+    behind.
 
-    A process that the test has started and that still runs at its end is killed. Each other one must
-    have ended with 0, by a signal of the test, or as finish() or expect() was told, and none may have
-    written a sanitizer's report: otherwise the test fails.
+    A process of the test that runs at its end is killed. Every other one must have ended with 0,
+    by a signal of the test, or as finish() or expect() requires, and none may have written a
+    sanitizer's report: otherwise the test fails.
     """
 
     def setUp(self):
@@ -187,8 +188,8 @@ class Case(unittest.TestCase):
 
     @staticmethod
     def exit_problem(process, was_killed):
-        """A sentence about a process that ended in a way that the test did not expect, or None. The
-        status of a process that the harness killed says nothing."""
+        """A sentence about an unexpected end of a process, or None. The status of a process that
+        the harness killed has no meaning."""
         said = process.communicate(timeout=TIMEOUT)
         text = "".join(each if isinstance(each, str) else each.decode(errors="replace")
                        for each in said if each)
@@ -201,9 +202,10 @@ class Case(unittest.TestCase):
         return os.path.join(self.scratch, name)
 
     def create_once(self, name, make):
-        """A copy, for this test, of a file that the first test of its class to want it has made.
+        """A copy, for this test, of a file that the first test of its class to need it has made.
 
-        `make` makes it where this test has it. No name stands for two contents."""
+        `make` creates it at its place in this test. A name has one content only.
+        """
         kind = type(self)
         if "kept_files" not in vars(kind):
             kind.kept_files = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
@@ -233,12 +235,12 @@ class Case(unittest.TestCase):
         environment = {**self.environment, "LD_LIBRARY_PATH": os.path.dirname(LIBRARY), **variables}
         if SANITIZER_RUNTIME:
             environment["LD_PRELOAD"] = SANITIZER_RUNTIME
-            # Python itself leaves much behind.
+            # Python leaks memory itself.
             environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
         return start("python3", "-B", *arguments, env=environment, stdin=subprocess.PIPE)
 
     def run_elog(self, *arguments, status=0, **options):
-        """Runs elog to its end, checks its exit status, returns the finished process."""
+        """Runs elog to its end, checks its exit status, and returns the finished process."""
         settings = {
             "env": self.environment,
             "stdout": subprocess.PIPE,
@@ -254,11 +256,12 @@ class Case(unittest.TestCase):
         return result
 
     def cpu_share(self, process, seconds=0.5):
-        """Which part of the time a process runs, of that in which it does not wait for a CPU.
+        """The part of the time a process runs, of the time in which it does not wait for a CPU.
 
-        So one that never sleeps is told from one that does on a machine with other work, too."""
+        This detects a process that never sleeps on a busy machine, too.
+        """
         def times():
-            """In nanoseconds: running, and waiting for a CPU, of all threads."""
+            """(running, waiting for a CPU) of all threads, in nanoseconds."""
             running = waiting = 0
             for thread in os.listdir(f"/proc/{process.pid}/task"):
                 with open(f"/proc/{process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
@@ -273,8 +276,8 @@ class Case(unittest.TestCase):
         return running / max(time.monotonic_ns() - begin - waiting, running, 1)
 
     def bytes_read_by(self, *arguments):
-        """How much a command of elog has read, of all files together."""
-        # The shell's count includes that of the children it has waited for.
+        """The number of bytes that a command of elog reads from all files."""
+        # The shell's count includes the children it has waited for.
         script = '"$@" >/dev/null && cat /proc/$$/io'
         output, _ = self.finish(self.start("/bin/sh", "-c", script, "sh", ELOG, *arguments))
         return int(re.search(r"rchar: (\d+)", output)[1])
@@ -287,8 +290,8 @@ class Case(unittest.TestCase):
             time.sleep(0.01)
 
     def names(self, folder, may_be_missing=False):
-        """The files of a folder of the directory. That it is not there is an error, unless no program
-        of this test need have made it yet."""
+        """The files of a folder of the directory. A missing folder is an error, unless no program
+        of this test needs to have created it yet."""
         try:
             return sorted(os.listdir(os.path.join(self.directory, folder)))
         except FileNotFoundError:
@@ -320,10 +323,10 @@ class Case(unittest.TestCase):
             return False
 
     def start_recording(self, *arguments):
-        """Starts `elog record` and waits until it listens, and its file can be read.
+        """Starts `elog record` and waits until it listens and its file is readable.
 
-        It maps its subscription when all gates are open. That the subscription is there says less,
-        and so does a file: it may be that of the recording before.
+        It maps its subscription when all gates are open. The existence of the subscription is
+        not enough, and a file may be that of an earlier recording.
         """
         process = self.start(ELOG, "record", *arguments)
         self.wait_for(
@@ -340,9 +343,9 @@ class Case(unittest.TestCase):
         return process
 
     def record_with_losses(self, path, threads, events, *options, status=0):
-        """Records more events of each thread than all buffers hold, while nobody reads.
+        """Records more events of each thread than all buffers hold, without a reader.
 
-        Returns how many were attempted, recorded and lost, and what elog said of it.
+        Returns the numbers of attempted, recorded and lost events, and elog's messages.
         """
         recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
                                          "-o", path, *options)
@@ -358,24 +361,25 @@ class Case(unittest.TestCase):
         return attempted, recorded, lost, errors
 
     def stop(self, process, with_signal=signal.SIGINT):
-        """Ends a process in good order; returns its output."""
+        """Ends a process by a signal, and returns its output."""
         process.send_signal(with_signal)
         return self.finish(process)
 
     @staticmethod
     def expect(process, *statuses):
-        """Besides 0, of a process whose end the test looks at by itself, or does not await."""
+        """Allows statuses besides 0 for a process whose end the test checks itself or does not
+        await."""
         process.expected.update(statuses)
 
     def finish(self, process, status=0):
-        """Waits for a process to end by itself, checks its exit status, returns its output."""
+        """Waits for a process to end by itself, checks its exit status, and returns its output."""
         self.expect(process, status)
         output, errors = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, status, f"{output}{errors}")
         return output, errors
 
     def summary(self, errors):
-        """Events, bytes, lost of a recording's last words."""
+        """(events, bytes, lost) of a recording's summary."""
         found = SUMMARY.search(errors)
         self.assertIsNotNone(found, errors)
         self.assertGreaterEqual(float(found[4]), 0)
@@ -386,7 +390,7 @@ class Case(unittest.TestCase):
         self.assertEqual(self.names("providers"), [])
 
     def assert_one_message(self, errors, *parts):
-        """An error is one line that names the command and says something."""
+        """Requires an error of one line that names the command."""
         lines = errors.strip().splitlines()
         self.assertEqual(len(lines), 1, errors)
         self.assertTrue(lines[0].startswith("elog: "), errors)

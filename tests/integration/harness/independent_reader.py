@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A reader of .elog files, written from elog(5) alone; says what programs/dump_recording does."""
+"""A reader of .elog files, written from elog(5) alone; prints the same as
+programs/dump_recording.
+"""
 
 import bisect
 import heapq
@@ -7,7 +9,7 @@ import struct
 import subprocess
 import sys
 
-HEADS = {3: 32, 4: 48}  # of blocks that may be compressed: what is not
+HEADS = {3: 32, 4: 48}  # the uncompressed part of blocks that may be compressed
 NUMBERS = {1: "B", 2: "B", 3: "b", 4: "h", 5: "i", 6: "q", 7: "B", 8: "H", 9: "I", 10: "Q"}
 
 CRC = list(range(256))
@@ -23,7 +25,7 @@ def crc32c(data):
 
 
 def parse_schema(data):
-    """The provider's name, and of each event name and fields."""
+    """(provider name, [(event name, fields)])"""
     at = 0
 
     def take(form):
@@ -69,7 +71,7 @@ class File:
             raise ValueError("no host")
 
     def header(self, at):
-        """Type, flags, size, checksum, number, identity."""
+        """(type, flags, size, checksum, number, identity)"""
         head = self.data[at : at + 32]
         if head[:4] != b"EBLK" or crc32c(head[:28]) != int.from_bytes(head[28:], "little"):
             return None
@@ -132,7 +134,7 @@ class File:
         return base[2] + int((clock - base[0]) * ((last[1] - first[1]) / ticks if ticks else 1.0))
 
     def records(self, ring):
-        """Of one ring: place, ring, lost before, header, payload."""
+        """(place, ring, lost before, header, payload) of each record of a ring."""
         last = 0
         for complete, data in self.rings[ring]:
             at, lost = 48, struct.unpack_from("<Q", data, 24)[0]
@@ -165,7 +167,7 @@ class File:
 
 
 def value(field, payload):
-    """Of an event's field."""
+    """The value of an event's field."""
     _, kind, count, offset, presence = field
     size = struct.calcsize(NUMBERS.get(kind, "Q" if kind == 12 else "I"))
     if presence != 65535 and (presence >= len(payload) or not payload[presence]):
@@ -177,7 +179,7 @@ def value(field, payload):
 
 
 def element(kind, payload, at, size):
-    """A value, or one of an array."""
+    """A value, or an element of an array."""
     if kind in (11, 12):
         return "f" + payload[at : at + size].hex()
     if kind < 11:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel module (ELF, 64 bits, little-endian) says of its trace events.
+"""The trace events in a kernel module (ELF, 64 bits, little-endian).
 
-The kernel makes events/*/format from it: a list of fields and the text of TP_printk.
+The kernel makes events/*/format from them: a list of fields and the text of TP_printk.
 """
 
 import struct
@@ -9,7 +9,7 @@ import struct
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
 RELOCATION = struct.Struct("<QQq")
-# struct trace_event_fields: type, name, size, align, what else there is.
+# struct trace_event_fields: type, name, size, align, more.
 FIELD = struct.Struct("<QQii16x")
 TRACE_ENTRY_SIZE = 8
 
@@ -40,7 +40,7 @@ class KernelObject:
         return symbols
 
     def _read_relocations(self):
-        """Where a pointer stands, in section and offset: section and offset that it points to."""
+        """{(section, offset) of a pointer: (section, offset) of its target}"""
         pointers = {}
         for section in self.sections:
             if section[1] != 4:
@@ -60,7 +60,8 @@ class KernelObject:
         return sorted(name[len(begin) :] for name in self.named if name.startswith(begin))
 
     def fields(self, event):
-        """Type, name, offset behind struct trace_entry and size of each, as the kernel places them."""
+        """(type, name, offset after struct trace_entry, size) of each field, as the kernel lays
+        them out."""
         section, place = self.named["trace_event_fields_" + event]
         found, offset = [], TRACE_ENTRY_SIZE
         while (section, place) in self.pointers:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What tests share in which several users take part, in a /dev/shm and among processes of their
-own: what else runs on a machine may be of other places, which are nothing to these tests."""
+"""The base of tests with several users: a /dev/shm and processes of their own, so that other
+processes of the machine do not appear in the tests.
+"""
 
 import ctypes
 import os
@@ -10,7 +11,7 @@ import tempfile
 
 import harness
 
-# No machine has this user, and the three behind it. Other runs of these tests have others.
+# User ids from here on are not used by any machine, nor by other runs of these tests.
 ANNE = 1_000_000_000 + 5 * os.getpid()
 CLONE_NEWNS = 0x00020000
 CLONE_NEWPID = 0x20000000
@@ -19,7 +20,7 @@ MS_NODEV = 4
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 
-# What root needs for these tests, by the numbers that capabilities have.
+# The capabilities that root needs for these tests, with their numbers.
 REQUIRED_CAPABILITIES = {"CAP_CHOWN": 0, "CAP_DAC_OVERRIDE": 1, "CAP_FOWNER": 3, "CAP_KILL": 5, "CAP_SETGID": 6,
           "CAP_SETUID": 7, "CAP_SYS_ADMIN": 21}
 
@@ -30,14 +31,14 @@ def read(path):
 
 
 def status_of(pid, label):
-    """What the kernel says of a process behind a label, in words."""
+    """The words after a label in a process's /proc status."""
     (line,) = (line for line in read(f"/proc/{pid}/status").splitlines()
                if line.startswith(label + ":"))
     return line.split()[1:]
 
 
 def exit_like(child):
-    """Ends as the child does. Meanwhile others may end that are left to this process."""
+    """Exits as the child does. Reaps orphaned processes meanwhile."""
     ended = status = 0
     while ended != child:
         ended, status = os.wait()
@@ -45,8 +46,8 @@ def exit_like(child):
 
 
 def enter_pid_namespace():
-    """In the namespace that children of this process are in, below its first process. The one of
-    before ends when this one has ended, and nothing is left then of what it has started."""
+    """Makes this process's next child the first of a new pid namespace, with all further children
+    in it. The namespace's processes end with this process."""
     for _ in range(2):
         child = os.fork()
         if child != 0:
@@ -55,8 +56,8 @@ def enter_pid_namespace():
 
 
 def find_skip_reason():
-    """Gives this process, and all that it starts, a /dev/shm of its own, and a /proc with nobody
-    else in it; or says why it cannot."""
+    """Gives this process and its children an own /dev/shm, and a /proc without other processes; or
+    returns the reason why that is impossible."""
     if os.geteuid() != 0:
         return "only root starts programs of other users"
     rights = int(status_of("self", "CapEff")[0], 16)
@@ -80,16 +81,16 @@ SKIP_REASON = find_skip_reason()
 
 
 class Case(harness.Case):
-    """What happens among users who have no directories yet."""
+    """A test among users without directories."""
 
     def setUp(self):
         super().setUp()
-        # Where everybody is led to; EVENTLOG_DIR would lead to one directory.
+        # The default directories; EVENTLOG_DIR would name a single one.
         del self.environment["EVENTLOG_DIR"]
-        # The leak checker of AddressSanitizer fails where it cannot read /proc.
+        # The leak checker of AddressSanitizer fails without access to /proc.
         options = self.environment.get("ASAN_OPTIONS")
         self.environment["ASAN_OPTIONS"] = f"{options or ''}:detect_leaks=0".lstrip(":")
-        # What others can run: a build may be where they cannot look.
+        # Programs for other users, who may have no access to the build folder.
         self.bin = tempfile.mkdtemp(prefix="eventlog-test-")
         os.chmod(self.bin, 0o755)
         # The library and its links.
@@ -117,7 +118,7 @@ class Case(harness.Case):
         return self.start(*command, user=user, group=user, extra_groups=[], cwd="/", **options)
 
     def start_counter_as(self, user):
-        """Returns the process, and its file."""
+        """Returns the process, and its provider's file."""
         process = self.start_as(user, *self.counter)
         path = f"{self.folder_of(user)}/counter.{process.pid}.0"
         self.wait_for(lambda: os.path.exists(path), "a provider")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A second reader of a subscription's region, written from the prose of linux/eventlog.h alone.
+"""A second reader of a subscription's region, written from the text of linux/eventlog.h alone.
 
-It looks on: it stores nothing, so the owner may be reading as well, be stopped or be dead. On its
-own it lists the rings of a region:    second_reader.py /dev/shm/eventlog-1000/subscriptions/00
+It stores nothing, so the owner may read at the same time, be stopped or be dead. As a program it
+lists the rings of a region: second_reader.py /dev/shm/eventlog-1000/subscriptions/00
 """
 
 import collections
@@ -12,14 +12,14 @@ import struct
 import sys
 
 MAGIC, VERSION = 0x4E4F494745524C45, 1
-FEATURES_KNOWN = 4  # the shared ring is late, of which readers have nothing to know
+FEATURES_KNOWN = 4  # the shared ring is allocated late, which does not concern readers
 PROVIDERS_MAX, RINGS_MAX, BUFFERS_MAX = 16384, 8193, 64
 BUFFER_SIZE_MIN, BUFFER_SIZE_MAX = 0x20000, 0x4000000
 SCHEMA_SIZE_MAX, SCHEMAS_SIZE_MAX, RECORD_SIZE_MAX = 0x100000, 1 << 40, 0x10000
 UNIT, SEALED, RECORD_FLAGS = 8, 0xFFFFFF, 3
 NO_GENERATION = (1 << 64) - 1
 
-# Sizes of the structures, and where in them what is.
+# Sizes of the structures, and their layouts.
 REGION_SIZE, RING_SIZE, BUFFER_SIZE, ENTRY_SIZE, RECORD_SIZE = 704 + 2048, 128, 32, 128, 24
 HEADER = struct.Struct("=QIIQ6I6Q")
 RING = struct.Struct("=QQQII")
@@ -41,7 +41,7 @@ Record = collections.namedtuple(
 
 
 class InvalidRegion(Exception):
-    """Not a region that this reader can read; says why."""
+    """The region is unreadable for this reader; the text is the reason."""
 
 
 def round_up(value, unit):
@@ -49,7 +49,7 @@ def round_up(value, unit):
 
 
 class Control:
-    """The control word, taken apart."""
+    """The decoded control word."""
 
     def __init__(self, value):
         self.units = value & 0xFFFFFF
@@ -61,15 +61,15 @@ class Control:
 
 
 class Ring:
-    """What has been read of one ring."""
+    """The records and losses read from one ring."""
 
     def __init__(self, number):
         self.number = number
         self.records = []
-        self.gaps = []  # (sequence number behind it, events lost in it, and until then)
+        self.gaps = []  # (next sequence number, events lost in the gap, total losses)
         self.lost = 0
         self.damaged = 0
-        self.overwritten = 0  # not lost: the owner has read them, and let others have the place
+        self.overwritten = 0  # overwritten, not lost: the owner had read them
 
 
 class Region:
@@ -132,7 +132,7 @@ class Region:
     # Providers ------------------------------------------------------------------------------------
 
     def provider(self, number):
-        """What is known of a provider that a record names; None if that makes no sense."""
+        """The provider that a record names; None if its entry is invalid."""
         if number >= PROVIDERS_MAX:
             return None
         offset = self.header.providers_offset + number * ENTRY_SIZE
@@ -161,19 +161,20 @@ class Region:
         return Descriptor._make(self.unpack(BUFFER, offset))
 
     def read_rings(self):
-        """All rings that have memory, each from the oldest record that still is there."""
+        """All rings with memory, each from its oldest record on."""
         for number in range(self.header.ring_count):
             if self.unpack(RING, self.ring_offset(number))[3] != 0:
                 yield self.read_ring(number)
 
     def find_active(self, number):
-        """Control word and full generation of the active buffer, and all generations there are."""
+        """(control word, full generation of the active buffer, all generations)"""
         for _ in range(100):
             control = self.control(number)
             generations = {
                 self.descriptor(number, i).generation for i in range(self.header.buffer_count)
             } - {NO_GENERATION}
-            # A switch that was begun has a descriptor too, behind the one that control names.
+            # An unfinished buffer switch has a descriptor as well, after the one that the control
+            # word names.
             named = [g for g in generations if control.names(g)]
             if len(named) == 1:
                 return control, named[0], generations
@@ -199,7 +200,7 @@ class Region:
             + (ring.number * self.header.buffer_count + index) * self.header.buffer_size
         )
         copy = self.read_at(offset, end)
-        # The copy is believed if the buffer was not used again while it was made.
+        # The copy is valid if the buffer was not reused meanwhile.
         now = self.control(ring.number)
         after = self.descriptor(ring.number, index)
         ahead = (now.generation - generation) & 0x3FFFF

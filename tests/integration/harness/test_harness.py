@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a test leaves running is part of its result: the harness finds what went wrong there."""
+"""A test's result includes its background processes: the harness reports their errors."""
 
 import os
 import re
@@ -19,7 +19,7 @@ REPORTS = (
 
 class Harness(harness.Case):
     def run_with(self, test):
-        """The failures of a case with that test."""
+        """The failures of a case with this test."""
         case = type("Inner", (harness.Case,), {"runTest": test})()
         result = case.run()
         self.assertEqual(result.testsRun, 1)
@@ -32,7 +32,7 @@ class Harness(harness.Case):
 
     @staticmethod
     def shell(script, awaited=True):
-        """A test that has a shell run that."""
+        """A test that runs this script in a shell."""
         def test(case):
             process = case.start("/bin/sh", "-c", script)
             if awaited:
@@ -85,7 +85,7 @@ class Harness(harness.Case):
         for report in REPORTS:
             with self.subTest(report=report):
                 self.assert_fails(re.escape(report), self.shell(f"echo '{report}' >&2"))
-                # Of one that the harness kills, too.
+                # Also of a process that the harness kills.
                 script = f"echo '{report}' >&2; echo; exec sleep 1000"
                 self.assert_fails(re.escape(report), self.shell(script, awaited=False))
 

@@ -30,7 +30,7 @@ std::array<char, pair_count> contexts{};
 std::atomic<std::uint64_t> calls{0};
 std::atomic<std::uint64_t> foreign_contexts{0};
 
-/// Expects the context with its own number.
+/// Requires the context with its own number.
 template <std::size_t Own>
 void expect_own(void* context, unsigned /*listeners*/) {
     ++calls;
@@ -49,7 +49,7 @@ class callbacks : public testing::Test {
         foreign_contexts = 0;
     }
 
-    /// A provider of one event.
+    /// A provider with one event.
     static eventlog_definition definition() {
         static const eventlog_event_definition events[] = {{.name = "happened"}};
         return {EVENTLOG_DEFINITION_SIZES, .name = "callbacks_test", .events = events,
@@ -57,8 +57,7 @@ class callbacks : public testing::Test {
     }
 };
 
-/// What runs in between when so many more steps have been taken: what another thread, or a signal
-/// handler, does.
+/// Another thread's or a signal handler's action, run after so many more steps.
 std::function<void()> interruption;
 std::size_t steps_before_it = 0;
 
@@ -87,7 +86,7 @@ class stepped {
 };
 using stepped_callback = callback<change, stepped>;
 
-/// Reads, and expects what belongs together, or nothing.
+/// Requires a consistent pair, or none.
 bool read_pair(const stepped_callback& place) {
     stepped_callback::pair found;
     const bool read = place.read(found);
@@ -153,7 +152,7 @@ TEST_F(callbacks, get_matching_context_under_concurrent_replacement) {
     EXPECT_GT(calls, 0U);
 }
 
-/// Stays until it is let go.
+/// Blocks until it is released.
 struct stay {
     std::atomic<bool> entered{false};
     std::atomic<bool> leave{false};
@@ -190,8 +189,8 @@ TEST_F(callbacks, do_not_use_context_after_unregistration) {
             eventlog_provider_poll(provider.handle());
         }
     });
-    // A context that is used too late shows as use after free, or a race, under sanitizers, and as
-    // a number that does not fit without them.
+    // A late use of the context is a use after free, or a race, under sanitizers; without them it
+    // finds another number.
     constexpr std::uint64_t alive = 0x11fe;
     static std::atomic<std::uint64_t> late{0};
     late = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A thread that is to be cancelled is so where the application expects it, never in our system
-// calls: it would leave our locks held.
+// A cancelled thread ends at a cancellation point of the application, never in a system call of the
+// library, which would leave its locks held.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ struct farewell {
 };
 using cancellation = eventlog::provider<"cancellation", farewell>;
 
-/// Runs `work` in a thread that somebody has cancelled. Returns whether it came to its end.
+/// Runs `work` in a cancelled thread. Returns whether it ran to its end.
 bool ends_although_cancelled(const std::function<void()>& work) {
     struct job {
         const std::function<void()>& work;

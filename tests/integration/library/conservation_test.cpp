@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Under load, with more threads than CPUs, signal handlers and a reader that is sometimes too slow:
-// attempted = read + lost + overwritten, exactly; nothing torn, nothing twice, each thread's events
-// in order.
+// Under load, with more threads than CPUs, signal handlers and a temporarily slow reader: attempted
+// = read + lost + overwritten, exactly; no record is torn or duplicated, and each thread's events
+// are in order.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -52,8 +52,8 @@ void emit_step(std::uint32_t worker, std::uint64_t number) {
         step{number, check_of(number, worker), worker, letters.substr(0, number % 50)});
 }
 
-/// Threads that emit their share, and then go on until they are told that it is enough. They wait
-/// when so many events were emitted as are allowed: without a limit at first.
+/// Threads that emit their share, and then continue until finish(). They pause when the allowed
+/// number of events is emitted; at first there is no limit.
 class workers {
   public:
     static constexpr std::uint64_t at_a_time = 100;
@@ -65,16 +65,17 @@ class workers {
         }
     }
 
-    /// How many events were emitted so far, or a few more.
+    /// The number of events emitted so far, or a few more.
     [[nodiscard]] std::uint64_t emitted() const { return emitted_.load(); }
 
-    /// By all threads together, since they began. Each emits the events that it has begun with.
+    /// Limits the events of all threads together since their start. Each thread completes the
+    /// events that it has begun.
     void allow(std::uint64_t events) { allowed_.store(events); }
 
-    /// Sends a signal to the first thread, which is there until finish().
+    /// Sends a signal to the first thread, which lives until finish().
     void interrupt(int signal) { ::pthread_kill(threads_.front().native_handle(), signal); }
 
-    /// Waits for the threads and returns how many events they emitted.
+    /// Ends the threads and returns the number of emitted events.
     std::uint64_t finish() {
         enough_.store(true);
         for (std::thread& thread : threads_) {
@@ -109,7 +110,7 @@ extern "C" void emit_from_handler(int /*signal*/) {
     conservation::emit(interruption{number, check_of(number, 99)});
 }
 
-/// Signals that wait become one. Which are held up for longer, as sanitizers do, come later.
+/// Pending signals of one kind merge into one. Sanitizers delay signals.
 void wait_for_handler(std::uint64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
     while (interruptions < count && std::chrono::steady_clock::now() < end) {
@@ -117,7 +118,7 @@ void wait_for_handler(std::uint64_t count) {
     }
 }
 
-/// Checks every record that was heard and forgets it: memory stays small.
+/// Checks every received record and discards it, so that memory stays small.
 class checker {
   public:
     explicit checker(event_listener& listener) : listener_(listener) {}
@@ -149,13 +150,13 @@ class checker {
         ASSERT_EQ(number(record, "check"), check_of(index, worker));
         ASSERT_EQ(std::get<std::string_view>(listener_.field(record, "text")),
                   letters.substr(0, index % 50));
-        // Within a ring a thread's events are in order; it may go from ring to ring.
+        // Within a ring a thread's events are in order; the thread may change between rings.
         auto [place, first] = next_.try_emplace({record.ring, worker}, 0);
         ASSERT_GE(index, place->second);
         place->second = index + 1;
-        // On a ring everything is in the order of time, and numbered without a gap but for losses.
-        // Where the processor has no clock that can be read inside the restartable sequence, it is
-        // read before that, and a thread that is held up in between is late.
+        // A ring is in order of time, and its sequence numbers have no gap except losses. If the
+        // processor's clock cannot be read inside the restartable sequence, it is read before the
+        // sequence, and an interrupted thread is late.
         auto [time, fresh] = time_.try_emplace(record.ring, 0);
         if (clock_ == EVENTLOG_CLOCK_TSC) {
             ASSERT_GE(record.header.time, time->second);
@@ -172,7 +173,7 @@ class checker {
     std::uint64_t handled_ = 0;
 };
 
-// Sanitizers and emulated processors are slow; what they look for does not need many events.
+// Sanitizers and emulated processors are slow, and need fewer events.
 const std::uint64_t events_per_thread = eventlog::test::is_slow_run() ? 20'000 : 300'000;
 constexpr std::uint32_t thread_count = 8;
 
@@ -180,7 +181,7 @@ constexpr event_listener::options small_rings{128U << 10U, 4};
 constexpr event_listener::options large_rings{1U << 20U, 4};
 constexpr event_listener::options overwritten_rings{128U << 10U, 4, true};
 
-/// Ends the subscription and counts.
+/// Ends the subscription and checks the counts.
 void expect_conservation(event_listener& listener, checker& check, std::uint64_t attempted) {
     listener.source().end();
     check.take();
@@ -197,18 +198,18 @@ void expect_conservation(event_listener& listener, checker& check, std::uint64_t
     EXPECT_EQ(lost_by_provider, totals.lost);
 }
 
-/// Nothing is lost as long as what has not been read fits into the buffers that have been: then it
-/// does not matter when the reader runs.
+/// The limit on unread events keeps them within the buffers, so that no event is lost whenever the
+/// reader runs.
 TEST(conservation, holds_without_loss_with_fast_reader) {
     constexpr std::uint64_t unread_max = 2000;
     constexpr std::uint64_t record_max = sizeof(eventlog_record) + 80;
-    // A thread may have begun with events that are not allowed yet when it is told to end.
+    // A thread may have begun events beyond the limit when it is stopped.
     static_assert((unread_max + thread_count * workers::at_a_time + 1) * record_max <
                   (small_rings.buffers_per_cpu - 1) * (small_rings.buffer_size - record_max));
     const std::uint64_t wanted = thread_count * events_per_thread / 4;
     event_listener listener("conservation:*", small_rings);
     checker check(listener);
-    emit_step(thread_count, 0);  // attaches
+    emit_step(thread_count, 0);  // attaches the provider
     workers load(thread_count, 0, unread_max);
     std::uint64_t settled = 0;
     for (int idle = 0; load.emitted() < wanted && idle < 100'000; ++idle) {
@@ -224,12 +225,12 @@ TEST(conservation, holds_without_loss_with_fast_reader) {
     const std::uint64_t attempted = load.finish() + 1;
     expect_conservation(listener, check, attempted);
     EXPECT_EQ(listener.totals().lost, 0U);
-    // Where all threads share a ring, one that waits too long for its lock gives up.
+    // On a shared ring, a thread gives up after waiting too long for its lock.
     EXPECT_LE(listener.lost_by_providers(), eventlog::core::rseq_available() ? 0 : attempted / 2);
 }
 
 TEST(conservation, holds_with_slow_reader) {
-    // More than all rings hold, whoever writes to which.
+    // More than all rings hold, for any distribution of the writers.
     const std::uint64_t too_many = thread_count * events_per_thread / 3;
     event_listener listener("conservation:*", small_rings);
     checker check(listener);
@@ -251,7 +252,7 @@ TEST(conservation, holds_in_overwrite_mode) {
     checker check(listener);
     emit_step(thread_count, 0);
     workers load(thread_count, events_per_thread);
-    // Now and then a reader is there: it is overtaken while it copies.
+    // The reader polls occasionally, and is overtaken while it copies.
     for (std::uint64_t round = 1; round <= 20; ++round) {
         while (load.emitted() < round * round_size) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -274,8 +275,8 @@ TEST(conservation, holds_with_emitting_signal_handlers) {
     checker check(listener);
     emit_step(thread_count, 0);
     workers load(1, events_per_thread);
-    // All events of the handler are lost, and counted, as long as signals only come while the
-    // thread holds the lock of a shared ring: where programs are emulated that can take a while.
+    // All events of the handler are lost, and counted, while signals arrive only when the thread
+    // holds the lock of a shared ring: in an emulator that may last.
     while (load.emitted() < events_per_thread || interruptions < signal_count ||
            check.handled() == 0) {
         for (int i = 0; i < 20; ++i) {

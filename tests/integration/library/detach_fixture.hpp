@@ -24,7 +24,7 @@
 #include "ring/subscription_slots.hpp"
 #include "scratch.hpp"
 
-/// In a namespace with a name: the files of the suite share one provider, and so one gate.
+/// A named namespace: the files of the suite share one provider, and so one gate.
 namespace detach_test {
 
 using eventlog::core::slot_user;

@@ -23,7 +23,7 @@ namespace {
 using namespace detach_test;
 using eventlog::test::run_in_child;
 
-/// Two pipes, by which parent and child wait for each other.
+/// Two pipes by which parent and child wait for each other.
 class barrier_pair {
   public:
     barrier_pair() {
@@ -70,7 +70,7 @@ TEST_F(detach, runs_in_forked_child_at_its_next_emit) {
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    // Which has not done the parent's part.
+    // The child has not detached its parent.
     EXPECT_EQ(mapped_regions(), 1);
     detach_provider::emit(unwanted{3});
     EXPECT_EQ(mapped_regions(), 0);
@@ -117,7 +117,7 @@ TEST_F(detach, is_skipped_in_raw_clone_child) {
     std::optional<event_listener> listener("leaving_test:*");
     detach_provider::emit(wanted{1});
     listener.reset();
-    // What fork() calls: the child has its parent's gate.
+    // As fork() calls it; the child shares its parent's gate.
     const auto child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
     ASSERT_GE(child, 0);
     if (child == 0) {

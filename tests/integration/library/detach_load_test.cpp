@@ -27,15 +27,15 @@ namespace {
 using namespace detach_test;
 using eventlog::test::run_in_child;
 
-// Shared with children: ThreadSanitizer holds signals back, and a child that is forked meanwhile
-// handles them, too.
+// Shared with children: ThreadSanitizer delays signals, and a child forked meanwhile handles them
+// as well.
 std::atomic<std::uint64_t>& handled = *[] {
     void* const memory = ::mmap(nullptr, sizeof(std::atomic<std::uint64_t>), PROT_READ | PROT_WRITE,
                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? nullptr : new (memory) std::atomic<std::uint64_t>(0);
 }();
 
-/// A timer whose handler emits, in whatever thread it interrupts.
+/// A timer whose handler emits in the interrupted thread.
 class ticking {
   public:
     ticking() {
@@ -52,7 +52,7 @@ class ticking {
     }
     ~ticking() {
         ::timer_delete(timer_);
-        // One that is still on its way finds no default action.
+        // A pending signal must not find the default action.
         ::signal(SIGALRM, SIG_IGN);
         ::sigaction(SIGALRM, &before_, nullptr);
     }

@@ -61,7 +61,7 @@ unsigned told = 0;
 struct noticed {
     std::uint64_t number;
 };
-// One of its own: who has once asked to be told is called to attention by others, too.
+// A separate provider: after its first callback, other subscriptions notify it as well.
 using watched = eventlog::provider<"leaving_watched", noticed>;
 
 TEST_F(detach, runs_callbacks_only_from_emit) {
@@ -124,7 +124,7 @@ TEST_F(detach, waits_for_emit_interrupted_by_signal_handler) {
     detach_provider::emit(wanted{1});
     subscription_slot& slot = slot_of(*listener);
     {
-        // As if the rest of this block were the handler.
+        // The rest of this block acts as the handler.
         const slot_user user(slot, slot.serial.load());
         listener.reset();
         detach_provider::emit(wanted{2});

@@ -20,7 +20,7 @@ namespace {
 using namespace detach_test;
 using eventlog::test::run_in_child;
 
-// Of a provider that comes and goes.
+// The definition of a temporary provider.
 const eventlog_event_definition guest_events[] = {{.name = "visited"}};
 constexpr eventlog_definition guest_definition{EVENTLOG_DEFINITION_SIZES, .name = "leaving_visitor",
                                                .events = guest_events, .event_count = 1};
@@ -48,7 +48,8 @@ TEST_F(detach, removes_subscriptions_without_matching_provider) {
 TEST_F(detach, failed_attempt_leaves_subscription_unchanged) {
     event_listener listener("leaving_visitor:*");
     EXPECT_EQ(run_in_child([] {
-                  // Without it nobody can tell whether a sequence is still writing there.
+                  // Without membarrier the library cannot detect sequences that still write to the
+                  // region.
                   const bool is_forbidden = eventlog::test::deny_syscall(SYS_membarrier);
                   return is_forbidden && visit() && visit() ? 0 : 1;
               }),
@@ -57,7 +58,7 @@ TEST_F(detach, failed_attempt_leaves_subscription_unchanged) {
     EXPECT_EQ(listener.received_names(), "visited visited");
 }
 
-/// A provider that comes and goes, as that of a shared object does.
+/// A temporary provider, as in a shared object that is unloaded.
 class guest {
   public:
     guest() : handle_(eventlog_provider_register(&definition())) {}
@@ -92,7 +93,7 @@ TEST_F(detach, runs_when_last_matching_provider_unregisters) {
     EXPECT_EQ(mapped_regions(), 1);
     visitor.reset();
     EXPECT_EQ(mapped_regions(), 0);
-    // And its successor finds the way back.
+    // The next provider attaches again.
     visitor.emplace();
     EXPECT_EQ(mapped_regions(), 1);
     visitor->emit();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Providers that come and go while the program runs: many, alike, forked, and with threads that are
-// late.
+// Providers that are defined and unregistered at run time: many, equal ones, across forks, and with
+// threads that use old handles.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,7 +121,7 @@ TEST(run_time_definitions, accept_prebuilt_payloads) {
     event_listener listener("ready_payload:*");
     struct {
         std::uint64_t number = 12;
-        std::uint32_t text = 5U << 16U | 0U;  // behind this word
+        std::uint32_t text = 5U << 16U | 0U;  // after this word
         char characters[8] = "four";
         char padding[4] = {};
     } payload;
@@ -172,7 +172,7 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] {
             while (!stop) {
-                // Most of the time somewhere between the load and the end, when it is withdrawn.
+                // The provider is usually unregistered between the load and the emit.
                 eventlog_provider* provider = current.load();
                 static_cast<void>(eventlog_enabled(provider, 0));
                 const eventlog_error result = emit_count(provider, 1);
@@ -183,11 +183,11 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
     }
     for (int i = 0; i < rounds; ++i) {
         eventlog_provider_unregister(current.load());
-        // May be the same handle: its definition is the same, so nothing is refused.
+        // Possibly the same handle: an equal definition is accepted.
         current = define_counter("short_lived");
         listener.poll();
     }
-    // The last one stays until it has been heard, however slow the machine is.
+    // The last provider stays until its event is received.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     while (listener.totals().read == 0 && std::chrono::steady_clock::now() < deadline) {
         listener.poll();
@@ -242,8 +242,8 @@ TEST(run_time_definitions, free_their_memory) {
     for (int i = 0; i < 300; ++i) {
         eventlog_provider_unregister(define(definition));
     }
-    // Each schema has 200 KB. AddressSanitizer keeps what is freed for a while, in mappings of its
-    // own, and finds by itself what is not freed.
+    // Each schema has 200 KB. AddressSanitizer keeps freed memory in mappings of its own for a
+    // while, and reports leaks itself.
     if (!eventlog::test::has_address_sanitizer) {
         EXPECT_LT(resident_kib(), memory + 20'000);
         EXPECT_LE(mappings(), maps + 2);
@@ -267,7 +267,7 @@ TEST(run_time_definitions, accept_values_in_signal_handlers) {
     eventlog_provider_unregister(interrupted_provider);
 }
 
-/// A definition made by chance: sometimes sound, sometimes not.
+/// A random definition, valid or not.
 class chance_definition {
   public:
     explicit chance_definition(std::uint32_t seed) : random_(seed) {
@@ -298,7 +298,7 @@ class chance_definition {
   private:
     std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
 
-    /// Now and then one that is none, or that is there already.
+    /// Sometimes invalid or already used.
     const char* name() {
         static constexpr const char* bad[] = {"", "1st", "a b", nullptr};
         const std::uint32_t dice = below(400);
@@ -359,7 +359,8 @@ class chance_definition {
     eventlog_definition all_{};
 };
 
-/// Every byte of the fixed part belongs to one field; widths fall; within one, as declared.
+/// Every byte of the fixed part belongs to one field; widths decrease; fields of equal width are in
+/// declared order.
 void check_layout(const eventlog::core::event_description& event,
                   const std::vector<eventlog::core::field_description>& fields) {
     std::vector<int> users(event.fixed_size);
@@ -421,7 +422,7 @@ void check_schema(const eventlog_definition& definition, const built_definition&
             EXPECT_EQ(fields[i].presence != eventlog::no_index, said_field.optional);
             EXPECT_EQ(fields[i].enumeration != eventlog::no_index,
                       said_field.enumeration != nullptr);
-            // What emitting goes by is the same.
+            // The offsets used for emitting are the same.
             EXPECT_EQ(built.events[event.id].fields[i].offset, fields[i].offset);
             EXPECT_EQ(built.events[event.id].fields[i].presence, fields[i].presence);
             EXPECT_EQ(built.events[event.id].fields[i].name, fields[i].name);

@@ -31,7 +31,7 @@ const eventlog_field_definition number_field[] = {
 const eventlog_field_definition array_field[] = {
     {.name = "numbers", .type = EVENTLOG_TYPE_UNSIGNED_64, .count = 100}};
 
-/// As many fields as an event with a session has at most.
+/// The maximum number of fields of an event with a session.
 std::vector<eventlog_field_definition> make_broad_fields() {
     static std::vector<std::string> names;
     std::vector<eventlog_field_definition> fields;
@@ -44,7 +44,7 @@ std::vector<eventlog_field_definition> make_broad_fields() {
 }
 const std::vector<eventlog_field_definition> broad_fields = make_broad_fields();
 
-/// A provider that is withdrawn at the end of the test.
+/// A provider that is unregistered at the end of the test.
 class defined {
   public:
     explicit defined(const char* name, std::uint32_t event_count = 7) {
@@ -79,7 +79,7 @@ class defined {
     eventlog_provider* handle_ = nullptr;
 };
 
-/// A session that must begin without a mistake.
+/// Begins a session without error.
 eventlog_session begin(const defined& provider, std::uint64_t id) {
     eventlog_session session{};
     EXPECT_EQ(eventlog_session_begin(&session, provider.handle(), id), EVENTLOG_ERROR_NONE);
@@ -92,7 +92,7 @@ eventlog_error emit_packet(const eventlog_session& session, std::string_view fro
     return eventlog_session_emit(&session, packet, values, 2);
 }
 
-/// A session that says all that there is to say in one.
+/// Emits every event of a session.
 void emit_in(const defined& provider, std::uint64_t id) {
     eventlog_session session = begin(provider, id);
     EXPECT_EQ(emit_packet(session, "here"), EVENTLOG_ERROR_NONE);

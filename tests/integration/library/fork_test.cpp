@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A forked child is a program of its own: with its own file, its own gate, its own place in every
+// A forked child is a producer of its own, with its own file, gate, and place in every
 // subscription.
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -84,7 +84,7 @@ TEST(fork, raw_clone_child_exit_does_not_unregister_parent) {
     const auto child = static_cast<pid_t>(::syscall(SYS_fork));
     ASSERT_GE(child, 0);
     if (child == 0) {
-        std::exit(0);  // destructors run: the provider's, too
+        std::exit(0);  // runs destructors, including the provider's
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -108,7 +108,7 @@ TEST(fork, parent_and_child_have_separate_gates) {
     char byte = 0;
     ASSERT_EQ(::read(ready[0], &byte, 1), 1);
     {
-        // A subscription that begins later finds both.
+        // A later subscription finds both.
         event_listener listener("fork_test:*");
         fork_test::emit(birth{1});
         ASSERT_EQ(::write(go[1], "g", 1), 1);
@@ -125,7 +125,7 @@ TEST(fork, parent_and_child_have_separate_gates) {
 
 TEST(fork, with_emitting_threads_yields_correct_pids_and_tids) {
     event_listener listener("fork_test:signature", {1U << 20U, 4});
-    sign();  // attaches: what is emitted while another thread is at that does not count yet
+    sign();  // attaches: events emitted while another thread attaches are not received yet
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> attempted{1};
     std::vector<std::thread> workers;
@@ -139,7 +139,7 @@ TEST(fork, with_emitting_threads_yields_correct_pids_and_tids) {
     }
     constexpr std::uint64_t children = 20;
     for (std::uint64_t i = 0; i < children; ++i) {
-        // At once: it is the first thing that the child does.
+        // At once: the first action of the child.
         EXPECT_EQ(run_in_child([] {
                       sign();
                       return 0;

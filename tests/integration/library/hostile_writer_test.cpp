@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A process that writes nonsense all over a subscription's memory, as fast as it can, while others
-// write events there and a reader reads: whoever may write there may make events unreadable, and
-// that is all. EVENTLOG_TEST_SCRIBBLES says for how many of the reader's looks.
+// A process writes random data over a subscription's memory at full speed while producers write
+// events and a reader reads. A process with write permission can make events unreadable, and do no
+// other harm. EVENTLOG_TEST_SCRIBBLES sets the number of polls.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ struct small_talk {
 };
 using hostile_writer = eventlog::provider<"hostile_writer", small_talk>;
 
-/// Stores what might be taken for something, above all where numbers are believed first.
+/// Stores plausible values, mostly in the words that a reader uses first.
 [[noreturn]] void scribble(std::span<__u64> words, const eventlog::core::region_geometry& geometry,
                            bool header_too) {
     const std::size_t rings = geometry.rings_offset / 8;
@@ -53,17 +53,17 @@ using hostile_writer = eventlog::provider<"hostile_writer", small_talk>;
                                : where < 7 ? tables + random() % (first_buffer - tables)
                                            : random() % rings;
         std::atomic_ref(words[at]).store(value, std::memory_order_relaxed);
-        // Now and then others come to write something, too.
+        // Give the regular writers time.
         if (random() % 1024 == 0) {
             std::this_thread::sleep_for(std::chrono::microseconds(50));
         }
     }
 }
 
-/// What became of some of the reader's looks.
+/// The results of some polls.
 struct tally {
     std::uint64_t looks = 0;
-    std::uint64_t refused = 0;  // in words: the header makes no sense any more, say
+    std::uint64_t refused = 0;  // in words: for example an invalid header
     std::uint64_t emitted = 0;
     std::uint64_t heard = 0;
     std::uint64_t damaged = 0;
@@ -80,7 +80,7 @@ void look(event_listener& listener, tally& sum) {
     ++sum.looks;
 }
 
-/// A subscription, somebody who writes to it as one should, and somebody who does not.
+/// A subscription with a regular and a hostile writer.
 void run_round(std::uint64_t looks, bool overwrite, bool header_too, tally& sum) {
     event_listener listener("hostile_writer:*", {128U << 10U, 4, overwrite});
     hostile_writer::emit(small_talk{0, "attaches"});
@@ -126,7 +126,7 @@ TEST_P(hostile_writer_in_mode, does_not_harm_reader_or_writers) {
     std::cout << sum.looks << " looks, " << sum.refused << " of them refused, " << sum.emitted
               << " events emitted, " << sum.heard << " heard, " << sum.damaged
               << " made no sense\n";
-    // What follows is as if nothing had been.
+    // A later subscription is not affected.
     event_listener listener("hostile_writer:*");
     hostile_writer::emit(small_talk{0, "all is well"});
     listener.finish();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Processes that are killed at any moment of their writing: what an emit had returned from is
-// there, whole and in order, and of what comes behind it one event at most; others go on, and none
-// waits for more than 100 ms. EVENTLOG_TEST_KILLS says how many are killed.
+// Processes that are killed at any moment of writing. Events whose emit returned are received,
+// complete and in order, followed by at most one more event. Other processes continue, and no emit
+// waits for more than 100 ms. EVENTLOG_TEST_KILLS sets the number of killed processes.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -44,19 +44,19 @@ struct survivor_alive {
 using killed_writers = eventlog::provider<"killed_writers", final_counts, survivor_alive>;
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
-constexpr std::uint64_t words_max = 10'000;  // of a victim: what buffers hold
+constexpr std::uint64_t words_max = 10'000;  // of a victim: the capacity of the buffers
 constexpr event_listener::options large_rings{2U << 20U, 4};
 
 std::uint64_t check_of(std::uint64_t number, std::uint32_t victim) {
     return (number + victim) * 0x9e3779b97f4a7c15U;
 }
 
-/// What processes tell each other beside the events.
+/// Results that the processes share besides the events.
 struct shared_notes {
     std::atomic<std::uint64_t> said{0};      // by the victim: emits that have returned
     std::atomic<std::uint64_t> survived{0};  // by the survivor, the same
-    std::atomic<std::uint64_t> longest{0};   // nanoseconds that one of its emits took
-    // The same of who only lets others have the CPU: nobody's fault but the machine's.
+    std::atomic<std::uint64_t> longest{0};   // longest time of one of its emits, in nanoseconds
+    // The same for a process that only yields the CPU: the machine's share of the times.
     std::atomic<std::uint64_t> yielded{0};
     std::atomic<std::uint64_t> longest_yield{0};
     std::atomic<bool> enough{false};
@@ -73,8 +73,7 @@ struct shared_notes {
     }
 }
 
-/// Calls `action` now and then until it is enough; notes how long one call took at most, and, if
-/// somebody wants to know, how many there were.
+/// Calls `action` repeatedly until the end; stores the longest duration and the number of calls.
 template <class Action>
 [[noreturn]] void go_on(const shared_notes& notes, std::atomic<std::uint64_t>& longest,
                         std::atomic<std::uint64_t>& count, Action action) {
@@ -93,7 +92,7 @@ template <class Action>
     ::_exit(0);
 }
 
-/// One more process, which does that.
+/// Runs the action in another process.
 template <class Action>
 pid_t start(const shared_notes& notes, std::atomic<std::uint64_t>& longest,
             std::atomic<std::uint64_t>& count, Action action) {
@@ -121,7 +120,7 @@ class killed_processes : public ::testing::Test {
 
     void TearDown() override { ::munmap(notes, sizeof(shared_notes)); }
 
-    /// Has a process speak for some time and kills it.
+    /// Lets a process emit for some time and kills it.
     void kill_one(std::uint32_t victim) {
         notes->said.store(0);
         const pid_t child = ::fork();
@@ -129,17 +128,17 @@ class killed_processes : public ::testing::Test {
         if (child == 0) {
             speak_until_killed(*notes, victim);
         }
-        // From before it has published itself to when it has said all.
+        // From before it has published itself until it has emitted everything.
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 2500));
         ASSERT_EQ(::kill(child, SIGKILL), 0);
         ASSERT_EQ(::waitpid(child, nullptr, 0), child);
     }
 
-    /// Takes all records. Returns how many of that victim there are; none may be from another.
+    /// Reads all records. Returns the number of records of this victim; there may be no others.
     std::uint64_t collect_final_counts(event_listener& listener, std::uint32_t victim) {
         std::uint64_t count = 0;
         listener.poll();
-        // A thread may go from ring to ring, and the rings are read one after the other.
+        // A thread may change between rings, which are read one after the other.
         std::map<std::uint32_t, std::uint64_t> next;
         for (const received_record& record : listener.records()) {
             const auto number = std::get<std::uint64_t>(listener.field(record, "number"));
@@ -187,7 +186,7 @@ TEST_F(killed_processes, leave_all_committed_records_and_no_torn_record) {
         const std::uint64_t words = collect_final_counts(listener, victim);
         const std::uint64_t lost =
             listener.totals().lost + listener.lost_by_providers() - lost_before;
-        // Killed between the commit and the return, it has said one more than it knows.
+        // A process killed between commit and return has emitted one event more than it counted.
         ASSERT_GE(words + lost, least) << "of victim " << victim;
         ASSERT_LE(words, least + 1) << "of victim " << victim;
         said += least;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What an application hears of those who listen to it.
+// Notifications of a program about its listeners.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,8 +47,8 @@ void note(unsigned listeners) {
 class notification_callback : public testing::Test {
   protected:
     void SetUp() override {
-        // A thread of the test before may have found that a listener had just left: for a moment
-        // it does not look again who has come.
+        // A thread of the previous test may have found an ended listener; then it does not look for
+        // new ones for a moment.
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
         told.clear();
         watched::on_enable(note);
@@ -154,7 +154,7 @@ TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] {
-            // Slowly: what finds no room is lost, of a dump as well.
+            // Slowly: without room, events are lost, including those of a dump.
             while (!stop.load()) {
                 watched::emit(changed{1});
                 std::this_thread::sleep_for(std::chrono::microseconds{200});
@@ -165,7 +165,7 @@ TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
         event_listener listener("attention_test:*");
         std::map<std::string, unsigned> heard;
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-        // The thread that tells the state may be kept from it while the others emit.
+        // The thread that dumps may not get the processor while other threads emit.
         while ((heard["changed"] < 10 || heard["dump_complete"] == 0) &&
                std::chrono::steady_clock::now() < deadline) {
             listener.poll();

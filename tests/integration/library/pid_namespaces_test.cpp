@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A program in another pid namespace, as in a container, dies over the shared ring: whoever cannot
-// see it there does not wait for it, or not for long, and not for ever.
+// A process in another pid namespace, as in a container, dies while it holds the shared ring's
+// lock. A process that cannot see it waits briefly and for a limited time, or not at all.
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -48,10 +48,10 @@ using std::chrono::nanoseconds;
 
 constexpr int burst = 1000;
 constexpr milliseconds one_wait{
-    50};  // for a holder of whom nothing is known: patience of ring_lock.cpp
+    50};  // for a holder of unknown state: the patience in ring_lock.cpp
 
-/// Whoever waits for the lock goes on looking: all of a wait is in here, and nothing of what a busy
-/// machine does meanwhile.
+/// A waiter for the lock polls: its processor time contains the whole wait, without delays of a
+/// busy machine.
 nanoseconds time_of_thread() {
     timespec now{};
     EXPECT_EQ(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
@@ -65,7 +65,7 @@ class other_pid_namespace : public ::testing::Test {
         slot = slot_of(listener);
         ASSERT_NE(slot, nullptr);
         ring = slot->ring(slot->ring_count.load() - 1);
-        ASSERT_EQ(write(), write_result::written);  // the ring has begun
+        ASSERT_EQ(write(), write_result::written);  // the ring has a record
     }
 
     write_result write() {
@@ -74,13 +74,13 @@ class other_pid_namespace : public ::testing::Test {
             write_record_shared(*slot, slot->serial.load(), 0, {0, sizeof payload, &payload, {}}));
     }
 
-    /// The name of a holder that we cannot see, dead or alive.
+    /// The lock value of a holder in another namespace, dead or alive.
     [[nodiscard]] std::uint64_t foreign_namespace_process(std::uint32_t thread) {
         return (listener.source().header().owner_pid_namespace + 1) << 32U | thread;
     }
 
-    /// Has a thread of another pid namespace die while it has the lock and copies a record. False
-    /// if there can be no such namespace.
+    /// Lets a thread of another pid namespace die while it holds the lock and copies a record.
+    /// False: there is no such namespace.
     bool kill_holder();
 
     event_listener listener{"ring_test:*", {128U << 10U, 2}};
@@ -88,7 +88,7 @@ class other_pid_namespace : public ::testing::Test {
     eventlog_ring* ring = nullptr;
 };
 
-/// In mid-copy: the page of the buffer may not be touched.
+/// In the middle of the copy: the page of the buffer is inaccessible.
 void die_in_the_middle(int /*signal*/) {
     ::kill(::getpid(), SIGKILL);
 }
@@ -100,7 +100,7 @@ bool other_pid_namespace::kill_holder() {
         if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
             ::_exit(1);
         }
-        // The first process of a namespace cannot be killed from inside: its child is.
+        // The first process of a namespace cannot be killed from inside: kill its child.
         const pid_t first = ::fork();
         if (first == 0) {
             const pid_t second = ::fork();
@@ -149,7 +149,7 @@ TEST_F(other_pid_namespace, thread_killed_with_lock_does_not_delay_writers) {
               burst + 1 + (rseq_available() ? 0 : 1));
 }
 
-/// One of them takes the lock over, for a moment, for which the others wait as for any other.
+/// One of the writers takes over the lock; the others wait for it as for any holder.
 TEST_F(other_pid_namespace, killed_lock_holder_costs_waiters_no_event) {
     constexpr int rounds = 200;
     constexpr int writers = 4;
@@ -175,8 +175,8 @@ TEST_F(other_pid_namespace, killed_lock_holder_costs_waiters_no_event) {
     EXPECT_EQ(shared(ring->lock).load(), 0U);
 }
 
-/// As one leaves it that was killed between taking the lock and telling the kernel, or whose kernel
-/// cannot be told.
+/// As after a holder was killed between taking the lock and registering it with the kernel, or on a
+/// kernel without that registration.
 TEST_F(other_pid_namespace, unreported_dead_lock_holder_costs_bounded_time_and_losses_are_counted) {
     EXPECT_FALSE(has_holder_died(foreign_namespace_process(1)));
     shared(ring->lock).store(foreign_namespace_process(1));
@@ -188,11 +188,11 @@ TEST_F(other_pid_namespace, unreported_dead_lock_holder_costs_bounded_time_and_l
             ring_test::emit(tick{1});
         }
     }
-    // One waits. If each did, it would be a thousand times that, on whatever machine.
+    // One of them waits. If each did, the time would be a thousand waits on any machine.
     EXPECT_LT(time_of_thread() - before, burst / 50 * one_wait);
     listener.poll();
     EXPECT_EQ(listener.lost_by_providers(), rseq_available() ? 0U : std::uint64_t{burst});
-    // Somebody over there finds it dead, or it goes on.
+    // A process of that namespace detects the death, or the holder continues.
     shared(ring->lock).store(0);
     EXPECT_EQ(write(), write_result::written);
     EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
@@ -210,7 +210,7 @@ TEST_F(other_pid_namespace, robust_futex_notification_wakes_waiter_immediately) 
 }
 
 TEST_F(other_pid_namespace, lock_is_used_without_robust_futex_support) {
-    // A thread asks the kernel once, so this is another: the only one of a child.
+    // Each thread queries the kernel once, so use a new thread: the only one of a child.
     const auto write_in_thread = [this] {
         write_result found = write_result::stale;
         std::thread([&] { found = write(); }).join();
@@ -223,7 +223,7 @@ TEST_F(other_pid_namespace, lock_is_used_without_robust_futex_support) {
                              : 1;
               }),
               0);
-    // As where an emulator says yes and does nothing.
+    // As in an emulator that reports success without effect.
     EXPECT_EQ(run_in_child([&] {
                   return override_syscall(SYS_get_robust_list, 0) &&
                                  write_in_thread() == write_result::written

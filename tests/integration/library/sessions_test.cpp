@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Sessions, spans and counters, as a listener hears them.
+// Sessions, spans and counters, as a listener receives them.
 #include <chrono>
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Subscriptions that follow each other while threads never stop emitting: each is heard, by the
-// events it asked for and by no others, whatever goes wrong in between.
+// Subscriptions follow each other while threads emit continuously: each receives exactly the events
+// of its patterns, whatever fails in between.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -94,7 +94,7 @@ TEST(subscriptions, attach_on_retry_after_failed_open) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
     event_listener listener("sides:left");
-    // Not one descriptor more: attaching fails, and says nothing.
+    // Without free descriptors attaching fails, silently.
     const rlimit none{0, before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
     errno = 0;
@@ -168,7 +168,7 @@ TEST(provider_handle, ignores_invalid_arguments) {
     ASSERT_EQ(listener.records().size(), 1U);
     EXPECT_TRUE(listener.records()[0].payload.empty());
     eventlog_provider_unregister(handle);
-    definition.event_count = 3;  // the schema says 2
+    definition.event_count = 3;  // the schema has 2
     handle = eventlog_provider_register(&definition);
     EXPECT_EQ(eventlog_provider_status(handle, nullptr, 0), EVENTLOG_BAD_SCHEMA);
     eventlog_provider_unregister(handle);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a program in C emits is what elog shows."""
+"""elog shows the events that a program in C emits."""
 
 import os
 
@@ -9,7 +9,7 @@ import harness
 
 class CApi(harness.Case):
     def lines(self, arguments, *command):
-        """Event and fields of each line of a recording."""
+        """[(event, fields)] of each line of a recording."""
         self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
         found = [harness.LINE.match(line) for line in lines]
@@ -17,7 +17,7 @@ class CApi(harness.Case):
         return [(record["event"], record["fields"].strip()) for record in found]
 
     def recorded(self, *command):
-        """The fields of each event, by its name."""
+        """{name: fields} of the events."""
         return dict(self.lines(["-e", "*:*"], *command))
 
     @staticmethod

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""eventlog.h compiles alone, without a warning, in C11 and C++20, with every compiler there is."""
+"""eventlog.h compiles alone without warnings, in C11 and C++20, with every installed compiler."""
 
 import os
 import shutil

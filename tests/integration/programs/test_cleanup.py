@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recorders and programs that begin, end and are killed in any order leave nothing behind: no file, no
-bit in a gate, no mapping; and what was attempted meanwhile was read, or is known to be lost.
+"""Recorders and programs that start, end and are killed in any order leave no file, no gate bit and
+no mapping behind, and every attempted event is read or counted as lost.
 
-EVENTLOG_ENDS_SEED makes the choices of a run that failed again, EVENTLOG_ENDS_STEPS more of them.
+EVENTLOG_ENDS_SEED repeats the choices of a failed run, EVENTLOG_ENDS_STEPS sets their number.
 """
 
 import json
@@ -18,7 +18,7 @@ SEED = int(os.environ.get("EVENTLOG_ENDS_SEED", random.SystemRandom().randrange(
 STEPS = int(os.environ.get("EVENTLOG_ENDS_STEPS", harness.trials(40, 200)))
 RECORDERS_MAX = 8
 PROGRAMS_MAX = 6
-GATE = (0x10000, 4096)  # in a provider's file: where, and how large
+GATE = (0x10000, 4096)  # offset and size in a provider's file
 
 
 class Ends(harness.Case):
@@ -28,12 +28,12 @@ class Ends(harness.Case):
         self.random = random.Random(SEED)
         self.recorders = []
         self.programs = []
-        self.ended = []  # programs that nobody has killed
+        self.ended = []  # programs that were not killed
         self.killed = []
         self.count = 0
 
     def gates(self):
-        """The gate words of all providers that are published."""
+        """The gate words of all published providers."""
         words = b""
         for name in self.names("providers"):
             with open(f"{self.directory}/providers/{name}", "rb") as file:
@@ -46,7 +46,7 @@ class Ends(harness.Case):
             return f"{self.directory}/subscriptions/" in file.read()
 
     def begin_recorder(self):
-        """Does not wait until it listens: the next step may come before."""
+        """Starts a recorder without waiting until it listens: the next step may come before."""
         self.count += 1
         self.recorders.append(self.start(
             harness.ELOG, "record", "-e", "counter:*", "--wait", "--buffer-size", "128K", "-o",
@@ -98,7 +98,7 @@ class Ends(harness.Case):
             self.random.choice((self.kill_program, self.await_program))()
 
     def await_ends(self):
-        """Of those that have been told to end; whatever came of that."""
+        """Waits for the processes that were asked to end, with any status."""
         for program in self.killed:
             program.wait(timeout=harness.TIMEOUT)
         for process in self.processes:
@@ -126,7 +126,7 @@ class Ends(harness.Case):
         self.run_elog("list")
         self.assertEqual(self.names("subscriptions"), [])
         self.assertEqual(len(self.names("providers")), len(survivors))
-        # From their next emits on.
+        # From the programs' next emits on.
         self.wait_for(lambda: not any(self.gates()), "closed gates")
         for survivor in survivors:
             self.wait_for(lambda survivor=survivor: not self.has_region(survivor), "no mapping")
@@ -162,7 +162,7 @@ class Ends(harness.Case):
         self.wait_for(lambda: self.has_region(survivor), "a mapping")
         killed.kill()
         killed.wait()
-        # It takes the dead one's slot, and wants nothing of this program.
+        # It takes the dead recorder's slot, and does not select this program.
         self.start_recording("-e", "shop:*", "--wait", "-o", self.path("next.elog"))
         self.wait_for(lambda: not self.has_region(survivor), "no mapping")
         self.wait_for(lambda: not any(self.gates()), "closed gates")

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Times are those at which events were emitted: by the processor's counter, and without it.
+"""Events have the times at which they were emitted, with the processor's counter and without it.
 
-EVENTLOG_TEST_CLOCK_SECONDS says for how long they are held against the clocks; 2 without it."""
+EVENTLOG_TEST_CLOCK_SECONDS sets the duration of the comparison with the clocks; the default is
+2.
+"""
 
 import datetime
 import json
@@ -18,12 +20,12 @@ CLOCK, INDEX = 2, 7  # types of blocks
 
 
 def outside_of(time, early, late):
-    """How far a time is away from those between two others."""
+    """The distance of a time from the interval between two others."""
     return max(early - time, time - late, 0)
 
 
 class Clock(harness.Case):
-    """By whatever clock is the best here."""
+    """By the best clock of this machine."""
 
     kinds = ("1", "2")  # enum eventlog_clock
 
@@ -53,8 +55,8 @@ class Clock(harness.Case):
         return int(day.timestamp()) * 10**9 + int(text[20:].rstrip("Z").ljust(9, "0"))
 
     def readings_around(self, path):
-        """Of each event that has them: its number, its time in the file, and the readings of both
-        clocks before and behind it."""
+        """For each event with clock readings: its number, its time in the file, and the readings of
+        both clocks before and after it."""
         file = independent_reader.File(path)
         found = {}
         for ring in file.rings:
@@ -66,7 +68,8 @@ class Clock(harness.Case):
                       for number, each in sorted(found.items()) if len(each) == 2]
 
     def test_readings_of_the_recorder_are_exact_to_a_microsecond(self):
-        """They agree with those of the program close by, whatever happens to the clocks' rates."""
+        """The recorder's readings agree with nearby readings of the program, whatever the clocks'
+        rates."""
         file, events = self.readings_around(self.punctual())
         ticks = file.clocks[-1][0] - file.clocks[0][0]
         rate = (file.clocks[-1][1] - file.clocks[0][1]) / ticks
@@ -76,14 +79,14 @@ class Clock(harness.Case):
             near = sorted(events, key=lambda event: abs(event[1] - clock))[:10]
             for name, reading, early, late in (("monotonic", shown[0], 2, 3),
                                                ("realtime", shown[1], 4, 5)):
-                # A program that is held up between two readings knows less of an event.
+                # A delay between the program's two readings widens the interval.
                 errors = [outside_of(reading - round((clock - event[1]) * rate),
                                      event[early], event[late]) for event in near]
                 self.assertLess(min(errors), 1000, f"{name} at {clock}: {errors}")
 
     def inject(self, path, kind):
-        """Gives a recording other readings at the same ticks, and leaves out its end and its index,
-        which have to do with them. Returns the readings."""
+        """Replaces a recording's clock readings at the same ticks, and drops its end and index,
+        which depend on them. Returns the readings."""
         with open(path, "rb") as file:
             data = bytearray(file.read())
         pairs, at = [], 32
@@ -91,7 +94,7 @@ class Clock(harness.Case):
             if block[0] == CLOCK:
                 (clock,) = struct.unpack_from("<Q", data, at + 32)
                 monotonic, realtime = clock, 10**18
-                if pairs:  # another rate each second, and the time of day is set
+                if pairs:  # the rate changes each second, and the wall clock is set
                     ticks = clock - pairs[-1][0]
                     monotonic = pairs[-1][1] + ticks // (2 + len(pairs) % 3)
                     realtime = pairs[-1][2] + ticks + 3600 * 10**9
@@ -122,26 +125,26 @@ class Clock(harness.Case):
         for number, time, *_ in inside:
             base, following = next(two for two in zip(pairs, pairs[1:]) if time < two[1][0])
             passed = (time - base[0]) * (following[1] - base[1]) / (following[0] - base[0])
-            # Nanoseconds are whole.
+            # Nanoseconds are integers.
             self.assertLessEqual(abs(shown["monotonic", number] - base[1] - passed), 1)
             self.assertLessEqual(abs(shown["realtime", number] - base[2] - passed), 1)
 
     def was_set(self, events):
-        """Whether somebody set the time of day meanwhile. What changes the rate of one clock
-        changes that of both."""
+        """Whether the wall clock was set meanwhile. A change of the rate affects both clocks."""
         ahead = [monotonic - realtime for _, _, monotonic, _, realtime, _ in events]
-        # One is read behind the other: the least difference is that of an undisturbed reading.
+        # The clocks are read one after the other: the least difference is that of an undisturbed
+        # reading.
         middle = len(ahead) // 2
         return abs(min(ahead[:middle]) - min(ahead[middle:])) > 1000
 
     def test_times_lie_between_readings_of_program(self):
-        """To a millisecond: so much a clock may turn away from a straight line in a second."""
+        """To a millisecond: the most that a clock deviates from a straight line in a second."""
         path = self.punctual()
         _, events = self.readings_around(path)
         self.assertGreater(len(events), 20)
         for clock, early in (("monotonic", 2), ("realtime", 4)):
             if clock == "realtime" and self.was_set(events):
-                continue  # nobody knows at which of these moments
+                continue  # the moment of the change is unknown
             output = self.run_elog("convert", "--to", "jsonl", "--clock", clock, path).stdout
             shown = {event["fields"]["number"]: self.nanoseconds(event["time"], clock)
                      for event in map(json.loads, output.splitlines())}
@@ -166,7 +169,7 @@ class Clock(harness.Case):
 
 
 class WithoutCounter(Clock):
-    """As where the processor's counter is not invariant, or the kernel does not trust it."""
+    """As if the processor's counter were not invariant, or the kernel did not trust it."""
 
     kinds = ("1",)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""However many threads and processes emit, and wherever they are made to run, every event is
-recorded or counted as lost."""
+"""With any number of threads and processes, on any CPUs, every event is recorded or counted as
+lost.
+"""
 
 import os
 import random
@@ -15,7 +16,7 @@ COUNT = re.compile(r" number=(\d+) check=(\d+) worker=(\d+) ", re.MULTILINE)
 
 class Cpus(harness.Case):
     def check(self, errors, attempted, may_lose=False):
-        """Returns what was recorded: worker and number of each."""
+        """(worker, number) of each recorded event."""
         recorded, _, lost = self.summary(errors)
         self.assertNotIn("made no sense", errors)
         self.assertEqual(recorded + lost, attempted)
@@ -50,7 +51,7 @@ class Cpus(harness.Case):
                     os.sched_setaffinity(thread, chosen)
                     moves += 1
                 except ProcessLookupError:
-                    continue  # that thread has just ended
+                    continue  # the thread has just ended
         self.finish(process)
         _, errors = self.stop(recording)
         self.assertGreater(moves, 100)
@@ -67,13 +68,13 @@ class Cpus(harness.Case):
             most = max(most, len(self.threads_of(process)))
         self.finish(process)
         _, errors = self.stop(recording)
-        # All of them at once, and the one that waits for them. (A sanitizer may have its own.)
+        # All workers at once, and the thread that waits for them. A sanitizer may add its own.
         self.assertGreaterEqual(most, threads + 1)
         found = self.check(errors, threads * events)
         self.assertEqual(len(set(found)), len(found))
 
     def test_fork_storm(self):
-        # Each process forks twice as soon as it is there, all emit, and most end without a word.
+        # Each process forks twice at its start, all emit, and most end without cleanup.
         depth, events = 8, 20
         result = self.run_elog(
             "record", "-e", "storm:*", "--buffer-size", "4M", "-o", self.path("run.elog"), "--",
@@ -89,7 +90,7 @@ class Cpus(harness.Case):
         found = set(re.findall(r" fork_storm-\d+ storm:leaf process=(\d+) number=(\d+)$", printed,
                                re.MULTILINE))
         self.assertEqual(len(found), recorded)
-        # What they have left behind, the next elog removes.
+        # The next elog removes the files that they leave.
         self.assertNotIn("fork_storm", self.run_elog("list").stdout)
         self.assert_no_files_left()
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events that a program times by a clock of its own are recorded, shown, searched and copied by it,
-and nothing waits for it."""
+"""Events by a custom clock are recorded, shown, searched and copied by that clock, and delay
+nothing.
+"""
 
 import datetime
 import json
@@ -13,7 +14,7 @@ import harness
 
 class CustomClock(harness.Case):
     def program(self):
-        """On one CPU: in one ring they keep their order."""
+        """On one CPU: events of one ring stay in order."""
         return ["taskset", "-c", str(min(os.sched_getaffinity(0))), harness.program("custom_clock")]
 
     def record(self, name="run.elog"):
@@ -23,20 +24,20 @@ class CustomClock(harness.Case):
         return path
 
     def all_times(self, path, *options):
-        """Number and seconds of each event, in the order in which they are shown."""
+        """(number, seconds) of each event, in the order of output."""
         for line in self.run_elog("convert", "--to", "jsonl", path, *options).stdout.splitlines():
             event = json.loads(line)
             time = datetime.datetime.fromisoformat(event["time"][:26] + "+00:00")
             yield event["fields"]["number"], time.timestamp()
 
     def times(self, path, *options):
-        """Where each number comes once."""
+        """{number: seconds}; each number occurs once."""
         return dict(self.all_times(path, *options))
 
     def test_times_match_custom_clock(self):
         times = self.times(self.record())
         self.assertEqual(list(times), [0, 1, 2, 3])
-        # Far from the machine's clock they are as exact as its rate is known after some moments.
+        # Far from the machine's clock the precision is that of the rate after a short time.
         self.assertAlmostEqual(times[1] - times[0], 60, delta=1)
         self.assertAlmostEqual(times[2] - times[0], 30, delta=1)
         self.assertLess(times[3], times[2])
@@ -66,12 +67,12 @@ class CustomClock(harness.Case):
         expected = sorted([*self.all_times(path), *self.all_times(other)])
         self.assertEqual([number for number, _ in found], [0, 0, 1, 1, 2, 2, 3, 3])
         for (number, time), (_, before) in zip(found, expected):
-            # By the machine's clock they are near the readings that convert them; a minute from it
-            # they are told by other readings than before.
+            # Events by the machine's clock lie near the clock readings; a minute away, the merged
+            # file uses other readings than the source.
             self.assertAlmostEqual(time, before, delta=1 if number in (1, 2) else 0.01)
 
     def test_events_with_future_times_are_shown_immediately(self):
-        """Live and from a file: the program goes on, and the minute is not over."""
+        """Live and from a file: the program continues, and the minute is not over."""
         path = self.path("run.elog")
         self.start_recording("-e", "simulation", "--wait", "-o", path)
         with open(self.path("live"), "wb") as live, open(self.path("followed"), "wb") as followed:
@@ -90,7 +91,7 @@ class CustomClock(harness.Case):
 
 
 class OwnClockBesideMonotonic(CustomClock):
-    """Where the machine's clock is not the processor's counter."""
+    """With a machine clock other than the processor's counter."""
 
     def setUp(self):
         super().setUp()

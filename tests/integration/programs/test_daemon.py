@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A daemon that closes all descriptors but its own goes on to emit, also to who comes later."""
+"""A daemon that closes all descriptors but its own continues to emit, to later listeners as
+well.
+"""
 
 import subprocess
 
@@ -29,7 +31,7 @@ class Daemon(harness.Case):
             return ""
 
     def check(self, recording, first, last):
-        """Three descriptors each time: the library keeps none."""
+        """Three descriptors at each step: the library keeps none."""
         _, errors = self.stop(recording)
         self.assertEqual(self.summary(errors)[::2], (last - first + 1, 0))
         text = self.run_elog("print", self.path("run.elog")).stdout

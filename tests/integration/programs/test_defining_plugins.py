@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shared objects that define their providers while they run, and emit from threads, are heard, really
-unload, and leave the program that loads them alone, whether they withdraw their providers or not."""
+"""Shared objects that define providers at run time and emit from threads are recorded, really
+unload, and do not affect their host, whether they unregister their providers or not.
+"""
 
 import re
 import subprocess
@@ -20,7 +21,7 @@ class DefiningPlugins(harness.Case):
                 harness.program(f"{plugin}.so")]
 
     def check_recorded(self, output, errors):
-        """Returns how many beats were heard and emitted."""
+        """(recorded beats, emitted beats)"""
         said = dict(re.findall(r"^(steps|beats) (\d+)$", output, re.MULTILINE))
         self.assertEqual(len(said), 2, output + errors)
         _, _, lost = self.summary(errors)
@@ -60,16 +61,17 @@ class DefiningPlugins(harness.Case):
     def test_unregistering_under_load_are_recorded_until_then(self):
         for plugin in ("defining_plugin_shared", "defining_plugin_static"):
             heard, emitted = self.record("late", plugin)
-            # What a thread emits while the gate is closing is for nobody.
+            # Events emitted while the gate closes have no listener.
             self.assertLessEqual(heard, emitted)
 
     def forgotten(self, plugin):
-        """Runs a host whose plugins forget their providers; returns it and how many are left."""
+        """Runs a host whose plugins do not unregister their providers; returns it and the number of
+        providers left."""
         process = self.start(*self.command("forget", plugin, 5), stdin=subprocess.PIPE)
         self.assertEqual(process.stdout.readline(), "forgotten\n")
         left = [name for name in self.names("providers")
                 if name.startswith(f"defined_by_plugin.{process.pid}.")]
-        # They can be listened to, and the host goes on; with its last step it ends.
+        # They can be recorded, and the host continues; it ends with its last step.
         recorder = self.start_recording("-e", "*:*", "-o", self.path("run.elog"))
         output, _ = self.finish(process)
         self.assertRegex(output, r"^steps \d+\nbeats \d+\n$")

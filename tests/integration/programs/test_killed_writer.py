@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program killed in mid-stream: what it had recorded is there, whole, and nobody else suffers."""
+"""A program is killed while it emits: its recorded events are complete, and other programs are not
+affected.
+"""
 
 import os
 import re
@@ -14,7 +16,7 @@ FIELDS = re.compile(r" number=(\d+) check=(\d+) worker=(\d+) ")
 
 class KilledWriter(harness.Case):
     def test_leaves_every_committed_record_and_no_torn_one(self):
-        # Large buffers and small crowds: nothing is lost, so nothing may be missing in between.
+        # Large buffers and few threads: without losses there may be no gap.
         recording = self.start_recording(
             "-e", "counter:*", "-o", self.path("run.elog"), "--buffer-size", "16M", "--wait"
         )
@@ -22,7 +24,7 @@ class KilledWriter(harness.Case):
         rounds = harness.trials(12, 40)
         for round_number in range(rounds):
             victim = self.start_provider(harness.program("counter"), "3", "0", "20")
-            # It maps the subscription for its first event, and writes that and more then.
+            # It maps the subscription for its first event, and then writes this and more.
             self.wait_for(lambda victim=victim: self.is_mapped(victim, "subscriptions"), "a mapping")
             time.sleep(0.005 + round_number * 0.002)
             victim.send_signal(signal.SIGKILL)
@@ -30,8 +32,8 @@ class KilledWriter(harness.Case):
         self.assertIsNone(survivor.poll())
         _, errors = self.stop(recording)
         events, _, lost = self.summary(errors)
-        # In the shared ring of the fallback, a writer waits for another that was killed with the
-        # lock, or is kept from going on; not for ever, and what it gives up is counted.
+        # In the fallback's shared ring, a writer waits for a holder of the lock that was killed or
+        # does not run. The wait is limited, and events given up are counted.
         if os.environ.get("EVENTLOG_RSEQ") != "off":
             self.assertEqual(lost, 0)
         self.assertNotIn("made no sense", errors)
@@ -45,7 +47,7 @@ class KilledWriter(harness.Case):
             record = harness.LINE.match(line)
             number, check, worker = map(int, FIELDS.match(record["fields"]).groups())
             self.assertEqual(check, (number + worker) * 0x9E3779B97F4A7C15 % 2**64)
-            # From its first event on, without a gap that is not told.
+            # From its first event on, without an uncounted gap.
             expected = numbers.get(record["thread"], -1) + 1
             self.assertGreaterEqual(number, expected)
             missing += number - expected

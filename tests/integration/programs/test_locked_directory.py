@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Another process that holds the lock of the directory and is stopped, say, hangs nobody."""
+"""A stopped process that holds the directory's lock does not hang other processes."""
 
 import fcntl
 import os
@@ -12,7 +12,8 @@ import harness
 
 class LockedDirectory(harness.Case):
     def lock(self):
-        """As elog does for moments, and a stopped one for good. Close it to let go."""
+        """Locks the directory as elog does briefly, or a stopped elog permanently. Close it to
+        unlock."""
         folder = os.open(os.path.join(self.directory, "subscriptions"),
                          os.O_RDONLY | os.O_DIRECTORY)
         self.addCleanup(lambda: folder in self.held and os.close(folder))
@@ -31,19 +32,19 @@ class LockedDirectory(harness.Case):
         self.hello = self.start_provider(harness.example("hello"), "100000")
 
     def end_impatiently(self, process):
-        """As somebody who presses Ctrl-C until it ends."""
+        """Presses Ctrl-C repeatedly until the process ends."""
         def has_ended():
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
             return process.poll() is not None
         begin = time.monotonic()
         self.wait_for(has_ended, "the end")
-        # Whoever hears no signal waits 20 s.
+        # A process that ignores the signal waits 20 s.
         self.assertLess(time.monotonic() - begin, 15)
         return process.communicate()
 
     def is_in_directory(self, process):
-        """Whether it has come as far as to open the directory, which it locks next."""
+        """Whether the process has opened the directory, which it locks next."""
         try:
             folder = f"/proc/{process.pid}/fd"
             return any(os.readlink(os.path.join(folder, name)).endswith("/subscriptions")
@@ -77,7 +78,7 @@ class LockedDirectory(harness.Case):
         _, errors = self.end_impatiently(recording)
         self.assertEqual(recording.returncode, 0, errors)
         self.summary(errors)
-        # It could not remove its subscription; who comes next does.
+        # It could not remove its subscription; the next process does.
         self.assertEqual(len(self.names("subscriptions")), 1)
         self.let_go(folder)
         self.run_elog("list")

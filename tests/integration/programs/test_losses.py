@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whatever an event can be lost by: the process counts it by reason, and elog list --stats says so.
+"""For every reason of a loss, the process counts the lost events, and elog list --stats shows them.
 
-What the recorder can know of it, it says as well.
+The recorder reports the losses that it can know.
 """
 
 import json
@@ -26,7 +26,7 @@ for line in sys.stdin:
 """
 FEWEST_BUFFER_BYTES = 128 << 10
 BUFFERS = 4
-# Header, number, where the text is, text and NUL, in whole words.
+# Header, number, location of the text, text and NUL, in whole words.
 RECORD_OF_A_LONG_NAME = (24 + 4 + 4 + 1000 + 1 + 7) // 8 * 8
 RING_LOCK = 16  # in struct eventlog_ring
 COUNTERS = 0x10000 + 4096  # in a provider's file
@@ -35,7 +35,7 @@ REASONS = ("no_room", "too_large", "busy", "unattached", "refused")
 
 
 def counted(written, cut, **lost):
-    """What JSON says of a process."""
+    """The expected counters in JSON."""
     return {"written": written, "cut": cut, "lost": sum(lost.values()),
             "lost_by_reason": {**dict.fromkeys(REASONS, 0), **lost}}
 
@@ -43,10 +43,10 @@ def counted(written, cut, **lost):
 class Losses(harness.Case):
     def setUp(self):
         super().setUp()
-        self.environment["COLUMNS"] = "200"  # one line for each, however long the numbers
+        self.environment["COLUMNS"] = "200"  # one line each, however long the numbers
 
     def start_shop(self, **variables):
-        """A program that emits what it is told, from one CPU."""
+        """Starts a program that emits events on request, from one CPU."""
         folder = self.path("shop")
         os.mkdir(folder)
         with open(folder + ".schema", "w", encoding="utf-8") as file:
@@ -59,7 +59,7 @@ class Losses(harness.Case):
     def listen(self):
         recording = self.start_recording("-e", "shop:*", "-o", self.path("run.elog"),
                                          "--buffer-size", "128K")
-        # It can be seen a moment before it has opened the gates of those who are there.
+        # The subscription is visible shortly before all gates are open.
         self.wait_for(lambda: self.listed()["events"][0]["listeners"], "an open gate")
         return recording
 
@@ -73,7 +73,7 @@ class Losses(harness.Case):
         return provider
 
     def assert_counted(self, program, text, written, **lost):
-        """What both forms of the list say, of shared memory."""
+        """Checks the shared-memory counters in both forms of the list."""
         self.assertIn(
             f"\n  counted   python3 {program.pid}: {text}\n",
             self.run_elog("list", "--stats", "shop").stdout,
@@ -89,7 +89,7 @@ class Losses(harness.Case):
             self.assertIn(said, printed)
 
     def hold_shared_ring(self, holder):
-        """Has a thread be the one that writes to the shared ring; 0: nobody."""
+        """Stores a thread as the holder of the shared ring's lock; 0: none."""
         path = f"{self.directory}/subscriptions/00"
         with Region(path) as region:
             header = region.header
@@ -116,7 +116,7 @@ class Losses(harness.Case):
         shop = self.start_shop()
         recording = self.listen()
         self.tell(shop, "for size in (65503, 65504, 70000, 1): shop.order(size, size * 'x')")
-        # 65512 bytes, of which number, place of the text and NUL are nine.
+        # 65512 bytes; number, location of the text and NUL are nine of them.
         self.assert_counted(shop, "2 written 2 lost (2 too large)", 2, too_large=2)
         self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too large --")
 
@@ -132,7 +132,7 @@ class Losses(harness.Case):
         self.assert_recorded(recording, 2, 7, "-- lost 7 events of shop: shared ring busy --")
 
     def test_shared_ring_held_by_the_same_thread(self):
-        # What a signal handler finds that has interrupted the holder.
+        # The view of a signal handler that interrupted the holder.
         shop = self.start_shop(EVENTLOG_RSEQ="off")
         recording = self.listen()
         self.tell(shop, "shop.order(0, 'joins')")
@@ -149,7 +149,7 @@ class Losses(harness.Case):
         self.tell(shop, "for number in range(5): shop.order(number, 'a')")
         self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
         self.assert_counted(shop, "0 written 5 lost (5 not attached)", 0, unattached=5)
-        # A listener that could not be joined knows nothing of them.
+        # A listener to which the process could not attach does not know of them.
         self.assert_recorded(recording, 0, 0)
 
     def test_several_reasons_are_shown_side_by_side(self):
@@ -193,7 +193,7 @@ class Losses(harness.Case):
             self.assertCountEqual(json.loads(output)["lost_by_provider"], expected)
 
     def test_kernel_route_has_its_own_line(self):
-        # In place of a kernel that refuses: the counts of that route, where the process keeps them.
+        # Replaces a refusing kernel: stores that route's counters in the provider's file.
         shop = self.start_shop()
         (name,) = (name for name in self.names("providers") if f".{shop.pid}." in name)
         with open(f"{self.directory}/providers/{name}", "r+b", buffering=0) as file:

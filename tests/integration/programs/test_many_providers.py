@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Thousands of providers in one program: registered, listed and listened to, in reasonable time."""
+"""Thousands of providers in one program are registered, listed and recorded in reasonable time."""
 
 import os
 import re
@@ -10,24 +10,23 @@ import subprocess
 import harness
 
 PROVIDERS = harness.trials(4000, 10000)
-EVENTS = 10  # of each
-# Of those that are started several times.
+EVENTS = 10  # of each provider
+# For programs that are started several times.
 FEWER = 1000
-# Of a processor. What takes a second when it is read once takes minutes when it is read for each
-# provider.
+# Processor time. Reading takes a second if done once, and minutes if done for each provider.
 SECONDS = 20
 
 
 class Multitude(harness.Case):
     def processor_time(self, process):
-        """In seconds, of a process that runs."""
+        """Processor time of a running process, in seconds."""
         with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
             fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @staticmethod
     def ended_time():
-        """In seconds, of all processes that this one has awaited."""
+        """Processor time of all awaited children, in seconds."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
 
@@ -49,7 +48,7 @@ class Multitude(harness.Case):
         before = self.ended_time()
         output = self.run_elog("list").stdout
         self.assertLess(self.ended_time() - before, SECONDS)
-        # In proportion to the providers, and not to their square.
+        # Proportional to the providers, not to their square.
         self.assertLess(self.bytes_read_by("list"), 2 * PROVIDERS // FEWER * few)
         names = re.findall(r"^(many_\d+)\n  processes many_providers (\d+)$", output, re.MULTILINE)
         self.assertEqual(names, [(f"many_{i:05}", str(process.pid)) for i in range(PROVIDERS)])
@@ -88,7 +87,8 @@ class Multitude(harness.Case):
         self.assert_no_files_left()
 
     def test_dead_process_scan_is_fast(self):
-        # One process in sixteen does, told by its number: the next one, unless others start some.
+        # A process whose pid is a multiple of 16 scans for dead processes: start others until the next
+        # pid is one.
         number = 0
         while number % 16 != 0 or number == 0:
             while number % 16 != 15:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""An event that is, byte for byte, its payload is not put together once more on the stack."""
+"""An event whose bytes equal its payload is not copied to the stack first."""
 
 import harness
 
 
 class MemcpyPayload(harness.Case):
     def test_is_copied_directly_from_object(self):
-        # The program stands in the place of the function that would write to the ring.
+        # The program replaces the function that writes to the ring.
         result = self.run_elog("record", "-e", "memcpy_payload", "-o", self.path("run.elog"), "--",
                                harness.program("memcpy_payload"))
         self.assertEqual(

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shared objects with a provider are heard while they are loaded, really unload, and leave those who
-stay alone."""
+"""Shared objects with a provider are recorded while they are loaded, really unload, and do not
+affect those that stay.
+"""
 
 import re
 import subprocess
@@ -15,7 +16,7 @@ STEP = re.compile(r"-(\d+) host:step number=(\d+) worker=(\d+)$", re.MULTILINE)
 
 class Plugins(harness.Case):
     def run_host(self, *arguments):
-        """Returns the calls that were heard, as (number, by), with all events accounted for."""
+        """[(number, by)] of the recorded calls; requires that all events are accounted for."""
         result = self.run_elog(
             "record", "-e", "host:*", "-e", "plugin:*", "-o", self.path("run.elog"),
             "--buffer-size", "4M", "--", harness.program("plugin_host"), *arguments,
@@ -47,8 +48,8 @@ class Plugins(harness.Case):
         self.assertEqual(self.run_host("together", first, second), [(0, 1), (1, 2), (2, 2)])
 
     def test_export_no_library_symbols(self):
-        # What two plugins exported under one name would tie one to the other, which could then not
-        # be unloaded.
+        # Symbols that two plugins export under one name would bind one to the other, which could
+        # then not be unloaded.
         for plugin in ("plugin_shared", "twin_shared", "defining_plugin_shared"):
             symbols = subprocess.run(
                 ["nm", "--dynamic", "--defined-only", "--demangle", harness.program(f"{plugin}.so")],
@@ -56,7 +57,7 @@ class Plugins(harness.Case):
             ).stdout
             self.assertIn("_plugin", symbols)
             self.assertNotIn("eventlog", symbols)
-            if plugin != "defining_plugin_shared":  # which has threads of its own
+            if plugin != "defining_plugin_shared":  # it has threads of its own
                 self.assertNotIn("std::", symbols)
 
     def test_unloading_keeps_subscription_intact(self):

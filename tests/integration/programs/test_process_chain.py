@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program that starts itself again, as another process or as the same: each of them is heard under
-its own number, and what the old one has published does not outlive it."""
+"""A program starts itself again, as another process or as the same one: each instance is recorded
+with its own number, and the files of the old one do not outlive it.
+"""
 
 import os
 import re
@@ -14,7 +15,7 @@ EVENT = re.compile(r"-(\d+) successor:reign number=(\d+) process=(\d+)$", re.MUL
 
 class Successors(harness.Case):
     def run_successors(self, manner):
-        """Returns who said to be there, and (thread, number, process) of each event."""
+        """The announced processes, and (thread, number, process) of each event."""
         result = self.run_elog(
             "record", "-e", "successor:*", "-o", self.path("run.elog"), "--",
             harness.program("process_chain"), manner, str(COUNT - 1),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where a program cannot reach its directory, must not believe its environment, or has no
-restartable sequences, it works on, and says what to do if there is something."""
+"""A program without access to its directory, without a trusted environment or without restartable
+sequences continues to run, and reports the remedy, if there is one.
+"""
 
 import collections
 import errno
@@ -25,18 +26,18 @@ as_root = unittest.skipUnless(os.geteuid() == 0, "takes root")
 class Confined(harness.Case):
     def setUp(self):
         super().setUp()
-        # The leak checker of AddressSanitizer fails where it cannot read /proc.
+        # The leak checker of AddressSanitizer fails without access to /proc.
         options = self.environment.get("ASAN_OPTIONS")
         self.environment["ASAN_OPTIONS"] = f"{options}:detect_leaks=0" if options else "detect_leaks=0"
 
     def run_confined(self, *arguments):
-        """Returns what the program says about each place, as {place: (code, sentence)}."""
+        """{place: (code, sentence)} from the program's output."""
         result = self.run_elog(
             "record", "-e", "confined:*", "-o", self.path("run.elog"), "--",
             harness.program("sandboxed"), *arguments,
         )
         self.assertNotIn("exit status", result.stderr, result.stdout)
-        # The child is deaf; the program itself is heard before and afterwards.
+        # The child cannot emit; the program itself emits before and afterwards.
         text = self.run_elog("print", self.path("run.elog")).stdout
         self.assertEqual(re.findall(r"confined:cry number=(\d)$", text, re.MULTILINE),
                          ["1", "2", "4"])
@@ -82,8 +83,8 @@ class Confined(harness.Case):
         self.assertEqual(imported & {"getenv", "environ", "__environ", "_environ"}, set())
 
     def prepare_mounts(self):
-        """What follows runs in a mount namespace, so that nothing is left in the real /dev/shm, and
-        nothing forbids a file there to give its owner's rights away."""
+        """Requires a mount namespace, so that the script leaves nothing in the real /dev/shm, and a
+        setgid file there is permitted."""
         if subprocess.run(["unshare", "--mount", "true"], check=False,
                           stderr=subprocess.DEVNULL).returncode != 0:
             self.skipTest("this container forbids mount namespaces")
@@ -92,7 +93,7 @@ class Confined(harness.Case):
                 self.skipTest("AddressSanitizer's leak checker may not look into such a program")
 
     def rings_of(self, name):
-        """Where the records of a recording stood: each "shared", or "own" for that of a CPU."""
+        """The ring of each record: "shared", or "own" for that of a CPU."""
         with open(self.path(name), "rb") as file:
             content = file.read()
         at = 32
@@ -110,8 +111,8 @@ class Confined(harness.Case):
         return rings
 
     def run_without_sequences(self, *command, **options):
-        """Every event of a program arrives, all by way of the ring that threads share."""
-        self.environment.pop("EVENTLOG_RSEQ", None)  # nobody tells it
+        """Requires every event of a program to arrive through the shared ring."""
+        self.environment.pop("EVENTLOG_RSEQ", None)  # the environment does not disable them
         result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--wait",
                                "--", *command, "1", "5000", **options)
         self.assertIn("attempted 5000", result.stdout)
@@ -123,7 +124,7 @@ class Confined(harness.Case):
         with open(harness.program("counter"), "rb") as file:
             if re.search(rb"__[at]san_init", file.read()):
                 self.skipTest("valgrind does not run what has a sanitizer's runtime")
-        # Valgrind 3.19 gives up at what clang 14 tells debuggers.
+        # Valgrind 3.19 fails at the debug information of clang 14.
         folder = os.path.dirname(harness.LIBRARY)
         libraries = [os.path.join(folder, name) for name in os.listdir(folder)
                      if name.startswith("libeventlog.so")]
@@ -147,8 +148,8 @@ class Confined(harness.Case):
     def test_setgid_program_uses_rseq(self):
         self.prepare_mounts()
         shutil.copy(harness.program("status_static"), self.path("status"))
-        # As the same user, so that elog finds the program: of all that makes a program distrust
-        # its environment another group is enough.
+        # The same user, so that elog finds the program: another group is enough to distrust the
+        # environment.
         script = f"""
             set -e
             mount -t tmpfs -o mode=755 tmpfs /mnt

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Providers change, readers do not notice: what is decoded is what the schema that came along says.
+"""Providers change without changes of readers: decoding follows the schema in the recording.
 
-Each version is a schema as text and a program made from it. There is no reader of a version: elog
-knows nothing but what arrives, so old reader with new writer and the reverse are the same test.
+Each version is a schema as text and a program made from it. elog has no built-in version, so an
+old reader with a new writer and the reverse are the same test.
 """
 
 import json
@@ -42,7 +42,7 @@ class Evolution(harness.Case):
         self.folders = 0
 
     def start_version(self, schema):
-        """A program whose provider is of that version, and which does what it is told."""
+        """Starts a program with this version of the provider; it emits on request."""
         self.folders += 1
         folder = self.path(f"version{self.folders}")
         source = folder + ".schema"
@@ -75,11 +75,11 @@ class Evolution(harness.Case):
         return all(event["listeners"] for provider in providers for event in provider["events"])
 
     def record(self, schemas, calls):
-        """Several versions at once, in one recording."""
+        """Records several versions at once."""
         programs = [self.start_version(schema) for schema in schemas]
         output = self.path("run.elog")
         recording = self.start_recording("-e", "shop:*", "-o", output)
-        # It can be seen a moment before it has opened the gates of those who are there.
+        # The subscription is visible shortly before all gates are open.
         self.wait_for(self.all_events_have_a_listener, "open gates")
         for which, call in calls:
             self.tell(programs[which], call)
@@ -88,7 +88,7 @@ class Evolution(harness.Case):
 
     @staticmethod
     def said(output):
-        """What was said, in order."""
+        """The emitted lines, in order."""
         return [line.split(" shop:", 1)[1] for line in output.splitlines() if " shop:" in line]
 
     def record_both(self, schemas, calls):
@@ -188,7 +188,7 @@ class Evolution(harness.Case):
         self.assertEqual(result.stderr, told)
         other = self.run_elog("print", path, "--where", 'number ~ "f*"')
         self.assertEqual(self.said(other.stdout), ['order number="five" name="ann" price=50'])
-        # Of either version, each time for the same reason.
+        # Of both versions, each time for the same reason.
         self.assertRegex(other.stderr, "^elog: 3 events of shop:order by another version of its "
                                        "provider were left out: --where, column 10: .*\n$")
 
@@ -208,7 +208,7 @@ class Evolution(harness.Case):
         self.assertIn(told, cut.stderr)
         part = self.run_elog("print", self.path("part.elog"), *where)
         self.assertEqual((len(self.said(part.stdout)), part.stderr), (2, ""))
-        # Of a time in which there is none, nothing was left out.
+        # A time range without such events reports no mismatch.
         none = self.run_elog("print", path, *where, "--to", "+0s")
         self.assertEqual(none.stderr, "")
 
@@ -244,7 +244,7 @@ class Evolution(harness.Case):
         self.assertEqual(found, {(): [7]})
         told = self.left_out(2, "The aggregation", 5, "; sum(number) computes with numbers.")
         self.assertEqual(errors, told)
-        # What --where leaves out it tells; what it does not want, nobody does.
+        # --where reports its mismatches; the aggregation does not report events that --where drops.
         found, errors = groups("sum(number)", "--where", "price > 30")
         self.assertEqual(found, {(): [4]})
         self.assertEqual(errors, told.replace("2 events", "1 events"))
@@ -298,7 +298,7 @@ class Evolution(harness.Case):
         output, errors = self.finish(follower)
         self.assertEqual(self.said(output), ['order number=4 name="eve"'])
         reason = "--where, column 11: 'number' of shop:order is a text"
-        self.assertEqual(errors.count(reason), 2)  # when it came, and when all was counted
+        self.assertEqual(errors.count(reason), 2)  # at the event, and at the end
         self.assertIn(self.left_out(2, "--where", 11, ", and this is a number: they cannot be "
                                     "compared."), errors)
 
@@ -324,7 +324,7 @@ class Evolution(harness.Case):
             self.assert_one_message(self.run_elog(*command, status=2).stderr, "of shop:order is a")
 
     def listeners(self):
-        """How many listen to each of the events, without those who have as many."""
+        """The number of listeners of each event; equal numbers once."""
         providers = json.loads(self.run_elog("list", "--json").stdout)["providers"]
         return {len(event["listeners"]) for provider in providers for event in provider["events"]}
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is said last is heard: by threads, by processes that end without a word, in signal handlers."""
+"""The last events of threads, of processes that end without cleanup, and of signal handlers are
+recorded.
+"""
 
 import re
 
@@ -13,7 +15,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 class ShortLives(harness.Case):
     def record(self, program, *arguments, buffer="8M"):
-        """Runs a program and records it; returns the record command's result."""
+        """Records a program; returns the result of the record command."""
         result = self.run_elog(
             "record", "-e", f"{program}:*", "-o", self.path("run.elog"), "--buffer-size",
             buffer, "--", harness.program(program), *arguments,
@@ -22,7 +24,7 @@ class ShortLives(harness.Case):
         return result
 
     def check_lives(self, result, count):
-        """Returns what was heard, as text."""
+        """The recorded text."""
         self.assertEqual(self.summary(result.stderr)[::2], (count, 0))
         text = self.run_elog("print", self.path("run.elog")).stdout
         numbers = [(int(number), int(check)) for number, check in LIFE.findall(text)]
@@ -35,7 +37,7 @@ class ShortLives(harness.Case):
         count = 4000
         text = self.check_lives(self.record("short_lived", "threads", str(count)), count)
         threads = [harness.LINE.match(line)["thread"] for line in text.splitlines()]
-        # Numbers of threads may be used again, in time.
+        # Thread ids may be reused.
         self.assertGreater(len(set(threads)), count // 2)
         self.assert_no_files_left()
 
@@ -51,8 +53,7 @@ class ShortLives(harness.Case):
 
     def check_interruptions(self, buffer):
         """Counts millions of events, and reads those of the handlers."""
-        # A third of a second of a timer that ticks ten thousand times in one; more where the
-        # machine is slow.
+        # A third of a second of a timer with ten thousand ticks per second; more on a slow machine.
         ticks = 3000
         result = self.record("signal_storm", str(ticks), buffer=buffer)
         attempted = {name: int(count) for name, count in

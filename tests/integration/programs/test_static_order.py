@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events of static objects: what is emitted while the provider is published arrives, and what comes
-before or afterwards does nothing."""
+"""Events of static objects: those emitted while the provider is published arrive; earlier and later
+ones have no effect.
+"""
 
 import re
 
@@ -20,12 +21,12 @@ class StaticOrder(harness.Case):
         heard = re.findall(r' static_order:moment name="([^"]*)"$', text, re.MULTILINE)
         said = re.findall(r"^(heard|deaf) (.*)$", result.stdout, re.MULTILINE)
         self.assertEqual([name for state, name in said if state == "heard"], heard)
-        # Of the objects there are two, one of them in main.
+        # There are two objects, one of them in main.
         self.assertEqual(
             [name for _, name in said],
             ["constructor", "constructor", "main", "destructor", "atexit", "destructor"],
         )
-        # The object of main.cpp may be older than the provider, the one in main is not.
+        # The object of main.cpp may be older than the provider; the one in main is not.
         first = heard.index("main")
         self.assertEqual(heard[first : first + 3], ["main", "destructor", "atexit"])
         self.assertLessEqual(set(heard), WHEN_PUBLISHED)

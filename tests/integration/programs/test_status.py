@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program can ask what became of publishing its provider; it works on in any case."""
+"""A program can query the result of publishing its provider, and continues in any case."""
 
 import os
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events of a provider with .usdt are USDT probes: readelf and gdb find them, with the values of
-their fields, and a lazy event is made for whoever looks at its probe alone."""
+"""Events of a provider with .usdt are USDT probes: readelf and gdb find them with the values of
+their fields, and a lazy event is constructed for a tracer of its probe alone.
+"""
 
 import os
 import re
@@ -18,7 +19,7 @@ class Usdt(harness.Case):
         self.program = harness.program("usdt_probes")
 
     def probes(self):
-        """Arguments and whether there is a semaphore, by name, as the file has them."""
+        """{name: (arguments, has a semaphore)} of the probes in the file."""
         text = subprocess.run(["readelf", "--notes", "--wide", self.program], check=True,
                               capture_output=True, text=True).stdout
         found = re.findall(r"Provider: (\w+)\s+Name: (\w+)\s+Location: .*, Semaphore: 0x(\w+)\s+"
@@ -28,14 +29,14 @@ class Usdt(harness.Case):
                 for _, name, semaphore, places in found}
 
     def debug(self, *commands):
-        """What gdb prints of the program's probes."""
+        """The output of gdb for the program's probes."""
         if shutil.which("gdb") is None:
             raise unittest.SkipTest("there is no gdb. `./dev setup` installs it.")
-        # Not a server for sources from elsewhere, and nothing of the user's.
+        # Without debuginfod, and without the user's settings.
         words = ["gdb", "-quiet", "-nx", "-batch", "-ex", "set debuginfod enabled off"]
         for command in commands:
             words += ["-ex", command]
-        # Whoever looks for leaks has to be the debugger, and ends a program that has another one.
+        # The leak checker needs ptrace, which the debugger uses: it would end the program.
         environment = {**self.environment,
                        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         return subprocess.run([*words, self.program], capture_output=True, text=True,

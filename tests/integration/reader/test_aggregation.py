@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog agg, of recordings and live: its numbers are those that one gets from the printed lines."""
+"""elog agg, of recordings and live: its numbers match those of the printed lines."""
 
 import collections
 import fractions
@@ -24,7 +24,7 @@ class Aggregation(harness.Case):
         return path
 
     def rows(self, path):
-        """Number, check, worker and text of each printed line."""
+        """(number, check, worker, text) of each printed line."""
         found = [
             re.search(r"number=(\d+) check=(\d+) worker=(\d+) text=\"(.*)\"$", line)
             for line in self.run_elog("print", path).stdout.splitlines()
@@ -32,7 +32,7 @@ class Aggregation(harness.Case):
         return [(int(row[1]), int(row[2]), int(row[3]), row[4]) for row in found]
 
     def agg(self, *arguments):
-        """The only result, as JSON."""
+        """The only result, from JSON."""
         result = self.run_elog("agg", "--json", *arguments)
         self.assertEqual(result.stderr, "")
         return json.loads(result.stdout)
@@ -166,7 +166,7 @@ class Aggregation(harness.Case):
             listed = json.loads(self.run_elog("list", "--json", "counter").stdout)
             return listed["providers"][0]["processes"][0]["counters"]
 
-        # Each thread has at most one event between counting it and showing it.
+        # Each thread has at most one event between counting and publishing it.
         self.wait_for(lambda: counters()["written"] > 1, "an event")
         output, _ = self.stop(process)
         self.assertGreater(json.loads(output)["events"], 0)
@@ -231,7 +231,7 @@ class Aggregation(harness.Case):
 
 
 class PushedDown(harness.Case):
-    """What the kernel is asked to compute; that it does is tested on real kernels, in tests/vm."""
+    """The requests to the kernel; tests/vm tests their results on real kernels."""
 
     def test_reports_where_it_is_computed(self):
         self.start_provider(harness.example("order_service"), "60")

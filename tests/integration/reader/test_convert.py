@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog convert: what it writes for others is what elog print shows."""
+"""elog convert writes the events that elog print shows."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ class Convert(harness.Case):
         ))
 
     def printed(self, path, *options):
-        """Thread, number, check, worker and text of each line."""
+        """(thread, number, check, worker, text) of each line."""
         found = [
             re.search(r"-(\d+) counter:count number=(\d+) check=(\d+) worker=(\d+) text=\"(.*)\"$",
                       line)

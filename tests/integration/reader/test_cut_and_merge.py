@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog cut keeps a part of a recording, elog merge makes one recording of several."""
+"""elog cut keeps a part of a recording, elog merge combines several recordings."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class CutAndMerge(harness.Case):
         return self.create_once("lossy.elog", self.make_with_gaps)
 
     def make_with_gaps(self, path):
-        """Several times more than the buffers hold comes at once: there are gaps between events."""
+        """Emits several times more than the buffers hold at once: there are gaps between events."""
         recording = self.start_recording(
             "-e", "counter:*", "-o", path, "--buffer-size", "128K", "--wait"
         )
@@ -44,11 +44,11 @@ class CutAndMerge(harness.Case):
         return [line for line in self.print(path, *options) if not line.startswith("-- ")]
 
     def told(self, path, *options):
-        """How many were lost, as the lines say."""
+        """The number of lost events in the lines."""
         return sum(int(found[1]) for found in map(LOST.match, self.print(path, *options)) if found)
 
     def assert_intact(self, path, errors):
-        """The file agrees with itself, and with what was said about it. Returns its counters."""
+        """Requires a consistent file that matches its summary. Returns its counters."""
         events, size, lost = map(int, COPIED.search(errors).groups())
         self.assertEqual(size, os.path.getsize(path))
         result = self.run_elog("verify", path)
@@ -167,7 +167,7 @@ class CutAndMerge(harness.Case):
 
     @staticmethod
     def without_times(lines):
-        """Times are converted with all readings of the clocks, and may differ by a microsecond."""
+        """Times are converted with all clock readings, and may differ by a microsecond."""
         return sorted(line.split(" ", 1)[1] for line in lines)
 
     def assert_in_order(self, path):
@@ -209,7 +209,7 @@ class CutAndMerge(harness.Case):
         merged = self.merge(*reversed(parts))
         self.assert_in_order(merged)
         self.assertEqual(self.without_times(self.events(merged)), self.without_times(lines))
-        # A process that all of them know is one.
+        # A process in several recordings is one provider.
         self.assertIn(", 1 providers,", self.run_elog("verify", merged).stdout)
 
     def test_merge_of_cuts_equals_source(self):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What elog does with .elog files besides printing them whole: a part of the time, following,
-verify, repair, and compressing."""
+"""Commands on .elog files besides printing them whole: time ranges, following, verify, repair, and
+compression.
+"""
 
 import os
 import re
@@ -28,7 +29,8 @@ class FileCommands(harness.Case):
         lines = self.run_elog("print", path).stdout.splitlines()
         times = [line.split(" ")[0] for line in lines]
         middle = next(at for at in range(len(times) // 2, len(times)) if times[at] != times[at - 1])
-        # As it is printed, a time is that of the microsecond: the first one in, the last one out.
+        # A printed time is truncated to a microsecond: --from includes its first event, --to
+        # excludes it.
         begin = self.run_elog("print", path, "--to", times[middle]).stdout.splitlines()
         end = self.run_elog("print", path, "--from", times[middle]).stdout.splitlines()
         self.assertEqual(begin, lines[:middle])

@@ -24,7 +24,7 @@ class FileFormat(harness.Case):
         return result.stdout.splitlines()
 
     def assert_agreed(self, path):
-        """Returns what both read. Times may differ by what rounding makes of them."""
+        """Requires equal results of both readers, with times up to rounding; returns them."""
         ours = self.lines(harness.program("dump_recording"), path)
         theirs = self.lines(sys.executable, "-B", READER, path)
         self.assertEqual(len(ours), len(theirs), path)

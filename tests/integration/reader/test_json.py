@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--json of every command that prints: it parses, and says what the text says and what happened."""
+"""--json of every printing command: it parses, and has the content of the text."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import harness
 COUNT = 2000
 TOTAL = harness.THREADS * COUNT
 
-# These have no --json, because what they write has a form of its own.
+# These have no --json: they write formats of their own.
 WITHOUT = {
     "convert": "--to says which form it is",
     "gen": "code",
@@ -22,7 +22,7 @@ WITHOUT = {
 
 
 def lines_of(text):
-    """JSON Lines. Other programs' lines may stand between them."""
+    """The parsed JSON Lines; lines of other programs may lie between them."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
@@ -32,7 +32,7 @@ def object_of(text):
 
 
 def events_of(lines):
-    """Those events, without their times, in an order that does not depend on it."""
+    """The events without their times, in an order independent of time."""
     events = [{key: line[key] for key in line if key != "time"} for line in lines
               if "event" in line]
     return sorted(events, key=lambda each: (each["fields"]["worker"], each["fields"]["number"]))
@@ -135,7 +135,7 @@ class Recording(Json):
         self.assertEqual([provider[reason] for reason in ("no_room", "too_large", "busy")],
                          [lost["no_room"], 0, lost["busy"]])
         self.assertEqual(found["lost_by_provider"], [provider])
-        # Advice stays where people read it; the numbers stand in one place.
+        # Advice stays on stderr as text; the numbers are in one place.
         self.assertIn("found no room in the buffers", errors)
         self.assertIsNone(harness.SUMMARY.search(errors))
 
@@ -160,7 +160,8 @@ class Recording(Json):
         output, errors = self.stop(live)
         lines = lines_of(output)
         self.assertEqual(len(lines), TOTAL)
-        # A thread may go to another CPU between writing an event for one and for the other.
+        # A thread may move to another CPU between writing an event for one subscription and for the
+        # other.
         found, expected = (
             [{**event, "cpu": None} for event in events_of(each)]
             for each in (lines, lines_of(self.converted(path)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog -n asks in one line what elog record and elog agg are asked with options."""
+"""elog -n does in one line what elog record and elog agg do with options."""
 
 import json
 
@@ -11,7 +11,7 @@ class OneLiner(harness.Case):
     def test_shows_events_that_match_predicate(self):
         said = self.run_elog("-n", "counter:count /worker == 1 && number < 3/", "--wait", "--",
                              harness.program("counter"), "2", "100").stdout
-        # The program says something of its own.
+        # The program prints lines of its own.
         shown = [line for line in said.splitlines() if " counter:count " in line]
         self.assertEqual([line.split(" number=")[1].split()[0] for line in shown], ["0", "1", "2"])
         self.assertTrue(all(" worker=1 " in line for line in shown), shown)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What elog print shows of each event, and how: --fields, --delta, --utc, --format; of how many:
---count."""
+"""The output of elog print for each event: --fields, --delta, --utc, --format; and the number of
+events: --count.
+"""
 
 import datetime
 import re
@@ -84,7 +85,7 @@ class PrintOptions(harness.Case):
         deltas = [float(re.search(r"^\S+ < *(-?\d+\.\d{6})> \[", line)[1]) for line in lines]
         self.assertEqual(deltas[0], 0)
         between = (times[-1] - times[0]) % (86400 * 1000000)
-        # Each is cut to a microsecond.
+        # Each is truncated to a microsecond.
         self.assertLess(abs(sum(deltas) * 1e6 - between), len(lines) + 2)
 
     def test_clock_option_selects_clock(self):
@@ -105,13 +106,13 @@ class PrintOptions(harness.Case):
                 if ":" in shown:
                     day = time.strftime("%Y-%m-%d ", time.gmtime(before[name]))
                     parsed = datetime.datetime.fromisoformat(day + shown + "+00:00").timestamp()
-                    # Around midnight it may be the day after.
+                    # Around midnight it may be the next day.
                     found = min((parsed, parsed + 86400), key=lambda each: abs(each - after[name]))
                 else:
                     found = float(shown)
                 self.assertGreater(found, before[name] - 0.001, name)
                 self.assertLess(found, after[name] + 0.001, name)
-            # What is copied keeps them.
+            # Copies keep them.
             for copy in (parts, merged):
                 copied = self.run_elog("print", copy, "--clock", name).stdout.splitlines()
                 self.assertEqual(copied, whole)
@@ -134,7 +135,7 @@ class PrintOptions(harness.Case):
             self.assertRegex(other, r"^\d\d:\d\d:\d\d\.\d{6}Z \[")
             self.assertEqual((int(other[:2]) - int(one[:2])) % 24, 5)
             self.assertEqual(one[2:15], other[2:15])
-        # What is shown can be asked for.
+        # Printed times are accepted as ranges.
         middle = next(at for at in range(1, len(utc)) if utc[at][:16] != utc[at - 1][:16])
         for lines, width, options in ((local, 15, ()), (utc, 16, ("--utc",))):
             self.assertEqual(

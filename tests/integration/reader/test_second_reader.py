@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whoever has read linux/eventlog.h can read a region: second_reader.py has read nothing else."""
+"""A reader written from linux/eventlog.h alone, second_reader.py, reads regions."""
 
 import os
 import re
@@ -17,7 +17,7 @@ VERSION_OFFSET = 8
 
 
 def decode(payload):
-    """counter:count, as its source says: the schema is another document's matter."""
+    """counter:count, as in its source: schemas belong to another document."""
     number, check, worker, word = struct.unpack_from("=QQII", payload)
     begin = 24 + (word & 0xFFFF)
     return number, check, worker, payload[begin : begin + (word >> 16)].rstrip(b"\0").decode()
@@ -29,11 +29,11 @@ class SecondReader(harness.Case):
         self.region = os.path.join(self.directory, "subscriptions", "00")
 
     def start_stopped_recording(self, *arguments):
-        """A recording that listens, but does not get to read."""
+        """Starts a recording that listens, and is stopped before it reads."""
         recording = self.start_recording(
             "-e", "counter:*", "-o", self.path("run.elog"), "--wait", *arguments
         )
-        # It has nothing locked any more, and has set its gates.
+        # It holds no lock and has set its gates.
         self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
         recording.send_signal(signal.SIGSTOP)
         os.waitpid(recording.pid, os.WUNTRACED)
@@ -58,7 +58,7 @@ class SecondReader(harness.Case):
         return rings, processes
 
     def assert_agrees_with_elog(self, rings, processes):
-        """The same events of each thread, in the same order, on the same CPU."""
+        """Requires the same events of each thread, in the same order, on the same CPU."""
         ours = {}
         for record in sorted(
             (record for ring in rings for record in ring.records), key=lambda record: record.time
@@ -99,7 +99,7 @@ class SecondReader(harness.Case):
         lost = sum(ring.lost for ring in rings)
         self.assertGreater(lost, 0)
         self.assertEqual(read + lost, attempted)
-        # Nothing has been drained, so nothing came after a loss.
+        # No buffer was drained, so no event follows a loss.
         self.assertEqual([ring.gaps for ring in rings], [[] for _ in rings])
 
         self.assertEqual(self.end(recording)[::2], (read, lost))
@@ -183,7 +183,7 @@ class SecondReader(harness.Case):
                 file.write(struct.pack("=I", 0x80000002))
             with self.assertRaisesRegex(second_reader.InvalidRegion, "is not known here"):
                 second_reader.Region(copy)
-        # A writer: the program finds the bit in the subscription itself.
+        # For a writer: the program finds the bit in the subscription itself.
         with open(self.region, "r+b") as file:
             file.seek(FEATURES_OFFSET)
             before = file.read(4)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog stat: its numbers are those of the printed lines."""
+"""elog stat: its numbers match those of the printed lines."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ import harness
 
 class Stat(harness.Case):
     def record_two(self):
-        """Two processes of one provider, one of another."""
+        """Records two processes of one provider, and one of another."""
         path = self.path("run.elog")
         recording = self.start_recording("-e", "*", "-o", path, "--wait")
         for command in (["counter", "1", "3000"], ["counter", "2", "1000"]):

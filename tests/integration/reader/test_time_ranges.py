@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--from and --to of everything that reads recordings: the index makes it cheap to read a part of a
-large file, and never changes what is shown."""
+"""--from and --to of all commands that read recordings: the index makes reading a part of a large
+file cheap, and never changes the output.
+"""
 
 import json
 import os
@@ -14,10 +15,10 @@ import harness
 import independent_reader
 
 MIB = 1 << 20
-# So few that a small recording has several indexes, as usually one of many megabytes has.
+# Small enough that a small recording has several index blocks, as a large one usually has.
 INDEX_BYTES = 128 << 10
 INDEX = 7
-NEWER = 4711  # a type of blocks that nobody knows yet
+NEWER = 4711  # an unknown type of blocks
 SECOND = 1_000_000_000
 
 
@@ -27,7 +28,7 @@ class TimeRanges(harness.Case):
         self.environment["EVENTLOG_TEST_INDEX_BYTES"] = str(INDEX_BYTES)
 
     def record_bursts(self, name, *options, bursts=4, events=5000, room="4M", loses=False):
-        """Bursts of events with silence between them: what is in one is far from the others."""
+        """Records bursts of events with silence between them, so that the bursts are far apart."""
         recording = self.start_recording("-e", "counter:*", "-o", self.path(name), "--wait",
                                          "--buffer-size", room, *options)
         for _ in range(bursts):
@@ -43,7 +44,7 @@ class TimeRanges(harness.Case):
 
     @staticmethod
     def blocks(data):
-        """Offset and type of each block of a whole file."""
+        """(offset, type) of each block of a whole file."""
         at = 32
         while at < len(data):
             kind, _, size = struct.unpack_from("<HHI", data, at + 4)
@@ -55,7 +56,7 @@ class TimeRanges(harness.Case):
             return [kind for _, kind in self.blocks(file.read())].count(INDEX)
 
     def change(self, path, name, change):
-        """A copy, with something done to its bytes."""
+        """A copy with changed bytes."""
         with open(path, "rb") as file:
             data = bytearray(file.read())
         change(data)
@@ -64,7 +65,7 @@ class TimeRanges(harness.Case):
         return self.path(name)
 
     def hide_index(self, data):
-        """Makes of each index a block of a newer version, which is skipped."""
+        """Makes each index a block of a newer version, which readers skip."""
         for at, kind in self.blocks(data):
             if kind == INDEX:
                 struct.pack_into("<H", data, at + 4, NEWER)
@@ -75,7 +76,7 @@ class TimeRanges(harness.Case):
         data[[at for at, kind in self.blocks(data) if kind == INDEX][-1] + 40] ^= 1
 
     def drop_end(self, data):
-        """What is left of a recorder that was killed: the last index is gone, too."""
+        """Cuts the end as after a killed recorder, including the last index."""
         del data[[at for at, kind in self.blocks(data) if kind == INDEX][-1] :]
 
     def time_of(self, path):
@@ -83,7 +84,7 @@ class TimeRanges(harness.Case):
         return harness.nanoseconds(found["first"]), harness.nanoseconds(found["last"])
 
     def ranges(self, path, count, choose):
-        """Options, of which some leave out an end."""
+        """Options for ranges, some of them open."""
         first, last = self.time_of(path)
         for _ in range(count):
             begin, end = sorted(choose.randint(first - SECOND // 10, last + SECOND // 10)
@@ -97,10 +98,10 @@ class TimeRanges(harness.Case):
         return f"@{nanoseconds // SECOND}.{nanoseconds % SECOND:09}"
 
     def shown(self, command, path, options, status):
-        """What a command shows of a part, or writes to a file."""
+        """The output of a command for a range, or the file that it writes."""
         if command[0] != "cut":
             return self.run_elog(*command, path, *options, status=status).stdout
-        # In it are its own identity and clock: what it shows is compared.
+        # The file has its own identity and clock: compare its printed events.
         self.run_elog("cut", path, *options, "-o", self.path("cut.elog"), status=status)
         return self.run_elog("print", self.path("cut.elog")).stdout
 
@@ -118,7 +119,7 @@ class TimeRanges(harness.Case):
             for command in self.COMMANDS:
                 with self.subTest(command=command, part=begin + end, seed=seed):
                     part = begin + end
-                    # Not by assertEqual, which takes minutes to find what differs in megabytes.
+                    # assertEqual takes minutes to compare megabytes.
                     self.assertTrue(
                         self.shown(command, path, part, 0)
                         == self.shown(command, other, part, status)
@@ -168,7 +169,7 @@ class TimeRanges(harness.Case):
         times = [harness.nanoseconds(json.loads(line)["time"]) for line in lines]
         self.assertEqual(len(times), 20)
         none = self.bytes_read_by("--version")
-        # The beginning of one burst.
+        # The start of one burst.
         part = ["--from", self.point(times[14]), "--until", self.point(times[15])]
         for command in self.COMMANDS:
             options = part + (["-o", self.path("cut.elog")] if command[0] == "cut" else [])

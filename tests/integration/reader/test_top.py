@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog top on a terminal, which the tests are: they press its keys and see its screen. And without one."""
+"""elog top on a terminal, whose keys and screen the tests emulate, and without one."""
 
 import codecs
 import fcntl
@@ -23,7 +23,7 @@ CONTROL = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
 
 
 class Screen:
-    """As much of a terminal as elog top needs. It refuses what it does not know."""
+    """The part of a terminal that elog top needs. Rejects unknown control sequences."""
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
@@ -113,7 +113,7 @@ class OnTerminal(harness.Case):
         os.write(self.terminal, keys.encode())
 
     def assert_restored(self):
-        """The terminal is as it was, and nothing is left behind."""
+        """Requires a restored terminal, and no file left behind."""
         while select.select([self.terminal], [], [], 0.1)[0]:
             self.read()
         self.assertEqual(termios.tcgetattr(self.other), self.modes)
@@ -157,7 +157,7 @@ class OnTerminal(harness.Case):
         self.wait_for_screen(r"^    count +[1-9]")
         self.press(" ")
         self.wait_for_screen(r"paused")
-        while self.read():  # the rest of that screen
+        while self.read():  # the rest of this screen
             pass
         before = self.seen
         for _ in range(3):
@@ -197,7 +197,7 @@ class OnTerminal(harness.Case):
         self.start_counter()
         self.open_top("-e", "counter:*", "--every", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
-        # A session's leader is in an orphaned group, which the terminal's key does not stop.
+        # A session leader's group is orphaned: the terminal's key would not stop it.
         self.top.send_signal(signal.SIGTSTP)
         end = time.monotonic() + harness.TIMEOUT
         while FIRST_SCREEN not in self.seen:
@@ -212,7 +212,7 @@ class OnTerminal(harness.Case):
         self.end()
 
     def test_restores_terminal_after_error(self):
-        for part in (0, 0.001, 0.5):  # nothing is left, what is mapped in part, all of that
+        for part in (0, 0.001, 0.5):  # truncated to nothing, within the mapped part, after the mapped part
             self.open_top("--every", "100ms")
             self.wait_for_screen(r"No events yet")
             (name,) = self.names("subscriptions")
@@ -237,7 +237,7 @@ class OnTerminal(harness.Case):
         self.wait_for_screen(r"paused")
         self.press("q")
         self.end()
-        # Bold, faint, reversed, red, magenta, and green, which is for bars alone.
+        # Bold, faint, reversed, red, magenta, and green (for bars only).
         codes = set(re.findall(r"\x1b\[([\d;]*)m", self.seen))
         self.assertLessEqual(codes, {"0", "1", "2", "7", "1;31", "32", "1;35"})
         self.assertIn("7", codes)
@@ -251,7 +251,7 @@ class OnTerminal(harness.Case):
         self.wait_for_screen(r"^    count +[1-9]")
         self.press("q")
         self.end()
-        # The one that ends all of them belongs to giving the terminal back.
+        # The reset of all attributes belongs to restoring the terminal.
         self.assertEqual(re.findall(r"\x1b\[(?!0m)[\d;]*m", self.seen), [])
 
     def test_counts_only_selected_events(self):
@@ -299,12 +299,12 @@ class WithoutTerminal(harness.Case):
             "--frames", "300", "--every", "100ms",
         )
         self.wait_for(lambda: self.is_mapped(top, "subscriptions"), "a subscription")
-        # One that is held up as long loses as many.
+        # A recorder that is stopped as long loses as many.
         recording = self.start_recording("-e", "counter:*", "--wait", "--buffer-size", "128K",
                                          "-o", self.path("run.elog"))
         for process in (top, recording):
             process.send_signal(signal.SIGSTOP)
-        # One ring has room for a few less than these: so few are shown to the last one.
+        # One ring has room for slightly fewer events: the rest is lost.
         attempted = 9000
         cpu = min(os.sched_getaffinity(0))
         self.finish(self.start("taskset", "-c", str(cpu), harness.program("counter"), "1",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--where: elog print, elog record and live text show what a predicate wants, and refuse one that
-does not fit before anything is done."""
+"""--where: elog print, elog record and live text show the events that match a predicate, and reject
+an invalid one before any effect.
+"""
 
 import os
 import re
@@ -11,7 +12,7 @@ import harness
 
 class Where(harness.Case):
     def record(self, *arguments, name="run.elog", events="3000"):
-        """A recording of the counter; its path."""
+        """Records the counter; returns the path."""
         path = self.path(name)
         result = self.run_elog(
             "record", "-e", "counter:*", *arguments, "-o", path, "--",
@@ -26,7 +27,7 @@ class Where(harness.Case):
         return int(found[1]), int(found[2]), int(found[3]), found[4]
 
     def expected(self, path, wanted):
-        """The lines of a whole recording that a function wants, by their fields."""
+        """The lines of a whole recording for which the function holds for the fields."""
         lines = self.run_elog("print", path).stdout.splitlines()
         self.assertEqual(len(lines), 9000)
         return [line for line in lines if wanted(*self.fields(line))]
@@ -94,7 +95,7 @@ class Where(harness.Case):
             self.assertNotEqual(lines, [])
             self.assertTrue(all(wanted(*self.fields(line)) for line in lines))
             self.assertIn(f"{len(lines)} events passed --where", result.stderr)
-            # The file agrees with itself.
+            # The file is consistent.
             self.run_elog("stat", path)
 
     def test_recording_matches_print(self):
@@ -137,7 +138,7 @@ class Where(harness.Case):
         program.kill()
 
     def test_other_events_are_not_evaluated(self):
-        # session is no field of mirror_chosen, but that is not what is listened to.
+        # mirror_chosen has no field session, but it is not selected.
         result = self.run_elog(
             "record", "-e", "downloads:chunk", "--where", "bytes >= 1KiB && session == 3", "--",
             harness.example("sessions"), "2",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--count: elog record keeps the first events it reads, as many as were asked for, and ends; what came
-after them is told."""
+"""--count: elog record keeps the first events that it reads, up to the given number, and ends; it
+reports the number of later events.
+"""
 
 import glob
 import json
@@ -19,7 +20,7 @@ class Count(harness.Case):
         return json.loads(self.run_elog("stat", path, "--json").stdout)["events"]
 
     def left_out(self, errors):
-        """How many were kept, and how many were not."""
+        """(kept, not kept) in the summary."""
         found = SKIPPED_EVENTS.search(errors)
         self.assertIsNotNone(found, errors)
         return int(found[1]), int(found[2])
@@ -47,7 +48,7 @@ class Count(harness.Case):
             "record", "-e", "counter:*", "--where", "number >= 100", "--count", "40", "-o", path,
             "--json", "--", *self.COUNTER,
         )
-        # The program says something, too.
+        # The program prints lines of its own.
         (said,) = (json.loads(line) for line in result.stdout.splitlines() if line[0] == "{")
         self.assertEqual((said["kept"], self.events_in(path)), (40, 40))
         self.assertGreaterEqual(said["passed"], 40)

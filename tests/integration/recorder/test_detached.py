@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A flight recorder, elog start, records without an elog process; elog snapshot prints its events."""
+"""A flight recorder, started with elog start, records without a process of elog. elog snapshot
+prints its events.
+"""
 
 import json
 import os
@@ -36,7 +38,7 @@ class Detached(flight_recorder.Case):
         self.run_elog("stop", "flight")
 
     def newest_by_ring(self, path):
-        """Each ring's last event: its thread, its number, and when it was, as text to compare."""
+        """{ring: (thread, number, time as text)} of each ring's last event."""
         lines = self.run_elog("convert", "--to", "jsonl", path).stdout.splitlines()
         events = [event for event in map(json.loads, lines) if "time" in event]
         return {0 if harness.IS_SHARED else event["cpu"]:
@@ -53,12 +55,12 @@ class Detached(flight_recorder.Case):
             self.assertGreater(events, 0)
             self.assertEqual(lost, 0)
             self.run_elog("verify", path)
-            # A thread's newest event may be gone, and older ones be left where it ran before. What a
-            # ring was told last is always there.
+            # A thread's newest event may be overwritten while older ones remain in another ring.
+            # The last event of a ring is always there.
             newest = self.newest_by_ring(path)
             for ring, event in last.items():
                 self.assertIn(ring, newest)
-                # Each snapshot measures the clock anew.
+                # Each snapshot reads the clock again.
                 if newest[ring][:2] != event[:2]:
                     self.assertGreater(newest[ring][2], event[2])
             self.assertNotEqual(newest, last)
@@ -125,7 +127,7 @@ class Detached(flight_recorder.Case):
         program = self.start_provider(harness.program("counter"), "1", "2", "500000")
         self.wait_for(lambda: self.status()[0]["events"] == 2, "two events")
         program.kill()
-        # As if ticks had been counted since the machine was started, and the clock had stood still.
+        # As if ticks had been counted since the machine's start while the clock stood still.
         self.region_word(flight_recorder.START_CLOCK, 1)
         self.region_word(flight_recorder.START_CLOCK + 4, 0)
         text, *_ = self.snapshot()

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog status, list and doctor show flight recorders, and the processes that cannot join them."""
+"""elog status, list and doctor show flight recorders, and the processes that cannot attach to
+them.
+"""
 
 import json
 import os
@@ -11,7 +13,7 @@ import unittest
 import flight_recorder
 import harness
 
-# In the file of a provider.
+# Offset in a provider's file.
 REGION_FEATURES = 28
 
 
@@ -25,13 +27,13 @@ class DetachedStatus(flight_recorder.Case):
             file.seek(REGION_FEATURES)
             known = file.read(4)
             file.seek(REGION_FEATURES)
-            file.write(bytes(4))  # as an older library leaves it
+            file.write(bytes(4))  # as written by an older library
         self.assertIn("elog: 1 running process cannot join this subscription: the library",
                       self.begin().stderr)
         for command in ("status", "list"):
             self.assertIn("elog: 1 running process cannot join 'flight': the library",
                           self.run_elog(command).stderr)
-        # It is told of those alone whose events are wanted, and who cannot join.
+        # Only processes with selected events are counted.
         other = self.run_elog("start", "other", "-e", "nobody:*", "--wait", "--buffer-size", "128K")
         self.assertNotIn("cannot join", other.stderr)
         with open(path, "r+b") as file:
@@ -75,7 +77,7 @@ class DetachedStatus(flight_recorder.Case):
         self.assertEqual(first["rules"], ["counter:*"])
         self.assertEqual((first["events"], first["overwritten"], first["lost"]), (10, 0, 0))
         self.assertLess(abs(harness.nanoseconds(first["since"]) / 1e9 - time.time()), 3600)
-        # What was asked for, and not much more; for the ring that threads share, if they do.
+        # About the requested size; with the shared ring if it is allocated.
         cpus = os.sysconf("SC_NPROCESSORS_ONLN")
         is_shared_ring_there = harness.IS_SHARED or not harness.IS_SHARED_RING_LAZY
         buffers = 4 * (cpus + is_shared_ring_there) * 128 * 1024
@@ -95,7 +97,7 @@ class DetachedStatus(flight_recorder.Case):
         self.run_elog("stop", "second")
 
     def run_doctor(self):
-        # Whether anything else is missing on this machine is not what is asked here.
+        # Other items may be missing on this machine.
         process = self.start(harness.ELOG, "doctor", "--json")
         self.expect(process, 1)
         output, _ = process.communicate(timeout=harness.TIMEOUT)
@@ -120,7 +122,7 @@ class DetachedStatus(flight_recorder.Case):
             result = self.run_elog(*arguments, status=1)
             self.assertIn("There is no subscription 'flight'. See what there is with: elog status",
                           result.stderr)
-        # A recording has no name, and is nobody else's to end.
+        # A recording has no name, and is not ended by other processes.
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("x.elog"))
         self.run_elog("stop", "flight", status=1)
         self.stop(recording)

@@ -14,7 +14,7 @@ import unittest
 import flight_recorder
 import harness
 
-# In the file of a provider.
+# Offset in a provider's file.
 GATE = 0x10000
 
 # The number of fsync, by machine.
@@ -22,14 +22,14 @@ FSYNC = {"x86_64": 74, "aarch64": 82}
 
 
 def deny_fsync():
-    """As on a disk whose quota is found to be used up."""
+    """As on a disk with exhausted quota."""
     harness.deny_syscall(FSYNC[os.uname().machine], errno.EDQUOT)
 
 
 class DetachedStop(flight_recorder.Case):
     def test_interrupted_removal_is_completed(self):
         self.begin("--overwrite")
-        # As elog stop leaves it that was killed: ended, and taken over by a process that is no more.
+        # As after elog stop was killed: ended, with a dead process as the owner.
         self.region_word(flight_recorder.STATE, 0)
         self.region_word(flight_recorder.OWNER_PID, 0x7FFFFFF0)
         self.clear_detached()
@@ -39,10 +39,10 @@ class DetachedStop(flight_recorder.Case):
     def test_ended_recorder_keeps_contents_until_stop(self):
         self.begin("--overwrite")
         self.assertEqual(self.emit(1, 10), 10)
-        # As elog stop -o leaves it that was killed over writing its file.
+        # As after elog stop -o was killed while it wrote its file.
         self.region_word(flight_recorder.STATE, 0)
         self.run_elog("list")
-        self.assertEqual(self.emit(1, 10), 10)  # nobody listens
+        self.assertEqual(self.emit(1, 10), 10)  # no listener
         (shown,) = self.status()
         self.assertEqual((shown["ended"], shown["events"]), (True, 10))
         self.assertIn("takes no more events", self.run_elog("status").stdout)
@@ -85,7 +85,7 @@ class DetachedStop(flight_recorder.Case):
         last = self.path("last.elog")
 
         def fill_disk():
-            # No file grows any further than that, as on a disk that is full.
+            # The limit of a file's size, as on a full disk.
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
 
         for compression in ((), ("--compress",)):
@@ -99,7 +99,7 @@ class DetachedStop(flight_recorder.Case):
         (shown,) = self.status()
         self.assertEqual((shown["ended"], shown["lost"]), (True, 0))
         self.assertGreater(shown["events"], 4000)
-        # It is gone from the program's gates, and its name still is its own.
+        # The gates are closed, and the name is still in use.
         result = self.run_elog("start", "flight", "-e", "counter:*", "--wait", status=1)
         self.assertIn("There is a subscription 'flight' already.", result.stderr)
         result = self.run_elog("stop", "flight", "-o", last)
@@ -131,7 +131,7 @@ class DetachedStop(flight_recorder.Case):
         lock = self.lock_directory()
         stop = self.start(harness.ELOG, "stop", "flight", "-o", self.path("last.elog"))
         self.wait_for(lambda: os.path.exists(self.path("last.elog.unfinished")), "its file")
-        # As another elog stop leaves it: in the way of the first one, which waits for the lock.
+        # As another elog stop does while the first one waits for the lock.
         self.clear_detached()
         os.close(lock)
         _, errors = self.finish(stop, status=1)
@@ -175,15 +175,17 @@ class DetachedStop(flight_recorder.Case):
                 pass
 
     def lock_directory(self):
-        """The lock of those who make and remove subscriptions; it is given back when it is closed."""
+        """Locks the directory against creating and removing subscriptions. Close it to unlock."""
         lock = os.open(os.path.join(self.directory, "subscriptions"), os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_EX)
         return lock
 
     def start_partially(self):
-        """An elog start that is published, does not stand yet, and waits for the lock to do so.
+        """Starts an elog start that has published its subscription and waits for the lock to mark
+        it as detached.
 
-        Returns it, and the lock."""
+        Returns it, and the lock.
+        """
         while True:
             start = self.start(
                 harness.ELOG, "start", "flight", "-e", "counter:*", "--wait",
@@ -196,15 +198,15 @@ class DetachedStop(flight_recorder.Case):
                 lock = self.lock_directory()
             if not self.is_detached():
                 return start, lock
-            # It was quicker than we are.
+            # The process was faster than the test.
             os.close(lock)
             self.finish(start)
             self.run_elog("stop", "flight")
 
     def test_killed_start_leaves_nothing(self):
-        # Its second event is long in coming: it does not mend its gates by itself.
+        # Its second event is far away: it does not close its gates itself.
         program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
-        self.fill_providers("behind")  # what is no provider takes long to look at
+        self.fill_providers("behind")  # invalid files slow down the search for providers
         start, lock = self.start_partially()
         start.kill()
         start.wait()

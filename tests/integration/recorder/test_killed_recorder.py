@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recorder killed in mid-stream: its file is good up to then, and the next elog cleans up."""
+"""A recorder is killed while it records: its file is valid up to that time, and the next elog
+cleans up.
+"""
 
 import os
 import signal
@@ -32,7 +34,7 @@ class KilledRecorder(harness.Case):
 
         self.run_elog("list")
         self.assertEqual(self.names("subscriptions"), [])
-        # The program's next emit clears the bit that calls it to leave the subscription.
+        # The program's next emit clears the bit that makes it detach.
         self.wait_for(lambda: self.gate(provider) == 0, "a closed gate")
         self.assertIsNone(program.poll())
         result = self.run_elog("print", self.path("run.elog"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record without -o shows events as they happen."""
+"""elog record without -o shows events when they are emitted."""
 
 import datetime
 import json
@@ -44,18 +44,18 @@ class LiveText(harness.Case):
     def test_comes_within_the_latency(self):
         self.start_provider(harness.program("counter"), "1", "0", "20000")
         quick = statistics.median(self.delays(30))
-        # Those of one look come together, one latency old at most, half of one at least.
+        # Events of one poll appear together, at most one latency old; half of one on average.
         slow = statistics.median(self.delays(30, "--latency", "1s"))
         self.assertLess(quick, 1)
         self.assertGreater(slow, 0.4)
         self.assertLess(slow, 1 + quick + 1)
 
     def test_uses_little_cpu_when_idle(self):
-        """Who has nothing to read sleeps: a reader that looks all the time takes a whole CPU."""
+        """A reader without input sleeps; polling continuously would take a whole CPU."""
         self.start_provider(harness.program("counter"), "1", "0", "20000")
         recording = self.start_recording("-e", "counter:*")
         recording.stdout.readline()
-        # What comes meanwhile has room in the pipe.
+        # Meanwhile the pipe has room for the output.
         self.assertLess(self.cpu_share(recording), 0.25)
         self.stop(recording)
 
@@ -112,7 +112,7 @@ class LiveText(harness.Case):
     def test_blocked_output_does_not_prevent_exit(self):
         self.start_provider(harness.program("counter"), "2", "0", "20")
         recording = self.start_recording("-e", "counter:*", "--duration", "200ms")
-        # Nobody reads the pipe, and nobody closes it.
+        # The pipe is neither read nor closed.
         self.expect(recording, 1)
         self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 1)
         self.assertIn("The output accepts no text", recording.stderr.read())
@@ -124,7 +124,7 @@ class LiveText(harness.Case):
                 "record", "-e", "counter:*", "--", harness.program("counter"), "1", "100",
                 status=1, stdout=full, stderr=subprocess.PIPE,
             )
-        # It may also say that the command goes on without it.
+        # It may also report that the command continues.
         told = [line for line in result.stderr.splitlines() if "still running" not in line]
         self.assert_one_message("\n".join(told), "output cannot be written")
         self.assertEqual(self.names("subscriptions"), [])

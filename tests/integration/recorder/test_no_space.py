@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A full tmpfs is a sentence, never a crash: of elog, or of the program that would be listened to."""
+"""A full tmpfs causes an error message and no crash, of elog or of the program being recorded."""
 
 import subprocess
 import unittest
@@ -9,14 +9,14 @@ import harness
 
 
 def cpus(kind):
-    """The numbers of the processors that are online, or may ever be."""
+    """The numbers of the online or the possible CPUs."""
     with open(f"/sys/devices/system/cpu/{kind}", encoding="ascii") as file:
         ranges = [part.split("-") for part in file.read().strip().split(",")]
     return [number for part in ranges for number in range(int(part[0]), int(part[-1]) + 1)]
 
 
 class NoSpace(harness.Case):
-    """Everything runs in a mount namespace of its own, where the directory is a small tmpfs."""
+    """Everything runs in a mount namespace of its own, in which the directory is a small tmpfs."""
 
     def in_small_tmpfs(self, script, kib=256):
         mount = f"mount -t tmpfs -o size={kib}k,mode=0700 small {self.path('small')}"
@@ -58,7 +58,8 @@ class NoSpace(harness.Case):
         self.assertIn("No space for provider asker", sentence)
 
     def record_without_room_for_the_shared_ring(self, rseq):
-        """A subscription fits, and what a program publishes, but no buffer of the shared ring."""
+        """There is room for a subscription and a program's file, but for no buffer of the shared
+        ring."""
         result = self.in_small_tmpfs(
             f"export EVENTLOG_RSEQ={rseq}; "
             f"{harness.ELOG} record -e 'counter:*' --wait --buffer-size 128K "

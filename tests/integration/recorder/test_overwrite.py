@@ -28,7 +28,7 @@ class Overwrite(flight_recorder.Case):
                       self.run_elog("verify", self.path("run.elog")).stdout)
         as_json = json.loads(self.run_elog("stat", "--json", self.path("run.elog")).stdout)
         self.assertEqual((as_json["lost"], as_json["overwritten"]), (0, overwritten))
-        # Repairing copies what is whole, with what is known of the rest.
+        # Repair copies the intact blocks, and the counters of the rest.
         self.run_elog("repair", self.path("run.elog"), "-o", self.path("copy.elog"))
         self.assertEqual(self.run_elog("stat", self.path("copy.elog")).stdout, counted)
         text = self.run_elog("print", self.path("run.elog")).stdout
@@ -44,7 +44,7 @@ class Overwrite(flight_recorder.Case):
             "--where", "number >= 49990 && worker == 0", "--", harness.program("counter"),
             str(harness.THREADS), "50000",
         )
-        # Perhaps none is wanted behind what was overwritten on a CPU.
+        # Possibly no event after the overwritten ones of a CPU matches.
         found = self.numbers(result.stdout).get(0, [])
         self.assertLessEqual(set(found), set(range(49990, 50000)))
         self.assertEqual(self.summary(result.stderr)[2], 0)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record -p and --comm: only the processes that are asked for are heard, and only they have
-their gates opened."""
+"""elog record -p and --comm: only the selected processes are recorded, and only their gates are
+opened.
+"""
 
 import os
 import shutil
@@ -11,14 +12,14 @@ import harness
 
 class Processes(harness.Case):
     def named(self, name):
-        """The counter under another name: a process is called as its program's file is."""
+        """The counter under another name: the file's name is the process's name."""
         path = self.path(name)
         if not os.path.exists(path):
             shutil.copy(harness.program("counter"), path)
         return path
 
     def start_counting(self, name):
-        """A program that emits until it is ended."""
+        """Starts a program that emits until it is ended."""
         return self.start_provider(self.named(name), "1", "0", "50")
 
     def recorded(self, path):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What long work says of how far it is: a line on a terminal that is gone at the end, and nothing
-anywhere else."""
+"""Progress of long operations: a line on a terminal that is removed at the end, and no output
+elsewhere.
+"""
 
 import fcntl
 import os
@@ -20,7 +21,7 @@ READING = re.compile(r"\relog: (\d+)% of [\d.]+[kMGT]?B read  [\d.]+[kMGT]?B/s  
 RECORDING = re.compile(
     r"\relog: \d+ s  ([\d.]+k?) events  [\d.]+k?B  0 lost  [\d.]+k? events/s\x1b\[K"
 )
-# How long work takes before the line comes, unless EVENTLOG_TEST_PROGRESS_MS says otherwise.
+# The delay of the line, unless EVENTLOG_TEST_PROGRESS_MS sets another.
 LINE_TIMEOUT = 0.5
 ENDLESS = 1 << 42
 
@@ -30,7 +31,7 @@ class Progress(harness.Case):
         super().setUp()
         self.environment.update(TERM="xterm", LC_ALL="C.UTF-8")
         self.environment.pop("NO_COLOR", None)
-        # The line comes at once, and again at each step of the work.
+        # The line appears at once, and again at each step.
         self.environment["EVENTLOG_TEST_PROGRESS_MS"] = "0"
 
     def open_terminal(self, columns=80):
@@ -48,7 +49,7 @@ class Progress(harness.Case):
         return False
 
     def read_rest(self):
-        """All that has been written. What is written to one end can be read at the other at once."""
+        """All that has been written. Bytes written to one end are readable at the other at once."""
         while self.read(0.02):
             pass
         return self.seen
@@ -60,7 +61,7 @@ class Progress(harness.Case):
         self.wait_for(look, "the line")
 
     def left(self):
-        """What one sees of it at last."""
+        """The final content of the screen."""
         lines = [""]
         column = 0
         rest = self.read_rest()
@@ -81,14 +82,13 @@ class Progress(harness.Case):
         return "\n".join(lines)
 
     def record(self, name="run.elog", events=500):
-        """So few that a terminal has room for all lines of the work with them."""
+        """Records so few events that a terminal has room for all lines."""
         return self.create_once(name, lambda path: self.run_elog(
             "record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
             str(harness.THREADS), str(events)))
 
     def endless(self):
-        """A recording that has lost its end, and has nothing but zeros behind: who reads that much
-        has long work."""
+        """A recording without end block, followed by zeros, whose reading takes long."""
         path = self.record("endless.elog", events=10)
         os.truncate(path, ENDLESS)
         return path
@@ -179,7 +179,7 @@ class Progress(harness.Case):
                                stderr=self.open_terminal())
         self.wait_until_shown(lambda: RECORDING.search(self.seen))
         termios.tcflow(self.other, termios.TCOOFF)
-        # Who takes events from the ring has looked after the line before, or does so behind.
+        # The recorder polls before or after it has written the line.
         for events in (1000, 2000):
             self.run_program_until_recorded(path, events)
         recording.kill()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record -o keeps everything; elog print and elog stat give it back."""
+"""elog record -o keeps all events; elog print and elog stat show them."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def crc32c(data):
 
 
 def set_flag(content, flag, wanted):
-    """Gives the first `wanted` records of an .elog file a flag, as elog(5) says where they are."""
+    """Sets a flag in the first `wanted` records of an .elog file, located by elog(5)."""
     at = 32
     while at < len(content):
         kind, size = struct.unpack_from("<4xHxxI", content, at)
@@ -36,7 +36,7 @@ def set_flag(content, flag, wanted):
 
 class RecordFile(harness.Case):
     def record_one_newer_of_three(self):
-        """A file with three events of which the first has a flag that nobody knows yet."""
+        """A file with three events, the first with an unknown flag."""
         path = self.path("run.elog")
         self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
                       "1", "3")
@@ -104,7 +104,7 @@ class RecordFile(harness.Case):
         self.assert_no_files_left()
 
     def check_order(self, records):
-        """By time over all; each thread's events in the order in which it emitted them."""
+        """Requires order by time over all, and each thread's order of emitting."""
         time = ""
         numbers = {}
         for record in records:
@@ -157,7 +157,7 @@ class RecordFile(harness.Case):
         def seen():
             lines = self.run_elog("print", path).stdout.splitlines()
             return {harness.LINE.match(line)["event"] for line in lines}
-        # Each order goes along with events that are not wanted.
+        # Each order also emits events that are not selected.
         self.wait_for(lambda: seen() >= wanted, "an order")
         self.stop(recording)
         self.assertEqual(seen(), wanted)
@@ -175,10 +175,10 @@ class RecordFile(harness.Case):
         *_, errors = self.record_with_losses(self.path("run.elog"), 2, 100000, "--fail-on-loss",
                                              status=3)
         self.assertNotIn("fail-on-loss", errors)
-        # Those who read the file are not concerned.
+        # Readers of the file are not affected.
         self.run_elog("verify", self.path("run.elog"))
         self.run_elog("stat", self.path("run.elog"))
-        # Nor is a recording that has everything.
+        # A recording without unknown flags is not affected either.
         result = self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--fail-on-loss", "--",
             harness.program("counter"), "1", "10",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record --rotate goes on in new files, each of which stands for itself; what is kept is bound
-by a number or by bytes."""
+"""elog record --rotate continues in new files, each of them complete; their number or size is
+limited.
+"""
 
 import glob
 import os
@@ -15,7 +16,7 @@ MIB = 1 << 20
 
 class Rotation(harness.Case):
     def record(self, *options, count=120000, threads=2, run=()):
-        """Records a program of some threads; returns the summary's numbers."""
+        """Records a program with some threads; returns the summary's numbers."""
         result = self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("run.elog"), "--buffer-size", "16M",
             *options, "--", *run, harness.program("counter"), str(threads), str(count // threads),
@@ -27,7 +28,7 @@ class Rotation(harness.Case):
         return sorted(glob.glob(self.path("run-*.elog")))
 
     def numbers(self, path):
-        """The events in a file: worker and number of each, which no two have in common."""
+        """(worker, number) of the events in a file; unique over all files."""
         printed = self.run_elog("print", path).stdout
         return re.findall(r"number=(\d+) .* worker=(\d+)", printed)
 
@@ -42,14 +43,14 @@ class Rotation(harness.Case):
             self.assertLessEqual(os.path.getsize(part), MIB)
             self.assertIn("whole", self.run_elog("verify", part).stdout)
             found = self.numbers(part)
-            # The last may have been begun for a reading of the clock.
+            # The last file may have been started for a clock reading.
             self.assertTrue(found or part == parts[-1])
             seen += found
         self.assertEqual(len(seen), events)
         self.assertEqual(len(set(seen)), events)
 
     def test_keeps_the_newest_files(self):
-        # On one CPU: of several rings that have much, each is read to its end before the next one.
+        # On one CPU: several full rings are read one after the other.
         cpu = min(os.sched_getaffinity(0))
         self.record(
             "--rotate", "1MiB", "--keep", "2", threads=1, run=("taskset", "-c", str(cpu))
@@ -81,7 +82,7 @@ class Rotation(harness.Case):
             self.assertGreater(len(self.numbers(part)), 0)
 
     def follow_first(self):
-        """Starts to follow a recording that has just begun; returns when its file is open."""
+        """Follows a recording that has just started; returns when its file is open."""
         path = self.path("run-000001.elog")
         self.wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 500, "a file")
         following = self.start(harness.ELOG, "print", "--follow", path)
@@ -116,7 +117,7 @@ class Rotation(harness.Case):
         self.assertEqual(len(parts), 2)
         following.send_signal(signal.SIGCONT)
         output, errors = self.finish(following)
-        # It had the first one open.
+        # It had the first file open.
         missed = int(parts[0][-11:-5]) - 2
         self.assertGreater(missed, 0)
         self.assertEqual(errors, f"elog: {missed} files of the recording were removed before they "
@@ -159,8 +160,8 @@ class Rotation(harness.Case):
             for line in lines:
                 if found := re.search(r" number=(\d+) .* worker=(\d+) ", line):
                     times[int(found[2]), int(found[1])] = line.split(" ")[0]
-        # Of which rings a part has the most recent events is chance. What a worker did first has
-        # the earlier time, though, in whichever parts it stands.
+        # The rings whose newest events are in a file vary. A worker's earlier event has the earlier
+        # time, in any file.
         for worker in (0, 1):
             of_worker = [times[key] for key in sorted(times) if key[0] == worker]
             self.assertGreater(len(of_worker), 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--via auto takes the first route by which there is all that is asked for, and -v says which that is."""
+"""--via auto uses the first route that has all selected events, and -v names it."""
 
 import harness
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Subscriptions do not disturb each other, whenever they and the programs begin and end."""
+"""Subscriptions do not disturb each other, whenever they and the programs start and end."""
 
 import harness
 
@@ -37,7 +37,7 @@ class SeveralRecorders(harness.Case):
                 file.seek(0x10000)
                 return file.read(4096) == bytes(4096)
 
-        # By the next emit, which leaves the subscription.
+        # At the next emit, which detaches from the subscription.
         self.wait_for(is_gate_closed, "a closed gate")
 
 

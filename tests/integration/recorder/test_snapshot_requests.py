@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Snapshots that programs ask for, or events: elog snapshot --on-request and --when."""
+"""Snapshots requested by programs or triggered by events: elog snapshot --on-request and --when."""
 
 import glob
 import json
@@ -13,7 +13,7 @@ import subprocess
 
 import harness
 
-# In the header of a region: see linux/eventlog.h.
+# Offset in the header of a region: see linux/eventlog.h.
 WANTED = 2696
 REASON = 2704
 
@@ -28,7 +28,7 @@ class SnapshotRequests(harness.Case):
         )
 
     def ask(self, program, reason):
-        """Returns how many flight recorders the program says that it has asked."""
+        """The number of flight recorders that the program has asked, by its output."""
         program.stdin.write(reason + "\n")
         program.stdin.flush()
         return int(program.stdout.readline().split()[1])
@@ -43,13 +43,13 @@ class SnapshotRequests(harness.Case):
         return json.loads(self.run_elog("status", "--json").stdout)["standing"][0]
 
     def requests(self):
-        """Wanted, answered, and why."""
+        """(requested, answered, reason)"""
         shown = self.status()
         return tuple(shown[f"snapshot{each}"] for each in ("s_wanted", "s_answered", "_reason"))
 
     def watch(self, *arguments, output="run.elog"):
         """Starts elog snapshot, and waits until it watches."""
-        # Into a file: it may say more than a pipe holds while nobody reads.
+        # To a file: without a reader, the output may exceed a pipe.
         path = self.path(f"said-{len(self.processes)}")
         with open(path, "w", encoding="utf-8") as file:
             process = self.start(
@@ -69,7 +69,7 @@ class SnapshotRequests(harness.Case):
             return file.read()
 
     def finish_watch(self, watch, status=0):
-        """Waits for its end; returns all that it has said."""
+        """Waits for its end; returns its output."""
         self.expect(watch, status)
         self.assertEqual(watch.wait(harness.TIMEOUT), status, self.said_by(watch))
         self.assertNotRegex(self.said_by(watch), harness.SANITIZER_REPORT)
@@ -83,7 +83,7 @@ class SnapshotRequests(harness.Case):
         return sorted(os.path.basename(each) for each in glob.glob(self.path("run-*.elog")))
 
     def reasons_in(self, name):
-        """Of the questions in a file, which must be sound."""
+        """The reasons of the requests in a file, which must be intact."""
         self.run_elog("verify", self.path(name))
         return re.findall(r' reason="([^"]*)"', self.run_elog("print", self.path(name)).stdout)
 
@@ -137,7 +137,7 @@ class SnapshotRequests(harness.Case):
         text = self.run_elog("status").stdout
         self.assertIn("2 snapshots by programs, 2 of them not answered yet; the last for: two", text)
         self.assertIn("elog snapshot flight --on-request -o FILE", text)
-        # To look is no answer, and a part of it is none.
+        # Neither a printed snapshot nor a partial one answers a request.
         self.run_elog("snapshot", "flight")
         self.run_elog("snapshot", "flight", "--where", "number > 1", "-o", self.path("part.elog"))
         self.assertEqual(self.requests(), (2, 0, "two"))
@@ -221,7 +221,7 @@ class SnapshotRequests(harness.Case):
     def test_killed_waiter_leaves_no_complete_looking_file(self):
         self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
         self.finish(self.start(harness.program("counter"), "1", "100000"))
-        watch = self.watch("--when", "number == 0", "--compress=19")  # which takes it seconds
+        watch = self.watch("--when", "number == 0", "--compress=19")  # takes seconds
         self.finish(self.start(harness.program("counter"), "1", "1"))
         unfinished = self.path("run-000001.elog.unfinished")
         self.wait_for(lambda: os.path.exists(unfinished), "a snapshot")
@@ -229,7 +229,7 @@ class SnapshotRequests(harness.Case):
         watch.wait()
         self.assertEqual(self.files(), [])
         self.run_elog("stop", "flight")
-        # The next one leaves it alone, and its number.
+        # The next snapshot keeps the file, and skips its number.
         with open(unfinished, "rb") as file:
             content = file.read()
         self.begin("--overwrite")
@@ -256,7 +256,7 @@ class SnapshotRequests(harness.Case):
         self.run_asking(*(str(each) for each in range(2000)))
 
         def fill_disk():
-            # No file grows any further than that, as on a disk that is full.
+            # The limit of a file's size, as on a full disk.
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))
 
         for _ in range(3):
@@ -298,7 +298,7 @@ class SnapshotRequests(harness.Case):
         wanted, answered, _ = self.requests()
         self.assertEqual(wanted, 50)
         self.assertIn(f"1 snapshots, for {answered} requests and 0 events", errors)
-        # All fifty take much less than a second, but who knows.
+        # All fifty take much less than a second on an idle machine.
         self.assertGreater(answered, 0)
         self.assertGreaterEqual(len(self.reasons_in("run-000001.elog")), answered)
 
@@ -333,7 +333,7 @@ class SnapshotRequests(harness.Case):
             self.assertEqual(self.ask(program, f"request {number}"), 1)
             self.wait_for_answers(number)
         self.finish_watch(watch)
-        # What is no recording stays.
+        # A file that is no recording stays.
         self.assertEqual(
             self.files(), ["run-000001.elog", "run-000004.elog", "run-000005.elog"]
         )
@@ -359,7 +359,7 @@ class SnapshotRequests(harness.Case):
         self.assertIn("run-000001.elog: 1 events for which --when is true", errors)
         self.assertIn("1 snapshots, for 0 requests and 1 events", errors)
         self.assertEqual(self.reasons_in("run-000001.elog"), ["bad before", "good", "bad now"])
-        # Nobody was asked to answer programs.
+        # No process was asked to answer programs.
         self.assertEqual(self.requests(), (3, 0, "bad now"))
 
     def test_checks_every_event_or_counts_missed_ones(self):
@@ -374,8 +374,8 @@ class SnapshotRequests(harness.Case):
         looked = int(re.search(r"(\d+) events were looked at", errors)[1])
         missed = re.search(r"(\d+) events could not be looked at", errors)
         self.assertEqual(looked + (int(missed[1]) if missed else 0), attempted, errors)
-        # The last one of all is the newest, which nothing has overwritten; that of the other thread
-        # may have been, if both ran on one CPU.
+        # The last event of all is the newest, and not overwritten; that of the other thread may be,
+        # if both ran on one CPU.
         self.assertRegex(errors, r"[12] snapshots, for 0 requests and [12] events")
         self.run_elog("verify", self.path("run-000001.elog"))
 

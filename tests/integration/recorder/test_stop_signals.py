@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Ctrl-C and its relatives end a recording in good order."""
+"""Ctrl-C and similar signals end a recording properly."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ class StopSignals(harness.Case):
         self.check(signal.SIGTERM)
 
     def test_hang_up(self):
-        # Who runs the tests with nohup has it ignored, and what they start as well.
+        # Under nohup the tests, and their children, ignore the signal.
         before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
         self.addCleanup(signal.signal, signal.SIGHUP, before)
         self.check(signal.SIGHUP)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A subscription takes the memory that was asked for. The ring that threads share takes some when a
-program comes that needs it."""
+"""A subscription uses the requested memory. The shared ring gets memory when a program needs it."""
 
 import json
 import os
@@ -9,7 +8,7 @@ import unittest
 
 import harness
 
-RING = 4 << 20  # a CPU's room, if nothing else is said
+RING = 4 << 20  # a CPU's buffers by default
 
 
 @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
@@ -27,7 +26,7 @@ class SubscriptionMemory(harness.Case):
         return os.stat(path).st_blocks * 512
 
     def emit(self, rseq):
-        """Runs a program to its end, and returns how many events the subscription then holds."""
+        """Runs a program to its end, and returns the number of events in the subscription."""
         environment = {**self.environment, "EVENTLOG_RSEQ": rseq}
         program = self.start(harness.program("counter"), "1", "1000", env=environment)
         self.finish(program)
@@ -41,7 +40,7 @@ class SubscriptionMemory(harness.Case):
 
     def test_equals_requested_size(self):
         self.assert_allocated(self.asked)
-        # Whoever looks takes none.
+        # Reading allocates no memory.
         self.run_elog("status")
         self.run_elog("snapshot", "flight")
         self.assert_allocated(self.asked)

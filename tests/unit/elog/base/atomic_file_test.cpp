@@ -110,7 +110,7 @@ TEST_F(atomic_file_writing, is_removed_if_rename_fails) {
         elog::atomic_file made(path("name"));
         unfinished = made.temporary_path();
         write(unfinished, "whole");
-        // Another process created the name first.
+        // Another process has taken the name.
         fs::create_directories(path("name") + "/in_the_way");
         EXPECT_THROW(made.finish(), elog::user_error);
     }

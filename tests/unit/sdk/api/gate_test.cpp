@@ -100,7 +100,7 @@ TEST(gate, caches_slot_of_single_listener) {
     };
     std::optional<event_listener> first(std::in_place, "gate_test:*");
     EXPECT_EQ(emit_and_poll(), 1U);
-    // Two listeners at once: the gate alone does not name the single one.
+    // With two listeners, emits do not store to `latest`, which threads share.
     std::optional<event_listener> second(std::in_place, "gate_test:*");
     EXPECT_EQ(emit_and_poll(), 1U);
     first.reset();

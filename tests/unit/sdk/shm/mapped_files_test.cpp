@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether a process maps a file.
+// Whether a process maps a given file.
 #include "shm/mapped_files.hpp"
 
 #include <sys/mman.h>
