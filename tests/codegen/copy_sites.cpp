@@ -48,7 +48,7 @@ void copy_what_takes_more_than_registers(const eight_words& event) {
     site::emit(event);
 }
 
-// It is handed over where it is: what is copied, once, into the ring, the library copies.
+// The library gets the event's address, and copies the event once, into the ring.
 // expect copy: 0 bytes
 void copy_block(const block& event) {
     site::emit(event);

@@ -22,7 +22,7 @@ using namespace sites;
 
 extern "C" {
 
-// emit: values that are there, and what is computed from them -----------------------------------
+// emit: present values, and values computed from them --------------------------------------------
 
 // expect: gate
 int emit_values(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window) {
@@ -84,7 +84,7 @@ int emit_named_first(std::uint64_t sequence, std::string_view reason) {
     return end() + 1;
 }
 
-// Not copied in front of the branch, however large it is.
+// Not copied before the branch, whatever its size.
 // expect: gate
 int emit_block(const block* event) {
     begin();
@@ -165,7 +165,7 @@ int lazily_in_session(const eventlog::session<site>& session, std::string_view f
     return end() + 1;
 }
 
-// emit_lazily: whatever it takes ----------------------------------------------------------------
+// emit_lazily: any computation -------------------------------------------------------------------
 
 // expect: gate
 int lazily_values(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
@@ -225,7 +225,7 @@ int lazily_block(const block& event, std::uint64_t sequence) {
     return end() + 1;
 }
 
-// Longer than what compilers inline where it is unlikely to be needed.
+// Longer than what compilers inline on an unlikely path.
 // expect: gate
 int lazily_long(std::uint64_t number, std::string_view text) {
     begin();
@@ -248,7 +248,7 @@ int lazily_long(std::uint64_t number, std::string_view text) {
     return end() + 1;
 }
 
-// What must be written with emit_lazily instead -------------------------------------------------
+// Sites that need emit_lazily --------------------------------------------------------------------
 
 // expect complaint: call compute
 int emit_call(std::uint64_t sequence) {

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles call sites and checks in the machine code what a disabled emit costs.
+"""Compiles call sites and checks the cost of a disabled emit in their machine code.
 
 usage: run.py FILE... -- COMPILER [FLAGS...]
 
-Walks each function of FILE that says what it expects (see there) the way it runs while nobody
-listens. Between the calls of begin() and end() there must be one load of the gate word, straight
-from where it stands, one test of it and one jump that is not taken; in front of begin() nothing but
-the keeping of arguments.
+Walks each function of a FILE with an expectation (see there) along the path for a disabled
+event. Between the calls of begin() and end() there must be one load of the gate word, directly
+from its address, one test of it and one jump that is not taken. Before begin() the function may
+only save its arguments.
 
-Of functions that emit an event that stands in memory it looks at what they do while somebody
-listens: they must read each of its bytes once, in words of eight bytes or more, and move these.
+For functions that emit an event in memory it checks the path for an enabled event: they must
+read each byte of the event once, in words of eight bytes or more, and only move the words.
 """
 
 import dataclasses
@@ -24,11 +24,11 @@ import tempfile
 SKIPPED = 77
 
 # The gate word at an address that the linker puts into the instruction. A load through the global
-# offset table (R_X86_64_REX_GOTPCRELX) would be two, in a shared object as anywhere else.
+# offset table (R_X86_64_REX_GOTPCRELX) would be a second load, also in a shared object.
 DIRECT_RELOCATIONS = {"R_X86_64_PC32", "R_X86_64_32", "R_X86_64_32S"}
 
-# What a function does with its arguments so that they outlive a call, whatever it calls: its frame,
-# and moves from register to register or to its stack.
+# How a function saves its arguments across a call: its frame, and moves between registers or to its
+# stack.
 CALLEE_SAVED = re.compile(
     r"endbr64|nop.*|push +%\w+|(sub|add) +\$0x[0-9a-f]+,%rsp|(lea) +-?0x[0-9a-f]+\(%rsp\),%rsp|"
     r"mov\w* +%\w+,(%\w+|(-?0x[0-9a-f]+)?\(%r[sb]p\))"
@@ -37,13 +37,14 @@ GATE_LOAD = re.compile(r"mov +0x0(?:\(%rip\))?,(%e\w+|%r\d+d)\b.*")
 GATE_TEST = re.compile(r"test +(%\w+),(%\w+)")
 GATE_COMPARISON = re.compile(r"cmpl +\$0x0,0x0(\(%rip\))?.*")
 JUMP = re.compile(r"(j\w+) +([0-9a-f]+)\b.*")
-# An operand in the event, to which the first argument points; what a move into that register ends.
+# An operand in the event, to which the first argument points; a move to that register ends the
+# event.
 IN_EVENT = re.compile(r"(-?0x[0-9a-f]+)?\(%rdi\)")
 ENDS_EVENT = re.compile(r".*,%[re]di( +#.*)?")
 WORD_READ = re.compile(r"(?:mov|push|pushq|movq) +(-?0x[0-9a-f]+)?\(%rdi\)(?:,(%r\w+|%xmm\d+))?")
 TWO_WORDS_READ = re.compile(r"mov(?:up[sd]|dqu|ap[sd]|dqa) +(-?0x[0-9a-f]+)?\(%rdi\),%xmm\d+")
 NARROW = {"b": 1, "w": 2, "l": 4}
-# Besides reading: moves to where arguments go, the frame for these, and the way out.
+# Besides reading: moves to argument registers, their frame, and the return.
 MOVING = re.compile(
     r"(mov|movq|mov[au]p[sd]|movdq[au]|push|pushq|pop|sub|add|lea|test|jne|je|jmp|call|ret|endbr64|"
     r"nop\w*|xchg|data16|cs)\b.*"
@@ -59,14 +60,14 @@ class Instruction:
     symbol: str = ""
 
     def named(self):
-        """As a reader wants it: with the name of what is called or read."""
+        """For messages: with the name of the called or read symbol."""
         return f"{self.text.split()[0]} {self.symbol}" if self.symbol else self.text
 
     def is_call_of(self, name):
         return self.text.startswith("call") and self.symbol == name
 
     def reads_gate(self):
-        # provider_state<...>::gate, mangled; its words stand at offsets to it.
+        # provider_state<...>::gate, mangled; its words lie at offsets from it.
         return (
             self.relocation in DIRECT_RELOCATIONS
             and "provider_state" in self.symbol
@@ -75,11 +76,11 @@ class Instruction:
 
 
 class Unexpected(Exception):
-    """What a hot path does beyond what it may."""
+    """A hot path has more instructions than allowed."""
 
 
 def read_expectations(path):
-    """{function: (what looks at its instructions, text of the complaint or None for none)}"""
+    """{function: (check of its instructions, expected complaint or None)}"""
     with open(path, encoding="utf-8") as file:
         source = file.read()
     gates = re.findall(
@@ -144,7 +145,7 @@ def hot_path(instructions):
             return path
         require(not instruction.text.startswith("ret"), instruction, "returns before end()")
         jump = JUMP.fullmatch(instruction.text)
-        # After a test of zero: je is taken, jne is not. Of others check_gate complains.
+        # After a test of zero, je is taken and jne is not. check_gate rejects other jumps.
         if jump and jump[1] in ("jmp", "je"):
             require(int(jump[2], 16) in at, instruction, "leaves the function")
             index = at[int(jump[2], 16)]
@@ -152,10 +153,10 @@ def hot_path(instructions):
 
 
 def check_gate(instructions):
-    """What stands between begin() and end() must be one load, one test, one jump."""
+    """Between begin() and end() there must be one load, one test, one jump."""
     expected = ["load", "test", "jump"]
     surplus = []
-    word = None  # the register that has the gate word
+    word = None  # the register with the gate word
     for step in instructions:
         load = GATE_LOAD.fullmatch(step.text) if step.reads_gate() else None
         test = GATE_TEST.fullmatch(step.text)
@@ -177,7 +178,7 @@ def check_gate(instructions):
 
 
 def read_of_event(step):
-    """Where an instruction reads the event, and how many bytes; None if it does not."""
+    """(offset, size) of an instruction's read from the event; None if it has none."""
     operand = IN_EVENT.search(step.text)
     if operand is None or step.text.startswith("lea"):
         return None
@@ -187,7 +188,7 @@ def read_of_event(step):
     word = WORD_READ.fullmatch(step.text)
     if word and (word[2] is None or re.fullmatch(r"%r(\w\w|\d+)|%xmm\d+", word[2])):
         return offset, 8
-    # movzbl, movzwl, movss, mov to a register of four bytes; what else there is counts as one.
+    # movzbl, movzwl, movss, mov to a register of four bytes; any other read counts as one byte.
     width = re.match(r"movz([bw])", step.text)
     narrow = NARROW[width[1]] if width else 4 if re.match(r"mov(ss|d)? ", step.text) else 1
     require(False, step, f"reads {narrow} bytes of the event")
@@ -195,7 +196,7 @@ def read_of_event(step):
 
 
 def check_copy(instructions, size):
-    """What is done with an event of that size, to which the first argument points."""
+    """Requires an event of this size, at the first argument, to be read once and moved."""
     read = []
     for step in instructions:
         if (found := read_of_event(step)) is not None:
@@ -220,7 +221,7 @@ def check_gates(instructions):
 
 
 def judge(check, expected, instructions):
-    """Returns what is wrong, or None."""
+    """Returns the error, or None."""
     try:
         check(instructions)
     except Unexpected as unexpected:

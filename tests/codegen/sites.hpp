@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The events whose call sites run.py checks, and the functions that mark a call site.
+// The events of the call sites that run.py checks, and the functions that mark a call site.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct owning {
     std::uint64_t sequence;
     std::string reason;
 };
-/// More than the registers for arguments can carry, of all kinds.
+/// Values of all kinds, more than the argument registers hold.
 struct wide {
     std::uint64_t first;
     std::int64_t second;
@@ -48,25 +48,25 @@ struct wide {
     std::uint64_t thirteenth;
 };
 
-/// Byte for byte its payload, and too large for registers.
+/// Equal to its payload byte for byte, and too large for registers.
 struct block {
     std::uint64_t sequence;
     std::array<std::uint32_t, 30> samples;
 };
 
-/// Not its payload, and larger than what compilers keep in registers.
+/// Not equal to its payload, and larger than compilers keep in registers.
 struct long_row {
     std::uint64_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
     std::string_view reason;
     std::string_view peer;
 };
 
-/// An array that travels by address, beside a text that owns its characters.
+/// An array passed by address, and a text that owns its characters.
 struct sampled {
     std::array<std::uint32_t, 64> samples;
     std::string reason;
 };
-/// The same with a text that does not.
+/// The same with a text that does not own them.
 struct sampled_view {
     std::array<std::uint32_t, 64> samples;
     std::string_view reason;
@@ -80,7 +80,7 @@ struct changed {
     state now;
 };
 
-/// Byte for byte their payload: no padding, fixed fields alone, the widest first.
+/// Equal to their payload byte for byte: no padding, only fixed fields, the widest first.
 struct flags {
     bool first, second, third, fourth, fifth, sixth, seventh, eighth;
 };
@@ -118,7 +118,7 @@ struct eight_words {
     std::uint64_t a, b, c, d, e, f, g;
     double h;
 };
-/// Nothing is missing in it, but its payload is sorted otherwise.
+/// Without padding, but its payload has another order.
 struct unsorted {
     std::uint16_t from;
     std::uint16_t to;

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles a file that must be rejected and checks that the compiler says why.
+"""Compiles a file that must be rejected and checks the compiler's message.
 
 usage: run.py FILE -- COMPILER [FLAGS...]
 
-FILE says what it expects:
-    // expect: TEXT        the compilation fails and TEXT stands in the diagnostics (repeatable)
-    // expect-success      the compilation succeeds: the control case next to the failing ones
+FILE states its expectations:
+    // expect: TEXT        the compilation fails, and the diagnostics contain TEXT (repeatable)
+    // expect-success      the compilation succeeds: a control for the failing files
 
-A FILE that changes macros in front of its includes is compiled without what the flag -include of the
-compiler names: there the headers have been read with other macros.
+A FILE that changes macros before its includes is compiled without the compiler's -include
+option: the precompiled headers were read with other macros.
 """
 
 import os
@@ -43,7 +43,7 @@ def main():
     if success == bool(texts):
         sys.exit(f"{path}: needs either `// expect: TEXT` lines or one `// expect-success`")
 
-    # The C locale keeps the compiler from translating or decorating its words.
+    # The C locale keeps the compiler's messages untranslated and undecorated.
     result = subprocess.run(
         [*command, "-std=c++20", "-fsyntax-only", path],
         env={**os.environ, "LC_ALL": "C"},

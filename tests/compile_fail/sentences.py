@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that each mistake that the headers refuse in words has a case that makes it.
+"""Checks that each static_assert message of the headers has a file that triggers it.
 
 usage: sentences.py HEADERS
 
-HEADERS is the folder of public headers. Each sentence of a static_assert in them must contain the
-`// expect: TEXT` of one of the files next to this one.
+HEADERS is the folder of public headers. Each message in them must contain the `// expect: TEXT`
+of one of the files next to this one.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ SENTENCE = re.compile(rf'"eventlog: (?:[^"\\]|\\.)*"(?:\s*{LITERAL})*')
 
 
 def sentences_in(text):
-    """The sentences, each put together from its literals."""
+    """The messages, joined from their literals."""
     for found in SENTENCE.finditer(text):
         yield "".join(literal[1:-1] for literal in re.findall(LITERAL, found.group()))
 

@@ -4,8 +4,8 @@
 
 usage: command_pages.py ELOG PAGES
 
-`elog COMMAND --help` says which options there are. A page has each in its synopsis and in a list, by
-all of its names, and no others; elog(1) names all pages.
+`elog COMMAND --help` lists the options. A page has exactly these in its synopsis and in a list,
+with all of their names; elog(1) names all pages.
 """
 
 import glob
@@ -20,7 +20,7 @@ def run(*command):
 
 
 def listed_options(elog, command):
-    """The options of a command as sets of names, without those that all have."""
+    """The options of a command as sets of names, without those that all commands have."""
     options = set()
     for names in re.findall(r"^  (-\S+)", run(elog, command, "--help"), re.MULTILINE):
         options.add(frozenset(names.split(",")))
@@ -28,7 +28,7 @@ def listed_options(elog, command):
 
 
 def names_of(words):
-    """Those of .Fl's arguments: `o , Fl -output Ar FILE` are -o and --output."""
+    """The names in .Fl's arguments: `o , Fl -output Ar FILE` are -o and --output."""
     found = re.findall(r"(?:^|Fl )(-?[a-z][a-z-]*)", words)
     return frozenset("-" + name for name in found)
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Checks that every function of the C headers has a page in section 3, with its prototype.
 
-Pages of libelog, which is C++ and has classes, are not looked at.
+Pages of libelog, a C++ library with classes, are not checked.
 
 usage: man_pages.py PAGES HEADER...
 
-A page shows a prototype as .Ft and .Fn, or .Fo, .Fa and .Fc, in its synopsis. PAGES/links holds the
-functions that stand on another one's page. Errors of the headers are described on some page.
+A page shows a prototype as .Ft and .Fn, or .Fo, .Fa and .Fc, in its synopsis. PAGES/links
+contains the functions that share a page with another one. Every error of the headers is
+described on some page.
 """
 
 import glob
@@ -24,12 +25,12 @@ PROTOTYPE = re.compile(
 
 
 def tokens(text):
-    """A declaration as C sees it, whatever its blanks."""
+    """The tokens of a declaration in C, without white space."""
     return tuple(re.findall(r"\w+|[^\w\s]", text))
 
 
 def split_arguments(text):
-    """At the commas that are not inside of parentheses."""
+    """Splits at the commas outside of parentheses."""
     arguments, depth, begin = [], 0, 0
     for at, character in enumerate(text):
         depth += {"(": 1, ")": -1}.get(character, 0)
@@ -40,7 +41,7 @@ def split_arguments(text):
 
 
 def read_header(path):
-    """{name: (type, arguments)} of its functions, and the names of its errors."""
+    """({name: (type, arguments)} of the functions, names of the errors)"""
     with open(path, encoding="utf-8") as file:
         code = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
     functions = {
@@ -51,7 +52,7 @@ def read_header(path):
 
 
 def read_page(path):
-    """The functions that it shows, those that it names, and all of its text."""
+    """(functions with a prototype, functions named, the whole text)"""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     functions, named, section = {}, [], ""
@@ -79,7 +80,7 @@ def read_page(path):
 
 
 def check_links(folder, pages):
-    """Yields what is wrong with links, and adds each that is right to the pages."""
+    """Yields the errors of links, and adds each valid one to the pages."""
     for path in sorted(glob.glob(os.path.join(folder, "links", "*.3"))):
         name = os.path.basename(path)[:-2]
         with open(path, encoding="utf-8") as file:

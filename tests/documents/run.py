@@ -4,18 +4,18 @@
 
 usage: run.py DOCUMENT -- C++-COMPILER [FLAGS...]
 
-What is code, by the kind of document:
+The code, by the kind of document:
 
-  Markdown        a block ```cpp; one with `int main` is a program, and compiled alone; a block ```c
-                  that includes a header of eventlog's is a program in C
-  header          lines of a comment that are indented by five blanks, behind an empty line of it
-  manual page     what stands between .Bd -literal, without an -offset, and .Ed
+  Markdown        a block ```cpp; one with `int main` is a program, and compiled alone; a
+                  block ```c that includes a header of eventlog is a program in C
+  header          lines of a comment that are indented by five spaces, after an empty line of it
+  manual page     the text between .Bd -literal, without an -offset, and .Ed
 
-The blocks of a document are pieces of one file, in their order, as a reader would write them. In
-headers and manual pages, which have no room for a function around it, what is no declaration
-becomes a function's body; a block in which :: stands is C++, another one C. What they take for
-granted stands in assumed/DOCUMENT, with .hpp or .h behind it if it has not that ending already.
-A header is compiled alone, too: it includes what it needs.
+The blocks of a document are parts of one file, in their order. In headers and manual pages,
+which have no room for a surrounding function, statements become a function's body; a block with
+:: is C++, another one C. The declarations that the blocks need are in assumed/DOCUMENT, with
+.hpp or .h added if it lacks that ending. A header is compiled alone, too: it must include what
+it needs.
 """
 
 import os
@@ -37,7 +37,7 @@ ASSUMED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "assumed")
 
 
 def read_markdown(path, lines):
-    """Language, line number and text of each block that is compiled."""
+    """(language, line number, text) of each block to compile."""
     blocks, language, begin, block = [], None, 0, []
     for number, line in enumerate(lines, 1):
         fence = FENCE.match(line)
@@ -92,7 +92,7 @@ def read_manual(path, lines):
 
 
 def statements(begin, lines):
-    """Declarations and statements, each with its line number: those that stand at the margin."""
+    """(line number, text) of declarations and statements; each starts at the margin."""
     found, ended = [], True
     for number, line in enumerate(lines, begin):
         if ended and line.strip() and not line[0].isspace() and line[0] != "}":
@@ -128,7 +128,7 @@ def assumed_declarations(path, ending):
 
 
 def markdown_units(path, blocks):
-    """Each is a language and a text that says where its lines come from."""
+    """(language, text with line directives) of each unit."""
     pieces = ""
     for language, begin, lines in blocks:
         text = with_line_directive(path, begin, lines)
@@ -165,7 +165,7 @@ def translation_units(path):
 
 
 def use_of_tables(unit):
-    """A table that a piece shows is used by the reader's code, which is not there."""
+    """Uses the tables of a unit, as the reader's code would."""
     uses = [f"const void *use_{name}(void);\nconst void *use_{name}(void) {{ return {name}; }}\n"
             for name in sorted(set(TABLE.findall(unit)))]
     return "\n" + "".join(uses)

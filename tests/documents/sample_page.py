@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whether the example of a manual page is a source that is compiled elsewhere, character for
-character but for the comments at the head of that.
+"""Checks that the example of a manual page equals a source that is compiled elsewhere, except for
+the comments at the source's head.
 
 usage: sample_page.py PAGE SOURCE
 """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * A module that says everything that kernel_zoo.schema describes.
+ * A module that emits every event of kernel_zoo.schema.
  */
 #include <linux/in.h>
 #include <linux/init.h>
@@ -79,7 +79,7 @@ static void say_rest(void) {
     trace_kernel_zoo_names(1, 2, 3, 4, 5, NULL, NULL, 8);
 }
 
-/* Whatever is written to /sys/module/kernel_zoo/parameters/say has all of it said. */
+/* A write to /sys/module/kernel_zoo/parameters/say emits all events. */
 static int say(const char* text, const struct kernel_param* parameter) {
     say_numbers();
     say_formats();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The same as tour.c, through the header that elog gen --lang c++ has made.
+// The same as tour.c, through the header of elog gen --lang c++.
 #include "tour.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits every event of zoo.schema through the header that elog gen --lang c has made. The programs
-// beside this one emit the same in their languages. With "elsewhere", from a second source, too.
+// Emits every event of zoo.schema through the header of elog gen --lang c. The programs beside this
+// one emit the same in their languages. With "elsewhere", also from a second source.
 #include "zoo.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static void emit_options(void) {
 
 static void emit_long_texts(void) {
     static char long_text[70001];
-    // Characters of two bytes, so that there is something to be cut through.
+    // Characters of two bytes, so that truncation may split one.
     for (size_t i = 0; i + 1 < sizeof long_text; i += 2) {
         memcpy(long_text + i, "\xc3\xa9", 2);
     }

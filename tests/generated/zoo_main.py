@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same as zoo.c, through the module that elog gen --lang python has made."""
+"""The same as zoo.c, through the module of elog gen --lang python."""
 
 import struct
 import sys

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The same as zoo.c, through the module that elog gen --lang rust has made.
+// The same as zoo.c, through the module of elog gen --lang rust.
 mod zoo;
 
 fn main() {

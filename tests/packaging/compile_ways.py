@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Compiles programs against the installed library in the ways in which people compile theirs, runs
-them and reads their events.
+"""Compiles programs against the installed library in common ways, runs them and reads their events.
 
-flags: one program with a shared object of its own, by both compilers, with many flags; and without
-any shared object at all.
-many_events: a provider with as many events as there can be.
+flags: one program with a shared object of its own, by both compilers, with many flags; and
+without any shared object at all.
+many_events: a provider with the maximum number of events.
 """
 
 import concurrent.futures
@@ -27,9 +26,9 @@ FLAGS = {
     "hidden": ["-O2", "-fvisibility=hidden", "-fvisibility-inlines-hidden"],
     "bare": ["-O2", "-fno-exceptions", "-fno-rtti"],
 }
-# Which flags of the above go with each way to link, how the program is compiled then, how it is
-# linked, and with which library. The shared object has what the program has; for a program that
-# loads nothing at run time it is an object like others.
+# By the way to link: the flags above that suit it, the program's compile flags, link flags, and
+# library. The shared object has the program's flags; in a program that loads nothing at run time it
+# is an ordinary object.
 LINKS = {
     "shared": (list(FLAGS), ["-fPIE"], "-pie", "libeventlog.so"),
     "static": (["O2", "lto", "bare"], ["-fno-pie"], "-no-pie", "libeventlog.a"),
@@ -50,7 +49,7 @@ class Installed:
         self.lock = threading.Lock()
 
     def object(self, compiler, *flags):
-        """part.cpp, compiled with these flags: once, for all programs that are linked of it."""
+        """part.cpp compiled with these flags, once for all programs that link it."""
         with self.lock:
             number = len(self.objects)
             place, its_lock = self.objects.setdefault(
@@ -65,7 +64,7 @@ class Installed:
             "-o", output)
 
     def link(self, library):
-        # No run path where nothing is loaded: with one, static PIEs die in Debian 12's C library.
+        # No run path where nothing is loaded: with one, static PIEs crash in Debian 12's C library.
         path = [f"-Wl,-rpath,{self.libraries}"] if library.endswith(".so") else []
         return [self.libraries / library, "-pthread", *path]
 
@@ -84,7 +83,7 @@ class Installed:
 
 
 def compile_part(installed, compiler, link, flags, linker, name):
-    """Returns what the program has to be linked with."""
+    """Returns the program's link inputs."""
     _, place, _, library = LINKS[link]
     if link.startswith("alone"):
         return [installed.object(compiler, *flags, *place, "-DPART")]
@@ -113,7 +112,7 @@ def check_build(installed, compiler, link, flags_name):
     _, place, link_flag, library = LINKS[link]
     flags = FLAGS[flags_name]
     name = f"{compiler}_{link}_{flags_name}"
-    # clang's objects of -flto are for its own linker.
+    # clang's objects of -flto need its own linker.
     linker = ["-fuse-ld=lld"] if compiler == "clang++" and flags_name == "lto" else []
     part = compile_part(installed, compiler, link, flags, linker, name)
     program = installed.directory / name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Builds and runs a small consumer of eventlog in one of the ways a project can consume it.
 
-find_package and pkg_config consume an installed tree; add_subdirectory and meson_subproject consume
-the source tree.
+find_package and pkg_config consume an installed tree; add_subdirectory and meson_subproject
+consume the source tree.
 """
 
 import shutil
@@ -14,7 +14,7 @@ from tools import (
 
 
 def check_reader(reader, emitter, prefix, directory, **environment):
-    """A program that uses libelog reads what another one has emitted."""
+    """Requires a program with libelog to read the events of another program."""
     recording = directory / "run.elog"
     run(prefix / "bin/elog", "record", "-e", "demo", "-o", recording, "--", emitter, **environment)
     printed = output_of(reader, recording, **environment)
@@ -61,7 +61,7 @@ def test_pkg_config(arguments):
     run(directory / "emitter", **environment)
     build("elog", "reader.cpp", "reader")
     check_reader(directory / "reader", directory / "emitter", prefix, directory, **environment)
-    # Where there is no shared libelog, the static one has to be complete with what is beside it.
+    # Without a shared libelog, the installed static one must be complete.
     for library in libraries.glob("libelog.so*"):
         library.unlink()
     build("elog", "reader.cpp", "static", "--static")
@@ -79,7 +79,7 @@ def test_add_subdirectory(arguments):
 
 
 def test_meson_subproject(arguments):
-    # Meson wants its subprojects below the parent's source tree.
+    # Meson requires subprojects below the parent's source tree.
     directory = empty_directory(arguments, "meson_subproject")
     source = directory / "source"
     (source / "subprojects").mkdir(parents=True)

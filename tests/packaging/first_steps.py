@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs what README and tutorial tell a newcomer to do, in an empty home, and compares the output.
-Of the installation it does not repeat the packages and the build.
+"""Runs the commands of README and tutorial in an empty home, and compares the output. Skips the
+installation of packages and the build.
 """
 
 import os
@@ -14,25 +14,25 @@ from tools import SOURCE, cache_entry, empty_directory
 DEMO_PACKAGES = SOURCE / "scripts/packages/demo.txt"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 FILE_NAME = re.compile(r"(?:#|//) (CMakeLists\.txt|main\.cpp)\n")
-# Of a line that shows an event: the time, the CPU, then the process and the thread.
+# The start of an event's line: time, CPU, process and thread.
 EVENT = re.compile(r"\d\d:\d\d:\d\d\.\d{6} \[\d+\] ([^ ]+)-\d+ ")
 NUMBER = re.compile(r"\d[\d.:TZ-]*")
 
 
 def block_of(document, language, beginning):
-    """The first piece in that language that begins so."""
+    """The first block in the language that starts with this text."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```$", document, re.M | re.S)
     return next(block for block in blocks if block.startswith(beginning))
 
 
 def commands_of(block):
-    """The commands of a piece of shell, without its comments."""
+    """The commands of a shell block, without comments."""
     lines = block.replace("\\\n", " ").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
 class Newcomer:
-    """A user with an empty home directory, who has only the documents."""
+    """A user with an empty home directory and the documents only."""
 
     def __init__(self, home, compiler):
         home.mkdir()
@@ -50,7 +50,7 @@ class Newcomer:
         }
 
     def run(self, command, directory):
-        """Runs a command in a shell of its own; returns what it prints, errors last."""
+        """Runs a command in a shell of its own; returns its output, errors last."""
         print("+", command, flush=True)
         result = subprocess.run(
             ["bash", "-ec", "\n".join([*self.login, command])], cwd=directory,
@@ -63,7 +63,7 @@ class Newcomer:
 
 
 def install_as_shown(text, newcomer, arguments, directory):
-    """The README's installation, but for its packages and for the build, which is there already."""
+    """Runs the README's installation, without its packages and with the existing build."""
     *as_root, configure, build, installation, login = commands_of(
         block_of(text, "sh", "apt-get update\n")
     )
@@ -83,14 +83,14 @@ def install_as_shown(text, newcomer, arguments, directory):
 
 
 def check_library(newcomer, build):
-    """CMake has found what the newcomer has installed, not another one on this machine."""
+    """Requires CMake to have found the newcomer's installation, not another one on this machine."""
     folder = cache_entry(build, "eventlog_DIR")
     assert pathlib.Path(folder).is_relative_to(newcomer.prefix), f"CMake finds {folder}"
 
 
 def comparable(output):
-    """The lines of an output without what differs each time: times, CPUs, numbers of processes;
-    in lines that show no event, all numbers and how many blanks there are."""
+    """The lines of an output without the varying parts: times, CPUs, process ids; in lines without
+    an event, all numbers and the number of spaces."""
     lines = []
     for line in output.splitlines():
         event = EVENT.match(line)
@@ -102,7 +102,7 @@ def comparable(output):
 
 
 def check_console(newcomer, block, directory):
-    """A command and what the document shows of its output."""
+    """Runs a command and compares its output with the document's."""
     first, _, shown = block.partition("\n")
     command = first.removeprefix("$ ")
     if command == "elog list":
@@ -113,7 +113,7 @@ def check_console(newcomer, block, directory):
 
 
 def list_while_it_runs(newcomer, directory):
-    """What elog list prints while build/mailer waits for Enter."""
+    """The output of elog list while build/mailer waits for Enter."""
     with subprocess.Popen(
         ["build/mailer"], cwd=directory, env=newcomer.environment, stdin=subprocess.PIPE
     ) as program:
@@ -146,7 +146,7 @@ def test_first_steps(arguments):
     newcomer = Newcomer(directory / "home", arguments.compiler)
     text = (SOURCE / "README.md").read_text(encoding="utf-8")
     install_as_shown(text, newcomer, arguments, directory)
-    # What is in front of the program is about eventlog's own sources.
+    # The text before the program is about eventlog's own sources.
     follow(text[text.index("```cpp\n"):], newcomer, directory / "readme")
     text = (SOURCE / "docs/tutorial.md").read_text(encoding="utf-8")
     follow(text, newcomer, directory / "tutorial")

@@ -25,11 +25,11 @@ def test_install(arguments):
 
 
 def install_with_meson(arguments, prefix):
-    """The build stays for the next run, which compiles only what has changed."""
+    """The build stays for the next run, which compiles only the changes."""
     build = arguments.directory / "meson"
     configured = ["--reconfigure"] if (build / "meson-private/coredata.dat").exists() else []
-    # The CMake build compiles the same sources one by one and optimized, with the warnings that only
-    # an optimizer gives.
+    # The CMake build compiles the same sources one by one and optimized, with the warnings that
+    # only an optimizer gives.
     run(
         "meson", "setup", *configured, "--werror", "--optimization=0", "-Ddebug=false",
         "--unity=on", "--unity-size=16",
@@ -61,7 +61,7 @@ def check_installed_tree(prefix):
 
 
 def check_name_for_the_loader(library):
-    """The loader finds that version, and no other, which a program may not fit."""
+    """Requires the loader to find this version only; a program may not work with another."""
     version = re.search(r"^project\(\n    eventlog\n    VERSION (\d+)\.(\d+)\.",
                         (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
     major, minor = version.groups()
@@ -84,7 +84,7 @@ def exported_names(library):
 
 
 def check_exported_names(library, pattern):
-    """A library exports its own names, each with a version, and nothing else."""
+    """Requires a library to export its own names, each with a version, and no others."""
     names = exported_names(library)
     assert names, f"{library.name} exports nothing"
     for name in names:
@@ -94,7 +94,7 @@ def check_exported_names(library, pattern):
 
 
 def listing_of(prefix):
-    """What is at each path below the prefix."""
+    """{path below the prefix: its kind, and the mode of a file}"""
     listing = {}
     for path in prefix.rglob("*"):
         if path.is_symlink():
@@ -132,9 +132,8 @@ def test_same_trees(arguments):
 
 
 def is_same_in_all_builds(path):
-    """Not a program or a library; nor a CMake package, which each build tool begins in its own way,
-    and which the test find_package uses.
-    """
+    """Neither a program or a library, nor a CMake package: each build tool starts a package in its
+    own way, and the test find_package uses it."""
     with open(path, "rb") as file:
         is_binary = file.read(8).startswith((b"\x7fELF", b"!<arch>"))
     return not is_binary and path.suffix != ".cmake"

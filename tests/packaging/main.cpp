@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The smallest program that uses eventlog; every way to consume the library builds and runs it.
+// The smallest program with eventlog; every way to consume the library builds and runs it.
 #include <cstdint>
 #include <string_view>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A program and a shared object of it, which both emit from a provider that both include: for the
-// many ways in which such things are compiled. With PART defined this is the shared object; without
-// it, it is the program.
+// A program and its shared object, which both emit from a provider in a common header, for many
+// ways of compiling. With PART defined this file is the shared object, without it the program.
 #include <array>
 #include <chrono>
 #include <cstddef>

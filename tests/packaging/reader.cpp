@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A small program that uses libelog: shows what main.cpp emits, from a recording. Going through
+// A small program with libelog: prints the events of main.cpp from a recording. Iterating over
 // records and fields must not allocate.
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 std::size_t allocations = 0;
 
-/// What an error is must be known on both sides of the library.
+/// Both sides of the library must agree on the type of errors.
 bool is_refused(const char* path) {
     try {
         static_cast<void>(elog::open_file(path));
@@ -49,7 +49,7 @@ int main(int argument_count, char** arguments) {
     }
     elog::source file = elog::open_file(arguments[1]);
     if (allocations == 0) {
-        return 3;  // the library's are not counted
+        return 3;  // the library's allocations are not counted
     }
     while (const auto record = file.get()) {
         const std::size_t before = allocations;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs one packaging test. The tests of a build keep their files in --directory, the installed
-trees among them; a tree that a test consumes comes from the test `install` of that builder.
+trees among them; a consumed tree comes from the test `install` of that builder.
 """
 
 import argparse

@@ -10,13 +10,13 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 CACHE = ("ccache",) if shutil.which("ccache") else ()
-# CMake runs its compiler by these.
+# Launchers for CMake's compilers.
 LAUNCHERS = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={program}"
              for language in ("C", "CXX") for program in CACHE]
 
 
 def run(*command, cwd=None, **environment):
-    """Runs a command. The test's log shows the command, as the log is all there is to a failure."""
+    """Runs a command. The command is printed, as a failure leaves only the test's log."""
     words = [str(word) for word in command]
     print("+", *words, flush=True)
     subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, check=True)
@@ -32,7 +32,7 @@ def output_of(*command, **environment):
 
 
 def empty_directory(arguments, name):
-    """A directory for one test: at the same place in every run, so that ccache knows its files."""
+    """A directory for one test, at the same place in every run, so that ccache knows its files."""
     directory = arguments.directory / name
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
@@ -40,7 +40,7 @@ def empty_directory(arguments, name):
 
 
 def installed_tree(arguments):
-    """The prefix which the builder's install test has filled."""
+    """The prefix that the builder's install test has filled."""
     return arguments.directory / "installed" / arguments.builder
 
 
@@ -57,5 +57,5 @@ def cache_entry(build, name):
 
 
 def with_compiler_cache(compiler):
-    """The compiler as one string, as Meson and makefiles take it from CXX."""
+    """The compiler as one string, as Meson and makefiles expect it in CXX."""
     return " ".join([*CACHE, str(compiler)])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three sessions at once, from C, of the numbers 1 to 3: each begins, emits what its level is and
- * ends. Says on standard output how much it has emitted, and what was refused.
+ * Three sessions at once in C, with the ids 1 to 3: each begins, emits two events and ends. Prints
+ * the number of emitted events, and the errors.
  */
 #include <stdio.h>
 
@@ -64,7 +64,7 @@ int main(void) {
     for (unsigned i = 0; i < session_count; ++i) {
         speak(&sessions[i]);
     }
-    note(eventlog_session_emit(&sessions[0], announced, &all, 1)); /* belongs to none */
+    note(eventlog_session_emit(&sessions[0], announced, &all, 1)); /* not an event of a session */
     for (unsigned i = 0; i < session_count; ++i) {
         note(eventlog_session_end(&sessions[i]));
     }

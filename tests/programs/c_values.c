@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Emits values of every type, from C, and says on standard output how many events it has emitted.
- * With an argument, the definition has a mistake; then it says which.
+ * Emits values of every type in C, and prints the number of emitted events. With an argument, the
+ * definition has an error, which it prints.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -128,6 +128,6 @@ int main(int argument_count, char** arguments) {
     }
     emit_all(provider);
     printf("%d emitted, status %d\n", emitted, (int)eventlog_provider_status(provider, NULL, 0));
-    /* Left to the end of the process: libeventlog withdraws what is still there. */
+    /* libeventlog unregisters the provider when the process ends. */
     return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Emits a known number of events from several threads, each with its thread, its number and a
-// checksum, and says on standard output how many it has attempted.
+// checksum, and prints the number of attempted events.
 //
-// Where all threads share one ring (EVENTLOG_RSEQ=off), these take turns. Otherwise one that the
-// machine holds up while it has that ring's lock makes the others lose events, which
-// integration.conservation counts, and here nothing may be lost.
+// On a shared ring (EVENTLOG_RSEQ=off) the threads take turns. Otherwise a thread that is preempted
+// with the ring's lock would make other threads lose events. integration.conservation counts such
+// losses; tests with this program require that there are none.
 //
 //     counter THREADS EVENTS [PAUSE_US]      EVENTS 0: until killed
 #include <chrono>

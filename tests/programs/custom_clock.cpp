@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits four events by a clock of its own: one at its beginning, one a minute later, one half a
-// minute after the first, one by the machine's clock again. Then it waits until its input ends.
+// Emits four events: three by a custom clock, at its start, a minute later, and half a minute after
+// the start, and one by the machine's clock. Then it waits for the end of its input.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Closes every descriptor that it did not open, as daemons do, then emits one event for each line
-// on standard input until that ends, and says so.
+// on standard input, and prints that.
 //
-//     daemonized LOG      standard output and error go there
+//     daemonized LOG      the file for standard output and error
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ struct thought {
 };
 using hermit = eventlog::provider<"hermit", thought>;
 
-/// How many descriptors of the first hundred are open.
+/// The number of open descriptors among the first hundred.
 std::uint32_t count_descriptors() {
     std::uint32_t count = 0;
     for (int fd = 0; fd < 100; ++fd) {

@@ -5,8 +5,8 @@
 //
 //     defining_plugin_host withdraw|late|forget ROUNDS FILE
 //
-// Says on standard output how many events it and the plugin have emitted. With forget it says so,
-// and waits for the end of standard input, before a last step and its end.
+// Prints the numbers of events that it and the plugin have emitted. With forget it prints a line
+// and waits for the end of standard input before its last step.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ bool is_mapped(std::string_view file) {
     return false;
 }
 
-/// Loads, runs and unloads the plugin; returns how many events it has emitted.
+/// Loads, runs and unloads the plugin; returns the number of events that it emitted.
 std::uint64_t run_plugin(const char* file, std::uint32_t round, plugin_end manner) {
     void* plugin = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (plugin == nullptr) {
@@ -85,7 +85,7 @@ std::uint64_t run_plugin(const char* file, std::uint32_t round, plugin_end manne
     return emitted;
 }
 
-/// A child publishes everything anew: also what was defined by code that is gone.
+/// A child publishes everything again, including definitions of unloaded code.
 void fork_once() {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A tree of processes, each of which forks twice at once, emits its events and ends without a word
-// when its children have.
+// A tree of processes. Each forks twice at its start, emits its events and ends without cleanup
+// after its children.
 //
 //     fork_storm DEPTH EVENTS
 //
-// Says on standard output how many processes there were.
+// Prints the number of processes.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +19,12 @@
 namespace {
 
 struct leaf {
-    std::uint64_t process;  // its place in the tree
+    std::uint64_t process;  // position in the tree
     std::uint64_t number;
 };
 using storm = eventlog::provider<"storm", leaf>;
 
-/// Returns whether all went well, in the children, too.
+/// Returns whether the process and its children succeeded.
 bool grow(std::uint64_t process, unsigned depth, std::uint64_t events) {
     pid_t children[2] = {};
     for (std::uint64_t i = 0; depth != 0 && i < 2; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Registers many providers of ten events each and says how many are published. Emits each event
-// that somebody listens to once when told to, and says how many those were.
+// Registers many providers of ten events each and prints the number of published ones. On request
+// it emits each enabled event once, and prints their number.
 //
-//     many_providers PROVIDERS      a line on standard input: emit; its end: go
+//     many_providers PROVIDERS      a line on standard input: emit; its end: continue
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace {
 
-// The number of the provider, and of the event: what is read must be what was said.
+// The numbers of the provider and of the event identify each event.
 // clang-format off
 struct said_0 { std::uint32_t provider; std::uint32_t event; };
 struct said_1 { std::uint32_t provider; std::uint32_t event; };
@@ -35,7 +35,7 @@ using pattern = eventlog::provider<"many_00000", said_0, said_1, said_2, said_3,
                                    said_6, said_7, said_8, said_9>;
 constexpr std::uint32_t event_count = 10;
 
-/// A provider made at run time, as a binding of another language makes one.
+/// A provider defined at run time, as a binding of another language defines it.
 class made_provider {
   public:
     explicit made_provider(std::uint32_t number)
@@ -51,7 +51,7 @@ class made_provider {
         handle_ = eventlog_provider_register(&definition);
     }
 
-    /// Returns how many events somebody listens to: those are attempted.
+    /// Returns the number of enabled events, all of which are attempted.
     [[nodiscard]] std::uint64_t emit() const {
         std::uint64_t attempted = 0;
         for (std::uint32_t event = 0; event < event_count; ++event) {
@@ -76,7 +76,7 @@ class made_provider {
     void withdraw() const { eventlog_provider_unregister(handle_); }
 
   private:
-    /// The pattern's schema with another name in it, and the hash that goes with that.
+    /// Replaces the name in the pattern's schema, and updates the hash.
     void rename() {
         constexpr std::size_t hash_offset = 16;
         constexpr std::string_view zeros = "00000";

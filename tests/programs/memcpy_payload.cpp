@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits events that are their own payload, and says of each whether the library was handed the
-// object itself, and the bytes that it was handed. Stands in the library's place to see that.
+// Emits events that equal their payload, and prints for each whether the library got the address of
+// the object itself, and its bytes. The program replaces the library's function to observe that.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct numbers {
 };
 using own_bytes = eventlog::provider<"own_bytes", histogram, numbers>;
 
-// As a number: what is made for an emit alone is gone when it is asked for.
+// A number: the pointer to a temporary object is invalid when it is compared.
 std::uintptr_t handed = 0;
 std::array<unsigned char, 128> bytes{};
 std::size_t bytes_size = 0;

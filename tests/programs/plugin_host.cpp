@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads and unloads shared objects that have a provider while threads emit from a provider of its
-// own.
+// Loads and unloads shared objects with a provider while threads emit from the program's provider.
 //
 //     plugin_host loop ROUNDS FILE...      each round loads, calls and unloads each file
-//     plugin_host together FILE FILE       loads both, calls both, unloads the first, calls the
-//     other
-//     plugin_host regions FILE             loads, calls and unloads it
+//     plugin_host together FILE FILE       loads and calls both, unloads the first, calls the
+//     second plugin_host regions FILE             loads, calls and unloads it
 //
-// Says on standard output how many calls and steps it has attempted, and for `regions` how many
-// subscriptions are mapped while the file is loaded and afterwards.
+// Prints the numbers of attempted calls and steps, and for `regions` the numbers of mapped
+// subscriptions while the file is loaded and afterwards.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -57,7 +55,7 @@ class loaded {
         if (::dlclose(handle_) != 0) {
             fail(file_, ::dlerror());
         }
-        // An object that the linker cannot unload stays mapped, and nobody says so.
+        // An object that the linker cannot unload stays mapped, without an error.
         std::ifstream maps("/proc/self/maps");
         for (std::string line; std::getline(maps, line);) {
             if (line.ends_with(file_)) {
@@ -113,7 +111,7 @@ class crowd {
             if (number == 0) {
                 begun_.fetch_add(1);
             }
-            // Not so fast that the recording is all that this machine does.
+            // Leaves processor time to the recorder.
             if (number % 64 == 63) {
                 std::this_thread::sleep_for(std::chrono::microseconds(200));
             }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits one event, then starts itself once more, in one of the ways in which programs do that, with
-// a number that is one less, until that is 0; says which processes these were. Each waits, before
-// it goes on, until its FILE is there, if it has one: the next has the next.
+// Emits one event, then starts itself again in one of the usual ways, with a number that is one
+// less, until 0; prints the processes. Before it continues, each waits until its FILE exists, if it
+// has one; the next process has the next FILE.
 //
 //     process_chain exec|spawn|vfork NUMBER [FILE...]
 #include <spawn.h>
@@ -31,7 +31,7 @@ int wait_for(pid_t child) {
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    // The parent goes on: it is heard while and after a child is.
+    // The parent continues, and emits while its child runs and afterwards.
     successor::emit(reign{1000, static_cast<std::uint32_t>(::getpid())});
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

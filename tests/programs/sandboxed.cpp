@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Goes where its directory is out of reach, and says what has become of publishing its provider:
-// there, and in a child that is forked there and publishes itself anew. Emits in each place.
+// Enters a place without access to its directory, and prints the result of publishing its provider:
+// there, and in a child forked there that publishes again. Emits in each place.
 //
 //     sandboxed chroot DIRECTORY
 //     sandboxed user NUMBER
@@ -49,7 +49,7 @@ int main(int argument_count, char** arguments) {
         std::perror("sandboxed");
         return 1;
     }
-    // What listens already goes on to hear it.
+    // Existing listeners still receive it.
     confined::emit(cry{2});
     say("inside");
     const pid_t child = ::fork();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits and is gone: threads that end right after one event, or the process that does.
+// Emits and ends: threads that end right after one event, or a process that does.
 //
 //     short_lived threads COUNT      so many threads, a few at a time
 //     short_lived exit COUNT         so many events, then _exit
 //
-// Says on standard output how many events it has attempted.
+// Prints the number of attempted events.
 #include <unistd.h>
 
 #include <array>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// A thread emits as fast as it can while a timer of its own interrupts it every 100 microseconds,
-// and the handler emits too; another thread sends it signals on top of that. It ends when so many
-// of the timer's signals have been handled.
+// A thread emits continuously while its own timer interrupts it every 100 microseconds, and the
+// handler emits, too; another thread sends it signals as well. It ends after COUNT handled timer
+// signals.
 //
 //     signal_storm COUNT
 //
-// Says on standard output how many events each has attempted.
+// Prints the numbers of events that each has attempted.
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>

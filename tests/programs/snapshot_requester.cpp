@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Asks for a snapshot for each line that it reads, with the line as its reason, right behind an
-// event that says the same. Prints how many flight recorders it has asked.
+// For each line of its input it emits an event with the line and requests a snapshot with the line
+// as its reason. Prints the number of flight recorders that it has asked.
 //
-//     snapshot_requester [die]      die: is killed by its own hand, right behind the first request
+//     snapshot_requester [die]      die: kills itself right after the first request
 #include <csignal>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Says what became of publishing a provider: the code on one line, the sentence on the next.
+// Prints the result of publishing a provider: the code on one line, the sentence on the next.
 #include <cstdint>
 #include <cstdio>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits events that say between which times of CLOCK_MONOTONIC and CLOCK_REALTIME the one before
-// them was emitted.
+// Emits events that contain the times of CLOCK_MONOTONIC and CLOCK_REALTIME before and after the
+// previous event.
 //
-//     time_bounds [SECONDS]      2 if it is not said
+//     time_bounds [SECONDS]      2 by default
 #include <time.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace {
 
 struct instant {
     std::uint64_t number;
-    std::uint64_t monotonic_before;  // of the one with the number before this one
+    std::uint64_t monotonic_before;  // of the previous event, by number
     std::uint64_t monotonic_after;
     std::uint64_t realtime_before;
     std::uint64_t realtime_after;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Emits a brief event of no provider, and one of a provider that is defined but, when EVENTLOG is
- * off, not published; says how often the longer way was gone. Nothing of libeventlog is prepared
- * then, and it must leave the thread alone: threads that begin afterwards use what glibc keeps.
+ * Emits a small event without a provider, and one of a provider that is defined but, with EVENTLOG
+ * off, not published; prints how often the slow path was taken. libeventlog is not initialized then
+ * and must not change the thread's data: glibc uses them to start further threads.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static void go_longer_way(const struct eventlog_site* site, uint64_t first, uint
     }
 }
 
-/* Where glibc keeps the thread's table of thread-local memory. */
+/* The word in which glibc stores the thread's table of thread-local memory. */
 static uintptr_t thread_word(void) {
     uintptr_t word = 0;
 #ifdef __x86_64__

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits events whose provider has USDT probes, as many times as it is told, and says how many of
-// them it made because somebody wanted them.
+// Emits events with USDT probes the given number of times, and prints how many of them were
+// constructed.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,7 @@ struct request {
     std::uint32_t size;
 };
 
-// Without an end of its own.
+// Without a terminating NUL.
 constexpr std::array<char, 4> loaf{'l', 'o', 'a', 'f'};
 constexpr std::array<std::byte, 2> data{std::byte{7}, std::byte{8}};
 

@@ -7,7 +7,7 @@
 
 #include <eventlog/eventlog.hpp>
 
-/// 255 letters: the longest text.
+/// 255 letters, the longest text.
 constexpr const char* text = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
                              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
                              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
@@ -24,7 +24,7 @@ struct numbered {
     std::uint8_t g;
     std::uint8_t h;
 };
-/// Names, each with what it ends in: 60 of each of these.
+/// Names with suffixes: 60 of each.
 constexpr const char* names[] = {
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
@@ -32,7 +32,7 @@ constexpr const char* names[] = {
     "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd",
 };
 
-// Over 4500 bytes for each.
+// Over 4500 bytes each.
 template <std::size_t Number>
 inline constexpr eventlog::event_traits eventlog::traits_of<numbered<Number>>{
     .name = names[Number / 60] + Number % 60,

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-// From here on this is another processor.
+// From here on as on another processor.
 #undef __x86_64__
 #undef __aarch64__
 #include <eventlog/eventlog.hpp>

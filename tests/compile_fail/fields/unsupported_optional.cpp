@@ -9,7 +9,7 @@
 
 namespace other {
 
-/// Has what std::optional has, and is another type.
+/// Has the members of std::optional, and is another type.
 template <class Value>
 class optional {
   public:

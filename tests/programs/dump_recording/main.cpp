@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Everything that the library reads from a recording, one line each, in a form that another reader
-// can make, too: see tests/integration/harness/independent_reader.py.
+// Prints everything that the library reads from a recording, one line each, in a form that another
+// reader can produce, too: see tests/integration/harness/independent_reader.py.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A shared object that defines its provider while it runs, through eventlog.h, and emits from
-// threads of its own. What it is told to do at its end is up to its host: see
-// defining_plugin_host.cpp.
+// A shared object that defines its provider at run time, through eventlog.h, and emits from threads
+// of its own. Its host chooses how it ends: see defining_plugin_host.cpp.
 #include "defining_plugin.hpp"
 
 #include <atomic>
@@ -41,7 +40,7 @@ void work(std::uint32_t round, std::uint32_t worker) {
         const eventlog_value values[] = {eventlog_unsigned(round), eventlog_unsigned(worker),
                                          eventlog_unsigned(number)};
         if (eventlog_emit_values(provider, 0, values, 3) != EVENTLOG_ERROR_NONE) {
-            break;  // withdrawn
+            break;  // unregistered
         }
         if (number == 20) {
             begun.fetch_add(1);
@@ -53,7 +52,7 @@ void work(std::uint32_t round, std::uint32_t worker) {
     attempted.fetch_add(number);
 }
 
-// A callback whose code goes with the plugin.
+// A callback whose code is unloaded with the plugin.
 void ignore_listeners(void* context, unsigned listeners) {
     *static_cast<unsigned*>(context) = listeners;
 }

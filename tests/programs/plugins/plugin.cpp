@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A shared object with a provider of its own, to be loaded and unloaded.
+// A shared object with a provider, to be loaded and unloaded.
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
 
-// Not in an unnamed namespace: as an event in a header that several shared objects include.
+// A named namespace, like that of an event in a header of several shared objects.
 namespace plugin_events {
 
 struct call {
@@ -31,9 +31,9 @@ namespace {
 
 }  // namespace
 
-// What is exported has nothing on the stack. AddressSanitizer writes a function's address next to
-// what it has there, and by its name that is the address of the first such function in the process:
-// another plugin's, which could then not be unloaded.
+// Exported functions have no objects on the stack. AddressSanitizer stores a function's address
+// next to such objects, and resolves its name to the first function of that name in the process:
+// that of another plugin, which could then not be unloaded.
 extern "C" [[gnu::visibility("default")]] void call_plugin(std::uint32_t number, std::uint32_t by) {
     emit_call(number, by);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits before the provider can be published, and after it has been withdrawn.
+// Emits before the provider is published, and after it is unregistered.
 #include <cstdlib>
 
 #include "emit_points.hpp"
@@ -13,7 +13,7 @@ class earliest {
   public:
     earliest() {
         static_order::provider::emit(emit_point{"before all constructors"});
-        // Runs after everything that is constructed later has been destroyed.
+        // Runs after the destruction of all later objects.
         static_cast<void>(std::atexit(
             [] { static_order::provider::emit(emit_point{"atexit, registered first"}); }));
     }

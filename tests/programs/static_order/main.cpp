@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits at every moment of a program's life, also those at which its provider is not published, and
-// says of each on standard output whether it was enabled.
+// Emits in every phase of a program, including those in which its provider is not published, and
+// prints for each whether the event was enabled.
 #include <cstdio>
 #include <cstdlib>
 
