@@ -31,7 +31,7 @@ def commands_of(block):
     return [line for line in lines if line and not line.startswith("#")]
 
 
-class Newcomer:
+class NewUser:
     """A user with an empty home directory and the documents only."""
 
     def __init__(self, home, compiler):
@@ -62,7 +62,7 @@ class Newcomer:
         return result.stdout + result.stderr
 
 
-def install_as_shown(text, newcomer, arguments, directory):
+def install_as_shown(text, user, arguments, directory):
     """Runs the README's installation, without its packages and with the existing build."""
     *as_root, configure, build, installation, login = commands_of(
         block_of(text, "sh", "apt-get update\n")
@@ -75,17 +75,17 @@ def install_as_shown(text, newcomer, arguments, directory):
     assert build == f"cmake --build {folder}", build
     for command in (configure, installation):
         assert f" {folder} " in command, command
-    newcomer.run(configure.replace(f" {folder} ", f" {directory / 'configured'} "), SOURCE)
-    newcomer.run(installation.replace(f" {folder} ", f" {arguments.build} "), SOURCE)
-    newcomer.login = [login]
-    found = newcomer.run("command -v elog", directory).strip()
-    assert found == str(newcomer.prefix / "bin/elog"), f"the shell finds {found}"
+    user.run(configure.replace(f" {folder} ", f" {directory / 'configured'} "), SOURCE)
+    user.run(installation.replace(f" {folder} ", f" {arguments.build} "), SOURCE)
+    user.login = [login]
+    found = user.run("command -v elog", directory).strip()
+    assert found == str(user.prefix / "bin/elog"), f"the shell finds {found}"
 
 
-def check_library(newcomer, build):
-    """Requires CMake to have found the newcomer's installation, not another one on this machine."""
+def check_library(user, build):
+    """Requires CMake to have found the user's installation, not another one on this machine."""
     folder = cache_entry(build, "eventlog_DIR")
-    assert pathlib.Path(folder).is_relative_to(newcomer.prefix), f"CMake finds {folder}"
+    assert pathlib.Path(folder).is_relative_to(user.prefix), f"CMake finds {folder}"
 
 
 def comparable(output):
@@ -101,32 +101,32 @@ def comparable(output):
     return lines
 
 
-def check_console(newcomer, block, directory):
+def check_console(user, block, directory):
     """Runs a command and compares its output with the document's."""
     first, _, shown = block.partition("\n")
     command = first.removeprefix("$ ")
     if command == "elog list":
-        printed = list_while_it_runs(newcomer, directory)
+        printed = list_while_it_runs(user, directory)
     else:
-        printed = newcomer.run(command, directory)
+        printed = user.run(command, directory)
     assert comparable(printed) == comparable(shown), f"{printed}\n{shown}"
 
 
-def list_while_it_runs(newcomer, directory):
+def list_while_it_runs(user, directory):
     """The output of elog list while build/mailer waits for Enter."""
     with subprocess.Popen(
-        ["build/mailer"], cwd=directory, env=newcomer.environment, stdin=subprocess.PIPE
+        ["build/mailer"], cwd=directory, env=user.environment, stdin=subprocess.PIPE
     ) as program:
         try:
             deadline = time.monotonic() + 20
-            while "mailer" not in (printed := newcomer.run("elog list", directory)):
+            while "mailer" not in (printed := user.run("elog list", directory)):
                 assert time.monotonic() < deadline, printed
         finally:
             program.communicate(b"\n")
     return printed
 
 
-def follow(document, newcomer, directory):
+def follow(document, user, directory):
     """Writes the files that a document shows, runs its commands and compares their outputs."""
     directory.mkdir()
     for language, block in FENCED.findall(document):
@@ -135,21 +135,21 @@ def follow(document, newcomer, directory):
             (directory / name[1]).write_text(block, encoding="utf-8")
         elif language == "sh":
             for command in commands_of(block):
-                newcomer.run(command, directory)
+                user.run(command, directory)
         elif language == "console":
-            check_console(newcomer, block, directory)
-    check_library(newcomer, directory / "build")
+            check_console(user, block, directory)
+    check_library(user, directory / "build")
 
 
 def test_first_steps(arguments):
     directory = empty_directory(arguments, "first_steps")
-    newcomer = Newcomer(directory / "home", arguments.compiler)
+    user = NewUser(directory / "home", arguments.compiler)
     text = (SOURCE / "README.md").read_text(encoding="utf-8")
-    install_as_shown(text, newcomer, arguments, directory)
+    install_as_shown(text, user, arguments, directory)
     # The text before the program is about eventlog's own sources.
-    follow(text[text.index("```cpp\n"):], newcomer, directory / "readme")
+    follow(text[text.index("```cpp\n"):], user, directory / "readme")
     text = (SOURCE / "docs/tutorial.md").read_text(encoding="utf-8")
-    follow(text, newcomer, directory / "tutorial")
+    follow(text, user, directory / "tutorial")
 
 
 TESTS = {"first_steps": test_first_steps}

@@ -241,7 +241,7 @@ class AtProcess(other_users.Case):
 
     def test_exits_like_child_in_container(self):
         _, pid = self.start_container()
-        self.elog_at(pid, "record", "-e", "nobody:*", status=1)
+        self.elog_at(pid, "record", "-e", "absent:*", status=1)
         self.elog_at(pid, "no such command", status=2)
         recording, inside = self.start_recording_at(pid)
         os.kill(inside, signal.SIGKILL)
@@ -323,7 +323,7 @@ class AtProcess(other_users.Case):
         except AssertionError as refused:
             if "unshare failed" not in str(refused):
                 raise
-            self.skipTest("this machine lets nobody but root make namespaces of users")
+            self.skipTest("this machine allows only root to create user namespaces")
         process = self.start(elog, "--at", str(pid), "list", "--json", cwd="/", **settings)
         shown = json.loads(self.finish(process)[0])
         self.assertEqual(shown["providers"][0]["processes"][0]["pid"], 1)

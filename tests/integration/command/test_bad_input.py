@@ -131,7 +131,7 @@ class BadInput(harness.Case):
 
     def test_directory_of_another_user(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can make a directory that belongs to someone else")
+            self.skipTest("only root can make a directory that belongs to another user")
         os.mkdir(self.directory, 0o700)
         os.chown(self.directory, 12345, 12345)
         for arguments in (["list"], ["record", "-e", "*"]):

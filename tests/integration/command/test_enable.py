@@ -33,7 +33,7 @@ class Enable(harness.Case):
 
     def test_of_unknown_event_fails(self):
         for command in ("enable", "disable", "events"):
-            result = self.run_elog(command, "nobody:nothing", status=1)
+            result = self.run_elog(command, "absent:nothing", status=1)
             # With tracefs or without it, readable or not.
             self.assertRegex(result.stderr, r"tracefs is not mounted|no event that matches|elog doctor")
 

@@ -19,7 +19,7 @@ provider plant "A plant that is \xff watered" {
     keyword light = 5
     enum state : i8 { wet = 1, dry = -1 }
     flags parts : u32 { leaf = 1, root = 2 }
-    event watered warn [water, light] "Somebody came" when "it was dry" {
+    event watered warn [water, light] "A gardener came" when "it was dry" {
         amount: u64 format byte_size
         by: ip4?
         then: state "what it is now"
@@ -91,7 +91,7 @@ class List(harness.Case):
             "plant A plant that is \\xff watered\n"
             f"  processes python3 {process.pid}\n"
             "  watered  warn   /water, light\n"
-            "      Somebody came when it was dry\n"
+            "      A gardener came when it was dry\n"
             "      amount: u64 format byte_size, by: ip4?, then: state, row: i16[3],\n"
             '      took: i64 format duration unit "!"\n'
             "  grown    trace  counter session\n"
@@ -132,12 +132,12 @@ class List(harness.Case):
             [{"slot": 0, "pid": listener.pid, "name": "elog", "rules": ["shop:order_*"],
               "processes": [], "sessions": []}],
         )
-        heard = {event["name"]: event["listeners"] for event in shown["providers"][0]["events"]}
+        listeners = {event["name"]: event["listeners"] for event in shown["providers"][0]["events"]}
         self.assertEqual(
-            heard["order_done"],
+            listeners["order_done"],
             [{"slot": 0, "only_in_sessions": False, "processes": [service.pid]}],
         )
-        self.assertEqual(heard["queue_length"], [])
+        self.assertEqual(listeners["queue_length"], [])
         self.stop(listener)
         self.assertNotIn("[0]", self.run_elog("list").stdout)
 
@@ -270,9 +270,9 @@ class List(harness.Case):
         self.assertEqual(self.names("providers", may_be_missing=True), [])
 
     def test_pattern_without_match_fails(self):
-        result = self.run_elog("list", "nobody:*", status=1)
+        result = self.run_elog("list", "absent:*", status=1)
         self.assertEqual(result.stdout, "")
-        self.assert_one_message(result.stderr, "nobody:*")
+        self.assert_one_message(result.stderr, "absent:*")
 
     def test_suggests_the_nearest_name(self):
         self.start_provider(harness.example("order_service"), "30")

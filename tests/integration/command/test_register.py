@@ -15,8 +15,8 @@ class Register(harness.Case):
         self.assertIn("SOURCE is required", self.run_elog("register", status=2).stderr)
 
     def test_of_missing_file_fails(self):
-        result = self.run_elog("register", "--persist", "./nobody", status=1)
-        self.assert_one_message(result.stderr, "Cannot open ./nobody")
+        result = self.run_elog("register", "--persist", "./absent", status=1)
+        self.assert_one_message(result.stderr, "Cannot open ./absent")
 
     def test_of_program_without_providers_fails(self):
         result = self.run_elog("register", "--persist", "/bin/true", status=1)

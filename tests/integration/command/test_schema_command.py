@@ -121,9 +121,9 @@ class Schema(harness.Case):
 
     def test_of_missing_source_fails(self):
         self.assert_one_message(
-            self.run_elog("schema", "nobody", status=1).stderr, "No running program", "nobody"
+            self.run_elog("schema", "absent", status=1).stderr, "No running program", "absent"
         )
-        self.assert_one_message(self.run_elog("schema", "./nobody", status=1).stderr, "./nobody")
+        self.assert_one_message(self.run_elog("schema", "./absent", status=1).stderr, "./absent")
         self.assert_one_message(self.run_elog("schema", self.scratch, status=1).stderr, "read")
 
     def test_in_binary_form_requires_output_file(self):

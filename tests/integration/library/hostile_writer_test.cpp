@@ -65,7 +65,7 @@ struct tally {
     std::uint64_t looks = 0;
     std::uint64_t refused = 0;  // in words: for example an invalid header
     std::uint64_t emitted = 0;
-    std::uint64_t heard = 0;
+    std::uint64_t received = 0;
     std::uint64_t damaged = 0;
 };
 
@@ -75,7 +75,7 @@ void look(event_listener& listener, tally& sum) {
     } catch (const elog::user_error&) {
         ++sum.refused;
     }
-    sum.heard += listener.records().size();
+    sum.received += listener.records().size();
     listener.clear_records();
     ++sum.looks;
 }
@@ -124,7 +124,7 @@ TEST_P(hostile_writer_in_mode, does_not_harm_reader_or_writers) {
     }
     EXPECT_GT(sum.emitted, 0U);
     std::cout << sum.looks << " looks, " << sum.refused << " of them refused, " << sum.emitted
-              << " events emitted, " << sum.heard << " heard, " << sum.damaged
+              << " events emitted, " << sum.received << " received, " << sum.damaged
               << " made no sense\n";
     // A later subscription is not affected.
     event_listener listener("hostile_writer:*");

@@ -53,7 +53,7 @@ std::uint64_t check_of(std::uint64_t number, std::uint32_t victim) {
 
 /// Results that the processes share besides the events.
 struct shared_notes {
-    std::atomic<std::uint64_t> said{0};      // by the victim: emits that have returned
+    std::atomic<std::uint64_t> emitted{0};   // by the victim: emits that have returned
     std::atomic<std::uint64_t> survived{0};  // by the survivor, the same
     std::atomic<std::uint64_t> longest{0};   // longest time of one of its emits, in nanoseconds
     // The same for a process that only yields the CPU: the machine's share of the times.
@@ -62,11 +62,11 @@ struct shared_notes {
     std::atomic<bool> enough{false};
 };
 
-[[noreturn]] void speak_until_killed(shared_notes& notes, std::uint32_t victim) {
+[[noreturn]] void emit_until_killed(shared_notes& notes, std::uint32_t victim) {
     for (std::uint64_t number = 0; number < words_max; ++number) {
         killed_writers::emit(final_counts{victim, number, check_of(number, victim),
                                           letters.substr(0, number % letters.size())});
-        notes.said.store(number + 1, std::memory_order_relaxed);
+        notes.emitted.store(number + 1, std::memory_order_relaxed);
     }
     for (;;) {
         ::pause();
@@ -122,11 +122,11 @@ class killed_processes : public ::testing::Test {
 
     /// Lets a process emit for some time and kills it.
     void kill_one(std::uint32_t victim) {
-        notes->said.store(0);
+        notes->emitted.store(0);
         const pid_t child = ::fork();
         ASSERT_GE(child, 0);
         if (child == 0) {
-            speak_until_killed(*notes, victim);
+            emit_until_killed(*notes, victim);
         }
         // From before it has published itself until it has emitted everything.
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 2500));
@@ -157,7 +157,7 @@ class killed_processes : public ::testing::Test {
         }
         listener.clear_records();
         for (const auto& [ring, end] : next) {
-            EXPECT_LE(end, notes->said.load() + 1) << "on ring " << ring;
+            EXPECT_LE(end, notes->emitted.load() + 1) << "on ring " << ring;
         }
         return count;
     }
@@ -177,11 +177,11 @@ TEST_F(killed_processes, leave_all_committed_records_and_no_torn_record) {
     const pid_t idler = start(*notes, notes->longest_yield, notes->yielded,
                               [](std::uint64_t) { static_cast<void>(::sched_yield()); });
     ASSERT_GE(idler, 0);
-    std::uint64_t said = 0;
-    std::uint64_t heard = 0;
+    std::uint64_t emitted = 0;
+    std::uint64_t received = 0;
     for (std::uint32_t victim = 0; victim < kills && !HasFailure(); ++victim) {
         kill_one(victim);
-        const std::uint64_t least = notes->said.load();
+        const std::uint64_t least = notes->emitted.load();
         const std::uint64_t lost_before = listener.totals().lost + listener.lost_by_providers();
         const std::uint64_t words = collect_final_counts(listener, victim);
         const std::uint64_t lost =
@@ -189,8 +189,8 @@ TEST_F(killed_processes, leave_all_committed_records_and_no_torn_record) {
         // A process killed between commit and return has emitted one event more than it counted.
         ASSERT_GE(words + lost, least) << "of victim " << victim;
         ASSERT_LE(words, least + 1) << "of victim " << victim;
-        said += least;
-        heard += words;
+        emitted += least;
+        received += words;
     }
     notes->enough.store(true);
     wait_for(survivor);
@@ -200,17 +200,18 @@ TEST_F(killed_processes, leave_all_committed_records_and_no_torn_record) {
     static_cast<void>(listener.reader().finish());
     const std::uint64_t lost = listener.totals().lost + listener.lost_by_providers();
     EXPECT_EQ(listener.totals().damaged, 0U);
-    EXPECT_GE(heard + survivor_received + lost, said + notes->survived.load());
-    EXPECT_LE(heard + survivor_received + lost, said + notes->survived.load() + kills);
+    EXPECT_GE(received + survivor_received + lost, emitted + notes->survived.load());
+    EXPECT_LE(received + survivor_received + lost, emitted + notes->survived.load() + kills);
     if (eventlog::core::rseq_available()) {
         EXPECT_EQ(lost, 0U);
     }
     constexpr std::uint64_t stall_max = 100'000'000;
     EXPECT_LE(notes->longest.load(), stall_max + notes->longest_yield.load()) << "nanoseconds";
-    std::cout << kills << " killed, " << said << " events said, " << heard << " heard, " << lost
-              << " lost; the longest emit of " << notes->survived.load() << " beside them took "
-              << notes->longest.load() / 1000 << " us, the longest of " << notes->yielded.load()
-              << " yields " << notes->longest_yield.load() / 1000 << " us\n";
+    std::cout << kills << " killed, " << emitted << " events emitted, " << received << " received, "
+              << lost << " lost; the longest emit of " << notes->survived.load()
+              << " beside them took " << notes->longest.load() / 1000 << " us, the longest of "
+              << notes->yielded.load() << " yields " << notes->longest_yield.load() / 1000
+              << " us\n";
 }
 
 }  // namespace

@@ -163,20 +163,20 @@ TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
     }
     for (int i = 0; i < 20; ++i) {
         event_listener listener("attention_test:*");
-        std::map<std::string, unsigned> heard;
+        std::map<std::string, unsigned> received;
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
         // The thread that dumps may not get the processor while other threads emit.
-        while ((heard["changed"] < 10 || heard["dump_complete"] == 0) &&
+        while ((received["changed"] < 10 || received["dump_complete"] == 0) &&
                std::chrono::steady_clock::now() < deadline) {
             listener.poll();
             for (const auto& record : listener.records()) {
-                ++heard[listener.event_name(record)];
+                ++received[listener.event_name(record)];
             }
             listener.clear_records();
         }
-        EXPECT_GE(heard["changed"], 10U);
-        EXPECT_EQ(heard["present"], 2U);
-        EXPECT_EQ(heard["dump_complete"], 1U);
+        EXPECT_GE(received["changed"], 10U);
+        EXPECT_EQ(received["present"], 2U);
+        EXPECT_EQ(received["dump_complete"], 1U);
     }
     stop = true;
 }

@@ -44,13 +44,13 @@ class DefiningPlugins(harness.Case):
             "record", "-e", "defining_host:*", "-e", "defined_by_plugin:*", "--buffer-size", "4M",
             "-o", self.path("run.elog"), "--", *self.command(manner, plugin, ROUNDS),
         )
-        heard = self.check_recorded(result.stdout, result.stderr)
+        received = self.check_recorded(result.stdout, result.stderr)
         self.assert_no_files_left()
-        return heard
+        return received
 
     def check_withdrawn(self, plugin):
-        heard, emitted = self.record("withdraw", plugin)
-        self.assertEqual(heard, emitted)
+        received, emitted = self.record("withdraw", plugin)
+        self.assertEqual(received, emitted)
 
     def test_loaded_and_unloaded_are_recorded(self):
         self.check_withdrawn("defining_plugin_shared")
@@ -60,9 +60,9 @@ class DefiningPlugins(harness.Case):
 
     def test_unregistering_under_load_are_recorded_until_then(self):
         for plugin in ("defining_plugin_shared", "defining_plugin_static"):
-            heard, emitted = self.record("late", plugin)
+            received, emitted = self.record("late", plugin)
             # Events emitted while the gate closes have no listener.
-            self.assertLessEqual(heard, emitted)
+            self.assertLessEqual(received, emitted)
 
     def forgotten(self, plugin):
         """Runs a host whose plugins do not unregister their providers; returns it and the number of
@@ -94,8 +94,8 @@ class DefiningPlugins(harness.Case):
             stdin=subprocess.DEVNULL,
         )
         output, errors = self.finish(process)
-        heard, emitted = self.check_recorded(output, errors)
-        self.assertEqual(heard, emitted)
+        received, emitted = self.check_recorded(output, errors)
+        self.assertEqual(received, emitted)
         self.assert_no_files_left()
 
 

@@ -55,7 +55,7 @@ class LockedDirectory(harness.Case):
     def test_is_waited_for(self):
         folder = self.lock()
         waiting = self.start(harness.ELOG, "record", "-e", "hello:*", "-o", self.path("run.elog"))
-        self.wait_for(lambda: self.is_in_directory(waiting), "somebody who wants the lock")
+        self.wait_for(lambda: self.is_in_directory(waiting), "a process that waits for the lock")
         self.assertEqual(self.names("subscriptions"), [])
         self.let_go(folder)
         self.wait_for(lambda: self.is_mapped(waiting, "subscriptions"), "a subscription")
@@ -65,7 +65,7 @@ class LockedDirectory(harness.Case):
     def test_is_named_on_timeout(self):
         self.lock()
         waiting = self.start(harness.ELOG, "record", "-e", "hello:*")
-        self.wait_for(lambda: self.is_in_directory(waiting), "somebody who wants the lock")
+        self.wait_for(lambda: self.is_in_directory(waiting), "a process that waits for the lock")
         self.expect(waiting, 1)
         _, errors = self.end_impatiently(waiting)
         self.assertEqual(waiting.returncode, 1)

@@ -16,7 +16,7 @@ import unittest
 
 import harness
 
-NOBODY_USER = 65534
+OVERFLOW_USER = 65534
 UNPRIVILEGED_USER = 65533
 RSEQ = {"x86_64": 334, "aarch64": 293}  # the number of rseq(2), by machine
 BLOCK = struct.Struct("<4sHHIIQII")  # of a .elog file, see elog(5)
@@ -63,7 +63,7 @@ class Confined(harness.Case):
 
     @as_root
     def test_as_a_user_who_may_not_read_the_directory(self):
-        code, sentence = self.run_confined("user", str(NOBODY_USER))["child"]
+        code, sentence = self.run_confined("user", str(OVERFLOW_USER))["child"]
         self.assertEqual(code, 2)
         self.assertRegex(sentence, r"cannot be .* Set EVENTLOG_DIR to a directory of your own")
 
@@ -155,7 +155,7 @@ class Confined(harness.Case):
             mount -t tmpfs -o mode=755 tmpfs /mnt
             cp {self.path('status')} /mnt/plain
             cp {self.path('status')} /mnt/setgid
-            chgrp {NOBODY_USER} /mnt/setgid
+            chgrp {OVERFLOW_USER} /mnt/setgid
             chmod 2755 /mnt/setgid
             mkdir /mnt/out
             mount --bind {self.scratch} /mnt/out
@@ -185,7 +185,7 @@ class Confined(harness.Case):
             mount -t tmpfs -o mode=1777 tmpfs /mnt
             cp {self.path('status')} /mnt/plain
             cp {self.path('status')} /mnt/setuid
-            chown {NOBODY_USER} /mnt/setuid
+            chown {OVERFLOW_USER} /mnt/setuid
             chmod 4755 /mnt/setuid
             mount -t tmpfs -o mode=1777 tmpfs /dev/shm
             mkdir -m 700 /mnt/own
@@ -201,11 +201,11 @@ class Confined(harness.Case):
                                 env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
-        self.assertEqual(lines[::2], ["0", "0", "1", "0", f"eventlog-{NOBODY}"], result.stdout)
+        self.assertEqual(lines[::2], ["0", "0", "1", "0", f"eventlog-{OVERFLOW_USER}"], result.stdout)
         self.assertIn("/mnt/own/eventlog", lines[1])
-        self.assertIn(f"/dev/shm/eventlog-{NOBODY}", lines[3])
+        self.assertIn(f"/dev/shm/eventlog-{OVERFLOW_USER}", lines[3])
         self.assertIn("EVENTLOG=off", lines[5])
-        self.assertIn(f"/dev/shm/eventlog-{NOBODY}", lines[7])
+        self.assertIn(f"/dev/shm/eventlog-{OVERFLOW_USER}", lines[7])
 
 
 if __name__ == "__main__":

@@ -62,13 +62,13 @@ class ShortLives(harness.Case):
         events, _, lost = self.summary(result.stderr)
         self.assertEqual(events + lost, sum(attempted.values()))
 
-        heard = {name: int(count) for name, count in re.findall(
+        received = {name: int(count) for name, count in re.findall(
             r"^interrupted:(\w+) +(\d+) ", self.run_elog("stat", self.path("run.elog")).stdout,
             re.MULTILINE)}
-        self.assertEqual(sum(heard.values()), events)
+        self.assertEqual(sum(received.values()), events)
         printing = self.start(harness.ELOG, "print", self.path("run.elog"))
         said = SAID.findall("".join(line for line in printing.stdout if ":interruption" in line))
-        self.assertEqual(len(said), heard["interruption"])
+        self.assertEqual(len(said), received["interruption"])
         self.assertGreater(len(said), 0)
         numbers = [int(number) for number, _ in said]
         self.assertEqual(len(set(numbers)), len(numbers))

@@ -18,25 +18,25 @@ class StaticOrder(harness.Case):
             harness.program("static_order"),
         )
         text = self.run_elog("print", self.path("run.elog")).stdout
-        heard = re.findall(r' static_order:moment name="([^"]*)"$', text, re.MULTILINE)
-        said = re.findall(r"^(heard|deaf) (.*)$", result.stdout, re.MULTILINE)
-        self.assertEqual([name for state, name in said if state == "heard"], heard)
+        received = re.findall(r' static_order:moment name="([^"]*)"$', text, re.MULTILINE)
+        said = re.findall(r"^(enabled|disabled) (.*)$", result.stdout, re.MULTILINE)
+        self.assertEqual([name for state, name in said if state == "enabled"], received)
         # There are two objects, one of them in main.
         self.assertEqual(
             [name for _, name in said],
             ["constructor", "constructor", "main", "destructor", "atexit", "destructor"],
         )
         # The object of main.cpp may be older than the provider; the one in main is not.
-        first = heard.index("main")
-        self.assertEqual(heard[first : first + 3], ["main", "destructor", "atexit"])
-        self.assertLessEqual(set(heard), WHEN_PUBLISHED)
-        self.assertEqual(self.summary(result.stderr)[::2], (len(heard), 0))
+        first = received.index("main")
+        self.assertEqual(received[first : first + 3], ["main", "destructor", "atexit"])
+        self.assertLessEqual(set(received), WHEN_PUBLISHED)
+        self.assertEqual(self.summary(result.stderr)[::2], (len(received), 0))
         self.assert_no_files_left()
 
     def test_exits_normally_without_listener(self):
         output, errors = self.finish(self.start(harness.program("static_order")))
         self.assertEqual(errors, "")
-        self.assertNotIn("heard", output)
+        self.assertNotRegex(output, r"(?m)^enabled ")
         self.assert_no_files_left()
 
 

@@ -172,13 +172,13 @@ class Aggregation(harness.Case):
         self.assertGreater(json.loads(output)["events"], 0)
 
     def test_live_counts_only_selected_processes(self):
-        heard, _ = [
+        selected, _ = [
             self.start_provider(harness.program("counter"), "1", "0", "1000") for _ in range(2)
         ]
         for options, pids in (
-            (("-p", str(heard.pid)), {heard.pid}),
+            (("-p", str(selected.pid)), {selected.pid}),
             (("--comm", "count*"), {process.pid for process in self.processes}),
-            (("--comm", "nobody"), set()),
+            (("--comm", "absent"), set()),
         ):
             result = self.agg("count() by pid", "-e", "counter:*", "--duration", "300ms",
                               "--buffer-size", "128K", "--wait", *options)

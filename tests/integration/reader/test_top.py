@@ -286,10 +286,10 @@ class WithoutTerminal(harness.Case):
         self.assertNotIn("q quit", output)
 
     def test_pattern_without_match_is_an_error_unless_waiting(self):
-        result = self.run_elog("top", "-e", "nobody:*", "--frames", "1", status=1)
-        self.assert_one_message(result.stderr, "nobody:*")
+        result = self.run_elog("top", "-e", "absent:*", "--frames", "1", status=1)
+        self.assert_one_message(result.stderr, "absent:*")
         output = self.run_elog(
-            "top", "-e", "nobody:*", "--frames", "1", "--every", "100ms", "--wait"
+            "top", "-e", "absent:*", "--frames", "1", "--every", "100ms", "--wait"
         ).stdout
         self.assertIn("No events yet", output)
 

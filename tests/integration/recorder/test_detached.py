@@ -151,8 +151,8 @@ class Detached(flight_recorder.Case):
         self.assertLess(min(away, 86400 - away), 3600, text)
 
     def test_leaves_nothing_without_matching_event(self):
-        result = self.run_elog("start", "flight", "-e", "nobody:*", status=1)
-        self.assertIn("No running program offers an event that matches 'nobody:*'", result.stderr)
+        result = self.run_elog("start", "flight", "-e", "absent:*", status=1)
+        self.assertIn("No running program offers an event that matches 'absent:*'", result.stderr)
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_snapshot_applies_predicate(self):

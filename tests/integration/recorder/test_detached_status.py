@@ -34,7 +34,7 @@ class DetachedStatus(flight_recorder.Case):
             self.assertIn("elog: 1 running process cannot join 'flight': the library",
                           self.run_elog(command).stderr)
         # Only processes with selected events are counted.
-        other = self.run_elog("start", "other", "-e", "nobody:*", "--wait", "--buffer-size", "128K")
+        other = self.run_elog("start", "other", "-e", "absent:*", "--wait", "--buffer-size", "128K")
         self.assertNotIn("cannot join", other.stderr)
         with open(path, "r+b") as file:
             file.seek(REGION_FEATURES)
@@ -48,7 +48,7 @@ class DetachedStatus(flight_recorder.Case):
         with open(os.path.join(self.directory, "providers", name), "r+b") as file:
             file.seek(REGION_FEATURES)
             file.write(bytes(4))
-        told = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e", "nobody:*",
+        told = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e", "absent:*",
                              "--wait", "--duration", "100ms").stderr
         self.assertIn("elog: Events come via memory: who will come goes there", told)
         self.assertEqual(told.count("cannot join this subscription"), 1, told)

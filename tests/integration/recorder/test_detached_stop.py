@@ -155,7 +155,7 @@ class DetachedStop(flight_recorder.Case):
         for arguments, status in (
             (("-o", self.path("nowhere/last.elog")), 1),
             (("-o", last, "--where", "number == ("), 2),
-            (("-o", last, "--where", "nobody_has_that > 3"), 2),
+            (("-o", last, "--where", "no_such_field > 3"), 2),
         ):
             self.run_elog("stop", "flight", *arguments, status=status)
             self.assertEqual(self.status()[0]["events"], 10, arguments)

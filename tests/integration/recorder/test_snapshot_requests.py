@@ -418,7 +418,7 @@ class SnapshotRequests(harness.Case):
             (("flight", "-o", path, "--when", "number > ("), 2, "--when"),
             (("flight", "-o", path, "--when", "number > 1", "--where", "("), 2, "--where"),
             (("oldest", "-o", path, "--on-request"), 1, "keeps the first events"),
-            (("nobody", "-o", path, "--on-request"), 1, "There is no subscription 'nobody'."),
+            (("absent", "-o", path, "--on-request"), 1, "There is no subscription 'absent'."),
         ):
             result = self.run_elog("snapshot", *arguments, status=status)
             self.assertIn(sentence, result.stderr)

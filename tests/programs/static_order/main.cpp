@@ -12,7 +12,8 @@ namespace {
 using static_order::emit_point;
 
 void emit(const char* name) {
-    std::printf("%s %s\n", static_order::provider::enabled<emit_point>() ? "heard" : "deaf", name);
+    std::printf("%s %s\n", static_order::provider::enabled<emit_point>() ? "enabled" : "disabled",
+                name);
     static_order::provider::emit(emit_point{name});
 }
 

@@ -28,7 +28,7 @@ class rotation : public ::testing::Test {
     rotation() {
         std::filesystem::create_directory(folder);
         elog::subscription_options options;
-        options.patterns.add("nobody:nothing");
+        options.patterns.add("absent:nothing");
         options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
         options.buffers_per_cpu = 2;
         const elog::subscription source(options);

@@ -42,7 +42,7 @@ class followed_recording : public ::testing::Test {
     /// Starts a recording in files of 1 MiB, after the existing files.
     void begin() {
         elog::subscription_options options;
-        options.patterns.add("nobody:nothing");
+        options.patterns.add("absent:nothing");
         options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
         options.buffers_per_cpu = 2;
         const elog::subscription source(options);

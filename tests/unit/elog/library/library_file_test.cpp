@@ -320,7 +320,7 @@ TEST(library_file, has_requested_fields_in_order) {
 
 /// A file with a record of each of two events; fields of the same name have different types.
 std::string make_mixed(const std::string& name) {
-    const test::record_builder maker("provider parcels { event weighed info { size: u32 } "
+    const test::record_builder maker("provider goods { event weighed info { size: u32 } "
                                      "event named info { size: text } }",
                                      "scales", 42);
     test::test_record weighed = maker.record("weighed");

@@ -182,7 +182,7 @@ TEST(library_output, contains_losses_of_unknown_position) {
     elog::sink output = elog::write_file(path);
     elog::source input = elog::open_file(make_sample("losses.from"));
     elog::pour(input, output);
-    output.put({.count = 2, .reason = elog::loss_reason::busy, .provider = "nobody"});
+    output.put({.count = 2, .reason = elog::loss_reason::busy, .provider = "absent"});
     output.put({.count = 3, .reason = elog::loss_reason::no_room, .cpu = 8000});
     output.put({.count = 4, .reason = elog::loss_reason::damaged, .cpu = 1});
     output.finish();

@@ -59,7 +59,7 @@ class flight_recorder {
         // recorder that was ending.
         do {
             snapshot_test::emit(sign{0});
-        } while (!is_heard());
+        } while (!is_attached());
     }
     ~flight_recorder() {
         requests_.reset();
@@ -80,7 +80,7 @@ class flight_recorder {
     [[nodiscard]] std::string reason() const { return requests_->reason().value_or("(mixed)"); }
 
   private:
-    [[nodiscard]] bool is_heard() const {
+    [[nodiscard]] bool is_attached() const {
         const std::uint64_t serial = found_->region().header.serial;
         return std::any_of(eventlog::core::subscription_slots.begin(),
                            eventlog::core::subscription_slots.end(),
@@ -112,7 +112,7 @@ class mapped_header {
 };
 
 TEST(snapshot_request, reaches_exactly_the_flight_recorders_that_record_the_process) {
-    EXPECT_EQ(eventlog::snapshot("nobody"), 0U);
+    EXPECT_EQ(eventlog::snapshot("no recorder"), 0U);
     flight_recorder first("first");
     flight_recorder second("second");
     flight_recorder keeps_the_oldest("oldest", false);
@@ -280,7 +280,7 @@ TEST(snapshot_request, works_while_recorders_start_and_end) {
     std::thread asker([&] {
         while (!done) {
             snapshot_test::emit(sign{1});
-            asked += eventlog::snapshot("whoever is there");
+            asked += eventlog::snapshot("under load");
         }
     });
     std::vector<std::unique_ptr<flight_recorder>> recorders;

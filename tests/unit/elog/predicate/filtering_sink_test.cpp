@@ -77,7 +77,7 @@ class filtering : public ::testing::Test {
     /// Starts another filter in front of the same sink.
     void start(elog::filtering_sink& other) {
         elog::subscription_options options;
-        options.patterns.add("nobody:nothing");
+        options.patterns.add("absent:nothing");
         options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
         options.buffers_per_cpu = 2;
         const elog::subscription source(options);

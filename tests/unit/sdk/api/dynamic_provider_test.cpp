@@ -111,8 +111,8 @@ TEST(dynamic_provider, accepts_both_byte_types) {
     listener.poll();
     ASSERT_EQ(listener.records().size(), 4U);
     for (const auto& record : listener.records()) {
-        const auto heard = std::get<elog::byte_string>(listener.field(record, "data"));
-        EXPECT_TRUE(std::equal(heard.begin(), heard.end(), numbers.begin(), numbers.end()));
+        const auto received = std::get<elog::byte_string>(listener.field(record, "data"));
+        EXPECT_TRUE(std::equal(received.begin(), received.end(), numbers.begin(), numbers.end()));
     }
 }
 

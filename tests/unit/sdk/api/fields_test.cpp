@@ -317,8 +317,9 @@ TEST(fields, of_bytes_are_carried_at_every_length) {
         fields_test::emit(with_bytes{{}, 1, bytes, "text"});
         listener.poll();
         const received_record& record = listener.records().at(0);
-        const auto heard = std::get<elog::byte_string>(listener.field(record, "more"));
-        EXPECT_TRUE(std::equal(heard.begin(), heard.end(), bytes.begin(), bytes.end())) << length;
+        const auto received = std::get<elog::byte_string>(listener.field(record, "more"));
+        EXPECT_TRUE(std::equal(received.begin(), received.end(), bytes.begin(), bytes.end()))
+            << length;
         EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), "text");
     }
 }

@@ -76,7 +76,7 @@ using payload_test =
 
 /// Emits one event and returns its record.
 template <class Event>
-received_record heard(event_listener& listener, const Event& event) {
+received_record emit_and_receive(event_listener& listener, const Event& event) {
     listener.clear_records();
     payload_test::emit(event);
     listener.poll();
@@ -158,8 +158,8 @@ TEST(payload, copied_from_object_equals_encoded_fields) {
                       {'a', 'b'}};
     const shuffled same{whole.letters, whole.yes,    whole.row,   whole.reals,
                         whole.paint,   whole.corner, whole.number};
-    const received_record as_block = heard(listener, whole);
-    const received_record as_fields = heard(listener, same);
+    const received_record as_block = emit_and_receive(listener, whole);
+    const received_record as_fields = emit_and_receive(listener, same);
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&whole);
     EXPECT_EQ(as_block.payload, std::vector<std::uint8_t>(bytes, bytes + sizeof whole));
     EXPECT_EQ(as_block.payload.size(), as_fields.payload.size());
@@ -176,17 +176,18 @@ TEST(payload, copied_from_object_equals_encoded_fields) {
 
 TEST(payload, carries_every_number) {
     event_listener listener("payload_test:*");
-    const received_record record =
-        heard(listener,
-              every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200,
-                           60000, 4000000000U, std::numeric_limits<uint64_t>::max(), 1.5F, -2.25});
+    const received_record record = emit_and_receive(
+        listener,
+        every_number{true, 'x', -8, -1600, -320000, std::numeric_limits<int64_t>::min(), 200, 60000,
+                     4000000000U, std::numeric_limits<uint64_t>::max(), 1.5F, -2.25});
     EXPECT_EQ(listener.event_name(record), "every_number");
     expect_every_number(listener, record);
 }
 
 TEST(payload, carries_every_kind_of_text) {
     event_listener listener("payload_test:*");
-    const received_record record = heard(listener, every_text{7, "view", "string", "pointer"});
+    const received_record record =
+        emit_and_receive(listener, every_text{7, "view", "string", "pointer"});
     EXPECT_EQ(text_of(listener, record, "view"), "view");
     EXPECT_EQ(text_of(listener, record, "string"), "string");
     EXPECT_EQ(text_of(listener, record, "pointer"), "pointer");
@@ -195,7 +196,7 @@ TEST(payload, carries_every_kind_of_text) {
 
 TEST(payload, distinguishes_empty_text_from_null) {
     event_listener listener("payload_test:*");
-    const received_record record = heard(listener, every_text{7, {}, "", nullptr});
+    const received_record record = emit_and_receive(listener, every_text{7, {}, "", nullptr});
     EXPECT_EQ(text_of(listener, record, "view"), "");
     EXPECT_EQ(text_of(listener, record, "string"), "");
     EXPECT_TRUE(std::holds_alternative<elog::null_text>(listener.field(record, "pointer")));
@@ -204,7 +205,7 @@ TEST(payload, distinguishes_empty_text_from_null) {
 TEST(payload, keeps_nul_characters_inside_a_text) {
     using namespace std::string_view_literals;
     event_listener listener("payload_test:*");
-    const received_record record = heard(listener, every_text{7, "a\0b"sv, "", ""});
+    const received_record record = emit_and_receive(listener, every_text{7, "a\0b"sv, "", ""});
     EXPECT_EQ(text_of(listener, record, "view"), std::string("a\0b", 3));
 }
 
@@ -218,7 +219,8 @@ TEST(payload, carries_texts_around_size_limits) {
             for (std::size_t i = 0; i < length; ++i) {
                 text += static_cast<char>('a' + (length + i + i / 26) % 26);
             }
-            const received_record record = heard(listener, every_text{1, text, "second", "third"});
+            const received_record record =
+                emit_and_receive(listener, every_text{1, text, "second", "third"});
             EXPECT_EQ(text_of(listener, record, "view"), text);
             EXPECT_EQ(text_of(listener, record, "string"), "second");
             EXPECT_EQ(text_of(listener, record, "pointer"), "third");
@@ -231,7 +233,7 @@ TEST(payload, of_maximum_size_is_carried_and_larger_is_counted) {
     // Fixed part 16, three texts with their NUL, two of them empty.
     const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 3;
     const received_record record =
-        heard(listener, every_text{1, std::string(largest, 'x'), "", ""});
+        emit_and_receive(listener, every_text{1, std::string(largest, 'x'), "", ""});
     EXPECT_EQ(record.header.size, EVENTLOG_RECORD_SIZE_MAX);
     EXPECT_EQ(text_of(listener, record, "view").size(), largest);
     listener.clear_records();
@@ -244,7 +246,7 @@ TEST(payload, of_maximum_size_is_carried_and_larger_is_counted) {
 
 TEST(payload, shorter_than_a_word_is_padded_with_zeros) {
     event_listener listener("payload_test:*");
-    const received_record record = heard(listener, one_byte{0xff});
+    const received_record record = emit_and_receive(listener, one_byte{0xff});
     EXPECT_EQ(record.header.size, sizeof(eventlog_record) + 1);
     EXPECT_EQ(record.payload, std::vector<std::uint8_t>{0xff});
 }
@@ -252,7 +254,7 @@ TEST(payload, shorter_than_a_word_is_padded_with_zeros) {
 TEST(payload, has_thread_and_cpu) {
     event_listener listener("payload_test:*");
     const eventlog::test::pinned_to_one_cpu pinned;
-    const received_record record = heard(listener, one_byte{1});
+    const received_record record = emit_and_receive(listener, one_byte{1});
     EXPECT_EQ(record.header.thread, static_cast<std::uint32_t>(::gettid()));
     EXPECT_EQ(record.header.cpu, pinned.cpu());
     EXPECT_EQ(record.header.flags, 0U);

@@ -143,8 +143,8 @@ TEST(small_event, uses_fast_path_and_clears_rseq_cs) {
     }
     const scoped_environment_variable tsc("EVENTLOG_TSC", "on");
     constexpr std::uint64_t events = 200;
-    const std::size_t heard = emit_by_hand(events);
-    EXPECT_EQ(heard, events - slow_path_count);
+    const std::size_t received = emit_by_hand(events);
+    EXPECT_EQ(received, events - slow_path_count);
     // An interrupted thread takes the slow path.
     EXPECT_LT(slow_path_count, events / 2);
 }

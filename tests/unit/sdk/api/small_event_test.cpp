@@ -233,7 +233,7 @@ TEST(small_event, rejects_invalid_sizes) {
     for (const std::size_t around :
          {std::size_t{65'508 + 64}, std::size_t{1} << 32U, std::size_t{1} << 48U, SIZE_MAX / 2}) {
         for (std::size_t size = around - 64; size != around + 8; ++size) {
-            brief_test::emit(fixed_4{{"nobody reads this", size}});
+            brief_test::emit(fixed_4{{"not readable", size}});
             ++attempted;
         }
     }

@@ -101,8 +101,8 @@ eventlog_error emit(event id, const std::vector<eventlog_value>& values) {
     return eventlog_emit_values(provider(), id, values.data(), values.size());
 }
 
-received_record heard(event_listener& listener, event id,
-                      const std::vector<eventlog_value>& values) {
+received_record emit_and_receive(event_listener& listener, event id,
+                                 const std::vector<eventlog_value>& values) {
     listener.clear_records();
     EXPECT_EQ(emit(id, values), EVENTLOG_ERROR_NONE);
     listener.poll();
@@ -137,7 +137,7 @@ std::vector<eventlog_value> valid_numbers() {
 TEST(emit_values, carries_every_number) {
     provider();
     event_listener listener("values_test:*");
-    const received_record record = heard(listener, numbers, valid_numbers());
+    const received_record record = emit_and_receive(listener, numbers, valid_numbers());
     EXPECT_EQ(listener.event_name(record), "numbers");
     expect_every_number(listener, record);
 }
@@ -149,9 +149,9 @@ TEST(emit_values, carries_texts_and_bytes_around_size_limits) {
         for (std::size_t length = near - 8; length < near + 9; ++length) {
             const std::string text(length, static_cast<char>('a' + length % 26));
             const received_record record =
-                heard(listener, texts,
-                      {eventlog_unsigned(7), eventlog_text_of(text.data(), text.size()),
-                       eventlog_bytes("\0\1\2", 3), eventlog_text("last")});
+                emit_and_receive(listener, texts,
+                                 {eventlog_unsigned(7), eventlog_text_of(text.data(), text.size()),
+                                  eventlog_bytes("\0\1\2", 3), eventlog_text("last")});
             EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "number")), 7U);
             EXPECT_EQ(text_of(listener, record, "first"), text);
             EXPECT_EQ(
@@ -166,14 +166,15 @@ TEST(emit_values, distinguishes_null_and_empty_texts_and_keeps_nul_characters) {
     provider();
     event_listener listener("values_test:*");
     const received_record record =
-        heard(listener, texts,
-              {eventlog_unsigned(7), eventlog_text(nullptr), eventlog_bytes(nullptr, 0),
-               eventlog_text_of(nullptr, 0)});
+        emit_and_receive(listener, texts,
+                         {eventlog_unsigned(7), eventlog_text(nullptr), eventlog_bytes(nullptr, 0),
+                          eventlog_text_of(nullptr, 0)});
     EXPECT_TRUE(std::holds_alternative<elog::null_text>(listener.field(record, "first")));
     EXPECT_EQ(text_of(listener, record, "second"), "");
-    const received_record other = heard(listener, texts,
-                                        {eventlog_unsigned(7), eventlog_text_of("a\0b", 3),
-                                         eventlog_bytes("", 0), eventlog_text("")});
+    const received_record other =
+        emit_and_receive(listener, texts,
+                         {eventlog_unsigned(7), eventlog_text_of("a\0b", 3), eventlog_bytes("", 0),
+                          eventlog_text("")});
     EXPECT_EQ(text_of(listener, other, "first"), "a\0b"sv);
     EXPECT_EQ(text_of(listener, other, "second"), "");
 }
@@ -182,7 +183,7 @@ TEST(emit_values, are_padded_with_zeros) {
     provider();
     event_listener listener("values_test:*");
     const received_record record =
-        heard(listener, in_session, {eventlog_unsigned(77), eventlog_unsigned(0xff)});
+        emit_and_receive(listener, in_session, {eventlog_unsigned(77), eventlog_unsigned(0xff)});
     EXPECT_EQ(record.header.size, sizeof(eventlog_record) + 9);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "session")), 77U);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "small")), 0xffU);
@@ -191,7 +192,7 @@ TEST(emit_values, are_padded_with_zeros) {
 TEST(emit_values, accepts_no_values) {
     provider();
     event_listener listener("values_test:*");
-    EXPECT_EQ(heard(listener, nothing, {}).payload.size(), 0U);
+    EXPECT_EQ(emit_and_receive(listener, nothing, {}).payload.size(), 0U);
 }
 
 /// The expected payload: fixed part with fields by width, presence bits, texts.
@@ -206,11 +207,11 @@ TEST(emit_values, lays_out_arrays_like_structs) {
     const std::int16_t small[3] = {-1, 2, -3};
     const bool yeses[2] = {true, false};
     const received_record record =
-        heard(listener, arrays,
-              {eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, mac, 6),
-               eventlog_array(EVENTLOG_TYPE_FLOAT_64, reals.data(), reals.size()),
-               eventlog_array(EVENTLOG_TYPE_SIGNED_16, small, 3), eventlog_unsigned(99),
-               eventlog_array(EVENTLOG_TYPE_BOOLEAN, yeses, 2)});
+        emit_and_receive(listener, arrays,
+                         {eventlog_array(EVENTLOG_TYPE_UNSIGNED_8, mac, 6),
+                          eventlog_array(EVENTLOG_TYPE_FLOAT_64, reals.data(), reals.size()),
+                          eventlog_array(EVENTLOG_TYPE_SIGNED_16, small, 3), eventlog_unsigned(99),
+                          eventlog_array(EVENTLOG_TYPE_BOOLEAN, yeses, 2)});
     ASSERT_EQ(record.payload.size(), 1600U + 8 + 6 + 6 + 2);
     std::array<double, 200> received_reals{};
     std::memcpy(received_reals.data(), record.payload.data(), sizeof received_reals);
@@ -227,15 +228,16 @@ TEST(emit_values, absent_values_leave_zeros_and_no_presence_bit) {
     event_listener listener("values_test:*");
     std::array<std::uint64_t, 100> row{};
     row.fill(~0ULL);
-    const received_record all = heard(listener, maybes,
-                                      {eventlog_unsigned(5), eventlog_text("here"),
-                                       eventlog_array(EVENTLOG_TYPE_UNSIGNED_64, row.data(), 100)});
+    const received_record all =
+        emit_and_receive(listener, maybes,
+                         {eventlog_unsigned(5), eventlog_text("here"),
+                          eventlog_array(EVENTLOG_TYPE_UNSIGNED_64, row.data(), 100)});
     ASSERT_EQ(all.payload.size(), 808U + 3 + 5);
     EXPECT_EQ(all.payload[0], 0xffU);
     EXPECT_EQ(all.payload[808] + all.payload[809] + all.payload[810], 3);
     EXPECT_EQ(text_of(listener, all, "text"), "here");
-    const received_record none =
-        heard(listener, maybes, {eventlog_absent(), eventlog_absent(), eventlog_absent()});
+    const received_record none = emit_and_receive(
+        listener, maybes, {eventlog_absent(), eventlog_absent(), eventlog_absent()});
     EXPECT_EQ(none.payload, std::vector<std::uint8_t>(811, 0));
 }
 
@@ -263,7 +265,7 @@ TEST(emit_values, delivers_event_with_a_hundred_fields) {
                     values.push_back(eventlog_bytes(text.data(), text.size()));
             }
         }
-        const received_record record = heard(listener, wide, values);
+        const received_record record = emit_and_receive(listener, wide, values);
         for (std::size_t i = 0; i < 100; ++i) {
             const std::string name = "f" + std::to_string(i);
             if (i % 4 == 0) {
@@ -448,7 +450,7 @@ TEST(emit_values, accepts_extreme_values) {
     values[4] = eventlog_unsigned(2147483647);
     values[6] = eventlog_signed(255);
     values[10] = eventlog_real(std::numeric_limits<double>::infinity());
-    const received_record record = heard(listener, numbers, values);
+    const received_record record = emit_and_receive(listener, numbers, values);
     EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i8")), 127);
     EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i16")), -32768);
     EXPECT_EQ(std::get<std::int64_t>(listener.field(record, "i32")), 2147483647);

@@ -111,12 +111,12 @@ class forked_lock_holder : public ::testing::Test {
         EXPECT_TRUE(scene.is_untouched);
         listener.finish();
         EXPECT_EQ(listener.totals().damaged, 0U);
-        std::size_t heard = 0;
+        std::size_t received = 0;
         for (const eventlog::test::received_record& record : listener.records()) {
-            heard += listener.providers().at(record.header.provider).pid ==
-                     static_cast<std::uint32_t>(scene.child);
+            received += listener.providers().at(record.header.provider).pid ==
+                        static_cast<std::uint32_t>(scene.child);
         }
-        EXPECT_EQ(heard, 1U);
+        EXPECT_EQ(received, 1U);
     }
 
     event_listener listener{"ring_test:*", {buffer_size, 2}};

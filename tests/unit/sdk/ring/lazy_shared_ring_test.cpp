@@ -53,7 +53,7 @@ class lazy_shared_ring : public ::testing::TestWithParam<bool> {
   protected:
     void SetUp() override {
         if (!can_populate() || !rseq_available()) {
-            GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+            GTEST_SKIP() << "the shared ring is preallocated here";
         }
         ring_test::emit(tick{0});
         slot = slot_of(listener);

@@ -66,7 +66,7 @@ TEST(shared_ring, is_preallocated_where_late_allocation_is_impossible) {
 
 TEST(shared_ring, is_fully_allocated_by_attaching_process_without_rseq) {
     if (!can_populate()) {
-        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+        GTEST_SKIP() << "the shared ring is preallocated here";
     }
     EXPECT_EQ(run_in_child([] {
                   configure_rseq(false);
@@ -142,7 +142,7 @@ void remove_subscriptions() {
 
 TEST(shared_ring, leaves_no_memory_after_removal_during_attach) {
     if (!can_populate()) {
-        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+        GTEST_SKIP() << "the shared ring is preallocated here";
     }
     EXPECT_EQ(run_in_child([] {
                   late_process late;
@@ -161,7 +161,7 @@ TEST(shared_ring, leaves_no_memory_after_removal_during_attach) {
 
 TEST(shared_ring, keeps_memory_when_only_file_is_unlinked) {
     if (!can_populate()) {
-        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+        GTEST_SKIP() << "the shared ring is preallocated here";
     }
     EXPECT_EQ(run_in_child([] {
                   late_process late;
@@ -176,7 +176,7 @@ TEST(shared_ring, keeps_memory_when_only_file_is_unlinked) {
 
 TEST(shared_ring, does_not_trust_madvise_that_accepts_any_advice) {
     if (!can_populate() || !rseq_available()) {
-        GTEST_SKIP() << "here the shared ring has its memory before anybody writes there";
+        GTEST_SKIP() << "the shared ring is preallocated here";
     }
     EXPECT_EQ(run_in_child([] {
                   event_listener listener("ring_test:*", {buffer_size, buffers_per_cpu});

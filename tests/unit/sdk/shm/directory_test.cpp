@@ -75,7 +75,7 @@ TEST(directory, accessible_to_other_users_is_rejected_with_remedy) {
 
 TEST(directory, owned_by_another_user_is_rejected) {
     if (::geteuid() != 0) {
-        GTEST_SKIP() << "only root can make a directory that belongs to someone else";
+        GTEST_SKIP() << "only root can make a directory that belongs to another user";
     }
     const std::string path = fresh_path("foreign");
     ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);

@@ -30,7 +30,7 @@ constexpr std::string_view head =
 std::string text_of(std::string_view name, std::string_view fields) {
     return "name: " + std::string(name) + "\nID: 413\nformat:\n" + std::string(head) +
            std::string(fields) +
-           "\nprint fmt: \"x=%s\", __print_nothing_that_anyone_knows(REC->x, ({ 1 })\n";
+           "\nprint fmt: \"x=%s\", __print_by_unknown_function(REC->x, ({ 1 })\n";
 }
 
 format_field only_field(std::string_view line) {
