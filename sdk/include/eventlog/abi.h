@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the templates of eventlog.hpp call: the binary interface of libeventlog.
+ * The C interface of libeventlog that the templates of eventlog.hpp call.
  *
- * Applications include eventlog/eventlog.hpp and need none of this by name.
+ * Applications in C++ include eventlog/eventlog.hpp and need no name of this header.
  *
- * None of these functions throws, aborts, prints or changes errno.
- *
- * Forked children are those of fork(). A child that is made by _Fork, clone or a raw
- * system call emits with the process and thread numbers of its parent; so does a
- * handler of pthread_atfork in the child that was registered before the library's,
- * which the process's first provider registers.
+ * - No function throws, aborts, prints or changes errno.
+ * - "Forked child" means the child of fork(). Events from a child of _Fork, clone or a raw system
+ *   call have the process and thread numbers of its parent. So have events from a child handler of
+ *   pthread_atfork that was registered before the library's own. The first provider of the process
+ *   registers the library's handler.
  */
 #ifndef EVENTLOG_ABI_H
 #define EVENTLOG_ABI_H
@@ -18,53 +17,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seen outside of the library, whatever the visibility it is compiled with. */
+/* Exported, whatever the visibility that the library is compiled with. */
 #define EVENTLOG_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A registered provider; libeventlog owns it. */
+/* A registered provider. libeventlog owns it. */
 struct eventlog_provider;
 
 /*
- * How a provider describes itself.
- *
- * All that it points to must stay as it is until the provider is unregistered.
+ * A provider's description of itself. Everything that it points to must stay unchanged until the
+ * provider is unregistered.
  */
 struct eventlog_provider_definition {
-    uint32_t size;        /* sizeof this struct: lets it grow */
+    uint32_t size;        /* sizeof this struct, so that it can grow */
     uint32_t event_count; /* 1 to 1024 */
-    uint32_t* gate;       /* 1024 words, all zero, and 4096 bytes for counters: */
-    size_t gate_size;     /* bytes of the whole pages that these have for themselves */
+    uint32_t* gate;       /* 1024 words, all zero, then 4096 bytes for counters */
+    size_t gate_size;     /* of the gate: whole pages that hold nothing else */
     const void* schema;   /* binary form, see eventlog/schema_format.hpp */
     size_t schema_size;
 };
 
-/* A part of a payload that is not in one place. */
+/* A segment of a payload. */
 struct eventlog_piece {
     const void* data;
     size_t size;
 };
 
-/* What became of a provider, or of a route: the sentence beside it says what to do. */
+/* Status of a provider or of a route. The text that comes with it states the remedy. */
 enum eventlog_status_code {
     EVENTLOG_OK = 0,           /* published: `elog list` shows it */
     EVENTLOG_OFF = 1,          /* EVENTLOG=off in the environment */
-    EVENTLOG_NO_DIRECTORY = 2, /* the directory cannot be made or is not ours alone */
+    EVENTLOG_NO_DIRECTORY = 2, /* the directory cannot be created, or others may write to it */
     EVENTLOG_NO_SPACE = 3,     /* no memory for the provider's file */
     EVENTLOG_NOT_MAPPED = 4,   /* the gate could not be mapped */
     EVENTLOG_BAD_SCHEMA = 5,   /* definition or schema is not valid */
-    EVENTLOG_UNREGISTERED = 6, /* not registered yet, or not any more */
-    EVENTLOG_NO_ROUTE = 7,     /* there is no such route */
-    /* Of a route through the kernel: */
-    EVENTLOG_NO_KERNEL_SUPPORT = 8, /* this kernel does not have it */
-    EVENTLOG_NO_PERMISSION = 9,     /* it may not be used, or its file system is not mounted */
-    EVENTLOG_INCOMPLETE = 10        /* some events, or all, cannot take it */
+    EVENTLOG_UNREGISTERED = 6, /* not registered yet, or no longer */
+    EVENTLOG_NO_ROUTE = 7,     /* no such route */
+    /* Routes through the kernel: */
+    EVENTLOG_NO_KERNEL_SUPPORT = 8, /* the kernel does not provide it */
+    EVENTLOG_NO_PERMISSION = 9,     /* no permission, or its file system is not mounted */
+    EVENTLOG_INCOMPLETE = 10        /* some or all events cannot use it */
 };
 
-/* The ways that events take to those who listen. */
+/* Routes from a provider to its listeners. */
 enum eventlog_route {
     EVENTLOG_ROUTE_MEMORY = 0,     /* subscriptions in shared memory: elog record */
     EVENTLOG_ROUTE_USER_EVENTS = 1 /* the kernel's user_events: perf, ftrace */
@@ -72,80 +70,81 @@ enum eventlog_route {
 #define EVENTLOG_ROUTE_COUNT 2
 
 /*
- * What became of a provider's events on a route since the provider was
- * published, or since this process was forked: one count for each listener who
- * wanted the event. Events that nobody wants are counted nowhere.
+ * Events of a provider on a route since the provider was published or this process was forked. An
+ * event counts once for each listener that wanted it. Events without a listener are not counted.
  */
 struct eventlog_counters {
-    uint64_t written;         /* recorded */
-    uint64_t cut;             /* of these: with texts that were too long */
-    uint64_t lost_full;       /* no room: the listener is too slow, or its buffers too small, or
-                                 there is no memory for them */
-    uint64_t lost_too_large;  /* over 65512 bytes of payload; for the kernel: over 4048 */
-    uint64_t lost_busy;       /* the ring was in use: by the code that a signal interrupted, or by
-                                 others for milliseconds */
-    uint64_t lost_unattached; /* the listener could not be joined (yet): no memory, no descriptor,
-                                 or another thread was just about it */
-    uint64_t lost_refused;    /* the kernel did not take it */
+    uint64_t written;   /* recorded */
+    uint64_t cut;       /* those of them whose texts were cut */
+    uint64_t lost_full; /* no room: the listener is too slow, its buffers are too small, or there is
+                           no memory for them */
+    uint64_t lost_too_large;  /* a payload of over 65512 bytes; in the kernel: over 4048 */
+    uint64_t lost_busy;       /* the ring was in use by the code that a signal interrupted, or for
+                                 milliseconds by other writers */
+    uint64_t lost_unattached; /* not attached to the listener (yet): no memory, no descriptor, or
+                                 another thread was attaching */
+    uint64_t lost_refused;    /* the kernel rejected the event */
 };
 
 /*
- * Publishes a provider and attaches it to the subscriptions that want it.
+ * Publishes a provider and attaches it to the subscriptions that want its events.
  *
- * Returns a handle in every case but lack of memory (NULL); when publishing
- * failed the handle says why (eventlog_provider_status) and emits nothing.
- * Any thread; not from a signal handler. A forked child publishes itself anew.
+ * Returns NULL only if memory is short. If publishing failed, the handle emits nothing and
+ * eventlog_provider_status gives the reason.
+ *
+ * Any thread; not from a signal handler. A forked child publishes its own copy.
  */
 EVENTLOG_API struct eventlog_provider* eventlog_provider_register(
     const struct eventlog_provider_definition* definition);
 
 /*
- * Withdraws a provider: its gate reads zero from now on.
+ * Withdraws a provider. Its gate reads zero afterwards.
  *
- * Any thread, once per handle; NULL is allowed. The memory that the definition
- * points to may go away afterwards, if no thread still emits from it. Callbacks
- * are taken back; whoever has to know that none runs any more takes them back
- * before (eventlog_provider_on_change).
+ * Call it once for each handle; NULL is allowed. The memory that the definition points to may be
+ * freed afterwards if no thread still emits from it. Callbacks are removed. To know that no
+ * callback runs any more, remove them before (eventlog_provider_on_change).
+ *
+ * Any thread.
  */
 EVENTLOG_API void eventlog_provider_unregister(struct eventlog_provider* provider);
 
 /*
- * Emits an event whose payload is in one place.
+ * Emits an event with a contiguous payload.
  *
- * `payload` must be readable, and zero behind `size`, up to the next multiple
- * of 8 bytes. Any thread, any signal handler. Takes no lock, allocates nothing,
- * waits for nobody. NULL providers and unknown events are ignored.
+ * `payload` must be readable, and zero from `size` up to the next multiple of 8 bytes. NULL
+ * providers and unknown events are ignored. Takes no lock, does not allocate, does not wait.
+ *
+ * Any thread, any signal handler.
  */
 EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t event,
                                 const void* payload, size_t size);
 
 /*
- * Bits of a gate word that alone do not say that somebody listens: then
- * eventlog_has_listener knows. One is the kernel's user_events': kernels before
- * Linux 6.4 do not write to gates, so there it is set all the time. One says that
- * something has changed that the next emit looks at. Whoever only emits need not
- * ask: an event that nobody wants goes nowhere.
+ * Bits of a gate word that do not prove that there is a listener. If no other bit is set, ask
+ * eventlog_has_listener. One bit belongs to the kernel's user_events: kernels before Linux 6.4 do
+ * not write to gates, so there it is always set. The other is the notification bit: the next emit
+ * handles a change. An emit needs no such check, because an event without a listener is discarded.
  */
 #define EVENTLOG_GATE_AMBIGUOUS 0x80010000U
 
-/* Whether anyone listens to the event. Any thread, any signal handler; NULL: no. */
+/* Whether the event has a listener; false for NULL. Any thread, any signal handler. */
 EVENTLOG_API bool eventlog_has_listener(const struct eventlog_provider* provider, uint32_t event);
 
 /*
- * An event of at most three words and one text, as most are: what a program has
- * to say of it. It must stay in place as long as its provider is registered.
+ * Constants of an event with at most three words and one text. It must stay in place while its
+ * provider is registered.
  */
 struct eventlog_site {
-    struct eventlog_provider* provider; /* NULL: it is not registered */
-    /* Called instead, with the same arguments, when the event cannot go the shortest way. */
+    struct eventlog_provider* provider; /* NULL: not registered */
+    /* The fallback, called with the same arguments if the fast path cannot emit the event. */
     void (*emit)(const struct eventlog_site* site, uint64_t first, uint64_t second, uint64_t third,
                  const void* text, size_t size);
     uint64_t head;        /* event << 48 | 24 + fixed_size */
-    uint64_t fixed_size;  /* of the payload, in front of the text: 4 to 24 */
+    uint64_t fixed_size;  /* bytes of the payload in front of the text: 4 to 24 */
     const uint32_t* gate; /* the event's word in the provider's definition */
 };
 
-/* The linker's table is read at the call, which saves a jump. */
+/* The call reads the address from the global offset table itself, which saves a jump. */
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
 #define EVENTLOG_CALLED_DIRECTLY __attribute__((noplt))
@@ -156,193 +155,195 @@ struct eventlog_site {
 #endif
 
 /*
- * Emits such an event.
+ * Emits an event that a site describes.
  *
- * The words are the payload's first 24 bytes, zero behind fixed_size (else the
- * record is not what the schema says), the text's word among them. `text` has
- * `size` - 1 bytes; it need not have a NUL. 0 is for no text. Any thread, any
- * signal handler. Takes no lock, allocates nothing, waits for nobody.
+ * The words are the first 24 bytes of the payload, including the text's word, and zero from
+ * fixed_size on; otherwise the record does not match the schema. `text` has `size` - 1 bytes and
+ * needs no NUL; a `size` of 0 means no text. Takes no lock, does not allocate, does not wait.
+ *
+ * Any thread, any signal handler.
  */
 EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_text(const struct eventlog_site* site,
                                                               uint64_t first, uint64_t second,
                                                               uint64_t third, const void* text,
                                                               size_t size);
 
-/* Texts of the event have been cut: the record says so, and it is counted. */
+/* Texts of the event were cut. The record is marked, and the event is counted as cut. */
 #define EVENTLOG_EMIT_CUT 1U
 
 /*
- * The same for a payload of `count` pieces, copied once, straight into the ring.
- * `flags` is 0 or EVENTLOG_EMIT_CUT. The pieces must be readable. Any thread, any
- * signal handler, any forked child, as eventlog_emit.
+ * Emits an event whose payload has `count` segments, each copied once, straight into the ring.
+ *
+ * `flags` is 0 or EVENTLOG_EMIT_CUT. The segments must be readable. Takes no lock, does not
+ * allocate, does not wait.
+ *
+ * Any thread, any signal handler, any forked child.
  */
 EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint32_t event,
                                        const struct eventlog_piece* pieces, size_t count,
                                        uint32_t flags);
 
 /*
- * What became of registering, as a code and, if `text` is not NULL, a sentence
- * of at most `text_size` bytes with its NUL. NULL: EVENTLOG_UNREGISTERED. Any
- * thread and forked child; not from a signal handler: it takes a lock.
+ * Returns the status of a provider; for NULL, EVENTLOG_UNREGISTERED. `text`, if it is not NULL,
+ * receives a sentence of at most `text_size` bytes with its NUL.
+ *
+ * Any thread and forked child; not from a signal handler, because it takes a lock.
  */
 EVENTLOG_API enum eventlog_status_code eventlog_provider_status(
     const struct eventlog_provider* provider, char* text, size_t text_size);
 
 /*
- * What became of a route (enum eventlog_route): whether it can be used, as a
- * code and a sentence as above, and what has been counted, if `counters` is not NULL. At most
- * `counters_size` bytes are written there, sizeof(struct eventlog_counters) as
- * the caller knows it. All zero while the provider is not published. Any
- * thread and forked child; not from a signal handler.
+ * Returns whether a route (enum eventlog_route) can be used, with a sentence in `text` as above.
+ *
+ * `counters`, if it is not NULL, receives at most `counters_size` bytes, which is sizeof(struct
+ * eventlog_counters) as the caller knows it. The counters are zero while the provider is not
+ * published.
+ *
+ * Any thread and forked child; not from a signal handler.
  */
 EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
     const struct eventlog_provider* provider, uint32_t route, struct eventlog_counters* counters,
     size_t counters_size, char* text, size_t text_size);
 
 /*
- * Calls back when somebody began or stopped to listen to the provider, with the
- * number of subscriptions that now want any of its events; and once soon after
+ * Sets the callback that runs when a listener of the provider appears or disappears. It receives
+ * the number of subscriptions that now want any event of the provider. It also runs once soon after
  * this call.
  *
- * There is no thread that could do it: the callback runs inside the next emit
- * of any event of the provider, in the emitting thread, or in
- * eventlog_provider_poll. Never in two threads at once. So it must be fit for
- * wherever the application emits: if that is a signal handler, it must be
- * async-signal-safe, and a thread that emits while it holds a lock that the
- * callback takes waits for itself. It may emit, and replace itself and others.
+ * The library has no thread of its own. The callback runs inside the next emit of any event of the
+ * provider, in the emitting thread, or in eventlog_provider_poll, and never in two threads at once.
+ * Requirements on the callback:
  *
- * Replaces the callback of an earlier call, with its context: no callback ever
- * gets the context of another one. NULL takes it back. What was there before is
- * not begun any more once this has returned, with one exception: this does not
- * wait for a thread that is calling back, or just about to. Returns whether there
- * is none: then the earlier callback does not run, never will again, and its
- * code and context may go. False: a callback of this provider, whichever, is at
- * work in another thread. (A call that the calling thread itself is in does not
- * count: it knows.) Who has to wait asks again, without a lock that a callback
- * takes:
+ * - If the application emits in signal handlers, the callback must be async-signal-safe.
+ * - A thread that emits while it holds a lock that the callback takes deadlocks.
+ * - It may emit, and replace itself and other callbacks.
+ *
+ * The call replaces an earlier callback together with its context: a callback never receives the
+ * context of another one. NULL removes the callback. After the return, the earlier callback is not
+ * started any more. A thread that already runs it, or is about to, is not waited for. Returns true
+ * if there is no such thread: the earlier callback does not run and never will, so its code and
+ * context may be freed. Returns false if another thread runs any callback of this provider. A
+ * callback that runs in the calling thread itself is not counted. To wait, repeat the call without
+ * a lock that a callback takes:
  *
  *     while (!eventlog_provider_on_change(provider, NULL, NULL)) {
  *         sched_yield();
  *     }
  *
- * Any thread, forked child and callback; not from a signal handler, nor from a
- * callback that runs in one.
+ * Any thread, forked child and callback; not from a signal handler, nor from a callback that runs
+ * in one.
  */
 EVENTLOG_API bool eventlog_provider_on_change(struct eventlog_provider* provider,
                                               void (*callback)(void* context, unsigned listeners),
                                               void* context);
 
 /*
- * Calls back for each subscription that is new to the provider: what the
- * callback emits of this provider goes to that subscription alone, and is
- * followed by the event of kind dump_complete, if the schema has one. When and
- * where it runs, and what is returned: as above; signals of the thread wait until
- * it returns.
+ * Sets the callback that runs for each new subscription of the provider. Events of this provider
+ * that the callback emits reach that subscription only. The event of kind dump_complete follows if
+ * the schema has one.
+ *
+ * Execution, locks and return value: as of eventlog_provider_on_change. Signals of the thread are
+ * blocked until the callback returns.
  */
 EVENTLOG_API bool eventlog_provider_on_dump(struct eventlog_provider* provider,
                                             void (*callback)(void* context), void* context);
 
 /*
- * Runs callbacks that are due, and tries again, at most once a second, to reach the
- * kernel's user_events. For applications that emit seldom. NULL is ignored. Any
- * thread, callback and forked child, and any signal handler in which the callbacks
- * may run.
+ * Runs callbacks that are due, and retries a failed registration with the kernel's user_events, at
+ * most once a second. For applications that emit rarely. NULL is ignored.
+ *
+ * Any thread, callback and forked child, and any signal handler in which the callbacks may run.
  */
 EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
 
 /*
- * Asks for a snapshot of every flight recorder (elog start --overwrite) that
- * hears this process: it keeps the newest events, and somebody who waits for this
- * (elog snapshot --on-request) writes them to a file. `reason`, a text that ends
- * with a NUL or NULL for none, is shown to whoever looks; its first 36 bytes are
- * kept, whole characters of UTF-8.
+ * Requests a snapshot from every flight recorder (elog start --overwrite) that is attached to this
+ * process. A flight recorder keeps the newest events; a process that waits for requests (elog
+ * snapshot --on-request) writes them to a file. `reason`, a NUL-terminated text or NULL, is shown
+ * with the snapshot. At most 36 bytes of it are kept, whole characters of UTF-8.
  *
- * Waits for nobody, so it is not said when, or whether, the snapshot is taken; it
- * has all events that this thread has emitted before. Nobody has to be there: the
- * request stays, elog status shows it, and who comes later answers it. One
- * snapshot answers all requests that were made before it began.
+ * The call does not wait, so it does not report when, or whether, the snapshot is taken. The
+ * snapshot contains all events that this thread emitted before. No waiting process is needed: the
+ * request stays, elog status shows it, and a process that waits later answers it. One snapshot
+ * answers all requests that were made before it began.
  *
- * Returns how many were asked. 0: nobody keeps anything of this process. A flight
- * recorder hears a process from its start, or, if it has begun later, from the
- * first event on that the process emits for it.
+ * Returns the number of flight recorders that were asked; 0 if none is attached. A flight recorder
+ * is attached from the start of the process or, if it was started later, from the first event that
+ * the process emits for it.
  *
- * Any thread, any signal handler, any forked child. Takes no lock, allocates
- * nothing.
+ * Takes no lock, does not allocate. Any thread, any signal handler, any forked child.
  */
 EVENTLOG_API unsigned eventlog_snapshot(const char* reason);
 
 /*
- * The calling thread has a lane from now on: its events for who listens through
- * eventlog's kernel module are collected in `room`, each with its time, and written
- * together, up to 64 KiB at once, which takes a small part of the time of one write
- * for each. They are written when the lane is full, when another provider's events
- * come, at eventlog_lane_flush, eventlog_lane_end, eventlog_provider_poll and
- * eventlog_provider_unregister, in this thread each. Until then nobody sees them; of
- * a process that dies they are lost. So flush before you wait for something.
+ * Gives the calling thread a lane: events for listeners of eventlog's kernel module are collected
+ * in `room`, each with its time, and written together, up to 64 KiB at once. This takes a small
+ * part of the time of one write for each event.
  *
- * Who listens through the device or a relay channel gets the times at which events
- * were emitted, on CLOCK_MONOTONIC as this process sees it; tracing (perf, ftrace)
- * that of the write. Events for who listens in
- * shared memory, and for user_events, go their ways at once, as without a lane.
+ * They are written when the lane is full, when another provider's events follow, and at
+ * eventlog_lane_flush, eventlog_lane_end, eventlog_provider_poll and eventlog_provider_unregister
+ * in this thread. Until then no listener sees them; if the process dies they are lost. So flush
+ * before the thread waits.
  *
- * `room` is the lane's until eventlog_lane_end, which the same thread has to call
- * before it ends or the room goes. Of more than 65536 bytes, only so many are used.
- * A forked child goes on with an empty lane: what it holds is its parent's. An event
- * of a signal handler that interrupts the use of the lane is written at once.
+ * Listeners of the device or of a relay channel receive the times at which events were emitted, on
+ * CLOCK_MONOTONIC as this process reads it. Tracers (perf, ftrace) receive the time of the write.
+ * Events for subscriptions in shared memory and for user_events do not pass through the lane.
  *
- * Returns false, and changes nothing, if the thread has a lane already or the room is
- * for less than a few events. Takes no lock, allocates nothing. Any thread and forked
- * child; these three not from a signal handler.
+ * `room` belongs to the lane until eventlog_lane_end, which the same thread must call before it
+ * ends or `room` is freed. At most 65536 bytes are used. A forked child continues with an empty
+ * lane: the collected events are its parent's. An event of a signal handler that interrupts the use
+ * of the lane is written at once.
+ *
+ * Returns false, and changes nothing, if the thread has a lane already or `room` cannot hold a few
+ * events. Takes no lock, does not allocate.
+ *
+ * This function and the next two: any thread and forked child; not from a signal handler.
  */
 EVENTLOG_API bool eventlog_lane_begin(void* room, size_t size);
 
-/* Writes what the calling thread has collected. Without a lane it does nothing. */
+/* Writes the events of the calling thread's lane. Does nothing without a lane. */
 EVENTLOG_API void eventlog_lane_flush(void);
 
-/* The same, and the thread has no lane any more. */
+/* Writes the events of the calling thread's lane, and ends the lane. */
 EVENTLOG_API void eventlog_lane_end(void);
 
-/* A clock of the program's own: the time of a simulation, the counter of a device. */
+/* A custom clock of the program: the time of a simulation, the counter of a device. */
 struct eventlog_clock_source {
-    uint32_t size;      /* sizeof this struct: lets it grow */
-    uint32_t bits;      /* that the clock counts with, 8 to 64 */
+    uint32_t size;      /* sizeof this struct, so that it can grow */
+    uint32_t bits;      /* width of the count, 8 to 64 */
     uint64_t frequency; /* ticks a second, 1 to 10 000 000 000 */
     uint64_t (*read)(void* context);
     void* context;
 };
 
 /*
- * From now on the events of this process, of all providers of this library, are
- * timed by a clock of its own. NULL: by the machine's again. A plugin that was
- * linked with a static copy of the library keeps to the machine's clock, or sets its
- * own.
+ * Sets the clock that times the events of this process, of all providers of this library. NULL: the
+ * machine's clock. A plugin that is linked with a static copy of the library has a clock setting of
+ * its own.
  *
- * The instant of this call is the same on both clocks. From there on an event is
- * as many seconds later as the program's clock has counted, be it faster or
- * slower, stand still or go back: nothing corrects it. Who wants it to agree with
- * the machine's clock again calls this again. What the kernel's user_events
- * record is timed by the kernel.
+ * Both clocks agree at the instant of this call. Afterwards an event's time advances by as many
+ * seconds as the custom clock has counted, even if that clock is faster or slower, stands still or
+ * runs backwards. Nothing corrects it; another call aligns the clocks again. Events in the kernel's
+ * user_events have the kernel's time.
  *
- * A clock of fewer than 64 bits wraps. It is taken to have wrapped as often as
- * brings it nearest to where CLOCK_MONOTONIC says it should be, so there may be
- * any time between two events; but it has to count the time that passes, and
- * CLOCK_MONOTONIC too: not while the machine sleeps. It must not wrap within less
- * than 10 ms. A clock of 64 bits may do what it likes.
+ * A clock of fewer than 64 bits wraps. The library assumes the number of wraps that brings its time
+ * closest to CLOCK_MONOTONIC, so two events may be any time apart. The clock must count the time
+ * that passes in CLOCK_MONOTONIC, which excludes suspend, and must not wrap in less than 10 ms. A
+ * clock of 64 bits has no such limits.
  *
- * `read` is called for each event and each subscription that it goes to, once as a
- * rule, by the emitting thread: by several at once, and in signal handlers if the
- * program emits there. It must be async-signal-safe, leave errno as it is, return
- * soon, throw nothing and emit nothing. Bits above `bits` are ignored. An event that
- * is being emitted during this call has a time of either clock, and may still call
- * the `read` of before: its code and context must stay as long as threads may emit.
- * A forked child goes on with the clock of its parent.
+ * `read` is called for each event and each subscription that receives it, usually once. The
+ * emitting threads call it, several at once, and from signal handlers if the program emits there.
+ * It must be async-signal-safe, keep errno, return soon, and neither throw nor emit. Bits above
+ * `bits` are ignored. An event that is being emitted during this call has the time of either clock,
+ * and may still call the previous `read`: its code and context must stay valid as long as threads
+ * may emit. A forked child continues with the clock of its parent.
  *
- * Such an event takes some 60 ns more, and does not go the shortest way; without
- * a clock of their own events pay nothing for it.
+ * An event with a custom clock takes about 60 ns longer, because it does not use the fast path.
+ * Without a custom clock events have no such cost.
  *
- * Returns false, and changes nothing, if the struct says something impossible.
- * Takes 10 ms, in which signals to the calling thread wait, and more where it is
- * held up. Any thread and forked child; not from a signal handler.
+ * Returns false, and changes nothing, if a member of the struct is out of range. Takes 10 ms or
+ * more, in which signals to the calling thread are blocked. Any thread and forked child; not from a
+ * signal handler.
  */
 EVENTLOG_API bool eventlog_set_clock(const struct eventlog_clock_source* source);
 
