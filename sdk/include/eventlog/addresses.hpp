@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Network addresses as fields. They hold bytes in the order in which they travel.
+// Network addresses as fields. The bytes are in network order.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct ipv4_address {
 struct ipv6_address {
     std::array<std::uint8_t, 16> octets{};
 
-    /// From in6_addr, or anything else that is these 16 bytes.
+    /// From in6_addr or any other type of 16 bytes.
     template <class Address>
     requires(sizeof(Address) == 16) [[nodiscard]] static ipv6_address
         from_network(const Address& address) noexcept {

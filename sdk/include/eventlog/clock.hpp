@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Timing events by a clock of the program's own.
+// eventlog::set_clock: times events by a custom clock.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace eventlog {
 
-/// From now on the events of this process are timed by a clock as <chrono> has them, that counts
-/// with an integer of 64 bits a whole part of a second: the time of a simulation, for example. Its
-/// now() is called while an event is emitted: see eventlog_set_clock (abi.h) for what it may do.
-/// Takes 10 ms; not from a signal handler.
+/// Sets the clock that times the events of this process: a clock as in <chrono> whose count is an
+/// integer of 64 bits and whose period is a whole part of a second; for example, the time of a
+/// simulation. Its now() is called while an event is emitted; eventlog_set_clock (abi.h) lists what
+/// it may do. Takes 10 ms; not from a signal handler.
 template <class Clock>
 [[gnu::visibility("hidden")]] void set_clock() noexcept {
     static_assert(Clock::period::num == 1 && Clock::period::den <= 10'000'000'000,
@@ -31,7 +31,7 @@ template <class Clock>
     static_cast<void>(eventlog_set_clock(&source));
 }
 
-/// By the machine's clock again.
+/// Restores the machine's clock.
 [[gnu::visibility("hidden")]] inline void use_machine_clock() noexcept {
     static_cast<void>(eventlog_set_clock(nullptr));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::counter: a number that goes up and down, and says so.
+// eventlog::counter: a number that emits an event whenever it changes.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace eventlog {
 
-/// Keeps a number and emits Event, whose only field it is, whenever it changes.
+/// Holds a number and emits Event, whose only field it is, whenever it changes.
 ///
 ///     struct queue_length { std::int64_t requests; };
 ///     template <>
@@ -26,13 +26,12 @@ namespace eventlog {
 ///
 ///     queue.add(1);
 ///
-/// Any thread and any signal handler. Two changes at the same time may be emitted in either order,
-/// each with the value that it made. The child of a fork() goes on from the number that it was,
-/// with a copy of its own.
+/// Any thread and any signal handler. Two concurrent changes may be emitted in either order, each
+/// with the value that it made. The child of a fork() continues with a copy.
 ///
-/// Where the event is session-bound, there is a counter for each session, and it is made with the
-/// session in front of the value that it begins with, as in in_flight(connection, 0). It remembers
-/// the number alone, so the session may be moved, or end, before the counter does.
+/// If the event is session-bound, each session has a counter of its own. The session is the first
+/// argument, in front of the initial value, as in in_flight(connection, 0). The counter keeps only
+/// its number, so the session may be moved, or end, before the counter does.
 template <class Provider, class Event>
 class counter {
     static_assert(traits_of<Event>.kind == kind::counter,
@@ -44,20 +43,20 @@ class counter {
     static constexpr bool in_session = traits_of<Event>.session_bound;
 
   public:
-    /// What the event's field is.
+    /// The type of the event's field.
     using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && !std::is_same_v<number, bool> &&
                       std::atomic<number>::is_always_lock_free,
                   "eventlog: a counter's number is an integer.");
 
-    /// Begins with 0, or with `value`. Emits nothing, so it may be constinit.
+    /// The initial value is 0 or `value`. Emits nothing, so a counter may be constinit.
     constexpr counter() noexcept : counter(number{}) {}
     constexpr explicit counter(number value) noexcept : value_(value) {
         static_assert(!in_session,
                       "eventlog: the event of this counter belongs to a session. Make the counter "
                       "with the eventlog::session object in front of its value.");
     }
-    /// The same, of one session.
+    /// A counter in a session.
     explicit counter(const session<Provider>& owner, number value = {}) noexcept
         : session_(owner.id()), value_(value) {
         static_assert(in_session,
@@ -65,24 +64,23 @@ class counter {
                       "counter without one, or say .session_bound = true in eventlog::traits_of.");
     }
 
-    /// Adds, in one step, and emits the sum. Past its largest number it goes on with its smallest,
-    /// as atomic integers do. Waits for nobody.
+    /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.
     void add(number difference) noexcept {
-        // Without a sign, in which a sum may leave the range.
+        // Unsigned, because signed overflow is undefined.
         using bits = std::make_unsigned_t<number>;
         const number before = value_.fetch_add(difference, std::memory_order_relaxed);
         emit_value(static_cast<number>(
             static_cast<bits>(static_cast<bits>(before) + static_cast<bits>(difference))));
     }
-    /// Becomes `value`, and emits it, also if it was that before. Waits for nobody.
+    /// Stores `value` and emits it, also if it has not changed. Does not wait.
     void set(number value) noexcept {
         value_.store(value, std::memory_order_relaxed);
         emit_value(value);
     }
-    /// The number at this moment. Emits nothing.
+    /// The current number. Emits nothing.
     [[nodiscard]] number value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
-    /// Says the present value once more: for on_dump.
+    /// Emits the current number, for the callback of on_dump.
     void announce() const noexcept { emit_value(value()); }
 
   private:

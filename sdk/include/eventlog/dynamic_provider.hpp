@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::dynamic_provider: events that are known at run time only, in C++. The definition is
-// that of eventlog.h.
+// eventlog::dynamic_provider: in C++, events that are known at run time only. eventlog.h has the
+// structs of the definition.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace eventlog {
 
-/// A provider that is defined while the program runs, and withdrawn when this object goes:
+/// A provider that is defined at run time and withdrawn when the object is destroyed:
 ///
 ///     eventlog::dynamic_provider shop(definition);
 ///     if (shop.error() != EVENTLOG_ERROR_NONE) { std::cerr << shop.error_text(); }
@@ -25,43 +25,44 @@ namespace eventlog {
 ///     shop.emit_lazily(order_placed, [&] { return std::tuple(order, customer, count_items()); });
 ///
 /// enabled, emit and emit_lazily: any thread, any signal handler, any child of a fork(). The object
-/// must outlive what emits from it; see eventlog_provider_unregister in eventlog.h. Its sessions
-/// are those of dynamic_session.hpp.
+/// must outlive all code that emits through it; see eventlog_provider_unregister in definition.h.
+/// dynamic_session.hpp has its sessions.
 class dynamic_provider {
   public:
-    /// After a mistake in the definition nobody ever hears the provider, and error() tells.
+    /// After an error in the definition the provider never has a listener; error() returns the
+    /// error.
     explicit dynamic_provider(const eventlog_definition& definition) noexcept
         : error_(eventlog_define_provider(&definition, &handle_, text_.data(), text_.size())) {}
-    /// eventlog_provider_unregister, with what that says about threads that still emit.
+    /// Calls eventlog_provider_unregister; the same rules apply to threads that still emit.
     ~dynamic_provider() { eventlog_provider_unregister(handle_); }
     dynamic_provider(const dynamic_provider&) = delete;
     dynamic_provider& operator=(const dynamic_provider&) = delete;
 
-    /// What is wrong with the definition: eventlog_define_provider's answer. Never changes.
+    /// The result of eventlog_define_provider. Never changes.
     [[nodiscard]] eventlog_error error() const noexcept { return error_; }
-    /// A sentence, empty if there is no error. Lives as long as the object.
+    /// The error as a sentence; empty if there is none. Valid for the lifetime of the object.
     [[nodiscard]] std::string_view error_text() const noexcept { return text_.data(); }
 
-    /// What became of publishing the provider, and of its events. Not for signal handlers.
+    /// Returns the provider's status and counters. Not for signal handlers.
     [[nodiscard]] provider_status status() const noexcept { return detail::status_of(handle_); }
 
-    /// Whether anyone listens to this event right now.
+    /// Whether the event has a listener.
     [[nodiscard]] bool enabled(std::uint32_t event) const noexcept {
         return eventlog_enabled(handle_, event);
     }
 
-    /// Emits an event: eventlog_emit_values, with its checks and errors. Values are numbers, bool,
-    /// enumerations, texts, spans of std::byte or std::uint8_t, std::array of numbers,
+    /// Emits an event with eventlog_emit_values, with its checks and errors. Values are numbers,
+    /// bool, enumerations, texts, spans of std::byte or std::uint8_t, std::array of numbers,
     /// std::optional of these, std::nullopt.
     template <class... Values>
     eventlog_error emit(std::uint32_t event, const Values&... values) const noexcept {
-        // One more, because an event may be without fields.
+        // One additional element, because an event may have no fields.
         const eventlog_value list[] = {detail::dynamic_value(values)..., eventlog_absent()};
         return eventlog_emit_values(handle_, event, list, sizeof...(Values));
     }
 
-    /// The same with the values made only when someone listens, whatever that takes: `make` returns
-    /// them in a std::tuple. While nobody listens nothing is checked, either.
+    /// As emit, with the values that `make` returns in a std::tuple. `make` is called, and values
+    /// are checked, only if there is a listener.
     template <std::invocable Maker>
     eventlog_error emit_lazily(std::uint32_t event, Maker&& make) const
         noexcept(std::is_nothrow_invocable_v<Maker>) {
@@ -73,40 +74,40 @@ class dynamic_provider {
         });
     }
 
-    /// Has `callback` called when somebody began or stopped to listen: provider::on_enable, whose
-    /// contract it shares. What is taken back by withdrawing the provider may still run in another
-    /// thread; to know that none does, take it back before, and look at what is returned.
+    /// Sets the callback that runs when a listener appears or disappears, with the contract of
+    /// provider::on_enable. Withdrawing the provider removes the callback, but another thread may
+    /// still run it. To exclude that, remove it before and check the result.
     [[gnu::visibility("hidden")]] bool on_enable(void (*callback)(unsigned listeners)) noexcept {
         return on_enable(callback == nullptr ? nullptr : call_on_enable,
                          reinterpret_cast<void*>(callback));
     }
-    /// The same with a context, as eventlog_provider_on_change has it.
+    /// With a context, as eventlog_provider_on_change.
     bool on_enable(void (*callback)(void* context, unsigned listeners), void* context) noexcept {
         return eventlog_provider_on_change(handle_, callback, context);
     }
 
-    /// Has `callback` called for each new subscription, to tell it the present state:
-    /// provider::on_dump, whose contract it shares. A dump_complete event follows if the definition
-    /// has one: EVENTLOG_DUMP_COMPLETE_EVENT.
+    /// Sets the callback that runs for each new subscription, with the contract of
+    /// provider::on_dump. A dump_complete event follows if the definition has one
+    /// (EVENTLOG_DUMP_COMPLETE_EVENT).
     [[gnu::visibility("hidden")]] bool on_dump(void (*callback)()) noexcept {
         return on_dump(callback == nullptr ? nullptr : call_on_dump,
                        reinterpret_cast<void*>(callback));
     }
-    /// The same with a context, as eventlog_provider_on_dump has it.
+    /// With a context, as eventlog_provider_on_dump.
     bool on_dump(void (*callback)(void* context), void* context) noexcept {
         return eventlog_provider_on_dump(handle_, callback, context);
     }
 
-    /// Runs callbacks that are due: for applications that emit seldom.
+    /// Runs callbacks that are due, for applications that emit rarely.
     void poll() const noexcept { eventlog_provider_poll(handle_); }
 
-    /// For the functions of eventlog.h, as long as the object lives. After a mistake in the
-    /// definition, one that they take and nobody ever hears.
+    /// The handle for the functions of eventlog.h, valid for the lifetime of the object, also after
+    /// an error in the definition.
     [[nodiscard]] eventlog_provider* handle() const noexcept { return handle_; }
 
   private:
-    // A function's address travels as an object's, which POSIX allows. Hidden, so that what the
-    // library keeps points into the object that asked for it.
+    // POSIX allows the conversion of a function's address to that of an object, and back. Hidden,
+    // so that the library's pointer leads to the object that set the callback.
     [[gnu::visibility("hidden")]] static void call_on_enable(void* callback, unsigned listeners) {
         reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
     }

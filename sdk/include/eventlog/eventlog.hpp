@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog: structured events that anyone allowed to can listen to at run time.
+// Structured events that processes with permission can record at run time.
 //
 //     struct order_placed { std::uint64_t order; std::string_view customer; std::uint32_t items; };
 //     using shop = eventlog::provider<"shop", order_placed>;

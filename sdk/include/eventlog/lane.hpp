@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Many events for the kernel in one write.
+// eventlog::lane: writes many events to the kernel at once.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace eventlog {
 
-/// While it lives, the events that this thread emits for who listens through eventlog's kernel
-/// module are collected, and written together: see eventlog_lane_begin (abi.h).
+/// For the lifetime of the object, events of this thread for listeners of eventlog's kernel module
+/// are collected and written together: see eventlog_lane_begin (abi.h).
 ///
 ///     eventlog::lane lane;  // 64 KiB on this thread's stack
 ///     while (const job* next = take_job()) {
@@ -20,8 +20,8 @@ namespace eventlog {
 ///         }
 ///     }
 ///
-/// It belongs to the thread that has made it, and has to go there. In a thread that has a lane, it
-/// has that one written when it goes.
+/// The thread that constructs the object must destroy it. In a thread that has a lane already, the
+/// object uses that lane, and flushes it when it is destroyed.
 template <std::size_t Size = 65536>
 class lane {
   public:
@@ -38,18 +38,18 @@ class lane {
     lane(const lane&) = delete;
     lane& operator=(const lane&) = delete;
 
-    /// Writes what has been collected: before the thread waits for something.
+    /// Writes the collected events. Call it before the thread waits.
     void flush() noexcept { eventlog_lane_flush(); }
 
   private:
-    /// Not cleared: of what has not been written nothing is read.
+    /// Not initialised: bytes that were not written are not read.
     union room {
         constexpr room() noexcept : nothing{} {}
         unsigned char nothing;
         alignas(8) unsigned char bytes[Size];
     };
 
-    room room_;  // in front: it is there before a lane is made in it
+    room room_;  // the first member: it must exist before the lane begins
     bool is_own_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::provider: declare events as structs, emit them, ask whether anyone listens.
+// eventlog::provider: declares events as structs, emits them, and tests for listeners.
 #pragma once
 
 #ifdef emit
@@ -40,9 +40,9 @@ inline constexpr std::size_t gate_alignment = 4096;
 inline constexpr std::size_t gate_size = 8192;
 #endif
 
-/// A provider's gate words and room for its counters, alone on their pages, because shared memory
-/// is mapped over them. Plain words, read with is_open: compilers had to take the functions of
-/// std::atomic apart at each call site.
+/// A provider's gate words and room for its counters. The pages hold nothing else, because shared
+/// memory is mapped over them. Plain words, read with is_open: functions of std::atomic would be
+/// inlined at each call site, which costs compile time.
 struct alignas(gate_alignment) gate_page {
     std::uint32_t words[gate_size / sizeof(std::uint32_t)];
 };
@@ -52,8 +52,8 @@ static_assert(sizeof(gate_page) == gate_size);
     return __atomic_load_n(&word, __ATOMIC_RELAXED) != 0;
 }
 
-/// The same for who wants to know it before doing more than to emit: a gate may be open without
-/// anybody who listens.
+/// Whether there is a listener. An open gate alone does not prove that, see
+/// EVENTLOG_GATE_AMBIGUOUS.
 [[gnu::always_inline]] inline bool has_listener(const std::uint32_t& word,
                                                 const event_site& site) noexcept {
     const std::uint32_t bits = __atomic_load_n(&word, __ATOMIC_RELAXED);
@@ -64,11 +64,11 @@ static_assert(sizeof(gate_page) == gate_size);
            eventlog_has_listener(site.handle(), site.event);
 }
 
-// Hidden, as is all that has to do with state: each shared object has its own, and must not end up
-// with a namesake in another one.
+// Hidden, as all state: each shared object has its own, which must not be merged with that of
+// another object.
 class [[gnu::visibility("hidden")]] registration;
 
-/// Publishes the provider while it lives, and tells its `event_count` sites.
+/// Publishes the provider for its lifetime, and stores the handle in the `event_count` sites.
 class registration {
   public:
     registration(gate_page& gate, const std::uint8_t* schema, std::size_t schema_size,
@@ -104,9 +104,9 @@ class registration {
     event_site* sites_;
 };
 
-/// Calls the maker in a way that has it inlined, however long it is. clang leaves a long call on an
-/// unlikely path out of line; then what the maker captures has to be in memory, and is put there in
-/// front of the branch. g++ inlines by itself what is called in one place, and ignores flatten
+/// Calls the maker so that it is inlined, whatever its length. clang leaves a long call on an
+/// unlikely path out of line; the captures of the maker then must be in memory, and are stored in
+/// front of the branch. g++ inlines a function with a single caller by itself, and ignores flatten
 /// here.
 template <class Maker>
 [[gnu::always_inline, gnu::flatten]] inline auto make_inline(Maker&& make) noexcept(
@@ -114,12 +114,12 @@ template <class Maker>
     return std::forward<Maker>(make)();
 }
 
-// The attribute stands here, too: clang goes by the first declaration.
+// The declaration has the attribute, too, because clang uses the first declaration.
 template <fixed_string Name, class Provider, class List>
 struct [[gnu::visibility("hidden")]] provider_state;
 
-/// What a provider owns. Were it not hidden, the linker would make the symbols unique across the
-/// process, which would keep a dlopen'ed object from ever unloading.
+/// The state of a provider. Without hidden visibility the linker would make its symbols unique in
+/// the process, and a dlopen'ed object could never be unloaded.
 template <fixed_string Name, class Provider, class... Events>
 struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<Events...>> {
     static_assert(check_provider<Provider, Events...>::passed);
@@ -127,14 +127,14 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     static constexpr auto schema = make_schema<Name, Provider, Events...>();
 
   private:
-    // What call sites hand to the encoder, in one array: names of objects in here are long.
+    // The sites of all events, in one array, because names of objects in this template are long.
     template <std::size_t... Id>
     static consteval auto make_sites(std::index_sequence<Id...>) {
         return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id, gate.words)...};
     }
     static inline constinit auto sites = make_sites(std::index_sequence_for<Events...>{});
-    // Constants, so that they take no call: where nothing is optimised, std::array's functions
-    // belong to all plugins of a process with schemas as long, and one plugin's to the others.
+    // Constants, so that they need no call: in unoptimised code, functions of std::array are shared
+    // by all plugins of a process whose schemas have the same size.
     static constexpr const std::uint8_t* schema_begin = schema.data();
     static constexpr std::size_t schema_size = schema.size();
 
@@ -142,12 +142,12 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
     static inline const registration registered{gate, schema_begin, schema_size, sizeof...(Events),
                                                 sites.data()};
 
-    /// Naming `registered` is what makes a program that emits publish the provider.
+    /// Naming `registered` makes a program that emits publish the provider.
     [[gnu::always_inline]] static const event_site& site(std::size_t event) noexcept {
         static_cast<void>(&registered);
         return sites[event];
     }
-    /// Who only asks does not publish: if nobody emits, nobody listens.
+    /// Does not publish the provider. A program that only tests for listeners never has one.
     [[gnu::always_inline]] static const event_site& site_without_registering(
         std::size_t event) noexcept {
         return sites[event];
@@ -156,21 +156,22 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
 
 }  // namespace detail
 
-/// A named set of events. A type, never an object:
+/// A named set of events. It is a type without objects:
 ///
 ///     struct loss { std::uint64_t sequence; std::uint32_t bytes; std::string_view why; };
 ///     using tcp = eventlog::provider<"tcp", loss>;
 ///     tcp::emit(loss{17, 1448, "timeout"});
 ///
-/// A program or shared object that emits anywhere publishes the provider when it is loaded, without
-/// any call, and withdraws it when it exits or is unloaded. What emits, enabled and poll may be
-/// called from any thread, from signal handlers and in the child of a fork(); status and the
-/// setters of callbacks from any thread and such a child, but not from signal handlers. Before the
-/// provider is published, and after it is withdrawn, they do nothing.
+/// A program or shared object that emits an event publishes the provider when it is loaded, without
+/// a call, and withdraws it when it exits or is unloaded. Before and afterwards the functions do
+/// nothing.
 ///
-/// A child that is made without fork(), by _Fork, clone or a raw system call, emits with the
-/// process and thread numbers of its parent. So does a handler of pthread_atfork in the child that
-/// was registered before the library's, which the process's first provider registers.
+/// - emit, enabled and poll: any thread, any signal handler, any child of fork().
+/// - status and the setters of callbacks: any thread and such a child; not from signal handlers.
+///
+/// Events from a child of _Fork, clone or a raw system call have the process and thread numbers of
+/// its parent. So have events from a child handler of pthread_atfork that was registered before the
+/// library's own. The first provider of the process registers the library's handler.
 template <detail::fixed_string Name, class... Events>
 class provider {
     static_assert(is_identifier(Name.characters, Name.view().size()),
@@ -180,7 +181,7 @@ class provider {
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events. Split it in two.");
 
-    // What the provider says itself, about sessions and dumps, stands behind its own events.
+    // The built-in events for sessions and dumps follow the provider's own.
     using events = detail::with_builtin_events<provider, Events...>;
     using state = detail::provider_state<Name, provider, events>;
 
@@ -193,7 +194,7 @@ class provider {
         return found;
     }
 
-    /// Whether a tracer looks at the event's USDT probe: never, and for nothing, if it has none.
+    /// Whether a tracer is attached to the event's USDT probe; a constant false without probes.
     template <class Event>
     [[gnu::always_inline]] static bool is_probe_enabled() noexcept {
         if constexpr (provider_traits_of<provider>.usdt) {
@@ -212,7 +213,7 @@ class provider {
         }
     }
 
-    /// Emits what has been made because somebody wants it.
+    /// Emits an event that was made because there is a listener.
     template <class Made>
     [[gnu::always_inline]] static void emit_lazy_event(std::uint64_t session,
                                                        const Made& event) noexcept {
@@ -231,8 +232,8 @@ class provider {
     }
 
   public:
-    /// Whether anyone listens to this event right now: one load and a test if nobody does, two with
-    /// USDT probes. (On kernels before Linux 6.4 that have user_events it is a call.)
+    /// Whether the event has a listener: one load and a test if it has none, two with USDT probes.
+    /// (On kernels before Linux 6.4 that have user_events it is a call.)
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
         return detail::has_listener(state::gate.words[index<Event>()],
@@ -240,13 +241,14 @@ class provider {
                is_probe_enabled<Event>();
     }
 
-    /// Emits an event: one load and a branch when nobody listens. An event that is there already is
-    /// not touched then, whatever is in it; and what the compiler computes from values for one that
-    /// is made for the call stands behind the branch. What it cannot put off is done every time: a
-    /// call it does not see into, a loop, reading memory, making a std::string or a large array.
-    /// For these there is emit_lazily. Takes no lock, allocates nothing, waits for nobody; an event
-    /// that finds no room is counted. One with large arrays that is, byte for byte, its payload is
-    /// copied once, from where it is into the ring.
+    /// Emits an event: one load and a branch without a listener. An existing object is not read
+    /// then. For an object that is made for the call, the compiler moves computations on values
+    /// behind the branch. It cannot move calls of functions that it does not see, loops, reads of
+    /// memory, or the construction of a std::string or of a large array; use emit_lazily for these.
+    ///
+    /// Takes no lock, does not allocate, does not wait. An event without room in the ring is
+    /// counted as lost. An object with large arrays whose bytes are its payload is copied once,
+    /// straight into the ring.
     template <class Event>
     [[gnu::always_inline]] static void emit(const Event& event) noexcept {
         static_assert(!traits_of<Event>.session_bound,
@@ -263,7 +265,7 @@ class provider {
         fire_probe(0, event);
     }
 
-    /// The same with the event made only when someone listens, whatever that takes:
+    /// Emits an event that `make` returns. `make` is called only if there is a listener:
     ///
     ///     tcp::emit_lazily([&] { return loss{packet->sequence, size_of(packet), "ack"}; });
     template <class Maker>
@@ -280,8 +282,8 @@ class provider {
         }
     }
 
-    /// An event of a session: what eventlog::session calls. The number comes by reference, so that
-    /// it is read behind the branch, too.
+    /// Emits an event of a session; called by eventlog::session. The number is passed by reference,
+    /// so that it is read behind the branch.
     template <class Event>
     [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
                                                        const Event& event) noexcept {
@@ -295,7 +297,7 @@ class provider {
         fire_probe(session, event);
     }
 
-    /// The same with the event made only when someone listens.
+    /// Emits an event of a session that `make` returns, called only if there is a listener.
     template <class Maker>
     requires std::is_invocable_v<Maker>
     [[gnu::always_inline]] static void emit_lazily_in_session(
@@ -310,24 +312,27 @@ class provider {
         }
     }
 
-    /// What became of publishing the provider, and of its events: how many were written and lost.
-    /// Not for the emit path nor for signal handlers: it takes a lock and copies sentences.
+    /// Returns the provider's status and the numbers of events written and lost. Not in signal
+    /// handlers, and not where events are emitted: it takes a lock and copies text.
     [[nodiscard, gnu::visibility("hidden")]] static provider_status status() noexcept {
         return detail::status_of(state::registered.handle());
     }
 
-    /// Has `callback` called when somebody began or stopped to listen, with the number of
-    /// subscriptions that now want any event of this provider. There is no thread of ours: it runs
-    /// inside the next emit of any event of the provider, in the emitting thread, or in poll();
-    /// never in two threads at once. So any emit of the provider may run it: a thread that emits
-    /// while it holds a lock that the callback takes waits for itself. If the application emits in
-    /// signal handlers, the callback must be fit to run there. It is called once in any case soon
-    /// after this, and may emit and replace itself. It must return: an exception that leaves it
-    /// ends the program.
+    /// Sets the callback that runs when a listener appears or disappears. It receives the number of
+    /// subscriptions that now want any event of this provider. It also runs once soon after this
+    /// call.
     ///
-    /// Null takes it back. Does not wait for a call that has begun in another thread, or is just
-    /// about to, but returns false then: a callback of this provider is at work there. True: what
-    /// was there before does not run, and never will again. Not for signal handlers.
+    /// The library has no thread of its own: the callback runs inside the next emit of any event of
+    /// the provider, in the emitting thread, or in poll(); never in two threads at once. So any
+    /// emit of the provider may run it:
+    ///
+    /// - A thread that emits while it holds a lock that the callback takes deadlocks.
+    /// - If the application emits in signal handlers, the callback must be async-signal-safe.
+    /// - It may emit, and replace itself. An exception that leaves it ends the program.
+    ///
+    /// Null removes the callback. Returns true if the previous callback does not run and never
+    /// will. Returns false, without waiting, if another thread runs a callback of this provider or
+    /// is about to. Not for signal handlers.
     [[gnu::visibility("hidden")]] static bool on_enable(
         void (*callback)(unsigned listeners)) noexcept {
         return eventlog_provider_on_change(state::registered.handle(),
@@ -335,10 +340,10 @@ class provider {
                                            reinterpret_cast<void*>(callback));
     }
 
-    /// Has `callback` called for each new subscription, to tell it the present state: what the
-    /// callback emits of this provider reaches that subscription alone, and a dump_complete event
-    /// follows. Runs like the callback of on_enable, with what that says about locks, signal
-    /// handlers and taking it back, and with the thread's signals held back.
+    /// Sets the callback that runs for each new subscription and emits the present state. Events of
+    /// this provider that it emits reach that subscription only, and a dump_complete event follows.
+    /// Execution, locks, signal handlers and removal: as of on_enable. The thread's signals are
+    /// blocked meanwhile.
     [[gnu::visibility("hidden")]] static bool on_dump(void (*callback)()) noexcept {
         static_assert(provider_traits_of<provider>.dumps,
                       "eventlog: this provider does not say that it dumps its state. Say .dumps = "
@@ -348,20 +353,20 @@ class provider {
                                          reinterpret_cast<void*>(callback));
     }
 
-    /// Runs callbacks that are due: for applications that emit seldom. May be called wherever the
-    /// callbacks are fit to run.
+    /// Runs callbacks that are due, for applications that emit rarely. Any context in which the
+    /// callbacks may run.
     [[gnu::visibility("hidden")]] static void poll() noexcept {
         eventlog_provider_poll(state::registered.handle());
     }
 
-    /// As it was declared. A constant.
+    /// The declared name. A constant.
     static constexpr std::string_view name() noexcept { return Name.view(); }
 
     /// The binary form of the schema, see schema_format.hpp. A constant.
     static constexpr const auto& schema() noexcept { return state::schema; }
 
   private:
-    // A function's address travels as an object's, which POSIX allows.
+    // POSIX allows the conversion of a function's address to that of an object, and back.
     static void call_on_enable(void* callback, unsigned listeners) {
         reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
     }

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: MIT
 //
-// The binary form of a schema: what a provider says about its events.
+// The binary form of a schema, which describes the events of a provider.
 //
-// A schema travels with the events it describes: in the provider's file, in
-// every subscription the provider attaches to, in every .elog file. Consumers
-// decode from it alone. Little-endian on every machine, no padding:
+// A schema accompanies the events that it describes: it is in the provider's file, in every
+// subscription that the provider attaches to, and in every .elog file. Consumers need nothing else
+// to decode events. Little-endian on every machine, no padding:
 //
-//   schema   u32 magic, u16 version, u16 event_count, u32 size, u16 enumeration_count,
-//            u8 keyword_count (0 to 64), u8 reserved (0), u64 hash, name provider,
-//            text description, keyword[keyword_count], enumeration[enumeration_count],
-//            event[event_count]
-//   keyword  u8 bit (0 to 63, rising), name
-//   enumeration  u8 flags (1: the values are bits that combine), u16 value_count, name,
-//            value[value_count]
-//   value    u64 (two's complement of what the field holds), name
-//   event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are cut to fit),
-//            u8 reserved (0), u16 fixed_size, u16 field_count, u64 keywords, name,
-//            text description, text meaning ("logged when ..."), field[field_count]
-//   field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is 0
-//            when the field has no value; 0xffff: it always has one), u16 enumeration (its
-//            position in the schema; 0xffff: none), name, text unit, text description
-//   name     u8 length (1 to 63), then a letter or _, then letters, digits, _
-//   text     u8 length (0 to 255), bytes
+//       schema   u32 magic, u16 version, u16 event_count, u32 size, u16 enumeration_count,
+//                u8 keyword_count (0 to 64), u8 reserved (0), u64 hash, name provider,
+//                text description, keyword[keyword_count], enumeration[enumeration_count],
+//                event[event_count]
+//       keyword  u8 bit (0 to 63, ascending), name
+//       enumeration  u8 flags (1: the values are bits that combine), u16 value_count, name,
+//                value[value_count]
+//       value    u64 (two's complement of what the field holds), name
+//       event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are cut to fit),
+//                u8 reserved (0), u16 fixed_size, u16 field_count, u64 keywords, name,
+//                text description, text meaning ("logged when ..."), field[field_count]
+//       field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is
+//                0 when the field has no value; 0xffff: it always has one), u16 enumeration (its
+//                position in the schema; 0xffff: none), name, text unit, text description
+//       name     u8 length (1 to 63), then a letter or _, then letters, digits, _
+//       text     u8 length (0 to 255), bytes
 //
-// `size` counts the whole schema. `hash` is FNV-1a of the whole schema with the
-// hash itself taken as zero. An event's id is its position. Fields stand in the
-// order in which they were declared; `offset` says where they are in the payload.
-// The first field of a session-bound event is the session, an unsigned_64 at 0.
+// `size` is the size of the whole schema. `hash` is FNV-1a of the whole schema with the hash itself
+// taken as zero. An event's id is its position. Fields are in the order of declaration; `offset` is
+// their position in the payload. The first field of a session-bound event is the session, an
+// unsigned_64 at 0.
 //
-// The payload: fixed_size bytes, fields sorted by alignment (8, 4, 2, 1), so
-// that there are no holes, then the presence bytes; then the bytes of texts and
-// byte strings. `count` elements of an array stand one behind the other; texts
-// and byte strings have no arrays. Both are a u32 in the fixed part, size << 16
-// | offset, with the offset counted from the end of that u32. The size of a text
-// includes its final NUL; the whole u32 is 0 for a null pointer, and for a byte
-// string without bytes. Byte order of the payload is the machine's.
+// The payload has fixed_size bytes: the fields sorted by alignment (8, 4, 2, 1), so that there are
+// no holes, then the presence bytes. The bytes of texts and byte strings follow. The `count`
+// elements of an array are contiguous; there are no arrays of texts or byte strings. In the fixed
+// part, a text or byte string is a u32, size << 16 | offset, with the offset counted from the end
+// of that u32. The size of a text includes its final NUL. The whole u32 is 0 for a null pointer and
+// for an empty byte string. The payload has the machine's byte order.
 #pragma once
 
 #include <cstddef>
@@ -42,20 +41,20 @@
 
 namespace eventlog {
 
-/// The first four bytes of every schema, and the version of the form that is described above.
+/// The first four bytes of every schema, and the version of the form described above.
 inline constexpr std::uint32_t schema_magic = 0x48435345;  // "ESCH"
 inline constexpr std::uint16_t schema_version = 2;
 /// Bytes of a schema in front of the provider's name.
 inline constexpr std::size_t schema_header_size = 24;
-/// The most that a schema can have: bytes in all, events, fields of an event, bytes of a name,
-/// keywords, enumerations. What has more is refused.
+/// Limits of a schema: total bytes, events, fields of an event, bytes of a name, keywords,
+/// enumerations. A schema that exceeds one is rejected.
 inline constexpr std::size_t schema_size_max = 1U << 20U;
 inline constexpr std::size_t events_max = 1024;
 inline constexpr std::size_t fields_max = 100;
 inline constexpr std::size_t name_length_max = 63;
 inline constexpr std::size_t keywords_max = 64;
 inline constexpr std::size_t enumerations_max = 1024;
-/// In a field: it has no presence byte, or no enumeration.
+/// In a field: no presence byte, or no enumeration.
 inline constexpr std::uint16_t no_index = 0xffff;
 
 /// Flags of an enumeration: the values are bits that combine.
@@ -64,7 +63,7 @@ inline constexpr std::uint8_t enumeration_combines = 1;
 inline constexpr std::uint8_t event_session_bound = 1;
 inline constexpr std::uint8_t event_cuts_texts = 2;
 
-/// What a field, or each element of an array, is in the payload.
+/// Type of a field, or of each element of an array, in the payload.
 enum class field_type : std::uint8_t {
     boolean = 1,
     character = 2,
@@ -82,7 +81,7 @@ enum class field_type : std::uint8_t {
     bytes = 14,  // of any number
 };
 
-/// How a field is meant to be shown. Tools that do not know one show the plain value.
+/// How consumers show a field. Tools show the plain value for a format that they do not know.
 enum class format : std::uint8_t {
     plain = 0,
     decimal = 1,
@@ -94,53 +93,53 @@ enum class format : std::uint8_t {
     realtime = 7,      // nanoseconds since 1970, UTC
     monotonic = 8,     // nanoseconds of CLOCK_MONOTONIC
     byte_size = 9,     // a number of bytes
-    characters = 10,   // an array of char that holds a text, up to its first NUL
+    characters = 10,   // a text in an array of char, up to its first NUL
 };
 /// The largest number of a format: a larger one is not valid in a schema.
 inline constexpr std::uint8_t format_last = 10;
 
-/// What an event says about time. Most are instants.
+/// Role of an event in time. Most events are instants.
 enum class kind : std::uint8_t {
     instant = 0,
-    begin = 1,          // something begins that
-    end = 2,            // ends with the next such event of the thread
-    counter = 3,        // its numbers are the new values of something that goes up and down
-    session_begin = 4,  // of the session that it names
+    begin = 1,          // the thread begins an activity
+    end = 2,            // the thread ends that activity
+    counter = 3,        // its numbers are new values of a quantity
+    session_begin = 4,  // session-bound
     session_end = 5,
-    dump_complete = 6,  // a late listener has now been told the present state
+    dump_complete = 6,  // the dump for a new listener is complete
 };
 /// The largest number of a kind: a larger one is not valid in a schema.
 inline constexpr std::uint8_t kind_last = 6;
 
-/// How much an event matters. Who listens asks for all events up to a level, so the rarer ones,
-/// which matter most, have the small numbers. Events are `info` if nothing else is said.
+/// Severity of an event. A listener selects all events up to a level, so the rare and most
+/// important ones have the small numbers. The default is `info`.
 enum class level : std::uint8_t {
-    error = 1,  // something was asked for and could not be done
-    warn = 2,   // it goes on, but somebody should look: a retry, a fallback, a limit that is near
-    info = 3,   // what the program does, in its own words: requests, connections, changes of state
+    error = 1,    // a request could not be fulfilled
+    warn = 2,     // work continues, but needs attention: a retry, a fallback, a limit that is near
+    info = 3,     // what the program does: requests, connections, changes of state
     verbose = 4,  // how it does that: the steps of a request
-    trace = 5,    // each detail, for somebody who follows the code
+    trace = 5,    // each detail, for readers of the code
 };
 
 /// Bytes that a field of this type takes in the fixed part; 0 for an unknown type.
 constexpr std::size_t size_of(field_type type) noexcept {
-    // Half a byte for each type, from the low end up, in their order above: a switch takes
-    // compilers much longer, which evaluate this twice for each field of each event.
+    // Half a byte for each type, from the low end up, in the order above. Compilers evaluate this
+    // twice for each field of each event, and a switch takes them much longer.
     constexpr std::uint64_t sizes = 0x448'4842'1842'1110;
     return type > field_type::bytes ? 0 : sizes >> 4U * static_cast<unsigned>(type) & 0xfU;
 }
 
-/// Whether values of this type are integers; booleans and characters are not.
+/// Whether values of this type are integers. Booleans and characters are not.
 constexpr bool is_integer(field_type type) noexcept {
     return type >= field_type::signed_8 && type <= field_type::unsigned_64;
 }
 
-/// Whether values of this type can have a unit: numbers, which count or measure something.
+/// Whether values of this type are numbers, which can have a unit.
 constexpr bool takes_unit(field_type type) noexcept {
     return type >= field_type::signed_8 && type <= field_type::float_64;
 }
 
-/// Whether a field of this type and count can be shown like that.
+/// Whether the format suits a field of this type and count.
 constexpr bool format_fits(format how, field_type type, std::size_t count) noexcept {
     const bool eight_bytes = is_integer(type) && size_of(type) == 8;
     switch (how) {
@@ -166,18 +165,17 @@ constexpr bool format_fits(format how, field_type type, std::size_t count) noexc
     return false;
 }
 
-/// FNV-1a, 64 bits: simple enough to be computed by the compiler. Where it begins, and what each
-/// byte multiplies it by.
+/// FNV-1a, 64 bits, which compilers evaluate quickly: the initial value, and the factor of each
+/// byte.
 constexpr std::uint64_t fnv1a_start = 0xcbf29ce484222325ULL;
 constexpr std::uint64_t fnv1a_factor = 0x100000001b3ULL;
 
-/// The hash of what `hash` is of, and of one more byte. That of nothing is fnv1a_start.
+/// Extends a hash by one byte.
 constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint8_t byte) noexcept {
     return (hash ^ byte) * fnv1a_factor;
 }
 
-/// Whether a name can be shown, typed and handed to every tool: letters, digits and _, at most 63,
-/// no digit first.
+/// Whether a name is valid for every tool: letters, digits and _, at most 63, no digit first.
 constexpr bool is_identifier(const char* name, std::size_t length) noexcept {
     if (length == 0 || length > name_length_max) {
         return false;

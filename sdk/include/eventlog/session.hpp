@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::session: an observed entity, one connection or one request, whose events can be picked
-// out by its number.
+// eventlog::session: an observed entity, such as a connection or a request, whose events a listener
+// can select by its number.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace eventlog {
 
-/// Begins with session_begin and ends, when it is destroyed, with session_end; the provider has
-/// these two events as soon as one of its events is session-bound.
+/// Emits session_begin when it is constructed and session_end when it is destroyed. A provider has
+/// these two events if one of its events is session-bound.
 ///
 ///     template <>
 ///     inline constexpr eventlog::event_traits eventlog::traits_of<loss>{.session_bound = true};
@@ -23,23 +23,24 @@ namespace eventlog {
 ///     connection.emit(loss{17, 1448, "timeout"});
 ///     connection.emit_lazily([&] { return loss{next_sequence(), 1448, "timeout"}; });
 ///
-/// The number is the application's choice; two sessions with one number are one to those who
-/// listen. An object belongs to one thread at a time; emit and emit_lazily may be called from
-/// several. All of it may be called from signal handlers and in the child of a fork().
+/// The application chooses the number; listeners cannot distinguish two sessions with the same
+/// number. An object belongs to one thread at a time; emit and emit_lazily may be called from
+/// several threads. All functions may be called from signal handlers and in the child of a fork().
 ///
-/// That child has a copy of the object, which ends the session once more, as an event of the child,
-/// if it is destroyed there. A child that does not go on with the session leaves by exec or _exit.
+/// That child has a copy of the object. If the copy is destroyed, that is a second end of the
+/// session, an event of the child. A child that does not continue the session must leave by exec or
+/// _exit.
 template <class Provider>
 class session {
   public:
-    /// Emits session_begin with that number.
+    /// Emits session_begin.
     explicit session(std::uint64_t id) noexcept : id_(id) { announce(); }
     /// end().
     ~session() { end(); }
-    /// It goes on in this object, and nothing is emitted. The other one keeps the number, and has
-    /// ended without a word.
+    /// The session continues in this object, without an event. The other object keeps the number
+    /// and has ended, without an event.
     session(session&& other) noexcept : id_(other.id_), open_(std::exchange(other.open_, false)) {}
-    /// The same, after end() of what was here.
+    /// Calls end(), then as the move constructor.
     session& operator=(session&& other) noexcept {
         if (this != &other) {
             end();
@@ -51,23 +52,23 @@ class session {
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    /// The number that it was made with.
+    /// The number of the session.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
-    /// Whether anyone listens to this event, in this session or another: one load.
+    /// Whether the event has a listener, in this session or another: one load.
     template <class Event>
     [[nodiscard, gnu::always_inline]] static bool enabled() noexcept {
         return Provider::template enabled<Event>();
     }
 
-    /// As Provider::emit, for an event that is session-bound.
+    /// As Provider::emit, for a session-bound event.
     template <class Event>
     [[gnu::always_inline]] void emit(const Event& event) const noexcept {
         Provider::emit_in_session(id_, event);
     }
 
-    /// As Provider::emit_lazily, for an event that is session-bound: it is made only when someone
-    /// listens, in this session or another, whatever that takes.
+    /// As Provider::emit_lazily, for a session-bound event. `make` is called only if there is a
+    /// listener, in this session or another.
     template <class Maker>
     requires std::is_invocable_v<Maker>
     [[gnu::always_inline]] void emit_lazily(Maker&& make) const
@@ -75,10 +76,10 @@ class session {
         Provider::emit_lazily_in_session(id_, std::forward<Maker>(make));
     }
 
-    /// Says once more that it began: for on_dump.
+    /// Emits session_begin again, for the callback of on_dump.
     void announce() const noexcept { Provider::emit_in_session(id_, detail::session_begin{}); }
 
-    /// Ends it before its time. Nothing if it has ended.
+    /// Ends the session before its destruction. Does nothing if it has ended.
     void end() noexcept {
         if (std::exchange(open_, false)) {
             Provider::emit_in_session(id_, detail::session_end{});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Asking for a snapshot of what flight recorders hold.
+// eventlog::snapshot: requests a snapshot from flight recorders.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace eventlog {
 
-/// Asks for a snapshot of every flight recorder that hears this process, and says why: see
-/// eventlog_snapshot (abi.h). Of the reason 36 bytes are kept, up to a NUL if it has one. Returns
-/// how many were asked. Any thread, any signal handler, any forked child.
+/// Requests a snapshot from every flight recorder that is attached to this process: see
+/// eventlog_snapshot (abi.h). At most 36 bytes of the reason are kept, up to the first NUL. Returns
+/// the number of flight recorders that were asked. Any thread, any signal handler, any forked
+/// child.
 [[gnu::visibility("hidden")]] inline unsigned snapshot(std::string_view reason = {}) noexcept {
-    // One more than is kept is enough: the library cuts between characters.
+    // One byte more than is kept suffices: the library cuts between characters.
     constexpr std::size_t size_max = 37;
     char text[size_max + 1];
     std::size_t size = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::span: something that begins, lasts and ends.
+// eventlog::span: an activity with a duration.
 #pragma once
 
 #include <time.h>
@@ -15,8 +15,9 @@
 
 namespace eventlog {
 
-/// Emits Begin when it is made and End when it is destroyed. The first field of End is a
-/// std::chrono::nanoseconds, which the span fills in; the others are filled in through result().
+/// Emits Begin when it is constructed and End when it is destroyed. The first field of End is a
+/// std::chrono::nanoseconds, which the span fills in; the caller fills in the remaining fields
+/// through result().
 ///
 ///     struct query_begin { std::string_view sql; };
 ///     struct query_end { std::chrono::nanoseconds took; std::uint32_t rows; };
@@ -31,19 +32,19 @@ namespace eventlog {
 ///     eventlog::span<database, query_begin, query_end> span(query_begin{sql});
 ///     span.result().rows = run(sql);
 ///
-/// Whether anyone listens is asked at both ends: a span that nobody heard begin can be heard end.
-/// The clock is read only if somebody listens to End when it begins; a listener that comes in
-/// between gets a duration of 0.
+/// Both ends test for listeners separately: a listener may receive End without Begin. The clock is
+/// read at the begin only if End has a listener then; a listener that appears in between receives a
+/// duration of 0.
 ///
-/// Where both events are session-bound, the span is made in a session, whose number they carry: the
-/// session comes first, as in span(client, query_begin{sql}).
+/// If both events are session-bound, the session is the first argument, as in span(client,
+/// query_begin{sql}). The span keeps only its number, so the session may be moved, or end, before
+/// the span does.
 ///
-/// It remembers the number alone, so the session may be moved, or end, before the span does. An
-/// object belongs to one thread at a time. It is made and destroyed without a lock and without
-/// allocating; what emits, and when nothing is emitted, is that of Provider::emit.
+/// An object belongs to one thread at a time. Construction and destruction take no lock and do not
+/// allocate; otherwise they have the contract of Provider::emit.
 ///
-/// The child of a fork() has a copy of it, which emits End once more, as an event of the child, if
-/// it is destroyed there. A child that leaves by exec or _exit does not.
+/// The child of a fork() has a copy. If the copy is destroyed, it emits End a second time, as an
+/// event of the child. A child that leaves by exec or _exit does not.
 template <class Provider, class Begin, class End>
 class [[nodiscard]] span {
     static_assert(traits_of<Begin>.kind == kind::begin && traits_of<End>.kind == kind::end,
@@ -68,7 +69,7 @@ class [[nodiscard]] span {
         start();
         Provider::emit(begin);
     }
-    /// The same, of one session.
+    /// Emits `begin` in a session.
     span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
         static_assert(in_session,
                       "eventlog: the events of this span do not belong to a session. Make the span "
@@ -76,7 +77,7 @@ class [[nodiscard]] span {
         start();
         Provider::emit_in_session(session_, begin);
     }
-    /// Emits result() with how long it took.
+    /// Emits result() with the duration.
     ~span() {
         if (Provider::template enabled<End>()) {
             detail::first_member(end_) = duration{began_ == 0 ? 0 : now() - began_};
@@ -90,7 +91,7 @@ class [[nodiscard]] span {
     span(const span&) = delete;
     span& operator=(const span&) = delete;
 
-    /// What End is going to say. Texts must live until the span ends.
+    /// The fields of End. Texts must live until the span ends.
     [[nodiscard]] End& result() noexcept { return end_; }
 
   private:
@@ -99,7 +100,7 @@ class [[nodiscard]] span {
             began_ = now();
         }
     }
-    /// Of the clock that std::chrono::steady_clock reads, in nanoseconds.
+    /// The clock of std::chrono::steady_clock, in nanoseconds.
     [[nodiscard]] static std::int64_t now() noexcept {
         timespec time{};
         static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &time));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a provider can say about itself: where it is published, and what became of its events.
+// Status of a provider: whether it is published, and its events by route.
 #pragma once
 
 #include <array>
@@ -10,18 +10,18 @@
 
 namespace eventlog {
 
-/// What became of a way to those who listen.
+/// Status of a route.
 struct route_status {
     eventlog_status_code code = EVENTLOG_UNREGISTERED;
-    /// A sentence: who listens or, if the route cannot be used, what to do.
+    /// A sentence: the listeners or, if the route cannot be used, the remedy.
     std::array<char, 256> text{};
     eventlog_counters counters{};
 };
 
-/// What became of publishing a provider, and of its events.
+/// Status of a provider.
 struct provider_status {
     eventlog_status_code code = EVENTLOG_UNREGISTERED;
-    /// A sentence: what is the case and, if something is wrong, what to do.
+    /// A sentence: the state and, after an error, the remedy.
     std::array<char, 256> text{};
     /// Index: eventlog_route.
     route_status routes[EVENTLOG_ROUTE_COUNT]{};
@@ -29,16 +29,16 @@ struct provider_status {
 
 namespace detail {
 
-/// Where the array begins. Not data(): where nothing is optimised, that belongs to all plugins of a
-/// process, and one plugin's to the others.
+/// The begin of the array. Not data(): in unoptimised code that function is shared by all plugins
+/// of a process.
 [[gnu::always_inline]] inline char* begin_of(std::array<char, 256>& text) noexcept {
     return reinterpret_cast<char*>(&text);
 }
 
 [[gnu::visibility("hidden")]] inline provider_status status_of(
     const eventlog_provider* provider) noexcept {
-    // All of it, so that it takes no constructor: that could not be hidden, and would be shared by
-    // all plugins of a process.
+    // All members are given, so that no constructor is called: it could not be hidden, and all
+    // plugins of a process would share it.
     provider_status result{EVENTLOG_UNREGISTERED, {}, {}};
     result.code = eventlog_provider_status(provider, begin_of(result.text), sizeof result.text);
     int number = 0;
