@@ -2,5 +2,3 @@
 #include <stdio.h>
 
 #include <eventlog/eventlog.h>
-
-extern struct eventlog_provider* net;
