@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What somebody has said in traits, once it is known that each text in it is one.
+// The traits of events, providers and enumerations, checked for null pointers.
 #pragma once
 
 #include <type_traits>
@@ -9,10 +9,10 @@
 
 namespace eventlog::detail {
 
-// Each reads the first character of each text. A null pointer is found by that, and not by
-// comparing it: g++ does not take that for constant under its sanitizer.
+// These functions read the first character of each text, which is no constant expression for a null
+// pointer. Under its sanitizer, g++ does not accept comparisons with null as constants.
 
-/// 1 if there is one, or 0.
+/// 1, or 0 for an empty text.
 consteval int read_text(const char* text) {
     return *text == 0 ? 0 : 1;
 }
@@ -42,13 +42,13 @@ consteval int read_texts(const enum_traits& traits) {
     return read;
 }
 
-/// Whether no text is null: reading one is no constant.
+/// Whether no text is a null pointer.
 template <const auto& Traits>
 concept has_no_null_texts = requires {
     typename std::integral_constant<int, read_texts(Traits)>;
 };
 
-/// `Traits`, or `Default` in place of what is refused.
+/// `Traits`, or `Default` if they are rejected.
 template <const auto& Traits, const auto& Default>
 consteval const auto& with_checked_texts() {
     static_assert(has_no_null_texts<Traits>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Values of C++ types as those of eventlog.h, for events that are known at run time only.
+// Converts values of C++ types to eventlog_value, for events that are known at run time only.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ consteval eventlog_type dynamic_type() {
     } else if constexpr (std::is_floating_point_v<Element>) {
         return sizeof(Element) == 4 ? EVENTLOG_TYPE_FLOAT_32 : EVENTLOG_TYPE_FLOAT_64;
     } else {
-        // Behind the one of 8 bits come those of 16, 32 and 64.
+        // The types of 16, 32 and 64 bits follow that of 8 bits.
         constexpr int width = sizeof(Element) == 1   ? 0
                               : sizeof(Element) == 2 ? 1
                               : sizeof(Element) == 4 ? 2
@@ -77,7 +77,7 @@ noexcept {
     }
 }
 
-/// std::string, std::string_view: not what a literal is, whose end is its NUL.
+/// std::string and std::string_view; not literals, which end with a NUL.
 template <class Text>
 requires(std::is_convertible_v<const Text&, std::string_view> &&
          !std::is_convertible_v<const Text&, const char*>) eventlog_value
@@ -87,7 +87,7 @@ noexcept {
     return eventlog_text_of(view.data(), view.size());
 }
 
-/// What no other one takes, to refuse it in words.
+/// All remaining types, which are rejected with a message.
 template <class Value>
 requires(!std::is_arithmetic_v<Value> && !std::is_enum_v<Value> &&
          !std::is_convertible_v<const Value&, std::string_view> &&
@@ -110,7 +110,7 @@ inline constexpr bool is_tuple = false;
 template <class... Values>
 inline constexpr bool is_tuple<std::tuple<Values...>> = true;
 
-/// Makes the values of an event, and has them emitted.
+/// Calls `make` and passes the values to `emit`.
 template <class Maker, class Emit>
 eventlog_error emit_tuple(Maker&& make, Emit emit) noexcept(std::is_nothrow_invocable_v<Maker>) {
     using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From a parcel to a payload, on the stack. Nothing here allocates, throws or waits.
+// Assembles the payload of packed arguments on the stack, and emits it. No function allocates,
+// throws or waits.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,14 @@
 
 namespace eventlog::detail {
 
-/// Larger payloads are handed over in pieces rather than put together on somebody's small stack.
+/// A payload with more bytes of variable fields is emitted in segments, because the thread's stack
+/// may be small.
 inline constexpr std::size_t inline_var_fields_size = 512;
 
 using two_words [[gnu::vector_size(16)]] = std::uint64_t;
 
-/// Where the bytes of `size` go from the words, which are the payload without its blocks.
+/// Moves `size` bytes from the words, which are the payload without its arrays, to their offset in
+/// the payload.
 struct moved_bytes {
     std::uint16_t from = 0;
     std::uint16_t offset = 0;
@@ -33,25 +36,24 @@ struct array_location {
     void (*put)(unsigned char* target, const void* field) = nullptr;
 };
 
-/// Where the word of a text or byte string stands in the fixed part, and how far the end of the
-/// fixed part is from behind it.
+/// The offset of a variable field's word in the fixed part, and the distance from its end to the
+/// end of the fixed part.
 struct var_field_location {
     std::uint16_t offset = 0;
     std::uint16_t distance = 0;
     bool is_text = false;
 };
 
-/// What the encoder has to know of an event: all that is not in the numbers of its words, pieces
-/// and blocks. On one line of the cache, and with the provider in it, not where the provider is:
-/// the way to the ring begins with it, and each load that waits for another one makes it longer.
-/// (The provider is no std::atomic: its functions would belong to all plugins of a process that are
-/// not optimised, and one plugin's to the others.)
+/// The encoder's constants of an event, besides the numbers of words, variable fields and arrays.
+/// They are on one cache line, together with the provider's handle: the path to the ring begins
+/// here, and each dependent load makes it longer. The handle is no std::atomic: in unoptimised
+/// code, functions of std::atomic are shared by all plugins of a process.
 struct alignas(64) [[gnu::visibility("hidden")]] event_site {
-    eventlog_site common{};  // first: the library knows no more of it
+    eventlog_site common{};  // the first member: the library knows only this part
     const var_field_location* var_fields = nullptr;
     std::uint32_t event = 0;
     bool cuts = false;
-    // Of the pieces: most events have one, which is to be found without detour.
+    // Most events have one variable field, whose location needs no further load.
     var_field_location first{};
 
     [[nodiscard]] const var_field_location& location_of(std::size_t var_field) const noexcept {
@@ -96,14 +98,15 @@ template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr auto var_field_locations_of =
     make_var_field_locations<Event>();
 
-/// Whether an event has few words and one text, as most have: these take a way of their own.
+/// Whether an event has at most three words and one text. Most events are small; they have a fast
+/// path of their own.
 template <class Event>
 inline constexpr bool is_small_event =
     event_layout<Event>::word_count <= 3 && event_layout<Event>::var_field_count == 1 &&
     event_layout<Event>::has_only_texts && !event_layout<Event>::has_optional_var_fields &&
     !event_layout<Event>::has_c_strings && event_layout<Event>::array_count == 0;
 
-/// The longer way of brief events.
+/// The fallback of small events.
 [[gnu::visibility("hidden")]] inline void emit_small_slow(const eventlog_site* site,
                                                           std::uint64_t first, std::uint64_t second,
                                                           std::uint64_t third, const void* text,
@@ -121,7 +124,7 @@ consteval event_site make_site(std::size_t event, std::uint32_t* gate) {
             var_field_locations_of<Event>.locations[0]};
 }
 
-/// The same of an event with blocks.
+/// The locations of an event's fields if it has arrays that are passed by address.
 template <std::size_t Arrays, std::size_t Moves>
 struct array_locations {
     moved_bytes moves[Moves]{};
@@ -164,7 +167,7 @@ template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr auto array_locations_of =
     make_array_locations<Event>();
 
-/// Puts words and blocks together to the fixed part, `size` bytes with what fills its last word.
+/// Assembles the fixed part from words and arrays. `size` includes the padding of its last word.
 template <class Places>
 inline void put_arrays(unsigned char* target, std::size_t size, const Places& locations,
                        const std::uint64_t* words, const void* const* arrays_by_address) noexcept {
@@ -180,16 +183,16 @@ inline void put_arrays(unsigned char* target, std::size_t size, const Places& lo
     }
 }
 
-/// Writes the word of a piece that stands `distance` bytes behind it. Both numbers are cut to 16
-/// bits: a payload for which that matters is over the largest record and will be refused, and
-/// counted, by the ring.
+/// Writes the word of a variable field whose bytes begin `distance` bytes behind it. Both numbers
+/// are truncated to 16 bits: a payload that exceeds these exceeds the largest record, so the ring
+/// rejects and counts it.
 [[gnu::always_inline]] inline void put_rel_loc(unsigned char* target, std::size_t size,
                                                std::size_t distance) noexcept {
     const auto word = static_cast<std::uint32_t>(size << 16U | (distance & 0xffffU));
     std::memcpy(target, &word, sizeof word);
 }
 
-/// Copies `Part` bytes from the begin and as many from the end, which overlap.
+/// Copies `Part` bytes from the begin and from the end, which may overlap.
 template <class Part>
 [[gnu::always_inline]] inline void copy_ends(unsigned char* target, const unsigned char* source,
                                              std::size_t size) noexcept {
@@ -201,8 +204,8 @@ template <class Part>
     std::memcpy(target + size - sizeof last, &last, sizeof last);
 }
 
-/// memcpy for the few bytes that texts have, first for what most names and reasons have. Not a
-/// call, because the function it stands in had to save registers for that, every time.
+/// A memcpy for short texts; 8 to 16 bytes, the length of most names and reasons, come first.
+/// Inlined, because a call would make the enclosing function save registers every time.
 [[gnu::always_inline]] inline void copy_text(unsigned char* target, const void* source,
                                              std::size_t size) noexcept {
     const auto* from = static_cast<const unsigned char*>(source);
@@ -224,8 +227,8 @@ template <class Part>
     }
 }
 
-/// In stores of 16 bytes, because the ring loads as many: processors hand over what was stored just
-/// now only from one store, and wait for the cache otherwise.
+/// Stores 16 bytes at a time, as the ring loads them: processors forward a load only from a single
+/// recent store, and otherwise wait for the cache.
 template <std::size_t Count>
 [[gnu::always_inline]] inline void put_words(unsigned char* target,
                                              const std::uint64_t (&words)[Count]) noexcept {
@@ -238,8 +241,8 @@ template <std::size_t Count>
     }
 }
 
-/// Emits in pieces what is larger than that. `fixed` is the fixed part with zeros in place of the
-/// pieces' words.
+/// Emits a payload with over inline_var_fields_size bytes of variable fields in segments. The words
+/// of the variable fields in `fixed` must be zero.
 template <std::size_t VarFields>
 [[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] void emit_segments(
     const event_site& site, unsigned char* fixed, var_field* found, std::size_t size) noexcept {
@@ -270,13 +273,13 @@ template <std::size_t VarFields>
     eventlog_emit_pieces(site.handle(), site.event, parts, count, flags);
 }
 
-/// What a payload with pieces takes: a whole word of zeros is put behind each piece.
+/// The size of a payload with variable fields: a word of zeros is written behind each of them.
 constexpr std::size_t payload_capacity(std::size_t fixed_size) {
     return (fixed_size + 7) / 8 * 8 + inline_var_fields_size + 8;
 }
 
-/// Calls put_fixed(payload), which writes the fixed part, up to a whole word, with zeros in place
-/// of the pieces' words and behind it; puts the pieces there, and emits.
+/// Calls put_fixed(payload), which writes the fixed part up to a whole word, with zeros in the
+/// words of the variable fields and in the padding. Then appends the variable fields, and emits.
 template <std::size_t VarFields, bool AllTexts, class PutFixed>
 [[gnu::always_inline]] inline void emit_with_var_fields(const event_site& site,
                                                         unsigned char* payload,
@@ -288,7 +291,7 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
         size += found[i].size;
     }
     if (size > inline_var_fields_size) [[unlikely]] {
-        // Copies, so that the others stay in registers on the way that is usual.
+        // A copy, so that `found` stays in registers on the usual path.
         var_field large[VarFields]{};
         for (std::size_t i = 0; i < VarFields; ++i) {
             large[i] = found[i];
@@ -305,8 +308,8 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
             const std::size_t copied = part - (AllTexts || place.is_text ? 1 : 0);
             unsigned char* const target = payload + site.common.fixed_size + before;
             copy_text(target, found[i].data, copied);
-            // The NUL, and the padding, which goes out with the record: it must not show what the
-            // stack held before. The next piece begins in it.
+            // The NUL and the padding. The record includes the padding, which must not contain old
+            // bytes of the stack. The next variable field overwrites it.
             std::memset(target + copied, 0, 8);
             before += part;
         }
@@ -321,8 +324,8 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
 template <std::size_t... Index>
 using indices = std::index_sequence<Index...>;
 
-// One argument for each index. VarFields come as two numbers each: structs had to be put together
-// in memory for the call.
+// One argument for each index. A variable field is two arguments: a struct would be assembled in
+// memory for the call.
 template <std::size_t>
 using word = std::uint64_t;
 template <std::size_t>
@@ -333,14 +336,14 @@ using length = std::size_t;
 template <class Words, class VarFields, bool AllTexts>
 struct encoder;
 
-/// The functions that a call site jumps to. Out of line, so that it is a load, a test and a jump.
-/// What is written is read back right after, 16 bytes at a time, which takes three times as long
-/// where they lie across two lines of the cache. (Alignment to a whole line would have the stack
-/// aligned, which takes long itself.)
+/// The functions that a call site calls. They are out of line, so that a disabled event is a load,
+/// a test and a jump. The payload is aligned to 16 bytes: the ring reads it back at once, 16 bytes
+/// at a time, and a read across two cache lines takes three times as long. (Alignment to a whole
+/// line would align the stack, which takes long itself.)
 template <std::size_t... Word, std::size_t... VarField, bool AllTexts>
 struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
-    /// One for all events with so many words and pieces, and no blocks: the words are the fixed
-    /// part.
+    /// For all events with these numbers of words and variable fields, without arrays: the words
+    /// are the fixed part.
     [[gnu::noinline, gnu::visibility("hidden")]] static void emit(
         const event_site& at, word<Word>... words, address<VarField>... data,
         length<VarField>... size) noexcept {
@@ -359,15 +362,15 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
         }
     }
 
-    /// The same with C strings among the pieces, whose sizes nobody knows yet. Not at the call
-    /// site, which is to be short, nor for all events, because a call takes registers.
+    /// As emit, with C strings among the variable fields, whose sizes are measured here: the call
+    /// site must be short, and a call in emit itself would cost registers for all events.
     [[gnu::noinline, gnu::visibility("hidden")]] static void emit_measured(
         const event_site& at, word<Word>... words, address<VarField>... data,
         length<VarField>... size) noexcept {
         emit(at, words..., data..., measured(data, size)...);
     }
 
-    /// Of one event with blocks, which stand between the words.
+    /// For one event with arrays, which are between the words.
     template <class Event, std::size_t... Array>
     [[gnu::noinline, gnu::visibility("hidden")]] static void emit_arrays(
         const event_site& at, word<Word>... words, address<VarField>... data,
@@ -410,9 +413,8 @@ template <std::size_t Index, std::size_t Words, std::size_t VarFields, std::size
 template <class Event, class Members, class Words, class VarFields, class Arrays>
 struct [[gnu::visibility("hidden")]] sender;
 
-/// Takes the members of an event, packs them and hands them over: what a call site does on the
-/// unlikely side of its branch. All in one function, because compilers optimise each function by
-/// itself before they inline it.
+/// Packs the members of an event and calls the encoder, on the unlikely side of a call site's
+/// branch. A single function, because compilers optimise each function before they inline it.
 template <class Event, std::size_t... Member, std::size_t... Word, std::size_t... VarField,
           std::size_t... Array>
 struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<Word...>,
@@ -460,7 +462,7 @@ using send = sender<Event, std::make_index_sequence<member_count<Event>>,
                     std::make_index_sequence<event_layout<Event>::var_field_count>,
                     std::make_index_sequence<event_layout<Event>::array_count>>;
 
-/// The same for an event that is its payload (memcpy_payload.hpp), from where it is.
+/// Emits an object whose bytes are its payload (memcpy_payload.hpp).
 [[gnu::noinline, gnu::visibility("hidden")]] inline void emit_memcpy_payload(
     const event_site& at, const void* event) noexcept {
     eventlog_emit(at.handle(), at.event, event, at.common.fixed_size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The names of an enumeration's values, as far as the compiler knows them.
+// The names of an enumeration's values that can be found at compile time.
 //
-// One template is given all values that are likely; how the compiler spells its arguments tells
+// One template has all likely values as arguments. The compiler's spelling of these arguments shows
 // which of them have names: `color::red` has one, `(color)7` has none.
 #pragma once
 
@@ -25,13 +25,14 @@ struct named_value {
     std::string_view name{};
 };
 
-/// An enumeration as the schema names it; one object for each type, known by its address.
+/// An enumeration in a schema. There is one object for each type, which is identified by its
+/// address.
 struct enum_description {
     std::string_view name;
     bool combines;
     const named_value* values;
     std::size_t value_count;
-    bool is_distinct;  // each value and each name is there once
+    bool is_distinct;  // each value and each name occurs once
 };
 
 template <class Enum, Enum... Values>
@@ -39,7 +40,7 @@ consteval std::string_view spelled_values() {
     return __PRETTY_FUNCTION__;
 }
 
-/// Any value of the underlying type is one of the enumeration: only then may it be tried.
+/// Enumerations for which every value of the underlying type is valid. Others must not be tried.
 template <class Enum>
 concept fixed_enum = std::is_enum_v<Enum> && requires {
     Enum{0};
@@ -55,7 +56,7 @@ constexpr std::int64_t tried_value(std::size_t index) {
                : static_cast<std::int64_t>(std::uint64_t{1} << (index - small_tried + 7));
 }
 
-/// Values that the type cannot hold are tried as zero, and left out again below.
+/// Whether the type can hold a value. If not, zero is tried instead and left out again below.
 template <class Enum>
 constexpr bool can_hold(std::int64_t value) {
     using underlying = std::underlying_type_t<Enum>;
@@ -67,8 +68,8 @@ constexpr bool can_hold(std::int64_t value) {
     }
 }
 
-/// In the type that the enumeration has underneath: of an int64_t, g++ warns that the enumeration
-/// may not have all of its values.
+/// In the underlying type: for an int64_t, g++ warns that the enumeration may not have all of its
+/// values.
 template <class Enum>
 constexpr std::underlying_type_t<Enum> as_underlying(std::int64_t value) {
     return can_hold<Enum>(value) ? static_cast<std::underlying_type_t<Enum>>(value) : 0;
@@ -97,7 +98,7 @@ consteval found_values find_values() {
              depth != 0 || (rest[end] != ',' && rest[end] != '}' && rest[end] != '>'); ++end) {
             depth += change_of_depth(rest[end]);
         }
-        // Behind the scope, or behind the cast: an unnamed namespace is in parentheses, too.
+        // Behind the scope or the cast; an unnamed namespace is in parentheses, too.
         const std::string_view spelled = rest.substr(0, end);
         const std::string_view last = spelled.substr(spelled.find_last_of(":)") + 1);
         rest.remove_prefix(end + (rest[end] == ',' ? 2 : 0));
@@ -109,7 +110,8 @@ consteval found_values find_values() {
     return found;
 }
 
-/// Up to the last that says anything: one without a name in front of it is a mistake.
+/// The number of values in the traits, up to the last that is not empty. An empty one in front of
+/// it is an error.
 template <class Enum>
 consteval std::size_t count_given_values() {
     std::size_t count = enum_values_max;
@@ -145,7 +147,7 @@ struct values_of {
     }();
 };
 
-/// By a table: compilers take seconds to compare each of 256 with each other.
+/// A hash table: compilers take seconds to compare all pairs of 256.
 template <std::size_t Count>
 consteval bool are_distinct(const std::array<std::uint64_t, Count>& numbers) {
     constexpr std::size_t places = 2 * Count;
@@ -177,7 +179,7 @@ consteval bool are_distinct(const std::array<named_value, Count>& named) {
     return are_distinct(values) && are_distinct(hashes);
 }
 
-/// What the compiler finds is distinct.
+/// Names that the compiler finds are distinct.
 template <class Enum>
 consteval bool is_distinct_enum() {
     if constexpr (values_of<Enum>::given != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The events of a provider: those it is declared with, and those that it needs itself.
+// The events of a provider: the declared ones and the built-in ones that it needs.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ struct event_list {};
 template <class... First, class... Second>
 event_list<First..., Second...> joined(event_list<First...>, event_list<Second...>);
 
-// In arrays, not in fold expressions: clang takes no more than 256 operands for one.
+// Arrays instead of fold expressions: clang limits these to 256 operands.
 
 template <class... Events>
 consteval bool any_session_bound() {
@@ -82,7 +82,7 @@ using with_builtin_events = decltype(joined(
     std::conditional_t<provider_traits_of<Provider>.dumps, event_list<dump_complete>,
                        event_list<>>{}));
 
-// By what compilers know themselves: std::is_same is a template that they make for each pair.
+// The compiler's __is_same: std::is_same would be instantiated for each pair.
 template <class Event, class... Events>
 consteval std::size_t index_in(event_list<Events...>) {
     constexpr bool same[] = {__is_same(Event, Events)..., true};
@@ -106,13 +106,13 @@ consteval std::uint64_t hash_of(const name_view& name) {
     return hash;
 }
 
-/// By a table of hashes: comparing each of 1024 names with each other is more than compilers are
-/// willing to do in one expression.
+/// A table of hashes: a comparison of all pairs of 1024 names exceeds the compilers' limits for one
+/// expression.
 consteval bool are_distinct(const event_schema* const* events, std::size_t count) {
     constexpr std::size_t size = 2 * events_max;
     std::uint64_t seen[size]{};
     for (std::size_t i = 0; i < count && i < events_max; ++i) {
-        const std::uint64_t hash = hash_of(events[i]->name) | 1U;  // 0 is a free place
+        const std::uint64_t hash = hash_of(events[i]->name) | 1U;  // 0 marks a free place
         std::size_t place = (hash >> 32U) % size;
         for (; seen[place] != 0; place = (place + 1) % size) {
             if (seen[place] == hash) {
@@ -152,7 +152,7 @@ consteval std::uint64_t named_keywords(const keyword* keywords) {
     return named;
 }
 
-/// What the schema says of some events.
+/// The schemas of a list of events.
 template <class... Events>
 [[gnu::visibility("hidden")]] inline constexpr const event_schema* event_schemas_of[] = {
     &event_schema_of<Events>...};
@@ -179,7 +179,7 @@ consteval bool are_valid() {
     return true;
 }
 
-/// All mistakes that a provider, its traits and its events together can contain.
+/// Checks a provider together with its traits and its events.
 template <class Provider, class... Events>
 struct check_provider {
     static constexpr const provider_traits& traits = checked_provider_info<Provider>;

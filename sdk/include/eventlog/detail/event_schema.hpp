@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the schema says about an event and its fields in words, and all mistakes that can be made
-// in these words.
+// The schema of an event: names, texts and properties of its fields, and the checks of them.
 //
-// All but the last template is about any event: functions that are no templates are what compilers
-// evaluate fastest.
+// All but the last templates are ordinary functions on any event, which compilers evaluate fastest.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +21,10 @@
 
 namespace eventlog::detail {
 
-/// An event, whatever its type: what the schema says of it.
+/// An event of any type, as the schema describes it.
 struct event_schema {
     const event_traits* traits = nullptr;
-    bool has_info = false;  // somebody has said something in traits_of
+    bool has_info = false;  // traits_of is specialised
     bool is_flat = true;
     name_view name{};
     std::size_t fixed_size = 0;
@@ -36,7 +34,7 @@ struct event_schema {
     const field_location* locations = nullptr;
 };
 
-/// What the traits say about a field, or what they say about none.
+/// The description of a field; the default one if the traits have none.
 struct field_text {
     name_view name{};
     const field_traits* traits = nullptr;
@@ -133,7 +131,7 @@ constexpr bool is_nonempty(const field_traits& traits) {
            traits.format != format::plain;
 }
 
-/// Whether each field that the traits describe is one of the event's, described once.
+/// Checks that the traits describe only fields of the event, each once.
 constexpr event_error find_field_info_error(const event_schema& event) {
     for (std::size_t i = 0; i < described_fields_max; ++i) {
         const field_traits& traits = event.traits->fields[i];
@@ -155,7 +153,7 @@ constexpr event_error find_field_info_error(const event_schema& event) {
     return event_error::none;
 }
 
-/// Whether a field has the name of the one that stands in front of it in each event of a session.
+/// Whether a field has the name of the field that each session-bound event has in front.
 constexpr bool has_session_field_conflict(const event_schema& event) {
     for (std::size_t i = 0; i < event.count; ++i) {
         if (text_of(event, i).name == std::string_view("session")) {
@@ -169,7 +167,7 @@ constexpr bool is_about_session(kind what) {
     return what == kind::session_begin || what == kind::session_end;
 }
 
-/// The mistakes that somebody can make who says something about an event.
+/// Checks the traits of an event.
 constexpr event_error find_info_error(const event_schema& event) {
     if (is_long(event.traits->description) || is_long(event.traits->meaning)) {
         return event_error::event_text_length;
@@ -226,7 +224,7 @@ constexpr event_error find_event_error(const event_schema& event) {
             return event_error::duplicate_enum_value;
         }
     }
-    // Members of one struct have different names anyway.
+    // The members of one struct have different names.
     for (std::size_t i = 0; (event.has_info || !event.is_flat) && i < event.count; ++i) {
         if (name_is_taken(event, i, text_of(event, i).name)) {
             return event_error::duplicate_field_name;
@@ -262,7 +260,7 @@ template <class Event>
 template <class Event>
 inline constexpr event_error event_error_in = find_event_error(event_schema_of<Event>);
 
-/// Refuses an event with a mistake, in words. Made only for providers that have one.
+/// Rejects an event with an error, with a message. Instantiated only for providers that have one.
 template <class Event>
 struct check_event_info {
     static constexpr event_error found = event_error_in<Event>;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the fields of an event stand in its payload: one rule for events that the compiler knows
-// and for those that are defined at run time.
+// The locations of an event's fields in its payload: one rule for events known at compile time and
+// at run time.
 //
-// Sorted by alignment, 8 bytes first, declared order within: then packed and naturally aligned are
-// the same, there are no holes, and a struct declared in that order is copied as a whole.
+// Fields are sorted by alignment, 8 bytes first, in declared order within a group. So there are no
+// holes, all fields are naturally aligned, and a struct that is declared in that order is copied as
+// a whole.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +19,16 @@ struct field_location {
     std::size_t count = 1;
     bool optional = false;
     std::size_t offset = 0;           // in the payload
-    std::size_t presence = no_index;  // where the byte is that tells whether there is a value
+    std::size_t presence = no_index;  // offset of the byte that marks a value as present
 };
 
-/// A larger fixed part leaves no room in a record for the ends of texts.
+/// Limits the fixed part, which must leave room in a record for texts.
 inline constexpr std::size_t fixed_size_max = 0xff00;
 
-/// Gives each of `count` fields its place, behind `offset` bytes; returns the size of the fixed
+/// Assigns the locations of `count` fields, beginning at `offset`. Returns the size of the fixed
 /// part.
 constexpr std::size_t lay_out(field_location* locations, std::size_t count, std::size_t offset) {
-    // By alignment: first how many bytes, then where the next field goes.
+    // Indexed by alignment: first the number of bytes, then the offset of the next field.
     std::size_t next[9]{};
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t alignment = size_of(locations[i].type);

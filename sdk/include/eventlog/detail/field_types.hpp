@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Which C++ types a field may have.
+// The C++ types that a field may have.
 //
-// What <chrono>, <optional> and <span> define is known here by its name and by what it has, so that
-// nobody includes these headers for the sake of eventlog alone.
+// Types of <chrono>, <optional> and <span> are recognised by name and members, so that eventlog's
+// headers need not include these headers.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace eventlog::detail {
 
-/// Whether a type is spelled `std::NAME`, with whatever namespaces the library has in between.
+/// Whether a type is spelled `std::NAME`, with any inline namespaces in between.
 consteval bool is_spelled_in_std(const char* spelled, std::string_view name) {
     constexpr std::string_view scope = "std::";
     for (const char expected : scope) {
@@ -47,7 +47,7 @@ template <class Field>
 inline constexpr bool is_byte = std::is_same_v<std::remove_const_t<Field>, std::byte> ||
                                 std::is_same_v<std::remove_const_t<Field>, std::uint8_t>;
 
-/// std::span of bytes, of a length that is not part of the type.
+/// std::span of bytes with dynamic extent.
 template <class Field>
 concept bytes_field = std::is_class_v<Field> && requires(const Field& bytes) {
     typename Field::element_type;
@@ -56,11 +56,11 @@ concept bytes_field = std::is_class_v<Field> && requires(const Field& bytes) {
     bytes.size();
 } && is_byte<typename Field::element_type> && is_named_in_std<Field>("span");
 
-/// What is in the fixed part as a u32 and has its bytes behind it.
+/// Fields that are a u32 in the fixed part, with their bytes behind it.
 template <class Field>
 concept variable_field = text_field<Field> || bytes_field<Field>;
 
-/// Integers proper: not the character types, whose meaning is another.
+/// Integers without the character types.
 template <class Field>
 concept integer_field = std::is_integral_v<Field> && sizeof(Field) <= 8 &&
                         !std::is_same_v<Field, bool> && !std::is_same_v<Field, char> &&
@@ -71,7 +71,7 @@ template <class Field>
 concept address_field = std::is_same_v<Field, ipv4_address> ||
     std::is_same_v<Field, ipv6_address> || std::is_same_v<Field, mac_address>;
 
-/// What a duration may count in.
+/// Representations of a duration.
 template <class Number>
 concept time_count = std::is_floating_point_v<Number> ||
     (std::is_integral_v<Number> && sizeof(Number) <= 8);
@@ -105,7 +105,7 @@ template <class Field>
 concept time_point_field = (realtime_field<Field> ||
                             monotonic_field<Field>)&&duration_field<typename Field::duration>;
 
-/// What texts of other encodings are made of: a pointer to it would be taken for an address.
+/// Characters of other encodings. A pointer to such a text must not be recorded as an address.
 template <class Type>
 concept wide_character = std::is_same_v<Type, wchar_t> || std::is_same_v<Type, char8_t> ||
     std::is_same_v<Type, char16_t> || std::is_same_v<Type, char32_t>;
@@ -116,7 +116,7 @@ concept pointer_field = (std::is_pointer_v<Field> && !text_field<Field> &&
                          !std::is_function_v<std::remove_pointer_t<Field>>) ||
                         std::is_same_v<Field, std::nullptr_t>;
 
-/// One value of its own in the fixed part.
+/// Fields with a single value in the fixed part.
 template <class Field>
 concept scalar_field = integer_field<Field> || std::is_same_v<Field, bool> ||
     std::is_same_v<Field, std::byte> || std::is_same_v<Field, char> ||
@@ -139,7 +139,7 @@ struct element<Field> {
     static constexpr std::size_t count = sizeof(Field);
 };
 
-/// What an array has many of, and anything else one of.
+/// The element type of an array; the type itself for other fields.
 template <class Field>
 using element_of = typename element<Field>::type;
 
@@ -157,7 +157,7 @@ template <class Field>
 concept value_field =
     scalar_field<Field> || array_field<Field> || address_field<Field> || variable_field<Field>;
 
-/// std::optional of something that may be a field without it.
+/// std::optional of a type that may be a field itself.
 template <class Field>
 concept optional_field = std::is_class_v<Field> && requires(const Field& field) {
     typename Field::value_type;
@@ -165,11 +165,11 @@ concept optional_field = std::is_class_v<Field> && requires(const Field& field) 
     *field;
 } && is_named_in_std<Field>("optional") && value_field<typename Field::value_type>;
 
-/// What stands in the payload as one field.
+/// Types that become one field of the payload.
 template <class Field>
 concept leaf_field = value_field<Field> || optional_field<Field>;
 
-/// A struct whose members stand in the payload instead of it.
+/// Structs whose members become fields of the payload.
 template <class Field>
 concept nested_field =
     std::is_class_v<Field> && std::is_aggregate_v<Field> && !std::is_empty_v<Field> &&
@@ -184,7 +184,7 @@ struct remove_optional<Field> {
     using type = typename Field::value_type;
 };
 
-/// The type without its optional.
+/// The type without std::optional.
 template <class Field>
 using remove_optional_t = typename remove_optional<Field>::type;
 

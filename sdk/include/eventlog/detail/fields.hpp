@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a field's type alone says about the field: made once for each type, whatever the number of
-// events that have such a field.
+// Properties of a field that depend on its type only. They are instantiated once for each type,
+// whatever the number of events with such a field.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace eventlog::detail {
 
-/// How a field comes from the event to the payload.
+/// How a field is passed from the call site to the encoder.
 enum class pass_mode : std::uint8_t {
-    nested,            // not itself: its members do
-    by_value,          // by value, up to 16 bytes
+    nested,            // not passed itself, only its members
+    by_value,          // in words, up to 16 bytes
     var_field,         // by address and size: texts and byte strings
-    array_by_address,  // by address: longer arrays
+    array_by_address,  // by address: arrays over 16 bytes
 };
 
 struct field_kind {
@@ -33,8 +33,8 @@ struct field_kind {
     std::size_t count = 1;
     const enum_description* enumeration = nullptr;
     bool is_enumeration = false;
-    const char* enumeration_identity = "";  // tells one enumeration from another
-    void (*put)(unsigned char* target, const void* field) = nullptr;  // of blocks
+    const char* enumeration_identity = "";                            // distinguishes enumerations
+    void (*put)(unsigned char* target, const void* field) = nullptr;  // of array_by_address
 };
 
 consteval field_type integer_type(bool is_signed, std::size_t size) {
@@ -98,8 +98,8 @@ consteval format format_of() {
     }
 }
 
-// By the name, because g++ does not take it for constant under its sanitizer whether two addresses
-// are the same, or one is null.
+// Enumerations are compared by name: under its sanitizer, g++ does not accept comparisons of
+// addresses, or with null, as constants.
 template <class Enum>
 consteval const char* identity_of_enumeration() {
     return __PRETTY_FUNCTION__;
@@ -116,13 +116,13 @@ consteval pass_mode pass_mode_of() {
     }
 }
 
-/// Refuses, in words, a member that cannot be carried.
+/// Rejects a member of an unsupported type with a message.
 template <class Field>
 struct check_field {
     static_assert(!is_std_array<Field> || leaf_field<Field>,
                   "eventlog: a field is a std::array that cannot be carried. It needs 1 to 65520 "
                   "elements, each a number, bool, char, enumeration, duration or pointer.");
-    // (Of C arrays, whoever knows the struct says so.)
+    // C arrays are rejected where the struct is known.
     static_assert(is_std_array<Field> || leaf_field<Field> || nested_field<Field> ||
                       std::is_array_v<Field>,
                   "eventlog: a field of this event has a type that cannot be carried. Use bool, "
@@ -134,7 +134,7 @@ struct check_field {
                   "of these.");
 };
 
-/// What is known of a member of this type.
+/// The properties of a member of this type.
 template <class Field>
 consteval field_kind make_kind() {
     static_cast<void>(check_field<Field>{});

@@ -12,7 +12,7 @@ template <std::size_t Size>
 struct fixed_string {
     char characters[Size] = {};
 
-    // Implicit on purpose: this is what turns the literal into the argument.
+    // Implicit on purpose: the conversion turns a literal into the template argument.
     consteval fixed_string(const char (&literal)[Size]) noexcept {
         for (std::size_t i = 0; i < Size; ++i) {
             characters[i] = literal[i];

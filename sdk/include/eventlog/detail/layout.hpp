@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the fields of a struct stand in its payload, by the rule of field_location.hpp.
+// The locations of a struct's fields in its payload, by the rule of field_location.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace eventlog::detail {
 
-/// A field's offset, the offset of its presence byte (16 bits each), and its number among the
-/// pieces or among the blocks, from the low end up.
+/// From the low end up: a field's offset and the offset of its presence byte (16 bits each), and
+/// its index among the variable fields or among the arrays passed by address.
 using packed_location = std::uint64_t;
 
 constexpr std::size_t offset_in(packed_location packed) {
@@ -27,11 +27,11 @@ constexpr std::size_t order_in(packed_location packed) {
     return packed >> 32U;
 }
 
-/// The places of an event's fields, in declared order.
+/// The locations of an event's fields, in declared order.
 template <std::size_t Count>
 struct field_locations {
     field_location locations[at_least_one(Count)]{};
-    packed_location packed[at_least_one(Count)]{};  // what a call site needs, as one constant each
+    packed_location packed[at_least_one(Count)]{};  // one constant for each field, for call sites
     std::size_t size = 0;                           // of the fixed part
     std::size_t var_field_count = 0;
     std::size_t array_count = 0;
@@ -40,7 +40,8 @@ struct field_locations {
     bool has_optional_var_fields = false;
 };
 
-/// Without the blocks if they do not count. Returns the size of the fixed part.
+/// Arrays passed by address take no room if `includes_arrays` is false. Returns the size of the
+/// fixed part.
 constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t count,
                                     std::size_t offset, bool includes_arrays,
                                     field_location* locations) {
@@ -52,7 +53,7 @@ constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t 
     return lay_out(locations, count, offset);
 }
 
-/// What there is of pieces and blocks.
+/// The numbers of variable fields and of arrays passed by address.
 struct indirect_field_counts {
     std::size_t var_fields = 0;
     std::size_t arrays_by_address = 0;
@@ -134,9 +135,9 @@ struct [[gnu::visibility("hidden")]] event_layout {
     static constexpr bool has_only_texts = all.text_count == var_field_count;
     static constexpr bool has_c_strings = all.has_c_strings;
     static constexpr bool has_optional_var_fields = all.has_optional_var_fields;
-    /// Arrays that are not carried by value.
+    /// Arrays passed by address.
     static constexpr std::size_t array_count = all.array_count;
-    /// Where the others stand as long as the blocks are not in between.
+    /// The locations of the remaining fields while the arrays are left out.
     static constexpr const auto& carried = field_locations_in<Event, all.array_count == 0>;
     static constexpr std::size_t word_count = (carried.size + 7) / 8;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// How many members a plain struct has, and what they are.
+// Counts the members of a plain struct, and passes them to a function.
 //
-// Compilers name all members of a struct in one declaration when they are told how many there are,
-// and they say whether a struct takes so many initialisers. Both are written out here for each
-// number of members: no recursion, no tuple, nothing that is made for each member. Of what a
-// provider costs whoever compiles it, this would be the largest part otherwise.
+// A structured binding names all members of a struct if their number is known, and a requires
+// expression tests whether a struct accepts that many initialisers. Both are spelled out here for
+// each number of members, without recursion, tuples or a template for each member. Otherwise this
+// would be the largest part of a provider's compile time.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@
 
 namespace eventlog::detail {
 
-/// What can be done with structs of `Count` members, at most fields_max and one:
-///     fits<Struct>         whether `Struct` takes so many initialisers {}
+/// Operations on structs of `Count` members, at most fields_max + 1:
+///
+///     fits<Struct>         whether `Struct` accepts that many initialisers {}
 ///     with(object, use)    use(member, member, ...)
 template <std::size_t Count>
 struct members;
@@ -57,7 +58,7 @@ struct members<0> {
 #define EVENTLOG_NAMES_9 m0, m1, m2, m3, m4, m5, m6, m7, m8
 #define EVENTLOG_NAMES_10 m0, m1, m2, m3, m4, m5, m6, m7, m8, m9
 
-// Tens of them, and a comma.
+// Multiples of ten, with a comma at the end.
 #define EVENTLOG_TEN_BRACES_0
 #define EVENTLOG_TEN_NAMES_0
 #define EVENTLOG_TEN_BRACES_1 EVENTLOG_TEN_BRACES_0 EVENTLOG_BRACES_10,
@@ -82,7 +83,7 @@ struct members<0> {
 #define EVENTLOG_TEN_NAMES_10 EVENTLOG_TEN_NAMES_9 \
     m100, m101, m102, m103, m104, m105, m106, m107, m108, m109,
 
-// units from 1 to 10, so that no list ends with a comma.
+// Units range from 1 to 10, so that no list ends with a comma.
 #define EVENTLOG_MEMBERS(tens, units)                                                             \
     template <>                                                                                   \
     struct members<10 * (tens) + (units)> {                                                       \
@@ -161,7 +162,7 @@ EVENTLOG_MEMBERS(10, 1)
 #undef EVENTLOG_TEN_NAMES_10
 // clang-format on
 
-/// The most that are counted: one more than an event may have.
+/// The largest count: one more than an event may have.
 inline constexpr std::size_t members_max = fields_max + 1;
 
 template <class Struct, std::size_t Count>
@@ -183,9 +184,10 @@ consteval std::size_t count_downwards() {
     }
 }
 
-/// A C array counts as one. 0 as well for a struct with a member that cannot be made from {}.
+/// The number of members. A C array counts as one. 0 also for a struct with a member that cannot be
+/// initialised from {}.
 ///
-/// Members of 8 bytes are the most usual: counting begins there, and has not far to go.
+/// Counting starts at the number of words, because members of 8 bytes are the most frequent.
 template <class Struct>
 consteval std::size_t count_members() {
     constexpr std::size_t words = sizeof(Struct) / 8;
@@ -202,7 +204,7 @@ consteval std::size_t count_members() {
 template <class Struct>
 inline constexpr std::size_t member_count = count_members<Struct>();
 
-/// members_of<Struct>::with(object, use): use(member, member, ...), inlined, whatever it does.
+/// members_of<Struct>::with(object, use) calls use(member, member, ...), inlined.
 template <class Struct>
 using members_of = members<member_count<Struct>>;
 

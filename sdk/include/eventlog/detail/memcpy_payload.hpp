@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Structs that are their payload, byte for byte: these need no encoder.
+// Structs whose bytes are their payload. They need no encoder.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace eventlog::detail {
 
-/// Whether the fields are carried as they are, one behind the other without a gap, in the order in
-/// which they are declared, `size` bytes in all.
+/// Whether the fields have the same bytes and order in the event and in the payload, without gaps,
+/// `size` bytes in all.
 constexpr bool are_contiguous(const field_kind* const* kinds, const field_location* locations,
                               std::size_t count, std::size_t size) {
     std::size_t end = 0;
@@ -26,7 +26,8 @@ constexpr bool are_contiguous(const field_kind* const* kinds, const field_locati
     return end == size;
 }
 
-/// Whether an object is its payload. Whole words, because an emit reads whole ones.
+/// Whether an object's bytes are its payload. The size must be a multiple of a word, because an
+/// emit reads whole words.
 template <class Event>
 inline constexpr bool is_memcpy_payload = __is_trivially_copyable(Event) &&
                                           !event_layout<Event>::session_bound &&
@@ -35,16 +36,16 @@ inline constexpr bool is_memcpy_payload = __is_trivially_copyable(Event) &&
                                                          event_layout<Event>::locations,
                                                          fields_of<Event>::count, sizeof(Event));
 
-/// Such an event is emitted from where it is, and copied once, into the ring, if it is in memory
-/// anyhow, because it has a field that is not passed in registers. (Others would have to be put
-/// into memory in front of the branch.)
+/// Such an event is copied once, straight into the ring, if it is in memory anyway because it has a
+/// field that is not passed in registers. Other events would have to be stored in memory in front
+/// of the branch.
 template <class Event, bool HasArrays = event_layout<Event>::array_count != 0>
 inline constexpr bool is_emitted_in_place = false;
 template <class Event>
 inline constexpr bool is_emitted_in_place<Event, true> = is_memcpy_payload<Event>;
 
-/// The same for one that is made behind the branch, if it is too large to lie on one line of the
-/// cache; a smaller one is better put there, see encode.hpp.
+/// As is_emitted_in_place, for an event that is made behind the branch: also events of more than
+/// one cache line. For smaller ones the encoder's alignment is faster; see encode.hpp.
 template <class Event>
 inline constexpr bool is_built_in_place = is_emitted_in_place<Event> ||
                                           (sizeof(Event) > 64 && is_memcpy_payload<Event>);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Names of types and members, as the compiler spells them.
+// Finds the names of types and members in the compiler's spelling.
 //
-// One template for each struct is given the struct and the addresses of all its members; what the
-// compiler makes of that in words is read once. By plain pointers: compilers take their time for
-// each call that they evaluate themselves.
+// One template for each struct has the struct and the addresses of all its members as arguments.
+// Its __PRETTY_FUNCTION__ is read once. The functions use plain pointers, because each call costs
+// compile time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace eventlog::detail {
 
-/// A part of a text that lives as long as the program.
+/// A part of a text with static storage duration.
 struct name_view {
     const char* begin = nullptr;
     std::size_t size = 0;
@@ -32,7 +32,7 @@ constexpr const char* spelled_type() {
     return __PRETTY_FUNCTION__;
 }
 
-/// Behind the next "Type = ".
+/// Returns the position behind the next "Type = ".
 constexpr const char* find_type(const char* spelled) {
     while (*spelled != '=') {
         ++spelled;
@@ -40,7 +40,7 @@ constexpr const char* find_type(const char* spelled) {
     return spelled + 2;
 }
 
-/// Behind the characters that a name may have.
+/// Returns the position behind the characters of a name.
 constexpr const char* skip_name(const char* name) {
     for (char c = *name;
          (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
@@ -49,9 +49,9 @@ constexpr const char* skip_name(const char* name) {
     return name;
 }
 
-/// The name without its scope, up to ';' or ']'. The scope may be a template, or a function with
-/// brackets of its own behind it. What has no name of its own, as a template has none, is empty:
-/// not an identifier, so it is refused.
+/// Reads the name without its scope, up to ';' or ']'. The scope may be a template, or a function
+/// with brackets behind it. A type without a name of its own, such as a template, has an empty
+/// name, which is rejected because it is no identifier.
 constexpr name_view read_type_name(const char* spelled) {
     const char* begin = spelled;
     bool is_sound = true;
@@ -73,7 +73,7 @@ constexpr name_view type_name() {
     return read_type_name(find_type(spelled_type<Type>()));
 }
 
-/// An object that nobody constructs or reads: only addresses of its members are taken.
+/// Holds an object that is never constructed or read; only addresses of its members are used.
 template <class Struct>
 union never_constructed {
     char nothing;
@@ -87,8 +87,8 @@ union never_constructed {
 template <class Struct>
 [[gnu::visibility("hidden")]] inline constexpr never_constructed<Struct> address_source{};
 
-/// In a class, because clang accepts addresses of subobjects as arguments only there, and in rows,
-/// because it spells no more than ten elements of an array.
+/// A class, because clang accepts addresses of subobjects as template arguments only in one; rows,
+/// because clang prints at most ten elements of an array.
 inline constexpr std::size_t row_size = 10;
 template <std::size_t Count>
 struct addresses {
@@ -110,7 +110,7 @@ struct found_members<> {
     using types = type_list<>;
 };
 
-// The rows are filled as one: where one ends does not matter to anyone.
+// The initialiser fills all rows as one array.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-braces"
 struct find_members {
@@ -133,13 +133,13 @@ template <class Struct>
 [[gnu::visibility("hidden")]] inline constexpr auto member_addresses =
     members_of<Struct>::with(address_source<Struct>.value, find_members{});
 
-/// Whether an object can stand there that nobody constructs: its end is that of nothing. clang asks
-/// for it, and g++ does not.
+/// Whether never_constructed can hold the struct: its empty destructor must be constexpr. clang
+/// requires that, g++ does not.
 template <class Struct>
 concept is_constexpr_destructible = __has_trivial_destructor(Struct) || __is_literal_type(Struct);
 
-/// Whether all members have an address that is known: bit-fields have none, and a copy of one that
-/// nobody has constructed is no constant; references have somebody else's.
+/// Whether the addresses of all members are constants. Bit-fields have none: a copy of one in an
+/// unconstructed object is no constant. References have the address of another object.
 template <class Struct>
 concept has_addresses = is_constexpr_destructible<Struct> && requires {
     typename std::bool_constant<(
@@ -160,19 +160,20 @@ constexpr int change_of_depth(char bracket) {
     return opens ? 1 : closes ? -1 : 0;
 }
 
-/// What compilers put behind a member's name here.
+/// The characters behind a member's name.
 constexpr bool ends_member(char character) {
     return character == ')' || character == ',' || character == '}';
 }
 
-/// From the & of an address to the member's name: the same for all members of a struct.
+/// The distance from the & of an address to the member's name, which is the same for all members of
+/// a struct.
 constexpr std::size_t distance_to_name(const char* address) {
     const char* begin = address;
     const char* end = address;
     int depth = 0;
     for (char c = *end;; c = *++end) {
         if (c >= 'A' && c <= 'z') {
-            continue;  // a letter, most often
+            continue;  // the frequent case: a letter
         }
         if (depth == 0 && ends_member(c)) {
             return static_cast<std::size_t>(begin - address);
@@ -184,12 +185,12 @@ constexpr std::size_t distance_to_name(const char* address) {
     }
 }
 
-// "& address_source<T>.never_constructed<T>::value.T::first": what stands in front of each T.
+// The parts of "& address_source<T>.never_constructed<T>::value.T::first" in front of each T.
 inline constexpr std::size_t type_prefix_length = sizeof("& address_source<") - 1;
 inline constexpr std::size_t second_type_prefix_length = sizeof(">.never_constructed<") - 1;
 inline constexpr std::size_t third_type_prefix_length = sizeof(">::value.") - 1;
 
-/// The same as distance_to_name, in a tenth of the steps where an address is spelled like that.
+/// As distance_to_name, in a tenth of the steps if the address has that form.
 constexpr std::size_t find_distance(const char* address) {
     const char* const type = address + type_prefix_length;
     if (type[-1] != '<') {
@@ -219,18 +220,19 @@ constexpr const char* find_address(const char* spelled) {
 struct shortest {
     char member;
 };
-/// Compilers spell as much, or more, in front of the first address of any struct.
+/// The length of the text in front of the first address; not longer for any other struct.
 inline constexpr std::size_t first_address = [] {
     const char* const spelled = spelled_members<member_addresses<shortest>.where, shortest>();
     return static_cast<std::size_t>(find_address(spelled) - spelled);
 }();
 
-/// Reads the names of `count` members; one with other characters than an event's name may have is
-/// empty. Returns what is behind the last one.
+/// Reads the names of `count` members. A name with characters that a field's name may not have is
+/// empty. Returns the position behind the last one.
 constexpr const char* read_member_names(const char* spelled, std::size_t count, name_view* names) {
     const char* address = find_address(spelled + first_address);
     const std::size_t distance = find_distance(address);
-    // From the end of a name to the next name of its row: as long for each; 0: not known.
+    // The distance from the end of a name to the address behind it in the same row, which is
+    // constant; 0: not known yet.
     std::size_t gap = 0;
     for (std::size_t i = 0;; ++i) {
         const char* const begin = address + distance;

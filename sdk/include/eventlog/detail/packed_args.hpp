@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// How an event travels from the call site to the encoder: values in words, in which they stand as
-// in the payload, texts by address and size, long arrays by address.
+// Passes an event from the call site to the encoder: values in words, at their offsets in the
+// payload; texts by address and size; long arrays by address.
 //
-// All of it are registers or the arguments of a call; then the event never has to exist in memory,
-// and what it takes to compute a field moves past the branch that asks whether anyone listens. And
-// nothing in the encoder depends on the event: one serves all that have as many of each.
+// All of these are in registers or are arguments of a call. So the event need not exist in memory,
+// and the computation of a field can move behind the branch that tests for listeners. The encoder
+// does not depend on the event: one function serves all events with the same numbers of words,
+// variable fields and arrays.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ struct [[gnu::visibility("hidden")]] packed_args {
     const void* arrays_by_address[at_least_one(Arrays)]{};
 };
 
-/// The size of a text that the encoder has to measure.
+/// Marks a text whose size the encoder must measure.
 inline constexpr std::size_t unmeasured = static_cast<std::size_t>(-1);
 
 template <std::size_t Size>
@@ -38,7 +39,7 @@ using unsigned_of_size = std::conditional_t<
     std::conditional_t<Size == 4, std::uint32_t,
                        std::conditional_t<Size == 2, std::uint16_t, std::uint8_t>>>;
 
-/// Puts a value of `size` bytes, 8 at most, where it stands in the payload.
+/// Puts a value of at most 8 bytes at its offset in the payload.
 [[gnu::always_inline]] inline void put_bits(std::uint64_t* words, std::size_t offset,
                                             std::size_t size, std::uint64_t bits) noexcept {
     const std::size_t bit = offset % 8 * 8;
@@ -59,7 +60,7 @@ template <class Value>
     }
 }
 
-/// An array of up to 16 bytes, in as few parts as it has.
+/// Puts an array of up to 16 bytes, in as few parts as possible.
 template <std::size_t Size>
 [[gnu::always_inline]] inline void put_bytes(std::uint64_t* words, std::size_t offset,
                                              const unsigned char* bytes) noexcept {
@@ -82,7 +83,8 @@ template <class Field>
     }
 }
 
-/// A view is taken apart here: copying it as a whole makes g++ store the event before the branch.
+/// Reads a view's members separately: g++ stores the event in front of the branch if the view is
+/// copied as a whole.
 template <class Field>
 [[gnu::always_inline]] inline var_field var_field_of(const Field& field) noexcept {
     if constexpr (std::is_pointer_v<Field>) {
@@ -94,14 +96,14 @@ template <class Field>
     }
 }
 
-/// What goes into a word as it is. (Everything else takes a call that compilers have to inline.)
+/// Values that are put into a word unchanged. All others need a call that compilers must inline.
 template <class Field>
 inline constexpr bool is_plain_number =
     scalar_field<Field>&& same_bytes<Field> && !std::is_floating_point_v<Field> &&
     !std::is_pointer_v<Field>;
 
-/// What g++ takes out of an event together with its neighbours, as one word, only if it is read as
-/// the bits that it is: as a value it is turned into these, one field after the other.
+/// g++ reads these types together with neighbouring members, as one word, only if they are read as
+/// bits. As values it converts them one by one.
 template <class Field>
 inline constexpr bool is_read_as_bits = std::is_same_v<Field, bool> || std::is_same_v<Field, float>;
 

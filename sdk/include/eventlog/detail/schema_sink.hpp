@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the bytes of a schema go, at compile time and at run time.
+// Writes the bytes of a schema at run time, or counts them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace eventlog::detail {
 
-/// Counts bytes when it has no room to write to, else writes them.
+/// Writes bytes; without memory it only counts them.
 class schema_sink {
   public:
     constexpr schema_sink() = default;
@@ -50,7 +50,7 @@ class schema_sink {
 
 inline constexpr std::size_t schema_hash_offset = 16;
 
-/// The last step: the hash of all `size` bytes, in its place, which is zero until now.
+/// Stores the hash of all `size` bytes in its field, which must be zero before. The last step.
 constexpr void put_hash(std::uint8_t* schema, std::size_t size) {
     std::uint64_t hash = fnv1a_start;
     for (std::size_t i = 0; i < size; ++i) {

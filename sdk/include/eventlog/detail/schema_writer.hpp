@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The schema of a provider, written by the compiler. The form is explained in schema_format.hpp.
+// Writes the schema of a provider at compile time, in the form of schema_format.hpp.
 //
-// Compilers evaluate this word by word, so it is written for them: no template where none is
-// needed, plain pointers, and what there is one of for each field in a few long expressions.
+// Compilers evaluate this code byte by byte, so it is optimised for them: templates only where they
+// are needed, plain pointers, and few long expressions for the parts that each field has.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace eventlog::detail {
 
-/// The enumerations of some events, each once.
+/// The distinct enumerations of a list of events.
 template <std::size_t Capacity>
 struct enumeration_list {
     const field_kind* items[at_least_one(Capacity)]{};
@@ -39,7 +39,7 @@ consteval std::size_t count_enumerations(const event_schema* const* events, std:
     return found;
 }
 
-/// Which of `count` enumerations the field's is; no_index for none.
+/// The index of the field's enumeration; no_index for none.
 consteval std::uint16_t index_of(const field_kind* const* listed, std::size_t count,
                                  const field_kind& kind) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -67,7 +67,7 @@ consteval auto list_enumerations() {
     return list;
 }
 
-/// What of a provider is not in its events.
+/// The content of a provider's schema.
 struct provider_content {
     std::string_view name;
     const provider_traits* traits;
@@ -129,7 +129,7 @@ consteval std::size_t size_of_schema(const provider_content& provider) {
     return size;
 }
 
-/// Writes and hashes bytes in one go, to where there are zeros.
+/// Writes and hashes bytes at once. The memory must be zero.
 struct hashing_schema_writer {
     std::uint8_t* end = nullptr;
     std::uint64_t hash = fnv1a_start;
@@ -144,12 +144,12 @@ struct hashing_schema_writer {
             value >>= 8U;
         }
     }
-    /// Two bytes that are zero, and stay it.
+    /// Skips two bytes that are zero.
     constexpr void two_zeros() {
         end += 2;
         hash *= fnv1a_factor * fnv1a_factor;
     }
-    // Four at a time: each round of a loop costs compilers as much as what is in it.
+    // Four bytes at a time: for compilers, each iteration of a loop costs as much as its body.
     constexpr void text(const char* from, std::size_t size) {
         constexpr std::uint64_t one = fnv1a_factor;
         std::uint8_t* to = end;
@@ -170,7 +170,7 @@ struct hashing_schema_writer {
     constexpr void text(std::string_view text_view) { text(text_view.data(), text_view.size()); }
 };
 
-/// The ten bytes of a field in front of its texts.
+/// Writes the ten bytes of a field in front of its texts.
 consteval void write_field_location(hashing_schema_writer& writer, const field_location& place,
                                     format shown, std::uint16_t enumeration) {
     writer.byte(static_cast<std::uint8_t>(place.type));
@@ -185,12 +185,13 @@ constexpr bool is_plain_field(const field_location& place, format shown) {
     return shown == format::plain && place.count == 1 && !place.optional;
 }
 
-/// The same for what most fields are: one value that is always there, shown as it is, and of no
-/// enumeration. In few steps, because this is the largest part of the schema.
+/// As write_field_location for the most frequent kind of field: one value that is always present,
+/// with plain format and without an enumeration. It uses few steps, because this is the largest
+/// part of the schema.
 consteval void write_plain_field_location(hashing_schema_writer& writer, field_type type,
                                           std::size_t offset) {
     constexpr std::uint64_t one = fnv1a_factor;
-    constexpr std::uint64_t two = one * one;  // a zero changes nothing in front of the factor
+    constexpr std::uint64_t two = one * one;  // for a zero byte, which only multiplies
     std::uint8_t* const to = writer.end;
     const std::uint64_t start =
         (writer.hash ^ (to[0] = static_cast<std::uint8_t>(type))) * two ^ (to[2] = 1);
@@ -268,7 +269,7 @@ consteval void write_enumeration(hashing_schema_writer& writer,
     }
 }
 
-/// Writes `size` bytes, which is what size_of_schema says, to where there are zeros.
+/// Writes a schema of `size` bytes, the result of size_of_schema. The memory must be zero.
 consteval void write_schema(std::uint8_t* bytes, std::size_t size,
                             const provider_content& provider) {
     hashing_schema_writer writer{bytes};
@@ -326,7 +327,7 @@ consteval auto make_schema() {
     static_assert(size <= schema_size_max,
                   "eventlog: the schema of this provider is over 1 MiB. Split the provider.");
     std::array<std::uint8_t, size> bytes{};
-    // (One that has been refused would take compilers long.)
+    // Not written if it was rejected, to save compile time.
     if constexpr (size <= schema_size_max) {
         write_schema(bytes.data(), size, content);
     }

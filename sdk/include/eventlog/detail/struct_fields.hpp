@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A struct as the flat row of fields that it is in its payload: members of nested structs stand in
-// the place of the struct, `peer.port` as `peer_port`.
+// Flattens a struct into the row of fields of its payload: members of nested structs take the place
+// of the struct, `peer.port` as `peer_port`.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,20 @@
 
 namespace eventlog::detail {
 
-/// Turns into what the struct is derived from, and into nothing else.
+/// Converts to a base of the struct, and to nothing else.
 template <class Struct>
 struct any_base {
     template <class Base>
     requires(__is_base_of(Base, Struct) && !__is_same(Base, Struct)) operator Base() const;
 };
 
-/// Whether a struct has a base: an aggregate's first initialiser is that of its first base.
+/// Whether a struct has a base: the first initialiser of an aggregate is that of its first base.
 template <class Struct>
 concept has_base = !__is_empty(Struct) && requires {
     Struct{any_base<Struct>{}};
 };
 
-/// Refuses, in words, an event type that cannot be carried. Instantiated before anything else looks
-/// at the type.
+/// Rejects an unsupported event type with a message. Instantiated before any other use of the type.
 template <class Event>
 struct check_event {
     static_assert(!is_std_array<Event>,
@@ -46,7 +45,7 @@ struct check_event {
     static constexpr bool usable = true;
 };
 
-/// An array of no elements is none.
+/// The length of an array, because arrays of no elements are not allowed.
 constexpr std::size_t at_least_one(std::size_t count) {
     return count == 0 ? 1 : count;
 }
@@ -59,10 +58,10 @@ struct field_table {
     const field_kind* kinds[at_least_one(Count)]{};
 };
 
-/// A member of a struct that is not flat, as the fields that it becomes.
+/// The fields of a member of a struct that is not flat.
 struct member_part {
     bool is_nested;
-    const field_kind* kind;  // of a member that is a field itself
+    const field_kind* kind;  // of a member that is a field
     const name_view* names;
     const field_kind* const* kinds;
     std::size_t count;
@@ -76,7 +75,7 @@ constexpr std::size_t count_fields(const member_part* parts, std::size_t members
     return count;
 }
 
-/// How many characters the names of all fields take that are joined from two: outer_inner.
+/// The number of characters of all joined names: outer_inner.
 constexpr std::size_t count_joined(const member_part* parts, const name_view* members,
                                    std::size_t count) {
     std::size_t size = 0;
@@ -103,7 +102,7 @@ struct characters {
 template <class Struct, class Types>
 struct fields_in;
 
-/// All that is known of a struct's fields.
+/// The fields of a struct.
 template <class Struct>
 using fields_of = fields_in<Struct, member_types<Struct>>;
 
@@ -131,10 +130,10 @@ struct fields_in<Struct, type_list<Members...>> {
         (true && ... && (kind_of<Members>.carried != pass_mode::nested));
 
   private:
-    /// What g++ sees by itself: clang makes references to members that are not aligned.
+    /// g++ detects this itself. clang binds references to unaligned members.
     static constexpr bool is_packed = !(true && ... && (alignof(Members) <= alignof(Struct)));
 
-    /// Returns the struct's own name, and its members' in `members`.
+    /// Returns the struct's name, and stores its members' names in `members`.
     static constexpr name_view read_names([[maybe_unused]] name_view* members) {
         if constexpr (member_count == 0) {
             return type_name<Struct>();
@@ -153,7 +152,7 @@ struct fields_in<Struct, type_list<Members...>> {
         }
     }
 
-    // What only structs have that are not flat.
+    // Only for structs that are not flat.
     struct nesting {
         static constexpr member_part parts[] = {part_of<Members>()...};
         static constexpr auto own = [] {
@@ -218,7 +217,7 @@ struct fields_in<Struct, type_list<Members...>> {
   public:
     static constexpr field_table<count> table = fill();
 
-    /// Which field the member is, or its first one.
+    /// The index of the member's first field.
     static constexpr std::size_t first_field(std::size_t member) {
         if constexpr (is_flat) {
             return member;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Events as USDT probes, of providers that ask for it: what debuggers and tracers find in the
-// program itself, on any kernel.
+// USDT probes for the events of providers whose traits request them. Debuggers and tracers find
+// them in the program's file, on any kernel.
 //
-// A probe has at most twelve arguments. They are the fields in their declared order: numbers as
-// such, anything else by its address.
+// A probe has at most twelve arguments, the fields in declared order: numbers by value, other
+// fields by address.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@
 
 namespace eventlog::detail {
 
-/// A std::string_view may lack an end, and tracers look for one: so much of it is copied, with a
-/// NUL. It is as much as bpftrace takes.
+/// The size of the copy of a std::string_view, with a NUL, which tracers require. bpftrace reads no
+/// more than that.
 inline constexpr std::size_t probe_text_size = 200;
 
-/// Arguments while they are collected: what is more than there may be is left out.
+/// Collects arguments; those beyond the maximum are left out.
 template <std::size_t Copies>
 struct probe_arguments {
     std::uint64_t values[probe_arguments_max]{};
@@ -58,7 +58,7 @@ struct probe_arguments {
     }
 };
 
-/// What a number is for tracers, which know integers of 64 bits only.
+/// The number as an integer of 64 bits, the only kind that tracers read.
 template <scalar_field Field>
 std::uint64_t probe_number(const Field& field) noexcept {
     const auto value = to_wire(field);
@@ -69,7 +69,8 @@ std::uint64_t probe_number(const Field& field) noexcept {
     }
 }
 
-/// Adds the arguments of a field, of all fields of a struct in its place, or nothing's: zeros.
+/// Adds the arguments of a field, or of all fields of a struct. Adds zeros for an optional without
+/// a value.
 template <class Arguments, class Field>
 void add_probe_arguments(Arguments& to, const Field& field) noexcept {
     if constexpr (nested_field<Field>) {
@@ -100,7 +101,7 @@ void add_probe_arguments(Arguments& to, const Field& field) noexcept {
     }
 }
 
-/// Whether a number of this type is shown with a sign.
+/// Whether a number of this type is signed.
 constexpr bool has_sign(const field_kind& kind) {
     switch (kind.type) {
         case field_type::signed_8:
@@ -138,13 +139,13 @@ consteval std::size_t count_texts() {
     return texts < probe_arguments_max ? texts : probe_arguments_max;
 }
 
-/// The probe of one event. Each shared object has its own, as tracers attach to objects.
+/// The probe of one event. Each shared object has its own, because tracers attach to objects.
 template <fixed_string Provider, class Event>
 struct [[gnu::visibility("hidden")]] probe {
     static constexpr probe_description description = describe_probe<Event>(Provider.view());
     static inline constinit probe_semaphore semaphore{};
 
-    /// Whether a tracer looks at it: a load and a test.
+    /// Whether a tracer is attached: a load and a test.
     [[gnu::always_inline]] static bool is_enabled() noexcept {
         return __atomic_load_n(&semaphore.count, __ATOMIC_RELAXED) != 0;
     }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// How a USDT probe is described in an ELF file: a note in the section .note.stapsdt, which
-// debuggers and tracers read, and nobody loads.
+// Describes a USDT probe in an ELF file: a note in the section .note.stapsdt, which debuggers and
+// tracers read and which is not loaded.
 //
 //     u32 size of the owner's name, u32 size of the description, u32 3
 //     "stapsdt\0"
 //     u64 address of the probe, a nop
-//     u64 address of .stapsdt.base, by which readers find out what prelink(8) has moved
-//     u64 address of the semaphore, which a tracer adds 1 to while it looks
+//     u64 address of .stapsdt.base, by which readers find the displacement by prelink(8)
+//     u64 address of the semaphore, which a tracer increments while it is attached
 //     "provider\0" "event\0" "-8@0(%rdi) 8@8(%rdi) ...\0"
 //
-// <sys/sdt.h> writes such notes for names that are literals. Ours are constants of the compiler:
-// they come to the assembler as numbers, eight characters each, and it takes them apart again.
+// <sys/sdt.h> writes such notes for names that are literals. Here names are compile-time constants:
+// they reach the assembler as numbers of eight characters each, and the assembler splits them
+// again.
 //
-// Arguments are in an array whose address is in the register of a function's first argument, eight
-// bytes each; a minus sign in front of the 8 says that it has a sign.
+// The arguments are in an array, eight bytes each, whose address is in the register of a function's
+// first argument. A minus sign in front of the 8 marks a signed argument.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +23,10 @@
 
 namespace eventlog::detail {
 
-/// As many arguments as tracers take.
+/// The maximum number of arguments that tracers support.
 inline constexpr std::size_t probe_arguments_max = 12;
 
-/// A name of up to 63 characters as the assembler gets it.
+/// A name of up to 63 characters in the form for the assembler.
 struct probe_name {
     std::uint64_t words[8]{};
     std::size_t size = 0;
@@ -40,25 +41,25 @@ constexpr probe_name make_probe_name(const char* begin, std::size_t size) {
     return made;
 }
 
-/// What the note of an event's probe says.
+/// The content of a probe's note.
 struct probe_description {
     probe_name provider{};
     probe_name event{};
     std::size_t count = 0;    // of arguments
-    std::uint64_t signs = 0;  // bit n: argument n has a sign
+    std::uint64_t signs = 0;  // bit n: argument n is signed
 };
 
 // clang-format off
 
-// The letter that has a number printed without a sign in front: of numbers of more than 32 bits g++
-// takes another one than of others.
+// The operand modifier that prints a number without a prefix. g++ needs another one for numbers of
+// more than 32 bits.
 #if defined(__x86_64__)
 #define EVENTLOG_NOTE_WIDE "P"
 #else
 #define EVENTLOG_NOTE_WIDE "c"
 #endif
 
-// The characters of one word of a name, as far as it has any.
+// The characters of one word of a name, up to the name's size.
 #define EVENTLOG_NOTE_WORD(name, number)                                                           \
     ".irp eventlog_at, 0, 1, 2, 3, 4, 5, 6, 7\n"                                                   \
     ".if %c[" name "_size] > 8 * " #number " + \\eventlog_at\n"                                    \
@@ -89,7 +90,8 @@ struct probe_description {
     ".ascii \"" EVENTLOG_NOTE_PLACE(offset) "\"\n"                                                 \
     ".endif\n"
 
-// "?" puts the note into the group of its function: it goes where that goes.
+// "?" puts the note into the section group of its function, so that the linker keeps or discards
+// both.
 #define EVENTLOG_NOTE                                                                              \
     "990: nop\n"                                                                                   \
     ".pushsection .note.stapsdt, \"?\", \"note\"\n"                                                \
@@ -123,23 +125,25 @@ struct probe_description {
 
 // clang-format on
 
-/// The semaphore of a probe. It has to lie in a page of the program's file, because that is where
-/// the kernel finds it: what is all zero is in none. Where in the file that is, perf and bcc
-/// compute by the section .probes, in which <sys/sdt.h> has semaphores. g++ 12 puts no variable of
-/// a template where it is told to; but that section is in the same segment, so two bytes of it do.
+/// The semaphore of a probe. It must be in a page of the program's file, where the kernel looks for
+/// it; variables that are all zero are in no page of the file. perf and bcc compute its file offset
+/// from the section .probes, in which <sys/sdt.h> puts semaphores. g++ 12 ignores section
+/// attributes of variables of templates. Two bytes in .probes suffice, because that section is in
+/// the same segment.
 struct probe_semaphore {
     std::uint16_t count = 0;
     std::uint16_t in_file = 1;
 };
 
-// What arguments point to has to be in memory: g++ must not look for who reads it in here.
+// The objects that arguments point to must be in memory, so g++ must not analyse which of them the
+// function reads.
 #ifdef __clang__
 #define EVENTLOG_NOTE_FUNCTION gnu::noinline
 #else
 #define EVENTLOG_NOTE_FUNCTION gnu::noipa
 #endif
 
-/// The probe, in a function of its own: there is one of it for each event in each shared object.
+/// The probe, in a function of its own, once for each event in each shared object.
 template <const probe_description& Description, probe_semaphore& Semaphore>
 [[EVENTLOG_NOTE_FUNCTION, gnu::visibility("hidden")]] void fire_probe(
     const std::uint64_t* values) noexcept {

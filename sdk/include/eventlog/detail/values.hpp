@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The value of a field as it stands in the payload.
+// Converts the value of a field to its form in the payload.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ consteval std::int64_t greatest_divisor(std::int64_t one, std::int64_t other) {
     return one;
 }
 
-/// count * factor, or the last number on that side if there is none such.
+/// count * factor, or the nearest limit on overflow.
 [[gnu::always_inline]] constexpr std::int64_t scaled(std::int64_t count,
                                                      std::int64_t factor) noexcept {
     std::int64_t product = 0;
@@ -45,11 +45,11 @@ consteval std::int64_t greatest_divisor(std::int64_t one, std::int64_t other) {
     return product;
 }
 
-/// count * factor / divisor, within the same limits, also where the product is beyond them. The
-/// count has 64 bits, with a sign or without, and the divisor is positive.
+/// count * factor / divisor, or the nearest limit on overflow. The intermediate product may exceed
+/// the limits. The count has 64 bits, signed or unsigned, and the divisor is positive.
 constexpr std::int64_t scaled(wide_integer count, wide_integer factor,
                               std::int64_t divisor) noexcept {
-    // In two parts, because the product may need more than 128 bits.
+    // Two parts, because the product may need more than 128 bits.
     wide_integer time = 0;
     if (!__builtin_mul_overflow(count, factor / divisor, &time) && time <= time_max &&
         time >= time_min) {
@@ -61,7 +61,7 @@ constexpr std::int64_t scaled(wide_integer count, wide_integer factor,
     return count > 0 ? time_max : time_min;
 }
 
-/// A whole number of nanoseconds, within the same limits; 0 for what is no number.
+/// Truncates to whole nanoseconds within the same limits; 0 for NaN.
 template <class Real>
 constexpr std::int64_t whole_time(Real time) noexcept {
     constexpr Real limit = static_cast<Real>(std::uint64_t{1} << 63U);
@@ -74,8 +74,8 @@ constexpr std::int64_t whole_time(Real time) noexcept {
     return __builtin_isnan(time) ? 0 : static_cast<std::int64_t>(time);
 }
 
-/// As std::chrono::duration_cast to nanoseconds, without <chrono>, and with the longest time that
-/// fits in place of one that does not.
+/// As std::chrono::duration_cast to nanoseconds, without <chrono>, and limited to the range of the
+/// result.
 template <class Duration>
 [[gnu::always_inline]] constexpr std::int64_t nanoseconds_in(const Duration& time) noexcept {
     using count = typename Duration::rep;
@@ -117,7 +117,7 @@ template <scalar_field Field>
     }
 }
 
-/// Whether the bytes of the member are the bytes of the payload.
+/// Whether the member's bytes in the event equal those in the payload.
 template <class Field>
 inline constexpr bool same_bytes = address_field<Field> ||
                                    (scalar_field<element_of<Field>> &&
@@ -139,7 +139,7 @@ void put_array(unsigned char* target, const Field& field) noexcept {
     }
 }
 
-/// Writes an array, whatever its length, or nothing in place of one that has no value.
+/// Writes an array. Writes nothing for an optional without a value.
 template <class Field>
 [[gnu::visibility("hidden")]] void put_array_by_address(unsigned char* target,
                                                         const void* field) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Texts and byte strings on their way into a payload.
+// Variable fields, which are texts and byte strings, and how they are cut.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace eventlog::detail {
 
-/// `size` is what it takes in the payload: a text counts its final NUL. 0 stands for a null
-/// pointer, no value, no bytes.
+/// `size` is the size in the payload; that of a text includes its final NUL. 0 stands for a null
+/// pointer, no value, or no bytes.
 struct var_field {
     const void* data;
     std::size_t size;
@@ -20,11 +20,11 @@ inline var_field measure(const char* text) noexcept {
     return {text, text == nullptr ? 0 : std::strlen(text) + 1};
 }
 
-/// What a record can carry. (EVENTLOG_RECORD_SIZE_MAX less the record's header.)
+/// The largest payload of a record: EVENTLOG_RECORD_SIZE_MAX less the record's header.
 inline constexpr std::size_t payload_size_max = 65536 - 24;
 
-/// Of a text that is cut to `size` bytes with its NUL: the same or less, so that it ends between
-/// two characters of UTF-8. What is none is cut anywhere.
+/// Reduces the size of a cut text, `size` bytes with its NUL, so that it ends between two
+/// characters of UTF-8. Text that is not UTF-8 is cut anywhere.
 inline std::size_t whole_character_size(const char* text, std::size_t size) noexcept {
     const auto is_inside = [&](std::size_t byte) {
         return (static_cast<unsigned char>(text[byte]) & 0xc0U) == 0x80U;
@@ -36,8 +36,8 @@ inline std::size_t whole_character_size(const char* text, std::size_t size) noex
     return whole > 1 && is_inside(whole - 1) ? size : whole;
 }
 
-/// Cuts the longest of `count` pieces until all of them, `excess` bytes fewer, fit; a text between
-/// two characters of UTF-8, and never its NUL. `is_text` says which pieces are texts.
+/// Cuts the longest of `count` variable fields until their total is `excess` bytes smaller; a text
+/// between two characters of UTF-8, and never its NUL. `is_text` marks the texts.
 inline void cut_longest(var_field* var_fields, const bool* is_text, std::size_t count,
                         std::size_t excess) noexcept {
     while (excess != 0) {
@@ -54,7 +54,8 @@ inline void cut_longest(var_field* var_fields, const bool* is_text, std::size_t 
             }
         }
         var_field& cut = var_fields[longest];
-        // Down to the second longest, then evenly: one byte more, so that each turn takes some.
+        // Down to the second longest, then evenly; rounded up, so that each iteration cuts
+        // something.
         const std::size_t step =
             cut.size > second ? cut.size - second : (excess + count - 1) / count;
         std::size_t size = cut.size - (step < excess ? step : excess);
