@@ -16,12 +16,14 @@ namespace eventlog {
 /// it may do. Takes 10 ms; not from a signal handler.
 template <class Clock>
 [[gnu::visibility("hidden")]] void set_clock() noexcept {
-    static_assert(Clock::period::num == 1 && Clock::period::den <= 10'000'000'000,
-                  "eventlog: a clock's period is a whole part of a second, and at least 100 "
-                  "picoseconds. Give eventlog_set_clock (eventlog/abi.h) one that is");
-    static_assert(std::is_integral_v<typename Clock::rep> && sizeof(typename Clock::rep) == 8,
-                  "eventlog: a clock counts with an integer of 64 bits. Give its duration "
-                  "std::int64_t, or have eventlog_set_clock (eventlog/abi.h) unwrap a shorter one");
+    static_assert(
+        Clock::period::num == 1 && Clock::period::den <= 10'000'000'000,
+        "eventlog: a clock's period must be a whole part of a second, and at least 100 "
+        "picoseconds. Convert the time in a function for eventlog_set_clock (eventlog/abi.h).");
+    static_assert(
+        std::is_integral_v<typename Clock::rep> && sizeof(typename Clock::rep) == 8,
+        "eventlog: a clock's count must be an integer of 64 bits. Use a duration of std::int64_t, "
+        "or pass a shorter count to eventlog_set_clock (eventlog/abi.h), which unwraps it.");
     const eventlog_clock_source source{sizeof(eventlog_clock_source), 64, Clock::period::den,
                                        [](void* /*context*/) {
                                            return static_cast<std::uint64_t>(

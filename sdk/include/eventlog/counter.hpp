@@ -35,10 +35,10 @@ namespace eventlog {
 template <class Provider, class Event>
 class counter {
     static_assert(traits_of<Event>.kind == kind::counter,
-                  "eventlog: the event of a counter says so: .kind = eventlog::kind::counter in "
+                  "eventlog: the event of a counter must have .kind = eventlog::kind::counter in "
                   "eventlog::traits_of.");
     static_assert(detail::member_count<Event> == 1,
-                  "eventlog: the event of a counter has one field, the number.");
+                  "eventlog: the event of a counter must have exactly one field, the number.");
 
     static constexpr bool in_session = traits_of<Event>.session_bound;
 
@@ -47,21 +47,21 @@ class counter {
     using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && !std::is_same_v<number, bool> &&
                       std::atomic<number>::is_always_lock_free,
-                  "eventlog: a counter's number is an integer.");
+                  "eventlog: a counter's number must be an integer.");
 
     /// The initial value is 0 or `value`. Emits nothing, so a counter may be constinit.
     constexpr counter() noexcept : counter(number{}) {}
     constexpr explicit counter(number value) noexcept : value_(value) {
-        static_assert(!in_session,
-                      "eventlog: the event of this counter belongs to a session. Make the counter "
-                      "with the eventlog::session object in front of its value.");
+        static_assert(!in_session, "eventlog: the event of this counter belongs to a session. Pass "
+                                   "the eventlog::session object in front of the value.");
     }
     /// A counter in a session.
     explicit counter(const session<Provider>& owner, number value = {}) noexcept
         : session_(owner.id()), value_(value) {
-        static_assert(in_session,
-                      "eventlog: the event of this counter does not belong to a session. Make the "
-                      "counter without one, or say .session_bound = true in eventlog::traits_of.");
+        static_assert(
+            in_session,
+            "eventlog: the event of this counter does not belong to a session. Construct the "
+            "counter without one, or set .session_bound = true in eventlog::traits_of.");
     }
 
     /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.

@@ -4,7 +4,7 @@
 #pragma once
 
 #ifdef emit
-#error "eventlog: emit is a macro, as of Qt. Define QT_NO_KEYWORDS, and write Q_EMIT."
+#error "eventlog: emit is a macro, as in Qt. Define QT_NO_KEYWORDS, and use Q_EMIT."
 #endif
 
 #include <array>
@@ -289,7 +289,7 @@ class provider {
                                                        const Event& event) noexcept {
         static_assert(traits_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or say .session_bound = true in eventlog::traits_of.");
+                      "provider, or set .session_bound = true in eventlog::traits_of.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
@@ -305,7 +305,7 @@ class provider {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
         static_assert(traits_of<made>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or say .session_bound = true in eventlog::traits_of.");
+                      "provider, or set .session_bound = true in eventlog::traits_of.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
             emit_lazy_event(session, event);
@@ -346,8 +346,8 @@ class provider {
     /// blocked meanwhile.
     [[gnu::visibility("hidden")]] static bool on_dump(void (*callback)()) noexcept {
         static_assert(provider_traits_of<provider>.dumps,
-                      "eventlog: this provider does not say that it dumps its state. Say .dumps = "
-                      "true in eventlog::provider_traits_of.");
+                      "eventlog: this provider does not declare dumps. Set .dumps = true in "
+                      "eventlog::provider_traits_of.");
         return eventlog_provider_on_dump(state::registered.handle(),
                                          callback == nullptr ? nullptr : call_on_dump,
                                          reinterpret_cast<void*>(callback));

@@ -48,32 +48,31 @@ namespace eventlog {
 template <class Provider, class Begin, class End>
 class [[nodiscard]] span {
     static_assert(traits_of<Begin>.kind == kind::begin && traits_of<End>.kind == kind::end,
-                  "eventlog: the events of a span say so: .kind = eventlog::kind::begin and end in "
-                  "eventlog::traits_of.");
+                  "eventlog: the events of a span must have .kind = eventlog::kind::begin and "
+                  "eventlog::kind::end in eventlog::traits_of.");
     static_assert(traits_of<Begin>.session_bound == traits_of<End>.session_bound,
-                  "eventlog: only one of the events of a span belongs to a session. Say "
+                  "eventlog: only one of the events of a span belongs to a session. Set "
                   ".session_bound = true in eventlog::traits_of for both, or for neither.");
     using duration = detail::first_member_of<End>;
     static_assert(detail::is_nanoseconds<duration>,
-                  "eventlog: the first field of an event that ends a span is its duration. Make it "
-                  "a std::chrono::nanoseconds.");
+                  "eventlog: the first field of an event that ends a span must be its duration, a "
+                  "std::chrono::nanoseconds.");
 
     static constexpr bool in_session = traits_of<Begin>.session_bound;
 
   public:
     /// Emits `begin`. Any thread, any signal handler, any child of a fork().
     explicit span(Begin begin) noexcept {
-        static_assert(!in_session,
-                      "eventlog: the events of this span belong to a session. Make the span with "
-                      "the eventlog::session object in front of the event.");
+        static_assert(!in_session, "eventlog: the events of this span belong to a session. Pass "
+                                   "the eventlog::session object in front of the event.");
         start();
         Provider::emit(begin);
     }
     /// Emits `begin` in a session.
     span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
         static_assert(in_session,
-                      "eventlog: the events of this span do not belong to a session. Make the span "
-                      "without one, or say .session_bound = true in eventlog::traits_of.");
+                      "eventlog: the events of this span do not belong to a session. Construct the "
+                      "span without one, or set .session_bound = true in eventlog::traits_of.");
         start();
         Provider::emit_in_session(session_, begin);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a clock counts with an integer of 64 bits
+// expect: a clock's count must be an integer of 64 bits
 #include <chrono>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a clock's period is a whole part of a second
+// expect: a clock's period must be a whole part of a second
 #include <chrono>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a std::array is no event
+// expect: a std::array is not an event
 #include <array>
 
 #include <eventlog/eventlog.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: emit is a macro, as of Qt
+// expect: emit is a macro, as in Qt
 #define emit
 
 #include <eventlog/eventlog.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: USDT probes are made for x86-64 and aarch64 only
+// expect: USDT probes are supported on x86-64 and aarch64 only
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field is a std::array that cannot be carried
+// expect: a field is a std::array that is not supported
 // expect: has_peers
 #include <array>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field of this event has a type that cannot be carried
+// expect: a field of this event has a type that is not supported
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

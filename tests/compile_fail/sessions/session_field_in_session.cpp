@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a session-bound event has a field named session already
+// expect: a session-bound event already has a first field named session
 #include <array>
 #include <chrono>
 #include <cstdint>

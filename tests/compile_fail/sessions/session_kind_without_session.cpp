@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: an event begins or ends a session, but does not say which
+// expect: an event that begins or ends a session is not session-bound
 #include <array>
 #include <chrono>
 #include <cstdint>

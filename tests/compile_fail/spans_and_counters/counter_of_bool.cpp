@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a counter's number is an integer
+// expect: a counter's number must be an integer
 #include <eventlog/eventlog.hpp>
 
 struct queued {

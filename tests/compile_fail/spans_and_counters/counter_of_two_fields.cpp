@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the event of a counter has one field, the number
+// expect: the event of a counter must have exactly one field, the number
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the event of a counter says so: .kind = eventlog::kind::counter
+// expect: the event of a counter must have .kind = eventlog::kind::counter
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

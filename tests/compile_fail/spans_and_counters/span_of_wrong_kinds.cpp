@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the events of a span say so: .kind = eventlog::kind::begin and end
+// expect: the events of a span must have .kind = eventlog::kind::begin and eventlog::kind::end
 #include <chrono>
 #include <cstdint>
 

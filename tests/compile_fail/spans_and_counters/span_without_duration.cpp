@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the first field of an event that ends a span is its duration
+// expect: the first field of an event that ends a span must be its duration
 #include <chrono>
 #include <cstdint>
 

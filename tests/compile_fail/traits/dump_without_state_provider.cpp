@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: this provider does not say that it dumps its state
+// expect: this provider does not declare dumps
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

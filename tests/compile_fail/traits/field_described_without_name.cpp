@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: describe a field, but do not say which
+// expect: describe a field without naming it
 #include <array>
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field's format does not go with its type
+// expect: a field's format does not suit its type
 #include <array>
 #include <chrono>
 #include <cstdint>

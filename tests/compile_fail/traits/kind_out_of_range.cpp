@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: an event has a kind that there is not
+// expect: an event has an invalid kind
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

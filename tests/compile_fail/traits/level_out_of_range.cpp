@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: an event has a level that there is not
+// expect: an event has an invalid level
 #include <array>
 #include <chrono>
 #include <cstdint>

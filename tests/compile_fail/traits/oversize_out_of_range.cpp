@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: what becomes of an event that is too large is neither refuse nor cut
+// expect: an event has an invalid oversize
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

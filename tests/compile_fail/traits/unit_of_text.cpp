@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field that is no number has a unit
+// expect: a field that is not a number has a unit
 #include <string_view>
 
 #include <eventlog/eventlog.hpp>

@@ -196,7 +196,7 @@ struct check_provider {
                   "eventlog: the description of this provider is longer than 255 bytes.");
     static_assert(keywords_are_valid(traits.keywords),
                   "eventlog: a provider's keywords need a bit from 0 to 63 and a name of 1 to 63 "
-                  "letters, digits and _, each its own.");
+                  "letters, digits and _, all distinct.");
     static_assert((all_keywords<Events...>() & ~named_keywords(traits.keywords)) == 0,
                   "eventlog: an event has a keyword that its provider does not name. List it in "
                   "eventlog::provider_traits_of.");

@@ -272,24 +272,24 @@ struct check_event_info {
     static_assert(found != event_error::event_text_length,
                   "eventlog: description or meaning of an event is longer than 255 bytes.");
     static_assert(found != event_error::field_name,
-                  "eventlog: a field's name needs 1 to 63 letters, digits and _. Rename it; of a "
-                  "nested struct, the names of both together count.");
+                  "eventlog: a field's name needs 1 to 63 letters, digits and _. Rename it; in a "
+                  "nested struct, the joined name counts.");
     static_assert(
         found != event_error::duplicate_field_name,
         "eventlog: two fields of an event have the same name. Rename one; a.b of a nested "
         "struct is called a_b.");
     static_assert(found != event_error::reserved_session_field,
-                  "eventlog: a session-bound event has a field named session already, in front. "
-                  "Leave this one out, or rename it.");
+                  "eventlog: a session-bound event already has a first field named session. Remove "
+                  "this one, or rename it.");
     static_assert(found != event_error::unknown_field,
                   "eventlog: the traits of an event describe a field that it does not have. `of` "
                   "is the member's name, outer_inner for a nested struct.");
     static_assert(found != event_error::duplicate_field,
-                  "eventlog: the traits of an event describe a field twice. Say all of it in one "
-                  "place, or correct the other one's `of`.");
+                  "eventlog: the traits of an event describe a field twice. Merge both entries, or "
+                  "correct the `of` of one.");
     static_assert(found != event_error::unnamed_field,
-                  "eventlog: the traits of an event describe a field, but do not say which. Say "
-                  "`.of` and the member's name.");
+                  "eventlog: the traits of an event describe a field without naming it. Set `.of` "
+                  "to the member's name.");
     static_assert(found != event_error::field_text_length,
                   "eventlog: unit or description of a field is longer than 255 bytes.");
     static_assert(found != event_error::invalid_enum_name,
@@ -300,21 +300,20 @@ struct check_event_info {
                   "eventlog: eventlog::enum_traits_of gives two values of an enumeration the same "
                   "name, or one value two names. Give each its own.");
     static_assert(found != event_error::format_mismatch,
-                  "eventlog: a field's format does not go with its type: an IP address is 4 or 16 "
+                  "eventlog: a field's format does not suit its type: an IP address is 4 or 16 "
                   "bytes or a std::uint32_t, a MAC address 6 bytes, durations and times are "
-                  "integers of 64 bits, the others are integers.");
+                  "integers of 64 bits, all other formats are for integers.");
     static_assert(found != event_error::unit_without_number,
-                  "eventlog: a field that is no number has a unit. Leave the unit out, or say it "
-                  "in the field's description.");
+                  "eventlog: a field that is not a number has a unit. Remove the unit, or mention "
+                  "it in the field's description.");
     static_assert(found != event_error::level,
-                  "eventlog: an event has a level that there is not. Take one of eventlog::level.");
+                  "eventlog: an event has an invalid level. Use one of eventlog::level.");
     static_assert(found != event_error::event_kind,
-                  "eventlog: an event has a kind that there is not. Take one of eventlog::kind.");
+                  "eventlog: an event has an invalid kind. Use one of eventlog::kind.");
     static_assert(found != event_error::event_oversize,
-                  "eventlog: what becomes of an event that is too large is neither refuse nor cut. "
-                  "Take one of eventlog::oversize.");
+                  "eventlog: an event has an invalid oversize. Use one of eventlog::oversize.");
     static_assert(found != event_error::session_event_not_bound,
-                  "eventlog: an event begins or ends a session, but does not say which. Say "
+                  "eventlog: an event that begins or ends a session is not session-bound. Set "
                   ".session_bound = true in eventlog::traits_of.");
 
     static constexpr bool passed = true;

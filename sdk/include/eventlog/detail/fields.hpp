@@ -120,18 +120,17 @@ consteval pass_mode pass_mode_of() {
 template <class Field>
 struct check_field {
     static_assert(!is_std_array<Field> || leaf_field<Field>,
-                  "eventlog: a field is a std::array that cannot be carried. It needs 1 to 65520 "
+                  "eventlog: a field is a std::array that is not supported. It needs 1 to 65520 "
                   "elements, each a number, bool, char, enumeration, duration or pointer.");
     // C arrays are rejected where the struct is known.
-    static_assert(is_std_array<Field> || leaf_field<Field> || nested_field<Field> ||
-                      std::is_array_v<Field>,
-                  "eventlog: a field of this event has a type that cannot be carried. Use bool, "
-                  "char, an integer of 8 to 64 bits, float, double, an enumeration, text "
-                  "(std::string_view, std::string, const char*), std::span<const std::byte>, "
-                  "std::array, std::optional, std::chrono durations that count in up to 64 bits or "
-                  "in floating point and such times of system_clock or steady_clock, an object "
-                  "pointer, eventlog::ipv4_address, ipv6_address, mac_address, or a plain struct "
-                  "of these.");
+    static_assert(
+        is_std_array<Field> || leaf_field<Field> || nested_field<Field> || std::is_array_v<Field>,
+        "eventlog: a field of this event has a type that is not supported. Use bool, char, an "
+        "integer of 8 to 64 bits, float, double, an enumeration, text (std::string_view, "
+        "std::string, const char*), std::span<const std::byte>, std::array, std::optional, "
+        "std::chrono durations that count in up to 64 bits or in floating point and such times of "
+        "system_clock or steady_clock, an object pointer, eventlog::ipv4_address, ipv6_address, "
+        "mac_address, or a plain struct of these.");
 };
 
 /// The properties of a member of this type.

@@ -30,18 +30,17 @@ concept has_base = !__is_empty(Struct) && requires {
 /// Rejects an unsupported event type with a message. Instantiated before any other use of the type.
 template <class Event>
 struct check_event {
-    static_assert(!is_std_array<Event>,
-                  "eventlog: a std::array is no event: its elements have no names. Make it the "
-                  "field of a struct.");
+    static_assert(!is_std_array<Event>, "eventlog: a std::array is not an event: its elements have "
+                                        "no names. Make it the field of a struct.");
     static_assert(__is_class(Event) && __is_aggregate(Event),
                   "eventlog: an event must be a plain struct: no constructors, no private members, "
                   "no virtual functions. Make it an aggregate.");
     static_assert(!has_base<Event>,
                   "eventlog: an event is derived from another struct. Make that a member.");
-    static_assert(__is_empty(Event) || has_base<Event> || member_count<Event> != 0,
-                  "eventlog: a field of this event is a reference, or its type has no default "
-                  "constructor, as a std::span of fixed length has none. Make it a value of a type "
-                  "that can be carried.");
+    static_assert(
+        __is_empty(Event) || has_base<Event> || member_count<Event> != 0,
+        "eventlog: a field of this event is a reference, or its type has no default constructor, "
+        "as a std::span of fixed length has none. Use a value of a supported type.");
     static constexpr bool usable = true;
 };
 
@@ -138,13 +137,14 @@ struct fields_in<Struct, type_list<Members...>> {
         if constexpr (member_count == 0) {
             return type_name<Struct>();
         } else if constexpr (is_packed || !has_addresses<Struct>) {
-            static_assert(is_constexpr_destructible<Struct>,
-                          "eventlog: an event, or a struct or a field in it, has a destructor of "
-                          "its own that is not constexpr. Leave it out: an event is its values.");
+            static_assert(
+                is_constexpr_destructible<Struct>,
+                "eventlog: an event, or a struct or a field in it, has a destructor of its own "
+                "that is not constexpr. Remove it: an event consists of values only.");
             static_assert(!is_packed &&
                               (has_addresses<Struct> || !is_constexpr_destructible<Struct>),
                           "eventlog: a field of this event, or of a struct in it, is a bit-field "
-                          "or a reference, or volatile or packed. Make it a whole value.");
+                          "or a reference, or volatile or packed. Use a plain value.");
             return type_name<Struct>();
         } else {
             return read_type_name(find_type(read_member_names(

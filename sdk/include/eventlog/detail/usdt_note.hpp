@@ -165,8 +165,8 @@ template <const probe_description& Description, probe_semaphore& Semaphore>
                  : "memory");
 #else
     static_assert(Description.count > probe_arguments_max,
-                  "eventlog: USDT probes are made for x86-64 and aarch64 only. Leave .usdt out of "
-                  "eventlog::provider_traits_of on this processor.");
+                  "eventlog: USDT probes are supported on x86-64 and aarch64 only. Remove .usdt "
+                  "from eventlog::provider_traits_of on this processor.");
 #endif
 }
 
