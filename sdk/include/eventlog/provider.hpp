@@ -16,12 +16,13 @@
 #include <utility>
 
 #include <eventlog/abi.h>
-#include <eventlog/detail/encode.hpp>
 #include <eventlog/detail/event_list.hpp>
+#include <eventlog/detail/event_site.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/memcpy_payload.hpp>
 #include <eventlog/detail/schema_writer.hpp>
+#include <eventlog/detail/send.hpp>
 #include <eventlog/detail/usdt.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/status.hpp>

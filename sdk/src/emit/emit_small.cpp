@@ -17,6 +17,7 @@
 
 #include <eventlog/abi.h>
 #include <eventlog/detail/encode.hpp>
+#include <eventlog/detail/event_site.hpp>
 
 #include "platform/process.hpp"
 #include "provider/counters.hpp"
