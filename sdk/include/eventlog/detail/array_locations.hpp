@@ -50,15 +50,15 @@ consteval auto make_array_locations() {
     for (std::size_t i = 0; i < fields::count; ++i) {
         const field_kind& kind = *fields::table.kinds[i];
         const field_location& place = layout::locations[i];
-        const field_location& carried = layout::carried.locations[i];
-        if (kind.carried == pass_mode::array_by_address) {
-            made.arrays_by_address[order_in(layout::carried.packed[i])] = {
+        const field_location& in_words = layout::in_words.locations[i];
+        if (kind.mode == pass_mode::array_by_address) {
+            made.arrays_by_address[order_in(layout::in_words.packed[i])] = {
                 static_cast<std::uint16_t>(place.offset), kind.put};
         } else {
-            move(carried.offset, place.offset, size_of(place.type) * place.count);
+            move(in_words.offset, place.offset, size_of(place.type) * place.count);
         }
         if (kind.optional) {
-            move(carried.presence, place.presence, 1);
+            move(in_words.presence, place.presence, 1);
         }
     }
     return made;

@@ -159,10 +159,10 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
         length<VarField>... size, address<Array>... arrays_by_address) noexcept {
         constexpr std::size_t fixed = event_layout<Event>::fixed_size;
         constexpr std::size_t whole = (fixed + 7) / 8 * 8;
-        const std::uint64_t carried[] = {words..., 0};
+        const std::uint64_t values[] = {words..., 0};
         const void* const arrays[] = {arrays_by_address...};
         const auto put_fixed = [&](unsigned char* target) {
-            put_arrays(target, whole, array_locations_of<Event>, carried, arrays);
+            put_arrays(target, whole, array_locations_of<Event>, values, arrays);
         };
         if constexpr (sizeof...(VarField) != 0) {
             alignas(16) unsigned char payload[payload_capacity(fixed)];

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <eventlog/detail/checked_info.hpp>
+#include <eventlog/detail/distinct.hpp>
 #include <eventlog/detail/names.hpp>
 #include <eventlog/schema_format.hpp>
 
@@ -147,36 +148,15 @@ struct values_of {
     }();
 };
 
-/// A hash table: compilers take seconds to compare all pairs of 256.
-template <std::size_t Count>
-consteval bool are_distinct(const std::array<std::uint64_t, Count>& numbers) {
-    constexpr std::size_t places = 2 * Count;
-    constexpr std::uint64_t spread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / the golden ratio
-    std::array<std::size_t, places> taken{};                 // 0: free; else by numbers[taken - 1]
-    for (std::size_t i = 0; i < Count; ++i) {
-        std::size_t place = (numbers[i] * spread >> 32U) % places;
-        for (; taken[place] != 0; place = (place + 1) % places) {
-            if (numbers[taken[place] - 1] == numbers[i]) {
-                return false;
-            }
-        }
-        taken[place] = i + 1;
-    }
-    return true;
-}
-
 template <std::size_t Count>
 consteval bool are_distinct(const std::array<named_value, Count>& named) {
-    std::array<std::uint64_t, Count> values{};
-    std::array<std::uint64_t, Count> hashes{};  // of the names
+    std::uint64_t values[Count]{};
+    std::uint64_t names[Count]{};
     for (std::size_t i = 0; i < Count; ++i) {
         values[i] = static_cast<std::uint64_t>(named[i].value);
-        hashes[i] = fnv1a_start;
-        for (const char character : named[i].name) {
-            hashes[i] = fnv1a(hashes[i], static_cast<std::uint8_t>(character));
-        }
+        names[i] = hash_of(named[i].name);
     }
-    return are_distinct(values) && are_distinct(hashes);
+    return are_distinct(values) && are_distinct(names);
 }
 
 /// Names that the compiler finds are distinct.

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <eventlog/detail/checked_info.hpp>
+#include <eventlog/detail/distinct.hpp>
 #include <eventlog/detail/enum_names.hpp>
 #include <eventlog/detail/event_schema.hpp>
 #include <eventlog/schema_format.hpp>
@@ -98,32 +99,6 @@ consteval std::size_t count_in(event_list<Events...>) {
     return sizeof...(Events);
 }
 
-consteval std::uint64_t hash_of(const name_view& name) {
-    std::uint64_t hash = fnv1a_start;
-    for (std::size_t i = 0; i < name.size; ++i) {
-        hash = (hash ^ static_cast<std::uint8_t>(name.begin[i])) * fnv1a_factor;
-    }
-    return hash;
-}
-
-/// A table of hashes: a comparison of all pairs of 1024 names exceeds the compilers' limits for one
-/// expression.
-consteval bool are_distinct(const event_schema* const* events, std::size_t count) {
-    constexpr std::size_t size = 2 * events_max;
-    std::uint64_t seen[size]{};
-    for (std::size_t i = 0; i < count && i < events_max; ++i) {
-        const std::uint64_t hash = hash_of(events[i]->name) | 1U;  // 0 marks a free place
-        std::size_t place = (hash >> 32U) % size;
-        for (; seen[place] != 0; place = (place + 1) % size) {
-            if (seen[place] == hash) {
-                return false;
-            }
-        }
-        seen[place] = hash;
-    }
-    return true;
-}
-
 consteval bool keywords_are_valid(const keyword* keywords) {
     for (std::size_t i = 0; i < keywords_max; ++i) {
         const keyword& word = keywords[i];
@@ -158,6 +133,12 @@ template <class... Events>
     &event_schema_of<Events>...};
 
 template <class... Events>
+consteval bool names_are_distinct() {
+    const std::uint64_t names[] = {hash_of(event_schema_of<Events>.name)...};
+    return are_distinct(names);
+}
+
+template <class... Events>
 consteval bool has_errors() {
     for (const event_error found : {event_error_in<Events>...}) {
         if (found != event_error::none) {
@@ -189,7 +170,7 @@ struct check_provider {
                   "and dump_complete where it needs them. Split it in two.");
 
     static_assert(are_valid<Events...>());
-    static_assert(are_distinct(event_schemas_of<Events...>, sizeof...(Events)),
+    static_assert(names_are_distinct<Events...>(),
                   "eventlog: two events of this provider have the same name. Rename one struct.");
 
     static_assert(std::string_view(traits.description).size() <= description_length_max,

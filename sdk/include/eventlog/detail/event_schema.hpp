@@ -241,11 +241,11 @@ consteval event_schema make_event_schema() {
     using layout = event_layout<Event>;
     using fields = typename layout::fields;
     const name_view own = fields::table.type;
-    const event_traits& told = checked_event_info<Event>;
-    return {&told,
+    const event_traits& traits = checked_event_info<Event>;
+    return {&traits,
             has_info<Event>,
             fields::is_flat,
-            *told.name == 0 ? own : view_of(told.name),
+            *traits.name == 0 ? own : view_of(traits.name),
             layout::fixed_size,
             fields::count,
             fields::table.names,

@@ -26,7 +26,7 @@ enum class pass_mode : std::uint8_t {
 struct field_kind {
     field_type type{};
     format shown{};
-    pass_mode carried = pass_mode::nested;
+    pass_mode mode = pass_mode::nested;
     bool optional = false;
     bool is_c_string = false;
     bool has_same_bytes = false;  // in the event and in the payload
@@ -143,7 +143,7 @@ consteval field_kind make_kind() {
     if constexpr (leaf_field<Field>) {
         kind.type = type_of<single>();
         kind.shown = format_of<held>();
-        kind.carried = pass_mode_of<held>();
+        kind.mode = pass_mode_of<held>();
         kind.optional = optional_field<Field>;
         kind.is_c_string = text_field<held> && std::is_pointer_v<held>;
         kind.has_same_bytes = !optional_field<Field> && !variable_field<held> && same_bytes<held>;

@@ -27,32 +27,6 @@ constexpr std::size_t order_in(packed_location packed) {
     return packed >> 32U;
 }
 
-/// The locations of an event's fields, in declared order.
-template <std::size_t Count>
-struct field_locations {
-    field_location locations[at_least_one(Count)]{};
-    packed_location packed[at_least_one(Count)]{};  // one constant for each field, for call sites
-    std::size_t size = 0;                           // of the fixed part
-    std::size_t var_field_count = 0;
-    std::size_t array_count = 0;
-    std::size_t text_count = 0;
-    bool has_c_strings = false;
-    bool has_optional_var_fields = false;
-};
-
-/// Arrays passed by address take no room if `includes_arrays` is false. Returns the size of the
-/// fixed part.
-constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t count,
-                                    std::size_t offset, bool includes_arrays,
-                                    field_location* locations) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const field_kind& kind = *kinds[i];
-        const bool counts = includes_arrays || kind.carried != pass_mode::array_by_address;
-        locations[i] = {kind.type, counts ? kind.count : 0, kind.optional};
-    }
-    return lay_out(locations, count, offset);
-}
-
 /// The numbers of variable fields and of arrays passed by address.
 struct indirect_field_counts {
     std::size_t var_fields = 0;
@@ -62,6 +36,28 @@ struct indirect_field_counts {
     bool has_optional_var_fields = false;
 };
 
+/// The locations of an event's fields, in declared order.
+template <std::size_t Count>
+struct field_locations {
+    field_location locations[at_least_one(Count)]{};
+    packed_location packed[at_least_one(Count)]{};  // one constant for each field, for call sites
+    std::size_t size = 0;                           // of the fixed part
+    indirect_field_counts counts{};
+};
+
+/// Arrays passed by address take no room if `includes_arrays` is false. Returns the size of the
+/// fixed part.
+constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t count,
+                                    std::size_t offset, bool includes_arrays,
+                                    field_location* locations) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const field_kind& kind = *kinds[i];
+        const bool counts = includes_arrays || kind.mode != pass_mode::array_by_address;
+        locations[i] = {kind.type, counts ? kind.count : 0, kind.optional};
+    }
+    return lay_out(locations, count, offset);
+}
+
 constexpr indirect_field_counts pack_locations(const field_kind* const* kinds, std::size_t count,
                                                const field_location* locations,
                                                packed_location* packed) {
@@ -69,16 +65,16 @@ constexpr indirect_field_counts pack_locations(const field_kind* const* kinds, s
     for (std::size_t i = 0; i < count; ++i) {
         const field_kind& kind = *kinds[i];
         packed[i] = locations[i].offset | locations[i].presence << 16U;
-        if (kind.carried == pass_mode::by_value) {
+        if (kind.mode == pass_mode::by_value) {
             continue;
         }
-        packed[i] |= (kind.carried == pass_mode::var_field ? counts.var_fields++
-                                                           : counts.arrays_by_address++)
-                     << 32U;
+        packed[i] |=
+            (kind.mode == pass_mode::var_field ? counts.var_fields++ : counts.arrays_by_address++)
+            << 32U;
         counts.texts += kind.type == field_type::text ? 1 : 0;
         counts.has_c_strings = counts.has_c_strings || kind.is_c_string;
-        counts.has_optional_var_fields = counts.has_optional_var_fields ||
-                                         (kind.optional && kind.carried == pass_mode::var_field);
+        counts.has_optional_var_fields =
+            counts.has_optional_var_fields || (kind.optional && kind.mode == pass_mode::var_field);
     }
     return counts;
 }
@@ -90,13 +86,7 @@ constexpr auto make_field_locations() {
     field_locations<fields::count> made;
     made.size =
         lay_out_kinds(fields::table.kinds, fields::count, own, IncludesArrays, made.locations);
-    const indirect_field_counts counts =
-        pack_locations(fields::table.kinds, fields::count, made.locations, made.packed);
-    made.var_field_count = counts.var_fields;
-    made.array_count = counts.arrays_by_address;
-    made.text_count = counts.texts;
-    made.has_c_strings = counts.has_c_strings;
-    made.has_optional_var_fields = counts.has_optional_var_fields;
+    made.counts = pack_locations(fields::table.kinds, fields::count, made.locations, made.packed);
     return made;
 }
 
@@ -131,15 +121,16 @@ struct [[gnu::visibility("hidden")]] event_layout {
                   "smaller arrays, or a span.");
 
     /// Texts and byte strings.
-    static constexpr std::size_t var_field_count = all.var_field_count;
-    static constexpr bool has_only_texts = all.text_count == var_field_count;
-    static constexpr bool has_c_strings = all.has_c_strings;
-    static constexpr bool has_optional_var_fields = all.has_optional_var_fields;
+    static constexpr std::size_t var_field_count = all.counts.var_fields;
+    static constexpr bool has_only_texts = all.counts.texts == var_field_count;
+    static constexpr bool has_c_strings = all.counts.has_c_strings;
+    static constexpr bool has_optional_var_fields = all.counts.has_optional_var_fields;
     /// Arrays passed by address.
-    static constexpr std::size_t array_count = all.array_count;
-    /// The locations of the remaining fields while the arrays are left out.
-    static constexpr const auto& carried = field_locations_in<Event, all.array_count == 0>;
-    static constexpr std::size_t word_count = (carried.size + 7) / 8;
+    static constexpr std::size_t array_count = all.counts.arrays_by_address;
+    /// The locations in the words of packed_args, which have no room for the arrays.
+    static constexpr const auto& in_words =
+        field_locations_in<Event, all.counts.arrays_by_address == 0>;
+    static constexpr std::size_t word_count = (in_words.size + 7) / 8;
 };
 
 }  // namespace eventlog::detail

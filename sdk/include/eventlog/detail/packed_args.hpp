@@ -111,7 +111,7 @@ inline constexpr bool is_read_as_bits = std::is_same_v<Field, bool> || std::is_s
 template <class Field, class PackedArgs>
 [[gnu::always_inline]] inline void pack_field(PackedArgs& to, packed_location place,
                                               const Field& field) noexcept {
-    constexpr pass_mode carried = pass_mode_of<remove_optional_t<Field>>();
+    constexpr pass_mode mode = pass_mode_of<remove_optional_t<Field>>();
     if constexpr (is_plain_number<Field> && sizeof(Field) == 8) {
         to.words[(place & 0xffffU) / 8] = static_cast<std::uint64_t>(field);
     } else if constexpr (is_read_as_bits<Field>) {
@@ -127,18 +127,18 @@ template <class Field, class PackedArgs>
     } else if constexpr (optional_field<Field>) {
         const bool present = field.has_value();
         put_number(to.words, presence_in(place), present);
-        if constexpr (carried == pass_mode::array_by_address) {
+        if constexpr (mode == pass_mode::array_by_address) {
             to.arrays_by_address[order_in(place)] = &field;
-        } else if constexpr (carried == pass_mode::var_field) {
+        } else if constexpr (mode == pass_mode::var_field) {
             const var_field found = present ? var_field_of(*field) : var_field{nullptr, 0};
             to.data[order_in(place)] = found.data;
             to.sizes[order_in(place)] = found.size;
         } else {
             put_value(to.words, offset_in(place), present ? *field : remove_optional_t<Field>{});
         }
-    } else if constexpr (carried == pass_mode::array_by_address) {
+    } else if constexpr (mode == pass_mode::array_by_address) {
         to.arrays_by_address[order_in(place)] = &field;
-    } else if constexpr (carried == pass_mode::var_field) {
+    } else if constexpr (mode == pass_mode::var_field) {
         const var_field found = var_field_of(field);
         to.data[order_in(place)] = found.data;
         to.sizes[order_in(place)] = found.size;
@@ -158,7 +158,7 @@ template <class Event, std::size_t Field, class PackedArgs, class Member>
         members_of<Member>::with(member,
                                  member_packer<Event, Member, Field, indices, PackedArgs>{to});
     } else {
-        pack_field(to, event_layout<Event>::carried.packed[Field], member);
+        pack_field(to, event_layout<Event>::in_words.packed[Field], member);
     }
 }
 

@@ -47,7 +47,7 @@ struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<W
             packed.words[0] = session;
         }
         if constexpr (fields_of<Event>::is_flat) {
-            (pack_field(packed, layout::carried.packed[Member], member), ...);
+            (pack_field(packed, layout::in_words.packed[Member], member), ...);
         } else {
             (pack_member<Event, fields_of<Event>::first_field(Member)>(packed, member), ...);
         }

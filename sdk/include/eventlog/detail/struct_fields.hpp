@@ -125,8 +125,7 @@ template <class Struct, class... Members>
 struct fields_in<Struct, type_list<Members...>> {
     static constexpr std::size_t member_count = sizeof...(Members);
     static constexpr bool has_c_array = (false || ... || std::is_array_v<Members>);
-    static constexpr bool is_flat =
-        (true && ... && (kind_of<Members>.carried != pass_mode::nested));
+    static constexpr bool is_flat = (true && ... && (kind_of<Members>.mode != pass_mode::nested));
 
   private:
     /// g++ detects this itself. clang binds references to unaligned members.

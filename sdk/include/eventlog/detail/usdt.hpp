@@ -108,7 +108,7 @@ constexpr bool has_sign(const field_kind& kind) {
         case field_type::signed_16:
         case field_type::signed_32:
         case field_type::signed_64:
-            return kind.count == 1 && kind.carried == pass_mode::by_value;
+            return kind.count == 1 && kind.mode == pass_mode::by_value;
         default:
             return false;
     }
