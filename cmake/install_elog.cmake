@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# libelog, beside libeventlog and in the same way: see install_library.cmake.
+# Installs libelog, as install_library.cmake installs libeventlog.
 include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/elog)

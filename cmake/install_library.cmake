@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The package files come from templates that the Meson build uses too, so that both builds install
-# the same package; that is why there is no install(EXPORT).
+# Installs libeventlog, its headers and its package files. The Meson build uses the same templates,
+# so that both builds install the same package; therefore there is no install(EXPORT).
 include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/eventlog)

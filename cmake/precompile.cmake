@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
-# Precompiled headers for builds with clang. A precompiled header names its own place and that of
-# what it includes. So it includes headers of other projects only, and lies in the user's cache
-# folder: all clones of the project compile with the same file, and a compiler cache that knows the
-# objects of one clone has those of the others.
+# Precompiled headers for builds with clang.
 #
-# Not for g++: its precompiled headers differ from one run to the next.
+# A precompiled header contains its own path and those of the files that it includes. So it includes
+# headers of other projects only, and is stored in the user's cache folder: all clones of the
+# project compile with the same file, and a compiler cache that knows the objects of one clone
+# serves the remaining ones.
+#
+# Not for g++, whose precompiled headers differ from run to run.
 
-# The flags that a precompiled header and what is compiled with it must have in common.
+# The flags that a precompiled header and its users must have in common.
 function(eventlog_flags_of target flags)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
     separate_arguments(all UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
@@ -44,7 +46,8 @@ function(eventlog_flags_of target flags)
     set(${flags} "${all}" PARENT_SCOPE)
 endfunction()
 
-# folder/precompiled/headers.hpp, precompiled for the target, which has all its options by now.
+# Precompiles folder/precompiled/headers.hpp for the target. Call it after all options of the target
+# are set.
 function(eventlog_precompile target folder)
     if(NOT PROJECT_IS_TOP_LEVEL OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
         return()
@@ -52,7 +55,7 @@ function(eventlog_precompile target folder)
     set(headers ${PROJECT_SOURCE_DIR}/${folder}/precompiled/headers.hpp)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
     eventlog_flags_of(${target} flags)
-    # All that it depends on: a header of the system may change, too.
+    # The hash covers the preprocessed text, because a header of the system may change, too.
     execute_process(
         COMMAND ${CMAKE_CXX_COMPILER} ${flags} -E -P -x c++-header ${headers}
         OUTPUT_VARIABLE content
@@ -82,7 +85,7 @@ function(eventlog_precompile target folder)
     target_compile_options(${target} PRIVATE "SHELL:-include-pch ${precompiled}")
 endfunction()
 
-# Other clones may do the same at the same time: the file appears when it is whole.
+# Other clones may do the same concurrently, so the file appears when it is complete.
 function(eventlog_make_precompiled headers precompiled flags result)
     cmake_path(GET precompiled PARENT_PATH place)
     string(RANDOM name)
@@ -90,7 +93,7 @@ function(eventlog_make_precompiled headers precompiled flags result)
     execute_process(
         COMMAND ${CMAKE_COMMAND} -E copy_if_different ${headers} ${place}/headers.hpp ERROR_QUIET
     )
-    # A compiler cache looks at the content: without times, the same headers give the same.
+    # Without times, the same headers yield the same file, which compiler caches compare by content.
     execute_process(
         COMMAND
             ${CMAKE_CXX_COMPILER} ${flags} -Xclang -fno-pch-timestamp -x c++-header

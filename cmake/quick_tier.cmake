@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
 #
-# The quick tier of ./dev test runs each test once, in the build where it finds most. A preset names
-# its part in EVENTLOG_QUICK_TIER: address, thread or optimized. Tests of that part get the label
-# quick; tests with the label full are left to the full tier. tests/README.md has the table.
+# The quick tier of ./dev test runs each test once, in the build that finds most defects with it. A
+# preset names its part in EVENTLOG_QUICK_TIER: address, thread or optimized. Tests of that part get
+# the label quick; tests with the label full run in the full tier only. tests/README.md has the
+# table.
 
-# Machine code, packages, kernels, and what runs no code of this build.
+# Tests of machine code, packages and kernels, and tests that run no code of this build.
 set(
     eventlog_optimized_tests
     "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|unsanitized|vm)\\."
 )
-# Compile programs of their own, or run one in a debugger: the sanitizers have no part in them.
+# Tests that compile programs of their own or run one in a debugger; sanitizers have no effect on
+# them.
 string(APPEND eventlog_optimized_tests "|^integration\\.test_(generated|generated_kernel|usdt)$")
 
-# eventlog_is_quick(NAME LABELS RESULT): whether this build's part of the quick tier has the test.
+# eventlog_is_quick(NAME LABELS RESULT): whether the test is in this build's part of the quick tier.
 function(eventlog_is_quick name labels result)
     set(part address)
     if(name MATCHES "${eventlog_optimized_tests}")
@@ -34,7 +36,7 @@ function(eventlog_is_quick name labels result)
     set(${result} ${is_quick} PARENT_SCOPE)
 endfunction()
 
-# eventlog_quick_label(NAME RESULT): the property of such a test, for commands that add tests later.
+# eventlog_quick_label(NAME RESULT): the label as a property, for commands that add tests later.
 function(eventlog_quick_label name result)
     eventlog_is_quick(${name} "" is_quick)
     set(label "")
@@ -44,8 +46,8 @@ function(eventlog_quick_label name result)
     set(${result} "${label}" PARENT_SCOPE)
 endfunction()
 
-# Labels the tests that the current folder's CMakeLists.txt has added. It is called at its end, as
-# CMake sets properties of tests in the folder that added them only.
+# Labels the tests of the current folder's CMakeLists.txt. Call it at the end of that file, because
+# CMake sets properties of tests only in the folder that added them.
 function(eventlog_label_quick_tests)
     get_property(tests DIRECTORY PROPERTY TESTS)
     foreach(test IN LISTS tests)
@@ -57,8 +59,8 @@ function(eventlog_label_quick_tests)
     endforeach()
 endfunction()
 
-# The target quick_tests: all that the tests with the label quick run. Only the optimized part leaves
-# something out: its unit and integration tests run with sanitizers.
+# The target quick_tests: all programs of the tests with the label quick. The optimized part leaves
+# out the unit and integration tests, which run with sanitizers.
 function(eventlog_add_quick_target)
     set(folders ${PROJECT_SOURCE_DIR})
     set(targets "")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 #
-# Lists of sources, which the CMake build and the Meson build share (meson.build reads them too). A
-# line of a list is empty, a comment that begins with #, or the path of a file relative to the list.
+# Reads and checks lists of sources, which both the CMake build and the Meson build (meson.build)
+# use. A line of a list is empty, a comment that begins with #, or a path relative to the list.
 
-# Sets the variable to the absolute paths of the files in the list. A change of the list runs CMake
+# Sets the variable to the absolute paths of the files in the list. If the list changes, CMake runs
 # again.
 function(eventlog_read_list variable list)
     cmake_path(ABSOLUTE_PATH list NORMALIZE)
     cmake_path(GET list PARENT_PATH folder)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
     file(READ ${list} text)
-    # CMake joins or splits the elements of a list at these. No path has them.
+    # CMake joins or splits the elements of a list at these characters. Valid paths do not contain
+    # them.
     string(REGEX REPLACE "[][;\\\\]" "?" text "${text}")
     string(REPLACE "\n" ";" lines "${text}")
     set(number 0)
@@ -42,8 +43,8 @@ function(eventlog_read_list variable list)
     set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# eventlog_check_lists(FOLDER FILE...): every source and every manual page below the folder is among
-# the files. A file that appears or vanishes runs CMake again.
+# eventlog_check_lists(FOLDER FILE...): fails if a source or manual page below the folder is not
+# among the files. If a file appears or disappears, CMake runs again.
 function(eventlog_check_lists folder)
     cmake_path(ABSOLUTE_PATH folder NORMALIZE)
     string(REGEX REPLACE "/$" "" folder ${folder})
@@ -54,7 +55,7 @@ function(eventlog_check_lists folder)
         ${folder}/*.cpp
         ${folder}/*.[1-9]
     )
-    # What editors keep beside a file.
+    # Temporary files of editors.
     list(FILTER unlisted EXCLUDE REGEX "/[.][^/]*$")
     list(REMOVE_ITEM unlisted ${ARGN})
     if(unlisted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program in C that can be listened to: what it says is defined while it runs. In one terminal:
+ * A program in C that defines its events at run time. In one terminal:
  *
  *     ./c_api
  *
@@ -8,7 +8,7 @@
  *
  *     elog list
  *     elog record -e weather
- *     elog record -e weather --session 2      # one station alone
+ *     elog record -e weather --session 2      # only one station
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -71,9 +71,9 @@ static void emit(struct eventlog_provider* weather, uint32_t event,
     }
 }
 
-/* Each station is a session: what it has measured can be picked out by its number. */
+/* Each station is a session, so its measurements can be selected by its number. */
 static void measure(const struct eventlog_session* station, uint32_t number) {
-    /* What is only needed for an event is not worth computing while nobody listens. */
+    /* Values that only an event needs are computed only if it has a listener. */
     if (eventlog_session_enabled(station, measured)) {
         const struct eventlog_value values[] = {
             eventlog_text(station_names[station->id - 1]),

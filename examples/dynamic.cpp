@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Events that nobody knew when this was compiled: each argument names one, with its numbers.
+// Events that are defined at run time: each argument names one, with its numbers.
 //
 //     ./dynamic door_opened:door,floor lamp_lit:lamp &
 //     elog record -e dynamic
 //
-// Says each of them ten times a second, for half a minute; in earnest they would come from a file.
+// Emits each of them ten times a second, for half a minute. A real program would read the
+// definitions from a file.
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -45,7 +46,7 @@ int main(int argument_count, char** arguments) {
         described = {parse("tick:number")};
     }
 
-    // All of this may go away when the provider has been defined.
+    // These vectors may be destroyed after the provider is defined.
     std::vector<std::vector<eventlog_field_definition>> fields;
     std::vector<eventlog_event_definition> events;
     for (const described_event& event : described) {
@@ -69,7 +70,7 @@ int main(int argument_count, char** arguments) {
     const int rounds = given == nullptr ? 300 : std::atoi(given);
     for (int round = 0; round < rounds; ++round) {
         for (std::uint32_t event = 0; event < events.size(); ++event) {
-            // As many values as this event has fields: a list, for a number that is not known here.
+            // A list, because the number of fields is known at run time only.
             const std::vector<eventlog_value> values(
                 described[event].fields.size(),
                 eventlog_unsigned(static_cast<std::uint64_t>(round)));

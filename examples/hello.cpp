@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The smallest program that can be listened to. In one terminal:
+// The smallest program with events. In one terminal:
 //
 //     ./hello
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Somebody's program: a service that takes orders, with worker threads, a payment provider that is
-// slow and sometimes fails, and retries. It says what happens through eventlog and nothing else;
-// while nobody listens that costs it one load and a branch for each event.
+// A service that accepts orders, with worker threads, a payment provider that is slow and sometimes
+// fails, and retries. All its diagnostics are events; without a listener each costs one load and a
+// branch.
 //
 //     ./order_service [SECONDS]
 #include <chrono>
@@ -69,7 +69,7 @@ struct order {
     steady::time_point placed{};
 };
 
-/// Orders wait here for a worker.
+/// Orders that wait for a worker.
 class order_queue {
   public:
     void add(const order& added) {
@@ -79,7 +79,7 @@ class order_queue {
         changed_.notify_one();
     }
 
-    /// False when the queue has been closed and is empty.
+    /// Returns false when the queue is closed and empty.
     bool take(order& taken) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return closed_ || !orders_.empty(); });
@@ -104,7 +104,7 @@ class order_queue {
     bool closed_ = false;
 };
 
-/// Stands for a network service: takes 0.2 to 2 ms, fails one time in eight.
+/// Simulates a network service: takes 0.2 to 2 ms, fails one time in eight.
 class payment_service {
   public:
     explicit payment_service(unsigned seed) : random_(seed) {}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Sessions: four downloads at once, of which one is followed. While it runs,
+// Sessions: four concurrent downloads. While it runs:
 //
 //     elog record -e downloads                     # all of them
-//     elog record -e downloads --session 3         # the third alone
+//     elog record -e downloads --session 3         # only the third
 //     elog record -e downloads@info -e 'downloads:*@trace#' --session 3
 //
-// the last of which hears what all have to say at info, and the third one down to its chunks.
+// The last command records all downloads at level info, and the third one down to its chunks.
 //
 //     ./sessions [CHUNKS]
 #include <chrono>
@@ -30,7 +30,7 @@ struct chunk {
 struct stalled {
     std::chrono::milliseconds waited;
 };
-// Of no download in particular.
+// Not part of a download.
 struct mirror_chosen {
     std::string_view host;
 };
@@ -38,7 +38,7 @@ using downloads = eventlog::provider<"downloads", started, chunk, stalled, mirro
 
 }  // namespace
 
-// Emitted through a session, these have its number as a first field: session.
+// These events are emitted through a session; their first field is its number.
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<started>{.session_bound = true};
 template <>
@@ -68,7 +68,7 @@ class download {
     }
 
   private:
-    // Says session_begin when it is made and session_end when it goes.
+    // Emits session_begin when it is constructed and session_end when it is destroyed.
     eventlog::session<downloads> session_;
     std::uint64_t received_ = 0;
 };

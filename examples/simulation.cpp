@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// A simulation whose events have the time of what is simulated: a lift serves a house for an hour,
-// which takes a moment. While it runs, or with the recording,
+// A simulation whose events have simulated time: a lift serves a house for an hour, which takes a
+// moment.
+//
+//     ./simulation [MINUTES]
+//
+// Record it and read the recording:
 //
 //     elog record -e lift -o hour.elog -- ./simulation
 //     elog print hour.elog --delta
 //     elog print hour.elog --from +30min --to +40min
-//
-//     ./simulation [MINUTES]
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -17,8 +19,8 @@
 
 namespace {
 
-/// Goes on when the simulation says so. While an event is emitted, now() may be called in any
-/// thread that emits.
+/// A clock that the simulation advances. While an event is emitted, any emitting thread may call
+/// now().
 struct simulated_clock {
     using duration = std::chrono::milliseconds;
     using rep = duration::rep;

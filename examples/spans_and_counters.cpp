@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Spans, which say how long something took, and counters, which say how much there is of it: two
-// bakers and one oven.
+// Spans, which measure durations, and counters, which record quantities: two bakers and one oven.
 //
 //     ./spans_and_counters [LOAVES] &
 //     elog record -e 'bakery:baking_end'           # how long each took
@@ -20,7 +19,7 @@ struct baking_begin {
     std::string_view baker;
 };
 struct baking_end {
-    std::chrono::nanoseconds took;  // the first field of an end: the span fills it in
+    std::chrono::nanoseconds took;  // the first field of an end, filled in by the span
     std::string_view baker;
     bool burnt;
 };
@@ -50,7 +49,7 @@ void bake(std::string_view baker, int loaf) {
     oven.add(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + loaf % 3 * 20));
     oven.add(-1);
-    // What the end says beside how long it took; it is emitted when the span goes.
+    // The fields of the end besides the duration. It is emitted when the span is destroyed.
     span.result().baker = baker;
     span.result().burnt = loaf % 3 == 2;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Makes one recording of several with libelog, of what took longer than 10 ms and of what is
-// missing:
+// Merges recordings with libelog into one that has the events over 10 ms and all losses:
 //
 //     ./keep_slow slow.elog monday.elog tuesday.elog
 //     elog print slow.elog

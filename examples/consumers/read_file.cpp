@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads a recording with libelog: what took longer than 10 ms, and whose it was.
+// Reads a recording with libelog and prints the events over 10 ms with their bakers.
 //
 //     elog record -e bakery -o run.elog -- ./spans_and_counters
 //     ./read_file run.elog

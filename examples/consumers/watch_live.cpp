@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Listens to running programs with libelog, and shows of each event when it was, whose it was, what
-// it is and its fields, until it is interrupted:
+// Subscribes to running programs with libelog, and prints each event with time, process, name and
+// fields, until it is interrupted:
 //
 //     ./watch_live 'bakery:*' 'hello:greeting@info'
 #include <csignal>

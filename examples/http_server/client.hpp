@@ -5,6 +5,6 @@
 #include <string>
 #include <vector>
 
-/// Asks a server for these, over one connection, and prints the first line of each answer. Throws
-/// std::runtime_error if it does not answer.
+/// Requests the targets over one connection, and prints the first line of each response. Throws
+/// std::runtime_error if the server does not respond.
 void ask(std::uint16_t port, const std::vector<std::string>& targets);

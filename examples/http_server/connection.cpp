@@ -12,7 +12,7 @@ constinit eventlog::counter<http, open_connections> connections_open;
 
 namespace {
 
-/// Takes what stands in front of the mark, and the mark, off the text.
+/// Removes the text up to and including the mark, and returns the part in front of it.
 std::string_view take(std::string_view& text, std::string_view mark) {
     const auto end = std::min(text.find(mark), text.size());
     const std::string_view taken = text.substr(0, end);

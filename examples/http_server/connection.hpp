@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A connection is a session; the events of what happens on it carry its number.
+// A connection is a session, and its events have the session's number.
 #pragma once
 
 #include <netinet/in.h>
@@ -20,10 +20,10 @@ extern constinit eventlog::counter<http, open_connections> connections_open;
 
 class connection {
   public:
-    /// Takes the socket, and answers what is asked there in a thread of its own.
+    /// Owns the socket, and serves its requests in a thread of its own.
     connection(int socket, std::uint64_t number, const sockaddr_in& peer);
 
-    /// Present state, for those who begin to listen now.
+    /// Emits the present state for a new listener.
     void announce() const;
     void hang_up() const;
     [[nodiscard]] bool has_ended() const { return ended_; }
@@ -35,7 +35,7 @@ class connection {
     bool answer(std::string_view head);
     /// Returns whether the client wants it to stay open.
     bool take_headers(std::string_view head) const;
-    /// Returns how many bytes were sent.
+    /// Returns the number of bytes sent.
     std::uint64_t reply(std::string_view status, std::string_view body, bool stays) const;
 
     descriptor socket_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the server can say, and all that a listener has to know of it.
+// The events of the server and their descriptions.
 #pragma once
 
 #include <chrono>

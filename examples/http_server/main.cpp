@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// A small HTTP/1.1 server on 127.0.0.1, a thread for each connection, instrumented as one would do
-// it for real: a session for each connection, a span for each request, a counter of what is open,
-// and a dump that tells latecomers which connections there are.
-// events.hpp says what it can say, connection.cpp says it, server.cpp tells latecomers; in the
-// other files there is nothing about events.
+// A small HTTP/1.1 server on 127.0.0.1, a thread for each connection, instrumented like a real one:
+// a session for each connection, a span for each request, a counter of open connections, and a dump
+// of these for new listeners. events.hpp declares the events, connection.cpp emits them, server.cpp
+// emits the dump; the remaining files have no events.
 //
-//     ./http_server [--port PORT] [--requests COUNT]      # COUNT: serve so many, then exit
-//     ./http_server --client PORT TARGET...               # ask it, over one connection
+//     ./http_server [--port PORT] [--requests COUNT]      # COUNT: exit after that many
+//     ./http_server --client PORT TARGET...               # send requests over one connection
 //
-//     elog record -e http@info                            # what goes on
+//     elog record -e http@info                            # what the server does
 //     elog record -e http@warn                            # what goes wrong
-//     elog record -e http/network                         # connections alone
+//     elog record -e http/network                         # only connections
 //     elog record -e 'http:*@trace' --session 2           # one connection to the last header
 #include <cstdint>
 #include <cstdlib>

@@ -20,8 +20,8 @@
 
 namespace {
 
-// A dump runs in whichever thread emits next. Therefore nobody emits while he holds this mutex, or
-// the dump would wait for its own thread.
+// The dump runs in the thread that emits next. So no thread emits while it holds this mutex;
+// otherwise the dump would deadlock.
 std::mutex mutex;
 std::list<connection> connections;
 
@@ -40,7 +40,7 @@ void accept_from(int listener, std::uint64_t number) {
     socklen_t size = sizeof peer;
     const int socket = ::accept4(listener, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC);
     if (socket < 0) {
-        return;  // it has gone away already
+        return;  // the client has closed it already
     }
     std::list<connection> added;
     added.emplace_back(socket, number, peer);  // emits
@@ -91,7 +91,7 @@ void serve(std::uint16_t port, std::uint64_t requests_max) {
             accept_from(listener.number(), ++number);
         }
         forget_ended();
-        http::poll();  // a server that nobody asks emits nothing, and would not run its dump
+        http::poll();  // without requests nothing is emitted, and the dump would not run
     }
     hang_up_all();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Takes connections, and tells who comes late to listen which ones there are.
+// Accepts connections, and emits the open ones for new listeners.
 #pragma once
 
 #include <cstdint>
 
-/// Serves that many requests. Throws std::runtime_error if the port cannot be had.
+/// Serves that many requests. Throws std::runtime_error if it cannot listen on the port.
 void serve(std::uint16_t port, std::uint64_t requests_max);

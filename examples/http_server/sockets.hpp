@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The little of TCP that is needed; nothing here is about events.
+// The TCP functions of the example, without events.
 #pragma once
 
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 /// Owns a socket.
 class descriptor {
   public:
-    /// Throws std::runtime_error if that is none.
+    /// Throws std::runtime_error if the number is negative.
     explicit descriptor(int number);
     ~descriptor();
     descriptor(const descriptor&) = delete;
@@ -25,8 +25,9 @@ class descriptor {
 
 [[nodiscard]] sockaddr_in local_address(std::uint16_t port);
 
-/// False if the other side has gone.
+/// Returns false if the peer has closed the connection.
 bool send_all(int socket, std::string_view text);
 
-/// Adds what comes until the text has an end of headers. False if it never does.
+/// Appends received bytes until the text has an end of headers. Returns false if the connection
+/// ends before, or the headers are too long.
 bool receive_head(int socket, std::string& text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A program with a provider that uses a library with another: who listens sees two providers of one
-// process, and chooses.
+// A program with a provider that uses a library with another one: a listener sees two providers of
+// one process and can choose.
 //
 //     ./heating [READINGS] &
 //     elog list

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A shared object with a provider of its own. It is published when the object is loaded, by the
-// program or by dlopen, and withdrawn when it is unloaded, with no call from anyone.
+// A shared object with a provider of its own, which is published when the object is loaded, by the
+// program or by dlopen, and withdrawn when it is unloaded. This needs no call.
 #include "thermometer.hpp"
 
 #include <cstdint>

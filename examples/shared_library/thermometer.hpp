@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// Degrees Celsius. Nothing here tells that the library can be listened to.
+/// Degrees Celsius. The interface does not show that the library has a provider.
 double read_thermometer();
