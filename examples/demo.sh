@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# What eventlog is for, in half a minute: a program runs, and somebody finds out what it does.
+# The demonstration: shows in half a minute how to observe a running program.
 # Needs ELOG, the elog command, and EXAMPLES, the directory of the built examples. Called by ./dev demo.
 set -euo pipefail
 
 : "${ELOG:?Set ELOG to the elog command, or run ./dev demo.}"
 : "${EXAMPLES:?Set EXAMPLES to the directory of the built examples, or run ./dev demo.}"
 
-# A directory of its own: nothing of the user's is listed, nothing is left behind.
+# A private directory: it does not list programs of the user, and is removed at the end.
 work=$(mktemp -d /dev/shm/eventlog-demo-XXXXXX)
 export EVENTLOG_DIR="$work/eventlog"
 service=
@@ -25,7 +25,7 @@ trap clean_up EXIT
 step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || step() { printf '\n%s\n' "$*"; }
 
-step "An order service is running: worker threads, payments, retries. Nobody listens to it yet."
+step "An order service is running: worker threads, payments, retries. It has no listener yet."
 "$EXAMPLES/order_service" 30 &
 service=$!
 for _ in $(seq 100); do
@@ -34,7 +34,7 @@ for _ in $(seq 100); do
 done
 echo "process $service"
 
-step "elog list                      # who can be listened to, and what they can say"
+step "elog list                      # running programs and their events"
 "$ELOG" list
 
 step "elog record -e 'shop:payment_retry' --duration 1s      # watch one event, live"
@@ -43,7 +43,7 @@ head -n 5 "$work/live.txt"
 echo "..."
 cat "$work/live.err"
 
-step "elog record -e 'shop:*' -o run.elog --duration 3s      # keep everything for three seconds"
+step "elog record -e 'shop:*' -o run.elog --duration 3s      # record everything for three seconds"
 "$ELOG" record -e 'shop:*' -o "$work/run.elog" --duration 3s
 
 step "elog print run.elog | head      # read it"
@@ -61,6 +61,6 @@ cat <<EOF
   $EXAMPLES/order_service &                  start the service
   $ELOG list
   $ELOG record -e 'shop:order_*'             Ctrl-C ends it
-  less examples/order_service.cpp            how a program says such things
-  less README.md                             how yours does
+  less examples/order_service.cpp            how a program emits events
+  less README.md                             how to add them to yours
 EOF

@@ -25,7 +25,7 @@ using hello = eventlog::provider<"hello", greeting>;
 int main(int argument_count, char** arguments) {
     const int greetings = argument_count > 1 ? std::atoi(arguments[1]) : 600;
     for (int i = 0; i < greetings; ++i) {
-        hello::emit(greeting{static_cast<std::uint32_t>(i), "hello, whoever listens"});
+        hello::emit(greeting{static_cast<std::uint32_t>(i), "hello, listener"});
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
 }

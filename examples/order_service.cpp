@@ -80,13 +80,13 @@ class order_queue {
     }
 
     /// Returns false when the queue is closed and empty.
-    bool take(order& taken) {
+    bool pop(order& next) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return closed_ || !orders_.empty(); });
         if (orders_.empty()) {
             return false;
         }
-        taken = orders_.front();
+        next = orders_.front();
         orders_.pop_front();
         return true;
     }
@@ -129,7 +129,7 @@ std::string_view process(const order& accepted, payment_service& payments) {
             return "paid";
         }
         const std::uint32_t wait_us = 500U << attempt;
-        shop::emit(payment_retry{accepted.number, attempt, wait_us, "payment service said no"});
+        shop::emit(payment_retry{accepted.number, attempt, wait_us, "payment rejected"});
         std::this_thread::sleep_for(std::chrono::microseconds(wait_us));
     }
     return "given up";
@@ -138,7 +138,7 @@ std::string_view process(const order& accepted, payment_service& payments) {
 void work(order_queue& queue, unsigned seed) {
     payment_service payments(seed);
     order accepted;
-    while (queue.take(accepted)) {
+    while (queue.pop(accepted)) {
         const std::uint32_t waited_us = microseconds_since(accepted.placed);
         const auto begin = steady::now();
         const std::string_view result = process(accepted, payments);

@@ -12,7 +12,7 @@ int main(int, char** arguments) try {
     elog::source file = elog::open_file(arguments[1], {.where = "took > 10ms"});
     for (const elog::record& record : file) {
         std::cout << record.name() << ' ' << record["took"].text() << ' '
-                  << record["baker"].as<std::string_view>().value_or("nobody") << '\n';
+                  << record["baker"].as<std::string_view>().value_or("-") << '\n';
     }
 } catch (const elog::error& mistake) {
     std::cerr << mistake.what() << '\n';

@@ -11,18 +11,18 @@
 
 #include "sockets.hpp"
 
-void ask(std::uint16_t port, const std::vector<std::string>& targets) {
+void send_requests(std::uint16_t port, const std::vector<std::string>& targets) {
     const descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_in address = local_address(port);
     if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
         0) {
-        throw std::runtime_error(std::string("nobody answers: ") + std::strerror(errno));
+        throw std::runtime_error(std::string("cannot connect: ") + std::strerror(errno));
     }
     for (const std::string& target : targets) {
         std::string received;
         if (!send_all(socket.number(), "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n") ||
             !receive_head(socket.number(), received)) {
-            throw std::runtime_error("the server hung up");
+            throw std::runtime_error("the server closed the connection");
         }
         const std::size_t head = received.find("\r\n\r\n") + 4;
         const std::string_view mark = "Content-Length: ";

@@ -13,27 +13,27 @@ constinit eventlog::counter<http, open_connections> connections_open;
 namespace {
 
 /// Removes the text up to and including the mark, and returns the part in front of it.
-std::string_view take(std::string_view& text, std::string_view mark) {
+std::string_view split_off(std::string_view& text, std::string_view mark) {
     const auto end = std::min(text.find(mark), text.size());
-    const std::string_view taken = text.substr(0, end);
+    const std::string_view front = text.substr(0, end);
     text.remove_prefix(std::min(end + mark.size(), text.size()));
-    return taken;
+    return front;
 }
 
 }  // namespace
 
 connection::connection(int socket, std::uint64_t number, const sockaddr_in& peer)
     : socket_(socket), session_(number), peer_(peer) {
-    tell();
+    emit_opened();
     thread_ = std::jthread([this] { serve(); });
 }
 
 void connection::announce() const {
     session_.announce();
-    tell();
+    emit_opened();
 }
 
-void connection::tell() const {
+void connection::emit_opened() const {
     session_.emit(connection_opened{eventlog::ipv4_address::from_network(peer_.sin_addr.s_addr),
                                     ntohs(peer_.sin_port)});
 }
@@ -61,30 +61,30 @@ void connection::serve() {
 }
 
 bool connection::answer(std::string_view head) {
-    std::string_view line = take(head, "\r\n");
-    const std::string_view method = take(line, " ");
-    const std::string_view target = take(line, " ");
+    std::string_view line = split_off(head, "\r\n");
+    const std::string_view method = split_off(line, " ");
+    const std::string_view target = split_off(line, " ");
     eventlog::span<http, request_begin, request_end> span(session_, request_begin{method, target});
     request_end& end = span.result();
-    const bool stays = take_headers(head);
+    const bool stays = read_headers(head);
     if (line != "HTTP/1.1" || method != "GET") {
-        session_.emit(request_refused{501, "this server knows GET of HTTP/1.1 alone"});
+        session_.emit(request_refused{501, "this server supports only GET of HTTP/1.1"});
         end.status = 501;
         end.sent = reply("501 Not Implemented", "GET only\n", false);
         return false;
     }
     const bool found = target == "/";
     end.status = found ? 200 : 404;
-    end.sent = reply(found ? "200 OK" : "404 Not Found",
-                     found ? "hello, whoever asks\n" : "there is / and nothing else\n", stays);
+    end.sent = reply(found ? "200 OK" : "404 Not Found", found ? "hello\n" : "the only page is /\n",
+                     stays);
     return stays && end.sent != 0;
 }
 
-bool connection::take_headers(std::string_view head) const {
+bool connection::read_headers(std::string_view head) const {
     bool stays = true;
     while (!head.empty()) {
-        std::string_view value = take(head, "\r\n");
-        const std::string_view name = take(value, ":");
+        std::string_view value = split_off(head, "\r\n");
+        const std::string_view name = split_off(value, ":");
         value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
         session_.emit(header_received{name, value});
         stays = stays && !(name == "Connection" && value == "close");

@@ -29,12 +29,12 @@ class connection {
     [[nodiscard]] bool has_ended() const { return ended_; }
 
   private:
-    void tell() const;
+    void emit_opened() const;
     void serve();
     /// Returns whether the connection stays open.
     bool answer(std::string_view head);
     /// Returns whether the client wants it to stay open.
-    bool take_headers(std::string_view head) const;
+    bool read_headers(std::string_view head) const;
     /// Returns the number of bytes sent.
     std::uint64_t reply(std::string_view status, std::string_view body, bool stays) const;
 

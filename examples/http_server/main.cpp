@@ -25,7 +25,8 @@
 int main(int argument_count, char** arguments) try {
     const std::vector<std::string> given(arguments + 1, arguments + argument_count);
     if (given.size() >= 2 && given[0] == "--client") {
-        ask(static_cast<std::uint16_t>(std::stoul(given[1])), {given.begin() + 2, given.end()});
+        send_requests(static_cast<std::uint16_t>(std::stoul(given[1])),
+                      {given.begin() + 2, given.end()});
         return EXIT_SUCCESS;
     }
     std::uint16_t port = 0;

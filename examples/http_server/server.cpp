@@ -25,7 +25,7 @@ namespace {
 std::mutex mutex;
 std::list<connection> connections;
 
-void tell_state() {
+void emit_state() {
     const std::lock_guard lock(mutex);
     for (const connection& each : connections) {
         if (!each.has_ended()) {
@@ -49,7 +49,7 @@ void accept_from(int listener, std::uint64_t number) {
 }
 
 void forget_ended() {
-    std::list<connection> ended;  // goes after the lock
+    std::list<connection> ended;  // destroyed after the lock is released
     const std::lock_guard lock(mutex);
     for (auto at = connections.begin(); at != connections.end();) {
         const auto next = std::next(at);
@@ -61,7 +61,7 @@ void forget_ended() {
 }
 
 void hang_up_all() {
-    std::list<connection> last;  // goes after the lock
+    std::list<connection> last;  // destroyed after the lock is released
     const std::lock_guard lock(mutex);
     for (const connection& each : connections) {
         each.hang_up();
@@ -80,9 +80,9 @@ void serve(std::uint16_t port, std::uint64_t requests_max) {
     auto* generic = reinterpret_cast<sockaddr*>(&address);
     if (::bind(listener.number(), generic, size) != 0 || ::listen(listener.number(), 64) != 0 ||
         ::getsockname(listener.number(), generic, &size) != 0) {
-        throw std::runtime_error(std::string("no port: ") + std::strerror(errno));
+        throw std::runtime_error(std::string("cannot listen: ") + std::strerror(errno));
     }
-    http::on_dump(tell_state);
+    http::on_dump(emit_state);
     std::cout << "listening on http://127.0.0.1:" << ntohs(address.sin_port) << std::endl;
     std::uint64_t number = 0;
     while (requests_served < requests_max) {

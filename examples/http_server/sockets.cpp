@@ -11,7 +11,7 @@
 
 descriptor::descriptor(int number) : number_(number) {
     if (number < 0) {
-        throw std::runtime_error(std::string("no socket: ") + std::strerror(errno));
+        throw std::runtime_error(std::string("cannot create a socket: ") + std::strerror(errno));
     }
 }
 

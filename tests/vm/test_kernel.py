@@ -63,7 +63,7 @@ class Kernel(vm_case.Case):
 
     def test_program_from_its_first_event_to_its_last(self):
         self.assertEqual(self.summary("hello.summary"), (5, 0))
-        numbers = re.findall(r' hello:greeting number=(\d+) text="hello, whoever listens"$',
+        numbers = re.findall(r' hello:greeting number=(\d+) text="hello, listener"$',
                              self.text("hello.text"), re.MULTILINE)
         self.assertEqual(numbers, ["0", "1", "2", "3", "4"])
 

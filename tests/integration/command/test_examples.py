@@ -250,7 +250,7 @@ class HttpServer(Examples):
         self.assertEqual(
             self.parsed(self.run_elog("print", file).stdout)[-1],
             ("request_refused",
-             'session=1 status=501 why="this server knows GET of HTTP/1.1 alone"'),
+             'session=1 status=501 why="this server supports only GET of HTTP/1.1"'),
         )
 
     def test_late_subscription_gets_dump_of_open_connections(self):

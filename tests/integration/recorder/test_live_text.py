@@ -85,7 +85,7 @@ class LiveText(harness.Case):
         self.assertEqual(int(line["thread"]), program.pid)
         self.assertEqual(line["provider"], "hello")
         self.assertEqual(line["event"], "greeting")
-        self.assertRegex(line["fields"], r'^ number=\d+ text="hello, whoever listens"$')
+        self.assertRegex(line["fields"], r'^ number=\d+ text="hello, listener"$')
         self.stop(recording)
 
     def test_ends_quietly_on_closed_pipe(self):
