@@ -7,8 +7,8 @@
 #include "benchmarks.hpp"
 #include "burst.hpp"
 #include "events.hpp"
-#include "rseq_floor.hpp"
 #include "failure.hpp"
+#include "rseq_floor.hpp"
 
 namespace bench {
 namespace {

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "benchmarks.hpp"
+#include "failure.hpp"
 #include "options.hpp"
 #include "private_run.hpp"
 #include "ratio_table.hpp"
-#include "failure.hpp"
 
 namespace bench {
 namespace {
