@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is measured, by name. Google Benchmark runs it; ratio_table.cpp compares it.
+// The benchmarks by name. Google Benchmark runs them; ratio_table.cpp compares them.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +19,33 @@ inline constexpr const char* disabled_lazy = "emit_disabled_lazy";
 inline constexpr const char* enabled = "emit_enabled";
 inline constexpr const char* dropped = "emit_dropped";
 
-/// A run's counter: how much longer it took than its peer's run right in front of it or behind it.
+/// A run's counter: the ratio of its time to that of its peer's run directly before or after it.
 inline constexpr const char* ratio_of_pair = "ratio_of_pair";
 
 }  // namespace bench::name
 
 namespace bench {
 
-/// One after the other without a pause: what does not write anything.
+/// Benchmarks that write no records, without pauses.
 void register_loops();
 
-/// In bursts, with pauses in which a listener can catch up: what writes records.
+/// Benchmarks that write records, in bursts with pauses in which a listener can catch up.
 void register_bursts();
 
-/// Touches all memory that the bursts write to, on the CPU on which they will; some of it if quick.
+/// Touches all memory that the bursts write to, on their CPU; a part of it if `quick`.
 void warm_up_bursts(bool quick);
 
-/// The processes that listen to the enabled and the dropped emit, from before the first benchmark
-/// to behind the last.
+/// The listener processes of the enabled and of the dropped emit, for the whole run.
 class listeners {
   public:
-    /// Returns when both listen. Throws failure.
+    /// Returns when both are attached. Throws failure.
     listeners(const options& chosen, const std::filesystem::path& directory);
 
     struct outcome {
         listener_summary enabled;
         listener_summary dropped;
     };
-    /// Throws failure if elog has not heard, or counted as lost, each event that was emitted.
+    /// Throws failure if the events that elog recorded and counted as lost are not those emitted.
     [[nodiscard]] outcome stop();
 
   private:

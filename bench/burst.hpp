@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How what writes records is measured: in bursts that its buffers have room for, with pauses in
-// which a listener catches up.
+// Bursts that fit into the buffers, with pauses in which a listener catches up.
 #pragma once
 
 #include <chrono>
@@ -9,14 +8,14 @@
 
 namespace bench {
 
-// A small part of what a listener's buffers of one CPU hold (four times 4 MiB), so that it may be
-// late, seldom copies at the very time at which we measure, and is woken by one burst in sixteen.
+// A small part of a listener's buffers of one CPU (four times 4 MiB): so the listener may be late,
+// rarely copies during a measurement, and is woken by one burst in sixteen.
 inline constexpr std::uint64_t burst = 1U << 12U;
-// elog looks at its buffers every 10 ms at least.
+// elog reads its buffers at least every 10 ms.
 inline constexpr std::chrono::milliseconds pause{12};
 
-/// Busy, not asleep: an application that emits in bursts computes in between, and a CPU that goes
-/// to sleep forgets more than ours.
+/// Computes instead of sleeping, as an application that emits in bursts does. A CPU that sleeps
+/// loses more than eventlog's caches.
 inline void compute_for(std::chrono::nanoseconds duration) {
     const auto end = std::chrono::steady_clock::now() + duration;
     while (std::chrono::steady_clock::now() < end) {

@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 constexpr std::size_t record_size = 24 + 20 + 13;
 constexpr std::size_t padded_record_size = 64;
 
-// Twice through all buffers.
+// Fills all buffers twice.
 constexpr std::uint64_t bursts_to_warm_up = 128;
 constexpr std::uint64_t quick_bursts_to_warm_up = 2;
 
@@ -49,7 +49,7 @@ struct emit_dropped {
 };
 
 #if BENCH_HAS_RSEQ_FLOOR
-/// One for all repetitions, as one listener hears all repetitions of the enabled emit.
+/// One floor for all repetitions, as one listener records all repetitions of the enabled emit.
 const rseq_floor& floor_rings() {
     static const rseq_floor rings;
     return rings;
@@ -88,8 +88,8 @@ void run_bursts(benchmark::State& state) {
 }
 
 #if BENCH_HAS_RSEQ_FLOOR
-/// A burst of ours and one of the floor, one right behind the other, each of them first as often:
-/// what disturbs the machine for longer than that disturbs both alike, and not their ratio.
+/// A burst of eventlog and one of the floor in direct succession, in alternating order: a longer
+/// disturbance affects both alike, and not their ratio.
 void run_pairs(benchmark::State& state) {
     static bool floor_first = false;
     const emit_enabled ours;
@@ -172,7 +172,7 @@ void warm_up_bursts(bool quick) {
     warm_up<emit_enabled>(bursts, emit_enabled::pause_before);
     warm_up<emit_dropped>(bursts, emit_dropped::pause_before);
 #if BENCH_HAS_RSEQ_FLOOR
-    // The floor has no reader that needs pauses. Its whole ring is checked at the end.
+    // The floor needs no pauses, because it has no reader. Its whole ring is checked at the end.
     if (rseq_floor::available()) {
         warm_up<write_floor>(bursts_to_warm_up, std::chrono::nanoseconds{0});
     }
@@ -191,7 +191,8 @@ listeners::outcome listeners::stop() {
     check_count(name::enabled, emitted_heard, result.enabled);
     check_count(name::dropped, emitted_dropped, result.dropped);
 #if BENCH_HAS_RSEQ_FLOOR
-    // A floor that writes less than it should is none. (The record behind the position is no more.)
+    // A floor with missing records is not a valid peer. (The record behind the position is
+    // overwritten.)
     constexpr std::size_t expected = rseq_floor::ring_size / padded_record_size - 1;
     if (rseq_floor::available() && floor_rings().count_records(record_size) < expected) {
         throw failure("{}: its ring does not hold {} records.", name::floor, expected);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// In a file of its own, so that the compiler knows nothing about it where it is used.
+// Definitions in a separate file, which callers cannot see at compile time.
 #include "events.hpp"
 
 #include <benchmark/benchmark.h>

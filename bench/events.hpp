@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// 33 bytes of payload with a reason of 12 characters; a record of 64.
+/// 33 bytes of payload with a reason of 12 characters; a record of 64 bytes.
 struct retransmission {
     std::uint64_t sequence;
     std::uint32_t bytes;
@@ -21,7 +21,7 @@ using heard = eventlog::provider<"bench", retransmission>;
 using unheard = eventlog::provider<"bench_unheard", retransmission>;
 using dropped = eventlog::provider<"bench_dropped", retransmission>;
 
-/// Three cheap fields from a counter: the same ones everywhere.
+/// Three cheap fields from a counter, the same in every benchmark.
 struct counted_fields {
     std::uint64_t sequence;
     std::uint32_t bytes;
@@ -31,13 +31,13 @@ struct counted_fields {
     return {i, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32U)};
 }
 
-/// The peer of a gate word, and where the branch goes when it is set: a call with the fields.
+/// The peer of a gate word, and the function behind its branch: a call with the fields.
 extern std::atomic<std::uint32_t> branch_word;
 void take_branch(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window,
                  std::string_view reason) noexcept;
 
-/// Twelve characters, of which the compiler knows neither address nor number: nobody gets a copy of
-/// a constant.
+/// Twelve characters whose address and number are unknown at compile time, so that no benchmark
+/// copies a constant.
 [[nodiscard]] std::string_view opaque_reason() noexcept;
 
 }  // namespace bench

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Why there are no figures: one sentence that says what is wrong and what to do.
+/// The reason why there are no figures: one sentence with the fault and the remedy.
 class failure : public std::runtime_error {
   public:
     template <class... Arguments>

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{30};
 
-/// Whether the condition came true in time.
+/// Waits for the condition. Returns false after a timeout.
 bool wait_until(const std::function<bool()>& condition) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!condition()) {
@@ -40,7 +40,7 @@ bool wait_until(const std::function<bool()>& condition) {
 listener::listener(const listener_options& options, const std::function<bool()>& gate_is_open)
     : recording_(options.directory / (options.name + ".elog")),
       messages_(options.directory / (options.name + ".messages")) {
-    // Without the handlers of fork: the child is elog and has no providers to publish.
+    // _Fork runs no fork handlers: the child becomes elog and has no providers to publish.
     process_ = ::_Fork();
     if (process_ == 0) {
         run(options);
@@ -63,7 +63,7 @@ listener::~listener() {
 }
 
 void listener::run(const listener_options& options) const {
-    // Not to be left behind, stopped, when this program is killed.
+    // The stopped child must not remain when this program is killed.
     static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGKILL));
     const int messages = ::open(messages_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (messages >= 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Somebody who listens: elog record, as a user would run it.
+// A listener: elog record, as a user would run it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@ namespace bench {
 
 struct listener_options {
     std::string elog;
-    std::string pattern;              // of events
-    std::string buffer_size;          // empty: elog's own choice
+    std::string pattern;              // pattern of events
+    std::string buffer_size;          // empty: elog's default
     std::filesystem::path directory;  // for its files
     std::string name;                 // of its files
 };
 
-/// What elog says at its end.
+/// The totals that elog prints at its end.
 struct listener_summary {
     std::uint64_t events = 0;
     std::uint64_t lost = 0;
@@ -34,10 +34,10 @@ class listener {
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
 
-    /// From now on it reads nothing, and its buffers fill up.
+    /// Stops the process, so that its buffers fill up.
     void suspend();
 
-    /// Ends it. Throws failure if it has not done its work.
+    /// Ends the process. Throws failure if it failed.
     [[nodiscard]] listener_summary stop();
 
   private:

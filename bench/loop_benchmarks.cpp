@@ -16,7 +16,7 @@ namespace {
 using std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
 
-// Below a tenth of a millisecond: most batches are over before the scheduler comes by.
+// Below a tenth of a millisecond, so the scheduler interrupts few batches.
 constexpr std::uint64_t batch = 1U << 18U;
 
 struct load_test_branch {
@@ -36,15 +36,15 @@ struct emit_disabled {
     }
 };
 
-/// Multiplications that wait for each other: some eight cycles. Without a loop, because compilers
-/// put off none, not even one with a known number of rounds.
+/// Dependent multiplications: about eight cycles. No loop, because compilers do not move loops
+/// behind a branch, not even with a constant count.
 [[gnu::always_inline]] constexpr std::uint64_t mix(std::uint64_t value) noexcept {
     value = (value ^ value >> 33U) * 0xff51afd7ed558ccdU;
     value = (value ^ value >> 29U) * 0xc4ceb9fe1a85ec53U;
     return value ^ value >> 32U;
 }
 
-/// A loop over memory: this no compiler puts off by itself.
+/// A loop over memory, which no compiler moves behind a branch.
 [[gnu::always_inline]] inline std::uint64_t hash(std::string_view text) noexcept {
     std::uint64_t value = 0xcbf29ce484222325U;
     for (const char character : text) {
@@ -53,7 +53,7 @@ struct emit_disabled {
     return value;
 }
 
-/// Arguments that take computing, which belongs behind the branch.
+/// Arguments with computations that belong behind the branch.
 struct emit_disabled_costly {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
         const counted_fields fields = fields_of(mix(i));
@@ -62,7 +62,7 @@ struct emit_disabled_costly {
     }
 };
 
-/// Arguments that would be computed in front of the branch, were it not for emit_lazily.
+/// Arguments that would be computed in front of the branch without emit_lazily.
 struct emit_disabled_lazy {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
         unheard::emit_lazily([&] {
@@ -84,8 +84,8 @@ struct read_timestamp {
 
 using batch_runner = void (*)(std::uint64_t first, std::string_view reason) noexcept;
 
-/// One each time round, in a loop that stands `Shift` bytes behind the beginning of a line of the
-/// cache, and behind what the compiler puts in front of it.
+/// One event for each iteration of a loop that begins `Shift` bytes behind the begin of a cache
+/// line and the code that the compiler puts in front of it.
 template <class Measured, int Shift>
 [[gnu::noinline, gnu::aligned(64)]] void run_batch(std::uint64_t first,
                                                    std::string_view reason) noexcept {
@@ -104,9 +104,8 @@ double time_batch(batch_runner run, std::uint64_t first, std::string_view reason
     return seconds(steady_clock::now() - begin).count();
 }
 
-/// At a fraction of a nanosecond it matters whether a loop stands in one line of the cache or in
-/// two. Where it stands is chance, and not what is to be measured: each has the place that suits
-/// it.
+/// At fractions of a nanosecond it matters whether a loop is in one cache line or in two. This
+/// depends on chance and is not the subject: each loop has the offset that suits it.
 template <class Measured>
 batch_runner find_best_placed(std::uint64_t first, std::string_view reason) {
     constexpr std::array<batch_runner, 4> runners{run_batch<Measured, 0>, run_batch<Measured, 16>,
@@ -123,8 +122,8 @@ batch_runner find_best_placed(std::uint64_t first, std::string_view reason) {
     return best;
 }
 
-/// One batch after the other, from a number that the compiler does not know: it would compute some
-/// of the fields itself.
+/// Consecutive batches, from a number that is unknown at compile time; otherwise the compiler would
+/// compute some fields.
 template <class Measured>
 double time_best_batch() {
     const std::string_view reason = opaque_reason();
@@ -141,8 +140,8 @@ void run_loop(benchmark::State& state) {
     }
 }
 
-/// A batch of it and one of the bare branch, one right behind the other, each of them first as
-/// often: see bench/README.md.
+/// A batch of the loop and one of the bare branch in direct succession, in alternating order: see
+/// bench/README.md.
 template <class Measured>
 void run_pairs(benchmark::State& state) {
     static bool branch_first = false;

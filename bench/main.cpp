@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog's benchmark: what an event costs, measured against a limit in the same run.
+// eventlog's benchmark: the cost of an event, compared with a limit in the same run.
 #include <sched.h>
 
 #include <cstdio>
@@ -20,11 +20,12 @@
 namespace bench {
 namespace {
 
-/// Who measures stays on one CPU, with the ring of that CPU; others have the rest of the machine.
+/// The measuring thread stays on one CPU, with that CPU's ring; the remaining processes have the
+/// other CPUs.
 void stay_on_one_cpu() {
     cpu_set_t allowed;
     if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-        return;  // then the figures are a little less steady
+        return;  // the figures vary slightly more then
     }
     for (std::size_t cpu = CPU_SETSIZE; cpu-- > 0;) {
         if (CPU_ISSET(cpu, &allowed)) {
@@ -36,7 +37,7 @@ void stay_on_one_cpu() {
     }
 }
 
-/// Ours first: of two that contradict each other the latter holds.
+/// Our options first, because the last of two contradicting ones applies.
 void configure_google_benchmark(const options& chosen) {
     std::vector<std::string> words{"eventlog_bench", "--benchmark_enable_random_interleaving=true",
                                    chosen.quick ? "--benchmark_repetitions=9"
@@ -67,7 +68,7 @@ void measure(const options& chosen, const std::filesystem::path& directory) {
     }
     const ratio_table table(reporter, audience.stop());
     if (reporter.nanoseconds().empty()) {
-        return;  // they have only been listed
+        return;  // they were only listed
     }
     table.print();
     if (!chosen.json.empty()) {

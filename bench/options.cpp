@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-/// The value of `--name VALUE` or `--name=VALUE`, if that is what stands at `index`.
+/// The value of `--name VALUE` or `--name=VALUE` at `index`, if it is that option.
 std::optional<std::string> take_value(std::string_view name, int count, char** words, int& index) {
     const std::string_view word = words[index];
     if (!word.starts_with(name)) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* directory_variable = "EVENTLOG_BENCH_DIRECTORY";
 
-/// Made in tmpfs, readable by nobody else, and removed with all that is in it.
+/// A directory in tmpfs that only this user can read. It is removed with its content.
 class temporary_directory {
   public:
     temporary_directory() {
@@ -31,7 +31,7 @@ class temporary_directory {
         }
     }
     ~temporary_directory() {
-        // A listener that is just being killed may still put a file there.
+        // A listener that is being killed may still create a file there.
         for (int attempt = 0; attempt < 100; ++attempt) {
             std::error_code error;
             std::filesystem::remove_all(path_, error);
@@ -50,7 +50,7 @@ class temporary_directory {
     std::string path_ = "/dev/shm/eventlog_bench.XXXXXX";
 };
 
-/// Waits for the program; who asks us to stop asks it.
+/// Waits for the program, and forwards signals to it.
 int wait_for(pid_t child, const sigset_t& awaited) {
     while (true) {
         int signal = 0;
@@ -72,7 +72,7 @@ std::optional<std::filesystem::path> private_directory() {
 }
 
 int run_again_in_private_directory(char** words) {
-    // Blocked from here on, so that the directory is removed in any case.
+    // Signals are blocked from here on, so that the directory is removed in any case.
     sigset_t awaited;
     sigset_t before;
     sigemptyset(&awaited);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A directory of its own for eventlog, so that a run neither sees nor disturbs the user's programs.
+// A private directory for eventlog, so that a run is independent of the user's programs.
 //
-// Providers publish themselves while the program is loaded, before main: the directory must be in
-// the environment by then. So this program runs itself once more.
+// Providers are published when the program is loaded, before main, so the environment must name the
+// directory by then. Therefore the program runs itself again.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@
 
 namespace bench {
 
-/// The directory, if this is the run that measures.
+/// The directory, if this is the measuring run.
 [[nodiscard]] std::optional<std::filesystem::path> private_directory();
 
-/// Runs this program again, in a new directory that is gone afterwards. Returns its exit status.
+/// Runs this program again, in a new directory that is removed afterwards. Returns its exit status.
 [[nodiscard]] int run_again_in_private_directory(char** words);
 
 }  // namespace bench

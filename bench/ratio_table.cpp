@@ -14,10 +14,10 @@
 namespace bench {
 namespace {
 
-// Above that, a figure of the enabled emit is one of something else as well.
+// With more losses, a figure of the enabled emit includes the cost of losing events.
 constexpr double tolerable_loss = 0.001;
 
-/// The value below which that part of the sorted, non-empty values lies.
+/// The quantile `part` of the values, which are sorted and not empty.
 double quantile(const std::vector<double>& sorted, double part) {
     const double place = part * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(place);

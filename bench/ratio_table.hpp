@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From the runs that Google Benchmark reports to medians, ratios and loss.
+// Converts the runs that Google Benchmark reports to medians, ratios and losses.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// Collects what each repetition took and prints nothing: the table comes when all is known.
+/// Collects the times of all repetitions and prints nothing; the table follows at the end.
 class collecting_reporter : public benchmark::BenchmarkReporter {
   public:
     bool ReportContext(const Context& context) override;
@@ -23,7 +23,7 @@ class collecting_reporter : public benchmark::BenchmarkReporter {
     using by_name = std::map<std::string, std::vector<double>>;
 
     [[nodiscard]] const by_name& nanoseconds() const noexcept { return nanoseconds_; }
-    /// By name, the ratios of what was measured together with its peer.
+    /// The ratios of benchmarks that ran together with their peers, by name.
     [[nodiscard]] const by_name& pairs() const noexcept { return pairs_; }
 
   private:
@@ -44,7 +44,7 @@ class ratio_table {
     struct row {
         const char* name;
         double median;
-        double spread;  // between the quartiles, in parts of the median
+        double spread;  // distance of the quartiles, relative to the median
         std::string loss;
     };
     struct ratio {

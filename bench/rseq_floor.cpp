@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// The kernel's number of this thread's CPU; negative if the thread is not registered.
+/// This thread's CPU; negative if the thread is not registered.
 std::int32_t current_cpu() noexcept {
     std::int32_t cpu = -1;
     asm volatile("movl %%fs:4(%[area]), %[cpu]" : [cpu] "=r"(cpu) : [area] "r"(__rseq_offset));
@@ -28,8 +28,8 @@ bool rseq_floor::available() noexcept {
 }
 
 rseq_floor::rseq_floor() {
-    // Shared memory, as it would have to be for somebody to read it: memory of its own might get
-    // larger pages, and be faster for that reason alone. What is not touched costs nothing.
+    // Shared memory, as a ring with a reader needs: private memory might get larger pages and be
+    // faster for that reason. Untouched pages take no memory.
     mapped_size_ = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_CONF)) << stride_shift;
     void* memory = ::mmap(nullptr, mapped_size_, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The floor: as little as a per-CPU ring with restartable sequences can do and still leave behind a
-// record like ours, timestamp and all. One ring for each CPU, one writer's worth of everything: no
-// filter, no subscriptions to choose from or to lose, nobody who reads, and a full ring starts
-// over.
+// The floor: the least work that a per-CPU ring with restartable sequences needs to leave a record
+// like eventlog's, with its time. One ring for each CPU; no filter, no choice or loss of
+// subscriptions, no reader, and a full ring starts over.
 //
-// It has nothing in common with the library but the bytes of the record.
+// It shares only the record's layout with the library.
 #pragma once
 
 #include <sys/rseq.h>
@@ -22,7 +21,7 @@ namespace bench {
 
 class rseq_floor {
   public:
-    // As much as a listener's buffers of one CPU hold, so that both miss the same caches.
+    // The size of a listener's buffers of one CPU, so that both miss the same caches.
     static constexpr std::size_t ring_size = std::size_t{16} << 20U;
 
     /// Whether glibc has registered this thread.
@@ -37,7 +36,7 @@ class rseq_floor {
     [[gnu::always_inline]] void emit(std::uint64_t sequence, std::uint32_t bytes,
                                      std::uint32_t window, std::string_view reason) const noexcept;
 
-    /// How many records stand in the rings, if all are of that size.
+    /// The number of records in the rings, if all have that size.
     [[nodiscard]] std::size_t count_records(std::size_t size) const noexcept;
 
   private:
@@ -52,10 +51,10 @@ class rseq_floor {
     };
     static_assert(sizeof(header) == 24);
 
-    static constexpr std::size_t fixed_size = 20;  // of the payload, in front of the text
+    static constexpr std::size_t fixed_size = 20;  // bytes of the payload in front of the text
     static constexpr std::size_t text_size_max = 512;
 
-    // A ring's place among the rings; the position stands in front of the records.
+    // Distance of the rings; the position is in front of the records.
     static constexpr unsigned stride_shift = 25;
     static constexpr std::size_t records_offset = 4096;
     static_assert(records_offset + ring_size < std::size_t{1} << stride_shift);
@@ -76,7 +75,7 @@ inline void rseq_floor::emit(std::uint64_t sequence, std::uint32_t bytes, std::u
     alignas(16) unsigned char payload[(fixed_size + text_size_max + 1 + 15) / 16 * 16];
     const std::size_t size = fixed_size + reason.size() + 1;
     const std::size_t padded_size = (size + 7) & ~std::size_t{7};
-    std::memset(payload + padded_size - 8, 0, 8);  // padding and the NUL of the text
+    std::memset(payload + padded_size - 8, 0, 8);  // the padding and the text's NUL
     const auto text_word = static_cast<std::uint32_t>((reason.size() + 1) << 16U);
     std::memcpy(payload, &sequence, sizeof sequence);
     std::memcpy(payload + 8, &bytes, sizeof bytes);
@@ -87,9 +86,9 @@ inline void rseq_floor::emit(std::uint64_t sequence, std::uint32_t bytes, std::u
 }
 
 // In the thread's area: cpu_id at 4, rseq_cs at 8. The CPU is read inside the sequence, so it needs
-// no comparison: on another CPU the sequence begins again. Labels: 70 descriptor, 71 start, 72
-// behind the commit, 73 begin again. The descriptor stays in the area afterwards: the kernel takes
-// it out when it finds the thread elsewhere, and this code is never unloaded.
+// no comparison: on another CPU the sequence restarts. Labels: 70 descriptor, 71 start, 72 behind
+// the commit, 73 restart. The descriptor stays in the area afterwards: the kernel removes it when
+// the thread is elsewhere, and this code is never unloaded.
 inline void rseq_floor::append(std::uint64_t head, const unsigned char* payload,
                                std::size_t payload_size) const noexcept {
     asm volatile(
@@ -119,7 +118,7 @@ inline void rseq_floor::append(std::uint64_t head, const unsigned char* payload,
         "shlq $32, %%rdx\n"
         "orq %%rdx, %%rax\n"
         "movq %%rax, 8(%%rdi)\n"
-        // 16 bytes at a time: what is too much stands behind the position, where nobody looks.
+        // 16 bytes at a time: the excess is behind the position, where it is not read.
         "xorl %%eax, %%eax\n"
         "75: movaps (%[payload], %%rax), %%xmm0\n"
         "movups %%xmm0, 24(%%rdi, %%rax)\n"
@@ -129,7 +128,7 @@ inline void rseq_floor::append(std::uint64_t head, const unsigned char* payload,
         "movq %%r9, (%%r8)\n"  // the commit
         "72:\n"
         ".pushsection __rseq_failure, \"ax\"\n"
-        // The signature that the kernel asks for, as part of an instruction that traps (ud1).
+        // The signature that the kernel requires, as part of an instruction that traps (ud1).
         ".byte 0x0f, 0xb9, 0x3d\n"
         ".long %c[signature]\n"
         "79: jmp 73b\n"

@@ -7,10 +7,10 @@
 
 namespace bench {
 
-/// What a command was answered with: numbers, in the order in which they are printed.
+/// The answer to a command: numbers in the order of output.
 using answer = std::vector<double>;
 
-/// A command: its name, and what stands behind it.
+/// A command: its name and its arguments.
 using words = std::vector<std::string>;
 
 }  // namespace bench

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes bursts of events, and says what they took. Which, and in what order, is decided by who
-// asks: a line on standard input is a command, a line on standard output its answer, numbers or
-// "cannot: " and a sentence.
+// Writes bursts of events and prints their times. A line on standard input is a command; a line on
+// standard output is its answer, numbers or "cannot: " and a sentence.
 //
-//     wait EVENT               until somebody listens to it
+//     wait EVENT               until the event has a listener
 //     emit EVENT               a burst on one CPU: nanoseconds for each event
 //     alone 0|1, both          a burst by one of two threads with a CPU each, or by both at once
 //     one, many                a burst by one thread, or by 64 on two CPUs: processor time
 //     load PEER PATH ARGUMENT  a shared object with the functions of peers/peer.h
-//     peer PEER                a burst of the peer's
-//     end PEER                 how many events it was handed, and has lost
-//     burst                    how many events there are in one
-//     emitted                  how many retransmission events there were
-//     counters                 how many of the provider `wanted` were written and lost
+//     peer PEER                a burst of the peer
+//     end PEER                 the number of events that the peer got, and of those lost
+//     burst                    the number of events in a burst
+//     emitted                  the number of retransmission events so far
+//     counters                 the numbers of events of the provider `wanted` written and lost
 #include <cstdio>
 #include <exception>
 #include <iostream>

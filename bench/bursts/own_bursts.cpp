@@ -67,7 +67,7 @@ stay_on_cpu::stay_on_cpu(std::size_t cpu) noexcept {
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(cpu, &only);
-    // If that is not to be, the figures are a little less steady.
+    // If that fails, the figures vary slightly more.
     static_cast<void>(::sched_setaffinity(0, sizeof only, &only));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bursts of our events, by the thread that is asked for them.
+// Bursts of eventlog's events by the calling thread.
 #pragma once
 
 #include <sched.h>
@@ -14,8 +14,8 @@
 
 namespace bench {
 
-/// This thread stays on one CPU for as long as this lives. Not for ever: threads that it starts
-/// would stay there, too.
+/// Pins this thread to one CPU for the lifetime of the object. Not longer: threads that it starts
+/// would be pinned, too.
 class stay_on_cpu {
   public:
     explicit stay_on_cpu(std::size_t cpu) noexcept;
@@ -27,20 +27,20 @@ class stay_on_cpu {
     cpu_set_t before_{};
 };
 
-/// The CPUs that this program may use; the last is where a single thread writes.
+/// The CPUs that this program may use. A single thread writes on the last.
 [[nodiscard]] std::vector<std::size_t> usable_cpus();
 
-/// One burst of the event of that name; answers with nanoseconds for each. Throws failure.
+/// Emits one burst of the event of that name. Returns nanoseconds for each event. Throws failure.
 [[nodiscard]] answer emit_burst(const std::string& event);
 
-/// Returns when somebody listens to the event. Throws failure if nobody does for ten seconds.
+/// Returns when the event has a listener. Throws failure after ten seconds without one.
 void wait_for_listener(const std::string& event);
 
-/// How many of `retransmission` this program has emitted.
+/// The number of `retransmission` events that this program has emitted.
 [[nodiscard]] answer emitted();
 void count_emitted(std::uint64_t count) noexcept;
 
-/// What the library has counted of the events that several subscriptions want: written, lost.
+/// The library's counters of the events that several subscriptions want: written, lost.
 [[nodiscard]] answer counters_of_wanted();
 
 }  // namespace bench

@@ -33,7 +33,7 @@ peers::~peers() {
 }
 
 void peers::load(const std::string& name, const std::string& path, const std::string& argument) {
-    // For good: what others have running threads in must stay.
+    // Never unloaded: the peer may have running threads in it.
     void* object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (object == nullptr) {
         throw failure("{} cannot be loaded: {}", name, ::dlerror());

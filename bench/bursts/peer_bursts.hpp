@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bursts of the same event by others.
+// Bursts of the same event by peers.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,13 @@ class peers {
     peers(const peers&) = delete;
     peers& operator=(const peers&) = delete;
 
-    /// Loads a peer's shared object (peers/peer.h) and begins. Throws failure.
+    /// Loads and starts a peer's shared object (peers/peer.h). Throws failure.
     void load(const std::string& name, const std::string& path, const std::string& argument);
 
-    /// One burst; answers with nanoseconds for each event. Throws failure.
+    /// Emits one burst. Returns nanoseconds for each event. Throws failure.
     [[nodiscard]] answer emit_burst(const std::string& name);
 
-    /// Ends a peer; answers with the number of events that it was handed, and that it has lost.
-    /// Throws failure.
+    /// Ends a peer. Returns the number of events that it got, and of those lost. Throws failure.
     [[nodiscard]] answer end(const std::string& name);
 
   private:

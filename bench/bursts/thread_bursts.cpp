@@ -24,11 +24,11 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::size_t many = 64;
-// All of them fit into the buffers of one CPU (four times 4 MiB), twice, should they all end there.
+// All events fit twice into the buffers of one CPU (four times 4 MiB), if all threads end there.
 constexpr std::uint64_t events_of_each = 2048;
-// A thread of many goes to the end of the queue behind each such part.
+// Each of the many threads yields its CPU after that many events.
 constexpr std::uint64_t turn = 512;
-// What a thread does for the first time is not measured.
+// The first events of a thread are not measured.
 constexpr std::uint64_t warm_up = 16;
 
 [[gnu::noinline]] void emit(std::uint64_t count) {
@@ -40,7 +40,7 @@ constexpr std::uint64_t warm_up = 16;
     count_emitted(count);
 }
 
-/// The last two, where the machine has more: others may have the rest.
+/// The last two CPUs of the machine; the remaining ones are for other processes.
 std::array<std::size_t, 2> two_cpus() {
     const std::vector<std::size_t> cpus = usable_cpus();
     if (cpus.size() < 2) {
@@ -49,7 +49,7 @@ std::array<std::size_t, 2> two_cpus() {
     return {cpus[cpus.size() - 2], cpus.back()};
 }
 
-/// Computes, so that its CPU is awake, and starts when as many as that have come to the line.
+/// Spins, so that its CPU stays awake, until that many threads have arrived.
 double time_pinned_burst(std::size_t cpu, std::atomic<unsigned>& missing) {
     const stay_on_cpu here(cpu);
     emit(warm_up);
@@ -72,7 +72,7 @@ double processor_time() {
 /// Nanoseconds of processor time.
 struct turns_took {
     double emitting = 0;
-    double altogether = 0;  // with what it takes to give a CPU away, and to get it back
+    double altogether = 0;  // including the time to yield the CPU
 };
 
 turns_took time_turns(std::uint64_t events, std::barrier<>& line) {
@@ -100,7 +100,7 @@ void keep_to(const std::array<std::size_t, 2>& cpus) {
     static_cast<void>(::sched_setaffinity(0, sizeof set, &set));
 }
 
-/// Of each event, by so many threads with so many events each.
+/// The time of each event, with `count` threads that emit `events` each.
 answer time_threads(std::size_t count, std::uint64_t events) {
     const std::array<std::size_t, 2> cpus = two_cpus();
     std::vector<turns_took> took(count);

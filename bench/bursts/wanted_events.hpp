@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Five events alike, for subscriptions that want some of them.
+// Five equal events, of which subscriptions want some.
 #pragma once
 
 #include <cstdint>

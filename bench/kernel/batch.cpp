@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits events of libeventlog one by one, and in a lane, to who listens through the device, and
-// prints what each has taken: bench/kernel.py, in a virtual machine, as root.
+// Emits events of libeventlog one by one and in a lane, for a listener of the device, and prints
+// their times: bench/kernel.py, in a virtual machine, as root.
 //
 // usage: batch_bench TURNS
 //
-// A line for each turn of each, as those of kernel_bench.
+// Prints a line for each turn of each kind, in the form of kernel_bench.
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t emitted = 1000;
 
-// As large as what kernel_bench writes.
+// The size that kernel_bench writes.
 struct written {
     std::uint64_t first;
     std::uint64_t second;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Has the module eventlog_measure run its loops in turns, writes events one by one and many at
-// once, and prints what each has taken: bench/kernel.py, in a virtual machine, as root.
+// Runs the loops of the module eventlog_measure in turns, writes events one by one and in batches,
+// and prints the times: bench/kernel.py, in a virtual machine, as root.
 //
 // usage: kernel_bench TURNS
 //
-// A line for each turn of each: its name, nanoseconds for one, how many were lost.
+// Prints a line for each turn of each loop: its name, nanoseconds for one event, events lost.
 #include <fcntl.h>
 #include <linux/eventlog_device.h>
 #include <linux/eventlog_relay.h>
@@ -46,7 +46,7 @@ static struct {
 static int device = -1;
 static int relay = -1;
 static struct single single;
-static uint32_t word;  // tells whether somebody listens
+static uint32_t word;  // not 0 while there is a listener
 
 static void publish(void) {
     struct eventlog_registration registration = {
@@ -98,7 +98,7 @@ static void fill_in(void) {
     }
 }
 
-/// A loop of the module's; of those that the subscription hears, it counts what has come.
+/// Runs a loop of the module. If the subscription wants the loop's events, counts those received.
 static void run_in_kernel(const char* name, bool is_heard) {
     const uint64_t before = count_recorded();
     char answer[64] = {0};
@@ -138,7 +138,7 @@ static void write_batch(void) {
     report("batch", (double)taken / written, written - (count_recorded() - before));
 }
 
-/// What is no whole record is refused, and in this mode nothing is lost; so there is no count.
+/// The kernel rejects incomplete records, and in this mode nothing is lost, so there is no count.
 static void write_records(void) {
     const uint64_t begin = now();
     check(write(relay, records, sizeof records) == sizeof records, "the records are not taken");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An application that nobody listens to, and, without IDLE_EMITS, the same without eventlog. Says
-// that it is ready, and waits for the end of its standard input.
+// An application without a listener; without IDLE_EMITS, also without eventlog. Prints that it is
+// ready, and waits for the end of its standard input.
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -30,7 +30,7 @@ void emit([[maybe_unused]] const retransmission& event) {
 
 int main() {
     emit({1, 1448, 65535, "lost_segment"});
-    // As applications in C++ do, it uses the standard library.
+    // It uses the standard library, as applications in C++ do.
     std::cout << "ready\n" << std::flush;
     for (std::string line; std::getline(std::cin, line);) {
     }

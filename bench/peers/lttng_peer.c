@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our event, by LTTng-UST.  Its session, with buffers as large as ours, exists before this is
- * loaded; what it has discarded, only lttng itself knows (bench/peers.py asks it).
+ * The event with LTTng-UST. Its session exists before this object is loaded and has buffers of
+ * eventlog's size. Only lttng itself knows the number of discarded events (bench/peers.py queries
+ * it).
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -11,7 +12,7 @@
 #include "lttng_load_events.h"
 #include "peer.h"
 
-/* Its own threads tell the session about this program, and enable what the session wants. */
+/* LTTng's threads register this program with the session and enable the session's events. */
 static int is_enabled_soon(void) {
     const struct timespec moment = {0, 10000000};
     for (int attempt = 0; attempt < 1000; ++attempt) {

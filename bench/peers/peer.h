@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the shared object of a peer offers to who measures it.  Each is compiled where the peer is
- * installed, by bench/peers.py, so that nobody needs any of them to build eventlog.
+ * The interface of a peer's shared object. bench/peers.py compiles each where the peer is
+ * installed, so eventlog can be built without them.
  *
- * The loop over the events of a burst stands in the shared object: between it and the peer is what
- * the peer's own headers put there, and nothing of ours.
+ * The loop over the events of a burst is in the shared object: between the loop and the peer there
+ * is only the code of the peer's own headers.
  */
 #pragma once
 
@@ -15,17 +15,18 @@
 extern "C" {
 #endif
 
-/* Returns NULL, or a sentence that says why this peer cannot be measured. */
+/* Returns NULL, or a sentence with the reason why this peer cannot be measured. */
 const char* peer_begin(const char* argument);
 
-/* Emits so many of our event: a u64, two u32, and the text, which ends with NUL. */
+/* Emits that many events: a u64, two u32, and the NUL-terminated text. */
 void peer_burst(uint64_t events, const char* reason);
 
-/* Behind each burst, while nobody measures: what a program that reads would do, if it is this one.
+/*
+ * Called after each burst, outside of the measurement: does a reader's work, if this object has to.
  */
 void peer_rest(void);
 
-/* Ends.  Returns how many events got lost, as far as the peer itself knows. */
+/* Ends the peer. Returns the number of lost events, if the peer knows it. */
 uint64_t peer_end(void);
 
 #ifdef __cplusplus

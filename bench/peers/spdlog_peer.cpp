@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Our event as a line of spdlog's asynchronous logger, as its own factory makes it: a queue of 8192
-// messages, which a burst does not fill, one thread, and who finds it full waits. The argument is
-// the file that it writes to.
+// The event as a line of spdlog's asynchronous logger, with the defaults of its factory: a queue of
+// 8192 messages, which a burst does not fill, one thread, and writers that wait if the queue is
+// full. The argument is the log file.
 #include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -44,7 +44,7 @@ void peer_rest() {}
 std::uint64_t peer_end() {
     const std::size_t overrun = spdlog::thread_pool()->overrun_counter();
     logger.reset();
-    // Writes what is still in the queue.
+    // Writes the rest of the queue.
     spdlog::shutdown();
     return overrun;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our event as a USDT probe, with a uprobe of perf's on it.  Each hit leaves time, thread and CPU
- * in perf's ring buffer; the four arguments stay where they are, so this is less than what the
- * others do.  The argument is PATH:OFFSET, where the probe's instruction stands in this very file.
+ * The event as a USDT probe with a uprobe of perf. Each hit leaves time, thread and CPU in perf's
+ * ring buffer, without the four arguments, so this is less work than that of the remaining peers.
+ * The argument is PATH:OFFSET, the offset of the probe's instruction in this file.
  */
 #define _GNU_SOURCE
 
@@ -19,7 +19,7 @@
 
 #include "peer.h"
 
-/* 4 MiB, a power of two: room for many more than one burst. */
+/* 4 MiB, a power of two: room for much more than one burst. */
 enum { ring_pages = 1024 };
 
 static char problem[256];
@@ -89,13 +89,13 @@ void peer_burst(uint64_t events, const char* reason) {
     emitted += events;
 }
 
-/* Counts the samples, and gives their room back. */
+/* Counts the samples and releases their room. */
 void peer_rest(void) {
     const char* data = (const char*)ring + page_size;
     const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     uint64_t tail = ring->data_tail;
     while (tail < head) {
-        /* Records begin at multiples of 8 bytes, so that a header is in one place. */
+        /* Records begin at multiples of 8 bytes, so a header is contiguous. */
         struct perf_event_header header;
         memcpy(&header, data + tail % (ring_pages * page_size), sizeof header);
         seen += header.type == PERF_RECORD_SAMPLE;

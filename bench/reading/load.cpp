@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits events at a steady rate on each of some CPUs, for the benchmarks of those who read them.
+// Emits events at a steady rate on several CPUs, for the benchmarks of readers.
 //
 //     load EVENTS RATE CPUS
 //
-// One event, and then that many on each CPU, RATE in a second; prints how many it has emitted
-// altogether, and in how many seconds: more than were meant when the CPUs cannot do that.
+// Emits one event, then EVENTS on each CPU, RATE a second. Prints the total and the seconds, which
+// are more than intended if the CPUs are too slow.
 #include <pthread.h>
 #include <sched.h>
 
@@ -33,13 +33,13 @@ struct retransmission {
 };
 using load = eventlog::provider<"load", retransmission>;
 
-// Twelve characters each, as in the benchmark of emitting.
+// Twelve characters each, as in the benchmark emit.
 constexpr std::array<std::string_view, 4> reasons{"lost_segment", "late_segment", "dup_segments",
                                                   "peer_silence"};
 
 constexpr std::chrono::seconds patience{10};
 
-/// As a program that has other things to do: some at once, then nothing for a while.
+/// Emits in portions with pauses, as a program with other work does.
 constexpr std::chrono::microseconds interval{500};
 
 struct share {
@@ -98,7 +98,7 @@ int main(int count, char** words) {
         fmt::print(stderr, "load: nobody listens to load:retransmission.\n");
         return 1;
     }
-    // Attaches: what another thread emits meanwhile belongs to no subscription yet.
+    // Attaches. Until then, events of other threads have no subscription.
     load::emit(retransmission{0, 0, 0, reasons[0]});
     const auto begin = steady_clock::now();
     std::vector<std::thread> threads;

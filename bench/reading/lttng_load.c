@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Emits with LTTng-UST what load.cpp emits with eventlog, for a trace to compare readers by.
+ * Emits with LTTng-UST the events that load.cpp emits with eventlog, to compare readers.
  *
  *     lttng_load EVENTS RATE
  */

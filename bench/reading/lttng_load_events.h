@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event of load.cpp as LTTng-UST declares it.  Read several times, as its headers want it.
+ * The event of load.cpp as a declaration of LTTng-UST. LTTng's headers include this file several
+ * times.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER load

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What an event costs on its way through the kernel's user_events, beside the least that takes: the
-// same bytes, written by hand. Runs as root where there are user_events and a tracefs, in a guest
-// as a rule; bench/user_events.py runs it there and compares. Prints a line for each batch: its
-// name and the nanoseconds of one event.
+// The cost of an event through the kernel's user_events, compared with the least possible: the same
+// bytes, written by hand. Runs as root where there are user_events and a tracefs, usually in a
+// guest of bench/user_events.py, which compares the times. Prints a line for each batch: its name
+// and the nanoseconds of one event.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -40,14 +40,14 @@ constexpr const char* event_by_hand =
     std::exit(1);
 }
 
-/// A text that the compiler knows nothing of.
+/// A text that is unknown at compile time.
 std::string_view opaque_reason() {
     std::string_view reason = "retransmit 1";
     asm volatile("" : "+m"(reason));
     return reason;
 }
 
-/// Somebody who knows user_events, has one event, and wants it fast.
+/// Uses user_events directly, for one event, as fast as possible.
 class writer_by_hand {
   public:
     writer_by_hand() : file_(::open("/sys/kernel/tracing/user_events_data", O_RDWR | O_CLOEXEC)) {
@@ -75,8 +75,7 @@ class writer_by_hand {
         if ((word.load(std::memory_order_relaxed) >> 31U) == 0) {
             return false;
         }
-        // The number, then the payload, which nobody clears first, as somebody would write it by
-        // hand.
+        // The number, then the payload. It is not cleared first, as code written by hand would not.
         constexpr std::size_t fixed_size = 20;
         char record[sizeof index_ + fixed_size + 64];
         char* const payload = record + sizeof index_;
@@ -105,7 +104,7 @@ retransmission event_of(std::uint64_t i, std::string_view reason) {
     return {i, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32U), reason};
 }
 
-/// Nanoseconds of one event.
+/// Returns the nanoseconds of one event.
 template <class Emit>
 [[gnu::noinline]] double measure(const Emit& emit) {
     const auto begin = std::chrono::steady_clock::now();
@@ -148,10 +147,9 @@ int main(int argc, char** argv) {
     const auto write = [&](std::uint64_t i) {
         refused += by_hand.emit(event_of(i, reason)) ? 0 : 1;
     };
-    static_cast<void>(measure(emit));  // the first ones make ready what the others find
+    static_cast<void>(measure(emit));  // the first events prepare the path
     static_cast<void>(measure(write));
-    // A round is a batch of each, one right behind the other: what disturbs the machine disturbs
-    // both.
+    // A round is a batch of each in direct succession, so that disturbances affect both.
     std::mt19937_64 random{std::random_device{}()};
     std::vector<std::pair<double, double>> rounds(repetitions);
     for (auto& [emitted, written] : rounds) {

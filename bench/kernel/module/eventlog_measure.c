@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an event of the kernel costs beside ftrace's ring buffer and relay: bench/kernel.py.
+ * Measures an event of the kernel beside ftrace's ring buffer and relay, for
+ * bench/kernel.py.
  *
  *	echo "emit 4000" > /sys/module/eventlog_measure/parameters/turn
  *	cat /sys/module/eventlog_measure/parameters/turn
  *
- * tells how many nanoseconds 4000 of them have taken, and how many were lost.  In a
- * machine whose clock goes on by one for each instruction, these are instructions.
+ * prints the nanoseconds of 4000 events and the number of losses. In a machine
+ * whose clock advances by one for each instruction, these are instructions.
  */
 #include <linux/debugfs.h>
 #include <linux/eventlog.h>
@@ -23,7 +24,10 @@
 #include <linux/version.h>
 
 #define TURN_MAX 100000U
-/* Of relay and of ftrace; the subscription of who measures has as much. */
+/*
+ * Of relay and of ftrace; the measuring program's subscription has the same
+ * size.
+ */
 #define BUFFER_SIZE (128U << 10)
 #define BUFFER_COUNT 4U
 
@@ -47,7 +51,7 @@ struct unheard_event {
 	u64 fourth;
 };
 
-/* What relay gets: as much as stands in a ring of eventlog. */
+/* The record for relay, of the size of a record in eventlog's ring. */
 struct relay_record {
 	struct eventlog_record head;
 	struct heard_event payload;
@@ -75,7 +79,7 @@ static int remove_buf_file(struct dentry *entry)
 	return 0;
 }
 
-/* Full or not: the oldest are overwritten, as in the other two. */
+/* Overwrites the oldest records, as ftrace and eventlog do here. */
 static int subbuf_start(struct rchan_buf *buffer, void *begin, void *before, size_t padding)
 {
 	return 1;
@@ -87,7 +91,9 @@ static const struct rchan_callbacks callbacks = {
 	.subbuf_start = subbuf_start,
 };
 
-/* For who looks at its machine code; as it is found in functions that emit. */
+/*
+ * For inspection of its machine code, which is that of any function that emits.
+ */
 noinline void eventlog_measure_unheard(u64 value);
 noinline void eventlog_measure_unheard(u64 value)
 {
@@ -180,7 +186,7 @@ static u64 entries_written(void)
 	return ring_buffer_entries(entries) + ring_buffer_overruns(entries);
 }
 
-/* All are of the same size. */
+/* All records have the same size. */
 static u64 relay_written(void)
 {
 	const struct rchan_buf *buffer = *this_cpu_ptr(channel->buf);
@@ -192,18 +198,18 @@ static u64 relay_written(void)
 static const struct kind {
 	const char *name;
 	void (*run)(u32 count);
-	u64 (*written)(void); /* all that has been */
+	u64 (*written)(void); /* total so far */
 } kinds[] = {
 	{ "nothing", do_nothing, no_entries },
 	{ "clock", read_clock, no_entries },
 	{ "unheard", emit_unheard, no_entries },
-	/* Who subscribes knows what was lost. */
+	/* The subscriber counts the losses. */
 	{ "emit", emit, no_entries },
 	{ "ftrace", write_entries, entries_written },
 	{ "relay", write_relay, relay_written },
 };
 
-/* Of the last turn. */
+/* Results of the last turn. */
 static u64 taken;
 static u64 lost;
 
@@ -212,7 +218,7 @@ static void measure(const struct kind *kind, u32 count)
 	unsigned long flags;
 	u64 before, begin;
 
-	/* Nothing comes in between. */
+	/* No interrupts during the turn. */
 	local_irq_save(flags);
 	before = kind->written();
 	begin = ktime_get_mono_fast_ns();
