@@ -32,7 +32,7 @@ struct emit_enabled {
 
     [[gnu::always_inline]] void operator()(std::uint64_t i) const noexcept {
         const counted_fields fields = fields_of(i);
-        heard::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
+        recorded::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
     }
     static void count(std::uint64_t events) noexcept { emitted_heard += events; }
 };
@@ -139,7 +139,7 @@ void check_count(const char* name, std::uint64_t emitted, const listener_summary
 }
 
 void check_published() {
-    const eventlog::provider_status status = heard::status();
+    const eventlog::provider_status status = recorded::status();
     if (status.code != EVENTLOG_OK) {
         throw failure("There is nothing to measure: {}", status.text.data());
     }
@@ -148,7 +148,7 @@ void check_published() {
 listener listen(const options& chosen, const std::filesystem::path& directory) {
     check_published();
     return listener({find_elog(chosen), "bench:*", "4M", directory, "enabled"},
-                    [] { return heard::enabled<retransmission>(); });
+                    [] { return recorded::enabled<retransmission>(); });
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ struct retransmission {
     std::string_view reason;
 };
 
-using heard = eventlog::provider<"bench", retransmission>;
-using unheard = eventlog::provider<"bench_unheard", retransmission>;
+using recorded = eventlog::provider<"bench", retransmission>;
+using disabled = eventlog::provider<"bench_disabled", retransmission>;
 using dropped = eventlog::provider<"bench_dropped", retransmission>;
 
 /// Three cheap fields from a counter, the same in every benchmark.

@@ -32,7 +32,7 @@ RELAY_TARGET = 1.2
 BATCH_TARGET = 0.1
 LANE_TARGET = 0.4
 
-OF_MODULE = ("clock", "unheard", "ftrace", "relay", "emit")
+OF_MODULE = ("clock", "disabled", "ftrace", "relay", "emit")
 
 SCRIPT = """
 insmod /eventlog.ko && insmod /eventlog_measure.ko && "$0" "$2" && exec "$1" "$2"
@@ -69,7 +69,7 @@ def parse(output):
 
 def way_of_disabled(module):
     """The machine code of a function that emits what nobody wants, as it is gone through."""
-    said = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=eventlog_measure_unheard",
+    said = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=eventlog_measure_disabled",
                module)
     way = []
     for line in said.splitlines():
@@ -130,7 +130,7 @@ class Kernel(Bench):
             raise Problem(str(problem)) from problem
         self.show(kinds)
         print()
-        disabled = round(statistics.median(kinds["unheard"].taken), 1)
+        disabled = round(statistics.median(kinds["disabled"].taken), 1)
         self.figures.show("kernel_disabled_instructions", disabled, f"{disabled:.1f}",
                           DISABLED_TARGET, at_most=True)
         explain(way_of_disabled(measuring))

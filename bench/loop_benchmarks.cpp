@@ -32,7 +32,7 @@ struct load_test_branch {
 struct emit_disabled {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
         const counted_fields fields = fields_of(i);
-        unheard::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
+        disabled::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
     }
 };
 
@@ -57,15 +57,15 @@ struct emit_disabled {
 struct emit_disabled_costly {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
         const counted_fields fields = fields_of(mix(i));
-        unheard::emit(retransmission{mix(fields.sequence), fields.bytes * fields.bytes,
-                                     fields.window, reason});
+        disabled::emit(retransmission{mix(fields.sequence), fields.bytes * fields.bytes,
+                                      fields.window, reason});
     }
 };
 
 /// Arguments that would be computed in front of the branch without emit_lazily.
 struct emit_disabled_lazy {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
-        unheard::emit_lazily([&] {
+        disabled::emit_lazily([&] {
             const counted_fields fields = fields_of(hash(reason) ^ mix(i));
             return retransmission{fields.sequence, fields.bytes, fields.window, reason};
         });

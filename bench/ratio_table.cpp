@@ -53,8 +53,8 @@ void collecting_reporter::ReportRuns(const std::vector<Run>& runs) {
     }
 }
 
-ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::outcome& heard)
-    : too_much_lost_(loss_of(heard.enabled) > tolerable_loss) {
+ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::outcome& outcome)
+    : too_much_lost_(loss_of(outcome.enabled) > tolerable_loss) {
     const collecting_reporter::by_name& times = reporter.nanoseconds();
     add_row(name::branch, times, "");
     add_row(name::disabled, times, "");
@@ -62,8 +62,8 @@ ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::o
     add_row(name::disabled_lazy, times, "");
     add_row(name::timestamp, times, "");
     add_row(name::floor, times, "nobody reads");
-    add_row(name::enabled, times, describe(heard.enabled));
-    add_row(name::dropped, times, describe(heard.dropped));
+    add_row(name::enabled, times, describe(outcome.enabled));
+    add_row(name::dropped, times, describe(outcome.dropped));
     const collecting_reporter::by_name& pairs = reporter.pairs();
     add_ratio_of_pairs("disabled_vs_branch", pairs, name::disabled, 1.1);
     add_ratio_of_pairs("disabled_costly_vs_branch", pairs, name::disabled_costly, 1.1);

@@ -33,7 +33,7 @@ class collecting_reporter : public benchmark::BenchmarkReporter {
 
 class ratio_table {
   public:
-    ratio_table(const collecting_reporter& reporter, const listeners::outcome& heard);
+    ratio_table(const collecting_reporter& reporter, const listeners::outcome& outcome);
 
     void print() const;
 

@@ -46,9 +46,12 @@ constexpr named_event make_event(std::string_view name) {
 
 constexpr std::string_view own_event = "retransmission";
 constexpr std::array<named_event, 6> events{
-    make_event<heard, retransmission>(own_event), make_event<wanted, by_one>("by_one"),
-    make_event<wanted, by_two>("by_two"),         make_event<wanted, by_four>("by_four"),
-    make_event<wanted, by_eight>("by_eight"),     make_event<wanted, by_sixteen>("by_sixteen"),
+    make_event<recorded, retransmission>(own_event),
+    make_event<wanted, by_one>("by_one"),
+    make_event<wanted, by_two>("by_two"),
+    make_event<wanted, by_four>("by_four"),
+    make_event<wanted, by_eight>("by_eight"),
+    make_event<wanted, by_sixteen>("by_sixteen"),
 };
 
 const named_event& find(const std::string& name) {

@@ -35,7 +35,7 @@ constexpr std::uint64_t warm_up = 16;
     const std::string_view reason = opaque_reason();
     for (std::uint64_t i = 0; i < count; ++i) {
         const counted_fields fields = fields_of(i);
-        heard::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
+        recorded::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
     }
     count_emitted(count);
 }

@@ -146,11 +146,11 @@ static void write_records(void) {
 }
 
 int main(int argc, char** argv) {
-    static const char* const of_module[] = {"nothing", "clock", "unheard", "ftrace", "relay"};
+    static const char* const of_module[] = {"nothing", "clock", "disabled", "ftrace", "relay"};
     const long turns = read_turns(argc, argv);
     publish();
-    // `unheard` of the module is not among them.
-    subscribe("measure", "heard", "written");
+    // `disabled` of the module is not among them.
+    subscribe("measure", "recorded", "written");
     check(word != 0, "nobody listens to what is written");
     make_channel();
     fill_in();

@@ -30,7 +30,7 @@ struct retransmission {
     std::uint32_t window;
     std::string_view reason;
 };
-using heard = eventlog::provider<"bench", retransmission>;
+using recorded = eventlog::provider<"bench", retransmission>;
 
 constexpr const char* event_by_hand =
     "bench_by_hand u64 sequence; u32 bytes; u32 window; __rel_loc char[] reason";
@@ -126,11 +126,11 @@ void set_file(const char* path, std::string_view text) {
 void listen() {
     set_file("/sys/kernel/tracing/buffer_size_kb", "1024");
     set_file("/sys/kernel/tracing/events/user_events/enable", "1");
-    for (int i = 0; i < 600 && !(heard::enabled<retransmission>() && writer_by_hand::enabled());
+    for (int i = 0; i < 600 && !(recorded::enabled<retransmission>() && writer_by_hand::enabled());
          ++i) {
         ::usleep(50'000);
     }
-    if (!heard::enabled<retransmission>() || !writer_by_hand::enabled()) {
+    if (!recorded::enabled<retransmission>() || !writer_by_hand::enabled()) {
         fail("the kernel does not open the gates");
     }
 }
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     listen();
     const std::string_view reason = opaque_reason();
     std::uint64_t refused = 0;
-    const auto emit = [&](std::uint64_t i) { heard::emit(event_of(i, reason)); };
+    const auto emit = [&](std::uint64_t i) { recorded::emit(event_of(i, reason)); };
     const auto write = [&](std::uint64_t i) {
         refused += by_hand.emit(event_of(i, reason)) ? 0 : 1;
     };
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
             emitted = measure(emit);
         }
     }
-    const auto counted = heard::status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
+    const auto counted = recorded::status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
     if (refused != 0 || counted.written != (repetitions + 1) * batch) {
         fail("not every event has been written");
     }

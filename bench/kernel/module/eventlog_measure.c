@@ -37,14 +37,14 @@
 	EVENTLOG_FIELDS(EVENTLOG_FIELD(event, first), EVENTLOG_FIELD(event, second),	\
 			EVENTLOG_FIELD(event, third), EVENTLOG_FIELD(event, fourth))
 
-struct heard_event {
+struct recorded_event {
 	u64 first;
 	u64 second;
 	u64 third;
 	u64 fourth;
 };
 
-struct unheard_event {
+struct disabled_event {
 	u64 first;
 	u64 second;
 	u64 third;
@@ -54,15 +54,15 @@ struct unheard_event {
 /* The record for relay, of the size of a record in eventlog's ring. */
 struct relay_record {
 	struct eventlog_record head;
-	struct heard_event payload;
+	struct recorded_event payload;
 };
 
-static_assert(sizeof(struct heard_event) == 32);
+static_assert(sizeof(struct recorded_event) == 32);
 static_assert(sizeof(struct relay_record) == 56);
 
-EVENTLOG_EVENT(heard, FIELDS_OF(heard));
-EVENTLOG_EVENT(unheard, FIELDS_OF(unheard));
-EVENTLOG_PROVIDER(measure, EVENTLOG_PROVIDES(&event_heard, &event_unheard));
+EVENTLOG_EVENT(recorded, FIELDS_OF(recorded));
+EVENTLOG_EVENT(disabled, FIELDS_OF(disabled));
+EVENTLOG_PROVIDER(measure, EVENTLOG_PROVIDES(&event_recorded, &event_disabled));
 
 static struct trace_buffer *entries;
 static struct rchan *channel;
@@ -94,10 +94,10 @@ static const struct rchan_callbacks callbacks = {
 /*
  * For inspection of its machine code, which is that of any function that emits.
  */
-noinline void eventlog_measure_unheard(u64 value);
-noinline void eventlog_measure_unheard(u64 value)
+noinline void eventlog_measure_disabled(u64 value);
+noinline void eventlog_measure_disabled(u64 value)
 {
-	EVENTLOG_EMIT(unheard, PAYLOAD(value));
+	EVENTLOG_EMIT(disabled, PAYLOAD(value));
 }
 
 static void do_nothing(u32 count)
@@ -108,12 +108,12 @@ static void do_nothing(u32 count)
 		barrier();
 }
 
-static void emit_unheard(u32 count)
+static void emit_disabled(u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		EVENTLOG_EMIT(unheard, PAYLOAD(1));
+		EVENTLOG_EMIT(disabled, PAYLOAD(1));
 }
 
 static void emit(u32 count)
@@ -121,7 +121,7 @@ static void emit(u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		EVENTLOG_EMIT(heard, PAYLOAD(i));
+		EVENTLOG_EMIT(recorded, PAYLOAD(i));
 }
 
 static void read_clock(u32 count)
@@ -146,7 +146,7 @@ static void write_entries(u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		const struct heard_event payload = { PAYLOAD(i) };
+		const struct recorded_event payload = { PAYLOAD(i) };
 		struct ring_buffer_event *entry =
 			ring_buffer_lock_reserve(entries, sizeof(payload));
 
@@ -202,7 +202,7 @@ static const struct kind {
 } kinds[] = {
 	{ "nothing", do_nothing, no_entries },
 	{ "clock", read_clock, no_entries },
-	{ "unheard", emit_unheard, no_entries },
+	{ "disabled", emit_disabled, no_entries },
 	/* The subscriber counts the losses. */
 	{ "emit", emit, no_entries },
 	{ "ftrace", write_entries, entries_written },
@@ -253,7 +253,7 @@ static int get_turn(char *text, const struct kernel_param *unused)
 
 static const struct kernel_param_ops turn_ops = { .set = set_turn, .get = get_turn };
 module_param_cb(turn, &turn_ops, NULL, 0600);
-MODULE_PARM_DESC(turn, "nothing, clock, unheard, emit, ftrace or relay, and how often");
+MODULE_PARM_DESC(turn, "nothing, clock, disabled, emit, ftrace or relay, and how often");
 
 static void free_buffers(void)
 {
