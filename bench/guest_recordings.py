@@ -14,7 +14,7 @@ import sys
 
 from figures import Problem, run
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
 
 # pylint: disable=wrong-import-position
 import kernels
@@ -79,8 +79,8 @@ def cached_kernel():
     """What it takes minutes to build is not built for a figure beside ours."""
     kernel, _ = kernels.find(KERNEL)
     if kernel is None:
-        raise paths.Unavailable(f"the kernel {KERNEL} is not built; `./dev vm --prepare {KERNEL}` "
-                                "builds it.")
+        raise paths.PackageUnavailable(
+            f"the kernel {KERNEL} is not built; `./dev vm --prepare {KERNEL}` builds it.")
     machine.emulator_of(kernel)
     return kernel
 
@@ -92,7 +92,7 @@ def tools():
                         ("bash", "/bin/bash")):
         path = shutil.which(name)
         if path is None:
-            raise paths.Unavailable(f"there is no {name}; `./dev setup` installs it.")
+            raise paths.PackageUnavailable(f"there is no {name}; `./dev setup` installs it.")
         found[place] = path
     return found
 
@@ -112,7 +112,7 @@ def record(folder, program, elog, events, recorders=tuple(FILES)):
             ),
             folder,
         )
-    except (paths.Unavailable, paths.Problem) as problem:
+    except paths.HarnessError as problem:
         return Recordings(why_not=str(problem))
     problem = result.problem()
     if problem is None and result.status != 0:

@@ -15,7 +15,7 @@ import sys
 
 from figures import Bench, Problem, explain, make_parser, measure, run
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
 
 # pylint: disable=wrong-import-position
 import kernel_module
@@ -52,7 +52,7 @@ def prepare(name):
     kernel = kernels.obtain(name, print)
     machine.emulator_of(kernel)
     module = kernel_module.module_for(kernel)
-    built = kernel_module.using_module(kernel, module, SOURCES)
+    built = kernel_module.kernel_with_module(kernel, module, SOURCES)
     return kernel, module, built / "eventlog_measure.ko"
 
 
@@ -123,10 +123,10 @@ class Kernel(Bench):
     def run(self):
         try:
             kinds, measuring = self.execute()
-        except paths.Unavailable as problem:
+        except paths.PackageUnavailable as problem:
             print(f"the kernel is not measured: {problem}")
             return
-        except paths.Problem as problem:
+        except paths.HarnessError as problem:
             raise Problem(str(problem)) from problem
         self.show(kinds)
         print()

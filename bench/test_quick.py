@@ -92,14 +92,14 @@ def words_for(area, programs, elog):
 
 def skip_without_kernel():
     """It takes minutes to build."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
     import kernels  # pylint: disable=import-outside-toplevel
-    from paths import Unavailable  # pylint: disable=import-outside-toplevel
+    from paths import PackageUnavailable  # pylint: disable=import-outside-toplevel
     try:
         if kernels.find("user-events-6.12")[0] is not None:
             return
         print("skipped: `./dev vm --prepare user-events-6.12` builds the kernel that it takes")
-    except Unavailable as problem:
+    except PackageUnavailable as problem:
         print(f"skipped: {problem}")
     sys.exit(SKIPPED)
 

@@ -14,12 +14,12 @@ import statistics
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
 
 # pylint: disable=wrong-import-position
 import kernels
 from machine import Run, execute
-from paths import Problem, Unavailable
+from paths import HarnessError
 
 TARGET = 1.15
 # Those of time are disturbed by whatever else the machine does; instructions are not, and count all
@@ -48,7 +48,7 @@ def measure(program, kernel_name, rounds, count_instructions):
     if problem is None and result.status != 0:
         problem = result.errors.strip() or f"the program ended with {result.status}"
     if problem is not None:
-        raise Problem(problem)
+        raise HarnessError(problem)
     return [tuple(map(float, line.split())) for line in result.output.splitlines()]
 
 
@@ -83,7 +83,7 @@ def main():
         counted = measure(
             program, options.kernel, QUICK_ROUNDS if options.quick else COUNTED_ROUNDS, True
         )
-    except (Problem, Unavailable) as problem:
+    except HarnessError as problem:
         sys.exit(f"./dev bench --vm: {problem}")
     print(f"{'measured':<35} {'median':>9} {'(emulated)':<12} {'spread':>7}")
     show_medians("ns", timed)
