@@ -25,7 +25,7 @@ from paired import LEAST_PAIRS, MOST_PAIRS, SLOWER, interval_of, verdict_on
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = ("bench_programs", "elog")
-# What decides how sources are compiled and is no part of a tree.
+# Settings that affect compilation and are not part of a tree.
 SETTINGS = re.compile(
     r"^((?:CMAKE_(?:C|CXX)_(?:COMPILER|COMPILER_LAUNCHER|FLAGS|FLAGS_RELWITHDEBINFO)"
     r"|CMAKE_BUILD_TYPE|CMAKE_(?:EXE|SHARED)_LINKER_FLAGS)):\w+=(.*)$", re.M)
@@ -75,7 +75,7 @@ def make_parser():
 
 
 def find_commit(root, revision):
-    """The full name of the commit."""
+    """Returns the full hash of the commit."""
     if not revision:
         raise Problem("--against needs a revision, for example --against HEAD~1.")
     words = ["git", "-C", root, "rev-parse", "--verify", "--quiet", "--end-of-options",
@@ -90,7 +90,7 @@ def find_commit(root, revision):
 
 
 def check_out(root, commit):
-    """The commit's files, in build/against. They are there completely, or not at all."""
+    """Extracts the commit's files to build/against, completely or not at all."""
     folder = root / "build/against" / commit
     if folder.exists():
         return folder
@@ -106,7 +106,7 @@ def check_out(root, commit):
 
 
 def run_logged(log, *words, **options):
-    """Builds take long and say much: their output goes to the file."""
+    """Runs a build command with its output in a file."""
     with open(log, "a", encoding="utf-8") as output:
         result = subprocess.run(words, check=False, stdin=subprocess.DEVNULL, stdout=output,
                                 stderr=subprocess.STDOUT, **options)
@@ -116,7 +116,7 @@ def run_logged(log, *words, **options):
 
 
 def settings_of(cache):
-    """As options of cmake: what another tree has to be built with, too."""
+    """The options of cmake that the other tree's build must share."""
     return [f"-D{name}={value}" for name, value in SETTINGS.findall(cache)]
 
 
@@ -138,7 +138,7 @@ def build_other(root, folder):
 
 
 def find_program(build, name):
-    """Wherever the tree's build puts it."""
+    """Finds the program in the tree's build folder."""
     for path in sorted(build.rglob(name)):
         if path.is_file() and os.access(path, os.X_OK):
             return path
@@ -146,7 +146,7 @@ def find_program(build, name):
 
 
 def prepare(options, commit):
-    """This tree and the other one; builds what the area takes."""
+    """Returns both trees, with the programs of the area built."""
     ours = Tree("this tree", ROOT)
     theirs = Tree(commit[:10], check_out(ROOT, commit))
     if AREAS[options.area].needs_programs:
@@ -177,7 +177,7 @@ def note_other_programs(ours, theirs):
 
 
 def order_of(pair, trees):
-    """ABBA: what changes steadily with time falls on both trees alike."""
+    """ABBA, so that a steady drift affects both trees alike."""
     return list(trees) if pair % 2 == 0 else list(reversed(trees))
 
 
@@ -238,7 +238,7 @@ def warn_of_losses(samples):
 
 
 def write_json(options, commit, samples, results):
-    """Beside the results, what was lost in each pair."""
+    """Writes the results and the losses of each pair."""
     lost = {side: [sample.lost for sample in taken]
             for side, taken in zip(("ours", "theirs"), samples.values())}
     content = {"area": options.area, "against": commit, "pairs": options.pairs,
@@ -268,7 +268,7 @@ def compare_trees(options):
 def main():
     parser = make_parser()
     options = parser.parse_args()
-    # A signal unwinds, so that the programs that run and their files go as well.
+    # A signal raises an exception, so that running programs and files are removed.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:

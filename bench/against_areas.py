@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The areas of the benchmarks that compare two trees. Each measures pairs of short runs, one of
-each tree, and of each figure less is better."""
+"""The areas that can compare two trees. Each measures pairs of short runs, one of each tree. Less is
+better in each figure."""
 
 import argparse
 import dataclasses
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @dataclasses.dataclass
 class Tree:
-    """Sources, and what was built of them."""
+    """Sources and their build."""
     name: str
     root: pathlib.Path
     programs: pathlib.Path | None = None
@@ -32,10 +32,10 @@ class Tree:
 
 @dataclasses.dataclass
 class Sample:
-    """What one run of one tree has measured."""
+    """The measurements of one run of one tree."""
     figures: dict = dataclasses.field(default_factory=dict)
     lost: int = 0
-    attempted: int = 0  # events; 0: the area emits none that could get lost
+    attempted: int = 0  # events; 0: the area has no events that could be lost
 
 
 class Area:
@@ -55,9 +55,9 @@ class Area:
 
 # Emitting ----------------------------------------------------------------------------------------
 
-# A run takes some six seconds, of which three fill all buffers once.
+# A run takes about six seconds, three of which fill all buffers once.
 REPETITIONS = 101
-# What a benchmark's batches run beside: its figure is a ratio to that, within the run.
+# The peer of each benchmark. The figure is the ratio to it, within the run.
 PEERS = {
     "emit_disabled": "disabled_vs_branch",
     "emit_disabled_costly": "disabled_costly_vs_branch",
@@ -68,8 +68,8 @@ COUNTED_EVENTS = 200_000
 
 
 def figures_of_repetitions(content):
-    """Of a file that Google Benchmark has written: medians of the ratios to the peer, where a
-    benchmark has one, and of nanoseconds elsewhere."""
+    """Reads a file of Google Benchmark: medians of the ratios to the peer, if a benchmark has one,
+    else of nanoseconds."""
     times, ratios = {}, {}
     for each in content["benchmarks"]:
         if each["run_type"] != "iteration":
@@ -88,7 +88,7 @@ def figures_of_repetitions(content):
 
 
 def loss_of_table(said):
-    """How many events of emit_enabled eventlog_bench has lost, and of how many."""
+    """Returns how many events of emit_enabled eventlog_bench lost, and of how many."""
     found = re.search(r"^emit_enabled .* (\d+) of (\d+) \(", said, re.M)
     if not found:
         raise Problem("eventlog_bench shows no line of emit_enabled with its lost events.")
@@ -96,7 +96,7 @@ def loss_of_table(said):
 
 
 def count_of_perf(text):
-    """The number in what `perf stat -x ,` has written; None where there is no such counter."""
+    """Returns the number in the output of `perf stat -x ,`; None without such a counter."""
     found = re.search(r"^(\d+),[^,]*,instructions", text, re.M)
     return int(found.group(1)) if found else None
 
@@ -119,8 +119,8 @@ class Emit(Area):
         return count_of_perf(path.read_text("utf-8"))
 
     def instructions_of_an_event(self, tree):
-        """Of user space, to emit what a single subscription keeps: the difference of two runs, whose
-        starts are alike."""
+        """Instructions in user space to emit an event for one subscription: the difference of two
+        runs with the same start."""
         environment = dict(os.environ, EVENTLOG_DIR=str(self.folder / "eventlog"))
         run(tree.elog, "start", "against", "--overwrite", "--wait", "-e", "load:*", env=environment)
         try:
@@ -134,8 +134,8 @@ class Emit(Area):
         return (counts[1] - counts[0]) / COUNTED_EVENTS
 
     def run_eventlog_bench(self, tree, path):
-        """Returns its table. It has files and processes of its own, which it removes when it is
-        asked to end, not when it is killed."""
+        """Returns the program's table. The program removes its files and processes on SIGTERM, not
+        on SIGKILL."""
         words = [tree.programs / "eventlog_bench", "--elog", tree.elog, "--benchmark_filter=^emit_",
                  f"--benchmark_repetitions={REPETITIONS}", f"--benchmark_out={path}"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -169,7 +169,7 @@ RECORDED_BUFFER = "4M"
 
 
 class Reading(Area):
-    """Processor time for each event; of each command the trees run one right after the other."""
+    """Processor time for each event; the trees take turns for each command."""
 
     def measure_pair(self, order):
         samples, paths = {}, {}
@@ -200,7 +200,7 @@ class Reading(Area):
 
 
 class Compile(Area):
-    """Processor time of compilers; of each form the trees' headers take turns."""
+    """Processor time of compilers; the trees' headers take turns for each form."""
     needs_programs = False
     forms = ("empty", "emitted")
 
@@ -232,7 +232,7 @@ class Memory(Area):
         run(sys.executable, "-B", HERE / "memory.py", "--quick", "--json", path, "--elog",
             tree.elog, "--programs", tree.programs)
         figures = json.loads(path.read_text("utf-8"))
-        # Of an idle application's threads there are none, and none has no ratio.
+        # The number of threads is 0, which has no ratio.
         del figures["idle_application_threads"]
         return Sample(figures)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures everything that ./dev bench can, but compiling and what takes a virtual machine: one
-area after the other, with what each says, and all figures in one file.
+"""Measures all areas of ./dev bench except compiling and those in a virtual machine, one after the
+other, and writes all figures to one file.
 """
 
 import json
@@ -43,7 +43,7 @@ def main():
                 failed.append(area)
             elif path.exists():
                 figures |= json.loads(path.read_text("utf-8"))
-                # At once: who stops this in the middle has what there is.
+                # At once, so that an interrupted run leaves the figures so far.
                 if options.json:
                     write_json(options.json, figures)
     if failed:

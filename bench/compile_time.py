@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what eventlog costs whoever compiles a program that emits.
+"""Measures what emitting events costs to compile.
 
 usage: compile_time.py [--json FILE] [--include FOLDER] [--quick] [COMPILER...]
 
 Compiles one translation unit of 50 events with 16 fields each, each emitted in a function of its
-own, in four forms, and compares the processor time that they take:
+own, in four forms, and compares their processor time:
 
-    without    emit does nothing, and of headers there are only the standard ones that eventlog's
-               include themselves
+    without    emit does nothing; the only headers are the standard ones that eventlog's headers
+               include
     empty      the unit as in an application, but emit does nothing
     declared   the same, and the provider is declared and published
     emitted    as in an application
 
-All of one round stand next to each other, in random order; the ratios are medians of those within a
-round, so that it matters little what else the machine does. Without COMPILER: g++ and clang++.
+The forms of a round are compiled in direct succession, in random order. The ratios are medians of
+those within a round, which reduces the influence of other processes. Default compilers: g++ and
+clang++.
 """
 
 import argparse
@@ -39,8 +40,8 @@ TARGET = 3.0  # emitted_vs_empty, at most
 ROUNDS = 9
 COMPILERS = ["g++", "clang++"]
 
-# Each type twice, a quarter texts, in an order of its own for each event: what compilers remember
-# of one event's types must not help with the next one's.
+# Each type twice, a quarter texts, in another order for each event: the compiler must not profit
+# from the types of an earlier event.
 TYPES = [
     "std::uint64_t", "std::uint32_t", "std::string_view", "std::int64_t",
     "std::uint16_t", "std::uint8_t", "std::string_view", "std::int32_t",
@@ -56,7 +57,7 @@ RATIOS = {
 
 
 def standard_headers(include):
-    """What eventlog's headers include themselves: they are not charged for what everybody has."""
+    """The standard headers that eventlog's headers include. Their cost is not eventlog's."""
     found = set()
     seen = set()
     waiting = ["eventlog/eventlog.hpp"]
@@ -113,7 +114,7 @@ def write_unit(form, headers, events=EVENTS):
 
 
 def compile_once(compiler, include, source):
-    """Returns the seconds that the compiler, and all it runs, spends on the processor."""
+    """Returns the processor time in seconds of the compiler and its child processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(
         [compiler, "-std=c++20", "-O2", "-c", f"-I{include}", source, "-o", "/dev/null"],
@@ -126,7 +127,7 @@ def compile_once(compiler, include, source):
 
 
 def measure(compiler, include, sources, rounds):
-    """{form: seconds of each round}; of several the first is not counted: it fills caches."""
+    """{form: seconds of each round}, without the first of several, which fills caches."""
     seconds = {form: [] for form in FORMS}
     for _ in range(rounds):
         for form in random.sample(FORMS, len(FORMS)):
@@ -198,7 +199,7 @@ def main():
                 sys.exit(f"compile_time.py: {problem}")
             ratios = compare(seconds)
             report(compiler, seconds, ratios, events)
-            # Names as in the other benchmark's file: the two can be put together.
+            # Names in the form of the main benchmark's file, so that both can be merged.
             results |= {f"compile_{name}.{compiler}": ratio for name, ratio in ratios.items()}
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(results, indent=2) + "\n", "utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the benchmarks of whole programs share: running them, elog beside them, showing figures."""
+"""Common parts of the benchmarks of whole programs: running them and elog, showing figures."""
 
 import argparse
 import contextlib
@@ -15,16 +15,16 @@ import tempfile
 import time
 
 PATIENCE = 30
-# Above that, what is measured is something else as well.
+# With more losses, a figure includes the cost of losing events.
 TOLERABLE_LOSS = 0.001
 
 
 class Problem(Exception):
-    """A sentence for whoever runs this."""
+    """A failure, as a sentence for the user."""
 
 
 class Figures:
-    """Shows each as soon as it is known, with its target, and keeps it for --json."""
+    """Shows each figure at once, with its target, and keeps it for --json."""
 
     def __init__(self):
         self.results = {}
@@ -46,7 +46,7 @@ class Figures:
 
 
 def explain(text):
-    """What belongs to the figure above."""
+    """Prints a line that explains the figure above."""
     print(f"    {text}", flush=True)
 
 
@@ -58,7 +58,7 @@ def warn_of_loss(lost, attempted):
 
 
 def median_and_spread(values):
-    """As text, in nanoseconds; the spread is that between the quartiles."""
+    """Returns a text, in nanoseconds. The spread is the distance of the quartiles."""
     median = statistics.median(values)
     if len(values) < 2:
         return f"{median:.1f} ns"
@@ -67,7 +67,7 @@ def median_and_spread(values):
 
 
 def run(*words, **options):
-    """Runs a program to its end and returns what it says; raises Problem when it fails."""
+    """Runs a program to its end and returns its output; raises Problem if it fails."""
     result = subprocess.run(words, check=False, capture_output=True, text=True, **options)
     if result.returncode != 0:
         raise Problem(f"{' '.join(map(str, words))} has failed: "
@@ -76,14 +76,14 @@ def run(*words, **options):
 
 
 class Run:
-    """A program that is measured, on one CPU or on all, with its output in a file or nowhere."""
+    """A measured program, on one CPU or on all, with its output in a file or discarded."""
 
     def __init__(self, words, cpu=None, output=subprocess.DEVNULL, environment=None):
         self.words = words
         self.began = time.monotonic()
 
         def prepare():
-            # Shells let what they start in the background ignore it; we end elog with it.
+            # Shells start background processes with SIGINT ignored, but elog must end by it.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             if cpu is not None:
                 os.sched_setaffinity(0, {cpu})
@@ -92,7 +92,7 @@ class Run:
                                         env=environment, preexec_fn=prepare)
 
     def wait(self):
-        """Reads what it says, and waits for it: sets said, seconds, cpu_seconds and memory."""
+        """Reads the output, and waits for the end: sets said, seconds, cpu_seconds and memory."""
         self.said = self.process.stderr.read()
         _, status, used = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -105,7 +105,7 @@ class Run:
 
 
 class Bench:
-    """Where the programs are, a directory of eventlog's own, and the figures."""
+    """The folder of the programs, a private directory for eventlog, and the figures."""
 
     def __init__(self, options, folder):
         self.options = options
@@ -122,8 +122,8 @@ class Bench:
 
     @contextlib.contextmanager
     def recording(self, pattern, *options):
-        """elog record while the block runs; what is yielded has read, size and lost afterwards. Old
-        parts of the recording are not kept."""
+        """Runs elog record during the block. The yielded object has read, size and lost afterwards.
+        Old parts of the recording are removed."""
         recorder = Recorder(self, "parts", pattern, "--rotate", "256MiB", "--keep", "2", *options)
         try:
             yield recorder
@@ -135,7 +135,7 @@ class Bench:
 
 
 class Recorder:
-    """elog record: starts to listen, whoever there is, and sums up at its end."""
+    """elog record: attaches to all programs, and prints totals at its end."""
 
     def __init__(self, bench, name, pattern, *options):
         self.path = bench.folder / f"{name}.elog"
@@ -159,7 +159,7 @@ class Recorder:
 
 
 class Bursts:
-    """The program burst_load, which writes a burst for each command, and answers what it took."""
+    """The program burst_load, which writes a burst for each command, and answers with its time."""
 
     def __init__(self, bench):
         self.process = subprocess.Popen(
@@ -178,7 +178,7 @@ class Bursts:
             self.process.wait()
 
     def ask(self, *words):
-        """The numbers of the answer."""
+        """Returns the numbers of the answer."""
         try:
             self.process.stdin.write(" ".join(map(str, words)) + "\n")
             self.process.stdin.flush()
@@ -198,7 +198,7 @@ def make_parser(area, description):
         usage="%(prog)s [OPTIONS]", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE as {name: value}")
     parser.add_argument("--elog", metavar="PATH", required=True, help="another elog command")
-    # ./dev names them.
+    # Set by ./dev.
     parser.add_argument("--programs", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="shows that it runs, not how fast")
     return parser
@@ -209,12 +209,12 @@ def write_json(path, results):
 
 
 def measure(parser, kind):
-    """Makes a bench of that kind, and runs it."""
+    """Constructs a benchmark of that class, and runs it."""
     options = parser.parse_args()
-    # Who is asked to end takes along what it has started.
+    # On SIGTERM, started programs are ended, too.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
-    # In memory: what is measured is not a disk.
+    # In memory, so that no disk is measured.
     prefix = f"eventlog-bench-{os.getpid()}."
     with tempfile.TemporaryDirectory(prefix=prefix, dir="/dev/shm") as folder:
         os.chmod(folder, 0o700)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Our events as the kernel's user_events, recorded by perf, by trace-cmd and by elog.
+"""Records eventlog's events through the kernel's user_events, with perf, trace-cmd and elog.
 
-Most kernels lack user_events: the events are emitted and recorded in a virtual machine of tests/vm.
-Its clocks go on with each instruction, so that what a recording takes comes out alike on any machine,
-in instructions, and what is read afterwards is read here.
+Most kernels lack user_events, so events are emitted and recorded in a virtual machine of tests/vm. Its
+clocks advance with each instruction, so recordings cost the same number of instructions on any
+machine. The recordings are read outside of it.
 """
 
 import dataclasses
@@ -22,11 +22,11 @@ import machine
 import paths
 
 KERNEL = "user-events-6.12"
-RATE = 10**9  # in a second: all at once, as the buffers take all
+RATE = 10**9  # per second: all at once, because the buffers hold them all
 MEBIBYTES = 64  # of each buffer
 
-# The words of each recorder, in front of the program that it runs; what it writes stands in FILES.
-# It sees the event that a first program has registered, which waits behind it.
+# The command of each recorder, in front of the program that it runs; FILES has its output. The
+# recorder sees the event that a first program registered, which waits behind it.
 SCRIPT = f"""
 program=$0 elog=$1 events=$2
 shift 2
@@ -70,13 +70,13 @@ FILES = {"perf": "perf.data", "trace_cmd": "trace.dat", "elog_perf": "perf.elog"
 
 @dataclasses.dataclass
 class Recordings:
-    files: dict = dataclasses.field(default_factory=dict)  # by the recorder's name
+    files: dict = dataclasses.field(default_factory=dict)  # by recorder
     seconds: dict = dataclasses.field(default_factory=dict)  # its own and the program's
     why_not: str = ""
 
 
 def cached_kernel():
-    """What it takes minutes to build is not built for a figure beside ours."""
+    """The kernel, if it is built already: building it for a figure would take minutes."""
     kernel, _ = kernels.find(KERNEL)
     if kernel is None:
         raise paths.PackageUnavailable(
@@ -86,7 +86,7 @@ def cached_kernel():
 
 
 def tools():
-    """By their place in the guest."""
+    """{path in the guest: path of the host}"""
     found = {}
     for name, place in (("perf", "/usr/bin/perf"), ("trace-cmd", "/usr/bin/trace-cmd"),
                         ("bash", "/bin/bash")):
@@ -98,8 +98,8 @@ def tools():
 
 
 def record(folder, program, elog, events, recorders=tuple(FILES)):
-    """That many of our events and one more, by each of these recorders, one after the other; or the
-    reason why there are none."""
+    """Records that many events and one more with each recorder, one after the other. Returns the
+    recordings, or the reason why there are none."""
     program, elog = str(program), str(elog)
     try:
         result = machine.execute(
@@ -129,7 +129,7 @@ def record(folder, program, elog, events, recorders=tuple(FILES)):
 
 
 def check(recordings, elog, expected):
-    """Nobody may have lost any: who does less takes less."""
+    """Fails if a recorder lost events, because then it did less work."""
     for recorder, path in recordings.files.items():
         found = re.search(r"^(\d+) events in .*, (\d+) lost", run(elog, "stat", path), re.M)
         if not found or tuple(map(int, found.groups())) != (expected, 0):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what an event of the kernel costs, beside ftrace's ring buffer and relay, and events that a
-program writes many at once beside single ones: in instructions, in a virtual machine.
+"""Measures an event of the kernel, compared with ftrace's ring buffer and relay, and events in batches,
+compared with single ones: in instructions, in a virtual machine.
 
-The loops are those of bench/kernel: of the module eventlog_measure, and of the programs kernel_bench and
+The loops are in bench/kernel: the module eventlog_measure and the programs kernel_bench and
 batch_bench.
 """
 
@@ -41,14 +41,14 @@ insmod /eventlog.ko && insmod /eventlog_measure.ko && "$0" "$2" && exec "$1" "$2
 
 @dataclasses.dataclass
 class Turns:
-    """Of one kind."""
+    """The turns of one kind."""
 
     taken: list = dataclasses.field(default_factory=list)  # instructions for one, in each turn
     lost: int = 0
 
 
 def prepare(name):
-    """The kernel and the paths of its modules, ours and the one that measures."""
+    """Returns the kernel and the paths of eventlog's module and of the measuring one."""
     kernel = kernels.obtain(name, print)
     machine.emulator_of(kernel)
     module = kernel_module.module_for(kernel)
@@ -57,7 +57,7 @@ def prepare(name):
 
 
 def parse(output):
-    """By the name of what has been measured."""
+    """{name: turns}"""
     kinds = {}
     for line in output.splitlines():
         name, taken, lost = line.split()
@@ -68,13 +68,13 @@ def parse(output):
 
 
 def way_of_disabled(module):
-    """The machine code of a function that emits what nobody wants, as it is gone through."""
+    """Returns the machine code that a function executes for a disabled event."""
     said = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=eventlog_measure_disabled",
                module)
     way = []
     for line in said.splitlines():
         found = re.match(r"\s+[0-9a-f]+:\s+(\S+)\s*([^#<]*)", line)
-        # What an entry and a return take, every function has.
+        # Entry and return are part of every function.
         if found is None or found[1] in ("endbr64", "call"):
             continue
         if found[1].startswith(("ret", "jmp")):
@@ -106,17 +106,17 @@ class Kernel(Bench):
         nothing = statistics.median(kinds["nothing"].taken)
         print(f"{'measured':<40} {'instructions':>14}   lost")
         for name, kind in kinds.items():
-            # Loops of the module take their own turns along.
+            # Times of the module's loops include the loop itself.
             own = nothing if name in OF_MODULE else 0
             kind.taken = [each - own for each in kind.taken]
             print(f"{name:<40} {statistics.median(kind.taken):>14.1f}   {kind.lost}")
-        # Who loses does less.
+        # A lost event is less work.
         lost = {name: kind.lost for name, kind in kinds.items() if kind.lost}
         if lost:
             raise Problem(f"events were lost, and nothing is measured by that: {lost}")
 
     def show_ratio(self, name, kinds, ours, theirs, target=None):
-        """Of the turns, each with its own."""
+        """Shows the median of the ratios of corresponding turns."""
         ratios = [own / other for own, other in zip(kinds[ours].taken, kinds[theirs].taken)]
         self.figures.show_ratio(name, statistics.median(ratios), target)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LTTng-UST beside us: a session of its own for our event, and a trace to compare readers by."""
+"""LTTng-UST as a peer: a session for the benchmark's event, and a trace to compare readers."""
 
 import contextlib
 import ctypes
@@ -42,7 +42,7 @@ def what_is_missing(*more_tools):
 
 
 def compile_with_lttng(program, *words):
-    """Compiles C with the events that LTTng's headers make of lttng_load_events.h."""
+    """Compiles C with the events of lttng_load_events.h."""
     flags = run("pkg-config", "--cflags", "--libs", "lttng-ust").split()
     run("cc", "-std=gnu11", "-O2", f"-I{SOURCES / 'reading'}", f"-I{SOURCES / 'peers'}", *words,
         "-o", program, *flags)
@@ -50,9 +50,8 @@ def compile_with_lttng(program, *words):
 
 @contextlib.contextmanager
 def hidden_daemon_of_root():
-    """Root's daemon listens in one place, whatever the environment says. While the block runs, this
-    process and its children have another directory in that place. Yields whether that could be
-    done."""
+    """Root's daemon listens in a fixed directory, whatever the environment. During the block, this
+    process and its children see another directory in its place. Yields whether that succeeded."""
     c = ctypes.CDLL(None)
     if os.geteuid() != 0 or c.unshare(CLONE_NEWNS) != 0:
         yield False
@@ -68,13 +67,13 @@ def hidden_daemon_of_root():
     finally:
         c.umount2(bytes(ROOTS_PLACE), MNT_DETACH)
         if is_new:
-            # A daemon that came meanwhile has put something there.
+            # A daemon that was started meanwhile may have files there.
             with contextlib.suppress(OSError):
                 ROOTS_PLACE.rmdir()
 
 
 def is_running(process):
-    """One that has ended, and that nobody has asked after yet, is not."""
+    """Whether a process runs. A zombie does not."""
     try:
         status = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -83,7 +82,7 @@ def is_running(process):
 
 
 def end(daemon):
-    """Asks it to, and waits: it writes to files that are about to be removed."""
+    """Ends the daemon and waits, because its files are removed next."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(daemon, signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE
@@ -93,10 +92,9 @@ def end(daemon):
 
 @contextlib.contextmanager
 def session_daemon(folder):
-    """One that ends with this, and that others neither see nor disturb. Yields what has to be in
-    the environment of who speaks to it.
+    """A private session daemon for the block. Yields the environment variables of its clients.
 
-    As root in a container, which may not mount, somebody's own, if one is running.
+    As root in a container, where mounting is not allowed, a running daemon is used instead.
     """
     home = folder / "lttng-home"
     home.mkdir()
@@ -117,7 +115,7 @@ def session_daemon(folder):
 
 
 class Session:
-    """Records our event in discard mode, with four buffers of 4 MiB for each CPU."""
+    """Records the event in discard mode, with four buffers of 4 MiB for each CPU."""
 
     def __init__(self, additions, output):
         self.additions = additions
@@ -128,7 +126,7 @@ class Session:
         return run("lttng", *words, env=self.environment)
 
     def stop(self):
-        """Returns how many events it has discarded."""
+        """Returns the number of discarded events."""
         self.ask("stop", SESSION)
         found = re.findall(r"Discarded events: *(\d+)", self.ask("list", SESSION))
         if not found:
@@ -154,7 +152,7 @@ def session(folder):
 
 def count_events(trace):
     counted = run("babeltrace2", trace, "-c", "sink.utils.counter")
-    # It says how many there are so far now and then, and at the end.
+    # It prints the number so far from time to time, and the total at the end.
     found = re.findall(r"^\s*(\d+) Event messages", counted, re.M)
     if not found:
         raise Problem(f"babeltrace2 counts no events: {counted.strip()}")
@@ -162,7 +160,7 @@ def count_events(trace):
 
 
 def record(folder, events, rate):
-    """As many as that at that rate. What LTTng discards is not in it."""
+    """Records that many events at that rate, without those that LTTng discards."""
     missing = what_is_missing("babeltrace2")
     if missing:
         return Trace(why_not=f"there is no {missing}; install {PACKAGES} and babeltrace2, and run "

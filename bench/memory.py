@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what eventlog takes of memory: an application to which nobody listens, and a
-subscription.
+"""Measures the memory of eventlog: in an application without a listener, and of a subscription.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ MEBI = 1 << 20
 
 
 def read_of(pid):
-    """What a process that waits takes: bytes of its memory by kind, and threads."""
+    """Returns the memory of a process in bytes by kind, and its number of threads."""
     folder = pathlib.Path(f"/proc/{pid}")
     rollup = (folder / "smaps_rollup").read_text(encoding="ascii")
     amounts = {name: int(amount) * 1024
@@ -30,13 +29,13 @@ def read_of(pid):
 
 @dataclasses.dataclass
 class Footprint:
-    """Of one of the idle programs, in bytes."""
-    share: int    # of all that it has mapped, with its part of what others have mapped, too
-    # What it has written, files in tmpfs left out. Pages that it has only read are those of files:
-    # they count for whoever is the only one that has them mapped, as the other of two when the
-    # kernel has just taken them from the first.
+    """The memory of an idle program, in bytes."""
+    share: int    # proportional set size
+    # Written pages, without files in tmpfs. Pages that were only read belong to files. They count as
+    # private if one process has them mapped, for example after the kernel reclaimed them from the
+    # other one.
     private: int
-    file: int     # that of its provider, in tmpfs; what is mapped of it is counted here alone
+    file: int     # the provider's file in tmpfs; its mapped pages are counted here only
     threads: int
 
 
@@ -70,7 +69,7 @@ class Memory(Bench):
                          sum(files), threads)
 
     def look_beside_another(self, program):
-        """Code and constants of a library are there once, for all who use it: so two use it."""
+        """Runs a second copy: code and constants of a library are in memory once for all users."""
         with self.running(program):
             return self.look_at(program)
 
@@ -98,7 +97,7 @@ class Memory(Bench):
     # A subscription ----------------------------------------------------------------------------
 
     def taken_by(self, *options):
-        """Bytes of the file of a subscription."""
+        """Returns the size in bytes of a subscription's file."""
         self.run_elog("start", "measured", "--overwrite", "--wait", "-e", "idle:*", *options)
         try:
             return sum(file.stat().st_blocks * 512

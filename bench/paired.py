@@ -8,7 +8,7 @@ import statistics
 # Student's t for 1 to 9 degrees of freedom: 97.5 % lie below.
 SMALL_QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 NORMAL_QUANTILE = 1.959964
-# At each end, of ten pairs: a pair that a disturbance hit must not decide.
+# Trimmed at each end, of ten pairs: a single disturbed pair must not decide.
 TRIMMED = 0.1
 LEAST_PAIRS, MOST_PAIRS = 2, 1000
 
@@ -16,7 +16,7 @@ SLOWER, FASTER, WITHIN, UNDECIDED = "slower", "faster", "within", "undecided"
 
 
 def student_quantile(freedom):
-    """Below it lie 97.5 % of Student's t distribution. Its error is below 0.001."""
+    """The 97.5 % quantile of Student's t distribution, with an error below 0.001."""
     if freedom <= len(SMALL_QUANTILES):
         return SMALL_QUANTILES[freedom - 1]
     z = NORMAL_QUANTILE
@@ -28,7 +28,7 @@ def student_quantile(freedom):
 
 @dataclasses.dataclass
 class Interval:
-    """Of a ratio: its estimate, and the ends of its 95 % confidence interval."""
+    """A ratio with the ends of its 95 % confidence interval."""
     ratio: float
     low: float
     high: float
@@ -56,8 +56,8 @@ class Verdict:
 
 
 def verdict_on(interval, pairs, limit):
-    """Judges a figure of which less is better. The limit is in percent. What is called within it is
-    not slower by more than that."""
+    """Returns the verdict on a figure in which less is better. The limit is in percent; "within" it
+    means not slower by more than that."""
     change = 100 * (interval.ratio - 1)
     noise = 50 * (interval.high - interval.low)
     if interval.low > 1 + limit / 100:

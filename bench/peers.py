@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what the same event costs with others: LTTng-UST, spdlog's asynchronous logger, and a
-USDT probe with a uprobe on it.
+"""Measures the same event with peers: LTTng-UST, spdlog's asynchronous logger, and a USDT probe with
+a uprobe on it.
 
-One program writes bursts of ours and of theirs in turns, in random order, while elog record and
-whoever else has to reads what it writes. A peer that is not installed, or may not be used, is not
-measured, and a line says why.
+One program writes bursts of eventlog and of the peers in random order, while elog record and the
+peers' readers run. A peer that is not installed or not allowed is not measured, and a line states the
+reason.
 """
 
 import contextlib
@@ -24,12 +24,12 @@ from figures import (Bench, Bursts, Problem, explain, make_parser, measure, medi
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "peers"
 ROUNDS, QUICK_ROUNDS = 201, 3
-# Twice through all buffers of ours, and as many of the others.
+# Fills all buffers of eventlog twice; as many bursts of the peers.
 WARM_UP, QUICK_WARM_UP = 128, 2
 
 
 class NotHere(Exception):
-    """Why a peer is not measured: a sentence."""
+    """The reason why a peer is not measured, as a sentence."""
 
 
 def need(tool, package):
@@ -38,8 +38,8 @@ def need(tool, package):
 
 
 def compile_peer(words, program, package):
-    """Compiles the shared object of a peer. That it cannot be compiled means that its headers are
-    not there: nothing else is asked for."""
+    """Compiles the shared object of a peer. If that fails, its headers are missing; there is no other
+    check."""
     need(words[0], package)
     try:
         run(*words, "-O2", "-fPIC", "-shared", f"-I{SOURCES}", "-o", program)
@@ -56,9 +56,9 @@ class Peer:
     """A peer that is ready to be loaded."""
     path: pathlib.Path
     argument: str = "-"
-    # What the program that loads it needs in its environment, besides its own.
+    # Additional environment variables of the program that loads it.
     environment: dict = dataclasses.field(default_factory=dict)
-    # Asks others what was lost, when all is over; else the peer knows it itself.
+    # Returns the losses at the end, if the peer itself does not know them.
     count_lost: typing.Callable[[int], int] | None = None
 
 
@@ -75,7 +75,7 @@ def prepare_lttng(folder):
 
 @contextlib.contextmanager
 def prepare_spdlog(folder):
-    """Its messages go to a file, as our events do; whoever finds its queue full waits."""
+    """Its messages go to a file, as eventlog's events do; a writer waits if the queue is full."""
     package = "libspdlog-dev"
     need("pkg-config", "pkg-config")
     path, log = folder / "spdlog_peer.so", folder / "spdlog.log"
@@ -93,7 +93,7 @@ def prepare_spdlog(folder):
 
 
 def find_probe(path):
-    """The offset in its file of the instruction that a USDT probe consists of."""
+    """Returns the file offset of a USDT probe's instruction."""
     notes = run("readelf", "-n", path)
     note = re.search(r"Name: retransmission\n\s*Location: (0x[0-9a-f]+)", notes)
     if not note:
@@ -115,7 +115,7 @@ def prepare_usdt(folder):
     yield Peer(path, f"{path}:{find_probe(path)}")
 
 
-# Its name, how it is made ready, what its figure is called, at least how many times our time.
+# Name, preparation, name of the figure, and the least ratio to eventlog's time.
 PEERS = [
     ("lttng", prepare_lttng, "lttng_vs_enabled", 6),
     ("spdlog", prepare_spdlog, "spdlog_async_vs_enabled", 1),
@@ -125,7 +125,7 @@ PEERS = [
 
 class Peers(Bench):
     def prepare_peers(self, stack):
-        """Those that are there. Says why the others are not."""
+        """Returns the installed peers, and prints why the rest is missing."""
         prepared = {}
         for name, prepare, *_ in PEERS:
             folder = self.folder / name
@@ -139,7 +139,7 @@ class Peers(Bench):
 
     @staticmethod
     def load_peers(bursts, prepared):
-        """Those that may be used here. Says why the others may not."""
+        """Returns the peers that work here, and prints why the rest does not."""
         loaded = {}
         for name, peer in prepared.items():
             try:
@@ -150,7 +150,7 @@ class Peers(Bench):
         return loaded
 
     def write_rounds(self, bursts, names):
-        """In each, a burst of ours and one of each peer; returns nanoseconds by name."""
+        """Each round has a burst of eventlog and one of each peer. Returns nanoseconds by name."""
         times = {name: [] for name in ["ours", *names]}
         warm_up = QUICK_WARM_UP if self.quick else WARM_UP
         for number in range(warm_up + (QUICK_ROUNDS if self.quick else ROUNDS)):
@@ -185,7 +185,7 @@ class Peers(Bench):
         warn_of_loss(recorder.lost, recorder.read + recorder.lost)
         for name, _, figure, target in PEERS:
             if name in counts:
-                # Within a round: what disturbed one of them disturbed the other, too.
+                # Within a round, a disturbance affects both.
                 ratios = [theirs / ours for ours, theirs in zip(times["ours"], times[name])]
                 self.figures.show_ratio(figure, statistics.median(ratios), target, at_most=False)
                 lost, handed = counts[name]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures how many events a second elog record writes to a file without losing any, and how soon
-it shows those that come seldom.
+"""Measures how many events a second elog record writes to a file without a loss, and how soon it
+shows rare events.
 
 First two million a second on each CPU, for a minute, with buffers of the default size; then the
 highest rate with 16 MiB for each CPU, found by halving. The file is in memory. Then a hundred a
@@ -21,14 +21,14 @@ from steady_load import STEADY_RATE, SteadyBench
 SECONDS, QUICK_SECONDS = 60, 0.05
 SEARCH_SECONDS, QUICK_SEARCH_SECONDS = 5, 0.05
 SEARCH_STEPS, QUICK_SEARCH_STEPS = 12, 1
-# What the load has to emit of what it is asked for, as part of it.
+# The part of the requested events that the load must emit.
 REACHED = 0.98
 LOW_RATE = 100  # in a second
 LOW_RATE_EVENTS, QUICK_LOW_RATE_EVENTS = 400, 10
 
 
 def seconds_since(text):
-    """How long ago a time of day was, as elog shows it."""
+    """Returns the seconds since a time of day in elog's form."""
     now = time.time()
     second, fraction = text.rstrip("Z").split(".")
     return now - datetime.datetime.fromisoformat(f"{second}+00:00").timestamp() - float(
@@ -37,8 +37,8 @@ def seconds_since(text):
 
 class Rates(SteadyBench):
     def attempt(self, rate, seconds, *options):
-        """A while at that rate on each CPU; returns what was lost, of how many, and at what rate
-        the load has emitted. Old parts of the recording are not kept."""
+        """Emits at that rate on each CPU for some seconds. Returns the events lost, the total, and the
+        rate that the load reached. Old parts of the recording are removed."""
         recorder, reached = self.record("parts", int(rate * seconds), rate, self.cpus, "--rotate",
                                         "256MiB", "--keep", "2", *options)
         for part in self.folder.glob("parts-*.elog"):
@@ -54,8 +54,8 @@ class Rates(SteadyBench):
                 "a second on each, with buffers of the default size")
 
     def search_loss_free_rate(self):
-        """With four buffers of 4 MiB for each CPU: doubles while nothing is lost, then halves the
-        step. A rate that the load does not reach counts as one that is too high."""
+        """With four buffers of 4 MiB for each CPU: doubles the rate while nothing is lost, then halves
+        the step. A rate that the load does not reach counts as too high."""
         seconds = QUICK_SEARCH_SECONDS if self.quick else SEARCH_SECONDS
         best, step = 0, STEADY_RATE
         is_bounded = False
@@ -72,7 +72,7 @@ class Rates(SteadyBench):
         self.figures.show_rate("lossfree_events_per_second_per_cpu", best)
 
     def measure_low_rate(self):
-        """What comes now and then is shown within the latency, 10 ms, by somebody who sleeps."""
+        """Rare events are shown within the latency, 10 ms, by a recorder that sleeps in between."""
         events = QUICK_LOW_RATE_EVENTS if self.quick else LOW_RATE_EVENTS
         delays = []
         with subprocess.Popen([self.elog, "record", "-e", "load:*", "--wait", "--json"],

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what becomes of events behind the ring: recording them, and reading recordings.
+"""Measures recording events and reading recordings.
 
-Records first: what the recorder costs beside cat of the same bytes. Then reads the recording with
-every command that does, each on one CPU, beside cat, and beside babeltrace2 on a trace that LTTng
-has made of the same events, where both are installed, and perf script on what perf has recorded of
-them in a virtual machine, where there is one.
+Compares the recorder with cat of the same bytes. Then reads the recording with each command that can,
+on one CPU, and compares them with cat, with babeltrace2 on a trace of LTTng of the same events, if
+both are installed, and with perf script on a recording of perf in a virtual machine, if there is one.
 """
 
 import os
@@ -18,10 +17,10 @@ from figures import Run, explain, make_parser, measure
 from steady_load import STEADY_RATE, SteadyBench
 
 EVENTS, QUICK_EVENTS = 10_000_000, 100_000
-PERF_EVENTS = 500_000  # it takes a while to emit them where processors are emulated
+PERF_EVENTS = 500_000  # emitting takes long on emulated processors
 ROUNDS, QUICK_ROUNDS = 5, 1
 
-# What is read how: its name, the words behind elog, and at least how many events in a second.
+# Name, arguments of elog, and the least number of events per second.
 COMMANDS = [
     ("stat", ["stat"], 10e6),
     ("agg", ["agg", "count() by event"], 10e6),
@@ -35,7 +34,7 @@ RECORDER_TARGET = 3.0
 
 class Reading(SteadyBench):
     def measure_recorder(self):
-        """The recording that is read later; and what it cost, beside cat of the same bytes."""
+        """Makes the recording that is read later, and compares its cost with cat of the same bytes."""
         events = QUICK_EVENTS if self.quick else EVENTS
         recorder, _ = self.record("recording", events, STEADY_RATE, 1)
         if recorder.lost:

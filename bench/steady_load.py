@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Recording what reading_load emits at a steady rate."""
+"""Records events that reading_load emits at a steady rate."""
 
 import subprocess
 
 from figures import Bench, Problem, Recorder
 
-# In a second, on each CPU.
+# Events per second on each CPU.
 STEADY_RATE = 2_000_000
 
 
 class SteadyBench(Bench):
     def record(self, name, events, rate, cpus, *options):
-        """Records so many events on each CPU. Returns the recorder, when it has ended, and how many
-        a second the load has reached on each CPU: fewer than it should if it cannot do more."""
+        """Records that many events on each CPU. Returns the recorder, which has ended, and the rate
+        per second that the load reached on each CPU, which is lower if the CPU is too slow."""
         recorder = Recorder(self, name, "load:*", *options)
         try:
             words = [self.programs / "reading_load", str(events), str(rate), str(cpus)]

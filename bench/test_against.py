@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests `./dev bench AREA --against REV` without a measurement: statistics, verdicts, the command
-line, revisions, and what it reads of other programs' output."""
+line, revisions, and the parsing of other programs' output."""
 
 import contextlib
 import io
@@ -152,7 +152,7 @@ class TestComparison(unittest.TestCase):
 
 class TestCommandLine(unittest.TestCase):
     def refuse(self, *words):
-        """Returns what it says."""
+        """Returns the error message."""
         with contextlib.redirect_stderr(io.StringIO()) as said:
             with self.assertRaises(SystemExit) as ended:
                 against.make_parser().parse_args(words)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""An area of the benchmarks runs, leaves nothing behind, and writes the figures that others read
-from its file. Not how fast. But what it takes of memory, or of instructions, is the same on every run.
+"""Tests that an area of the benchmarks runs, leaves no files, and writes its figures. Times are not
+checked; memory and instructions are, because they are the same on every run.
 
 usage: test_quick.py AREA PROGRAMS ELOG
 """
@@ -60,7 +60,7 @@ LIMITS = {
     "tracefs_record_vs_trace_cmd": 1.1, "kernel_disabled_instructions": 3,
     "kernel_emit_vs_ftrace": 0.8, "batched_vs_single": 0.1, "lane_vs_emit": 0.4,
 }
-# Those that a machine cannot give for a reason that is printed.
+# Figures that may be missing for a reason that is printed.
 REASONS = {
     "two_threads_vs_one": "Threads are not measured: ",
     "many_threads_vs_one": "Threads are not measured: ",
@@ -71,7 +71,7 @@ REASONS = {
     **dict.fromkeys(FIGURES["tracing"], "tracing is not measured: "),
     **dict.fromkeys(FIGURES["kernel"], "the kernel is not measured: "),
 }
-# In tmpfs, as bench/README.md says, and some more.
+# Room in tmpfs: that of bench/README.md, and a reserve.
 NEEDED = 1 << 30
 SKIPPED = 77
 
@@ -86,12 +86,12 @@ def words_for(area, programs, elog):
     if area == "user_events":
         return [sys.executable, "-B", script, "--program", programs / "user_events_bench"]
     words = [sys.executable, "-B", script, "--programs", programs, "--elog", elog]
-    # Our own commands only: what reads others' traces is not what is tested.
+    # Only elog's commands; readers of other traces are not tested.
     return [*words, "--alone"] if area == "reading" else words
 
 
 def skip_without_kernel():
-    """It takes minutes to build."""
+    """Building the kernel takes minutes."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
     import kernels  # pylint: disable=import-outside-toplevel
     from paths import PackageUnavailable  # pylint: disable=import-outside-toplevel

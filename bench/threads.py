@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what an event costs among others: other threads that emit, too, other subscriptions that
-want it, too, and subscriptions that want something else.
+"""Measures an event with other emitting threads, with further subscriptions that want it, and with
+subscriptions that want other events.
 """
 
 import contextlib
@@ -12,17 +12,17 @@ from figures import (Bench, Bursts, Problem, explain, make_parser, measure, medi
                      warn_of_loss)
 
 ROUNDS, QUICK_ROUNDS = 201, 2
-# Twice through all buffers.
+# Fills all buffers twice.
 WARM_UP, QUICK_WARM_UP = 128, 2
-# With and without the fifteen, and how many bursts of each event in between.
+# Periods with and without the fifteen, and bursts of each event in a period.
 CYCLES, QUICK_CYCLES = 15, 1
 BURSTS_OF_CYCLE, QUICK_BURSTS_OF_CYCLE = 9, 2
-# Through all buffers of a subscription of the default size on one CPU, 4 MiB with 64 bytes for each
-# event, and a few more: pages that are written to for the first time are not what is measured.
+# Fills all buffers of a subscription of the default size on one CPU, 4 MiB with 64 bytes for each
+# event, and more: first writes to pages are not measured.
 BURSTS_TO_FILL, QUICK_BURSTS_TO_FILL = 18, 1
 
 SUBSCRIPTIONS = 16
-# Which event is wanted by how many.
+# The number of subscriptions that want each event.
 EVENTS = {"by_one": 1, "by_two": 2, "by_four": 4, "by_eight": 8, "by_sixteen": 16}
 
 
@@ -42,7 +42,7 @@ class Threads(Bench):
         self.show_threads(times, recorder)
 
     def write_with_threads(self, bursts):
-        """Nanoseconds by command, in the order of the rounds."""
+        """Returns nanoseconds by command, in the order of the rounds."""
         for _ in range(QUICK_WARM_UP if self.quick else WARM_UP):
             bursts.ask("emit", "retransmission")
             bursts.ask("alone", 0)
@@ -74,14 +74,15 @@ class Threads(Bench):
     # Subscriptions -----------------------------------------------------------------------------
 
     def start_subscription(self, number):
-        """Number 0 wants all events, 15 but one. Nobody reads: they keep the newest."""
+        """Subscription 0 wants all events, subscription 15 only one. They keep the newest events and
+        have no reader."""
         wanted = [f"wanted:{event}" for event, count in EVENTS.items() if count > number]
         self.run_elog("start", f"number-{number}", "--overwrite", "--wait",
                       *(word for each in wanted for word in ("-e", each)))
 
     @contextlib.contextmanager
     def others(self):
-        """The other fifteen, while the block runs."""
+        """Runs the other fifteen subscriptions during the block."""
         for number in range(1, SUBSCRIPTIONS):
             self.start_subscription(number)
         try:
@@ -114,7 +115,7 @@ class Threads(Bench):
         for _ in range(QUICK_BURSTS_TO_FILL if self.quick else BURSTS_TO_FILL):
             emit("by_one")
         for _ in range(QUICK_CYCLES if self.quick else CYCLES):
-            # Not measured: it finds out that the others are gone.
+            # Not measured: this event detaches the ended subscriptions.
             emit("by_one")
             before = [emit("by_one") for _ in range(count)]
             with self.others():
@@ -148,8 +149,8 @@ class Threads(Bench):
         self.figures.show_ratio("fifteen_not_wanting_vs_none", not_wanting, 1.1)
 
     def show_line(self, costs):
-        """Of those that several want, the one that is farthest above the straight line through
-        them: each who wants an event makes it dearer by as much as the one before."""
+        """Shows the event that is farthest above the straight line through the events that several
+        want: each further subscription should cost the same."""
         base, each = line_through(costs)
         self.figures.show_ratio("wanting_vs_line",
                                 max(cost / (base + each * count) for count, cost in costs.items()),
@@ -163,7 +164,7 @@ class Threads(Bench):
 
 
 def line_through(costs):
-    """What is nearest to the costs, in proportion to them: of none, and of each one more."""
+    """The line with the least relative errors: its value at none, and its slope."""
     weights = {count: cost ** -2 for count, cost in costs.items()}
     total = sum(weights.values())
     count_mean = sum(weight * count for count, weight in weights.items()) / total

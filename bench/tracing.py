@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures elog beside perf and trace-cmd, with our events as the kernel's.
+"""Compares elog with perf and trace-cmd, with eventlog's events as user_events.
 
-All are recorded in a virtual machine, by perf, by trace-cmd and by elog through each of the two ways:
-what that takes, of the recorder and of the program, is counted in instructions. Then elog and they
-themselves print what perf and trace-cmd have recorded, each on one CPU, in turns.
+perf, trace-cmd and elog, through both routes, record the events in a virtual machine. The instructions
+of recorder and program are counted. Then elog and the peers print the recordings of perf and
+trace-cmd, each on one CPU, in turns.
 """
 
 import os
@@ -19,7 +19,7 @@ ROUNDS, QUICK_ROUNDS = 7, 1
 RECORDING_TARGET = 1.1
 READING_TARGET = 2.0
 
-# Ours and theirs, by what guest_recordings calls them.
+# elog's recordings and their peers, by names of guest_recordings.
 RECORDERS = {"perf_record_vs_perf_record": ("elog_perf", "perf"),
              "tracefs_record_vs_trace_cmd": ("elog_tracefs", "trace_cmd")}
 READERS = {"perf_decode_vs_perf_script": ("perf", ["perf", "script", "--input"]),

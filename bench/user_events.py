@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures what an event costs on its way through the kernel's user_events, in a virtual machine,
-beside a bare write of the same bytes in the same run.
+"""Measures an event through the kernel's user_events, in a virtual machine, compared with a plain
+write of the same bytes in the same run.
 
-What is measured is bench/user_events/main.cpp.
+The measured program is bench/user_events/main.cpp.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from machine import Run, execute
 from paths import HarnessError
 
 TARGET = 1.15
-# Those of time are disturbed by whatever else the machine does; instructions are not, and count all
-# alike, which real processors do not.
+# Other processes disturb times, but not instructions, which on the other hand all count alike,
+# unlike on real processors.
 ROUNDS, COUNTED_ROUNDS, QUICK_ROUNDS = 601, 21, 5
 
 
@@ -38,7 +38,7 @@ def parse():
 
 
 def measure(program, kernel_name, rounds, count_instructions):
-    """Nanoseconds, or instructions, of one event, through the library and by hand, in each round."""
+    """Returns nanoseconds, or instructions, of an event by the library and by hand, for each round."""
     kernel = kernels.obtain(kernel_name, print)
     with tempfile.TemporaryDirectory(prefix="eventlog-bench-") as scratch:
         run = Run([program, str(rounds)], files={program: program}, processors=1,
@@ -59,7 +59,7 @@ def show_medians(unit, rounds):
 
 
 def show_ratio(name, rounds, target=None):
-    # Within a round: what disturbed one of them disturbed the other, too.
+    # Within a round, a disturbance affects both.
     ratios = [ours / theirs for ours, theirs in rounds]
     ratio = statistics.median(ratios)
     verdict = ""
@@ -70,7 +70,7 @@ def show_ratio(name, rounds, target=None):
 
 
 def spread(values):
-    """Between the quartiles, in percent of the median."""
+    """The distance of the quartiles, in percent of the median."""
     low, median, high = statistics.quantiles(values, n=4)
     return 100 * (high - low) / median
 
