@@ -23,7 +23,7 @@ constexpr std::size_t padded_record_size = 64;
 constexpr std::uint64_t bursts_to_warm_up = 128;
 constexpr std::uint64_t quick_bursts_to_warm_up = 2;
 
-std::uint64_t emitted_heard = 0;
+std::uint64_t emitted_enabled = 0;
 std::uint64_t emitted_dropped = 0;
 
 struct emit_enabled {
@@ -34,7 +34,7 @@ struct emit_enabled {
         const counted_fields fields = fields_of(i);
         recorded::emit(retransmission{fields.sequence, fields.bytes, fields.window, reason});
     }
-    static void count(std::uint64_t events) noexcept { emitted_heard += events; }
+    static void count(std::uint64_t events) noexcept { emitted_enabled += events; }
 };
 
 struct emit_dropped {
@@ -188,7 +188,7 @@ listeners::listeners(const options& chosen, const std::filesystem::path& directo
 
 listeners::outcome listeners::stop() {
     const outcome result{enabled_.stop(), dropped_.stop()};
-    check_count(name::enabled, emitted_heard, result.enabled);
+    check_count(name::enabled, emitted_enabled, result.enabled);
     check_count(name::dropped, emitted_dropped, result.dropped);
 #if BENCH_HAS_RSEQ_FLOOR
     // A floor with missing records is not a valid peer. (The record behind the position is

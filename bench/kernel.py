@@ -113,7 +113,7 @@ class Kernel(Bench):
         # A lost event is less work.
         lost = {name: kind.lost for name, kind in kinds.items() if kind.lost}
         if lost:
-            raise Problem(f"events were lost, and nothing is measured by that: {lost}")
+            raise Problem(f"events were lost, so the figures are not valid: {lost}")
 
     def show_ratio(self, name, kinds, ours, theirs, target=None):
         """Shows the median of the ratios of corresponding turns."""

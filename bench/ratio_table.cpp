@@ -61,7 +61,7 @@ ratio_table::ratio_table(const collecting_reporter& reporter, const listeners::o
     add_row(name::disabled_costly, times, "");
     add_row(name::disabled_lazy, times, "");
     add_row(name::timestamp, times, "");
-    add_row(name::floor, times, "nobody reads");
+    add_row(name::floor, times, "no reader");
     add_row(name::enabled, times, describe(outcome.enabled));
     add_row(name::dropped, times, describe(outcome.dropped));
     const collecting_reporter::by_name& pairs = reporter.pairs();

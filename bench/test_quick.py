@@ -106,9 +106,9 @@ def skip_without_kernel():
 
 def check_figures(area, figures, said):
     unknown = set(figures) - FIGURES[area]
-    assert not unknown, f"nobody documents {sorted(unknown)}"
+    assert not unknown, f"not documented: {sorted(unknown)}"
     for name in FIGURES[area] - set(figures):
-        assert name in REASONS and REASONS[name] in said, f"{name} is missing, and nobody says why"
+        assert name in REASONS and REASONS[name] in said, f"{name} is missing without a reason"
     for name, figure in figures.items():
         assert math.isfinite(figure) and figure >= 0, f"{name}: {figure}"
         assert figure <= LIMITS.get(name, figure), f"{name}: {figure}, at most {LIMITS[name]}"

@@ -107,7 +107,7 @@ void wait_for_listener(const std::string& event) {
     const auto end = steady_clock::now() + patience;
     while (!chosen.enabled()) {
         if (steady_clock::now() > end) {
-            throw failure("Nobody listens to {}.", event);
+            throw failure("{} has no listener.", event);
         }
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }

@@ -46,7 +46,7 @@ void measure(const char* name, Emit emit) {
 int main(int argc, char** argv) {
     const long turns = read_turns(argc, argv);
     subscribe("lanes", "written", "no other");
-    check(lanes::enabled<written>(), "nobody listens to what is emitted");
+    check(lanes::enabled<written>(), "the event has no listener");
     for (long turn = 0; turn < turns; ++turn) {
         measure("emit_alone", emit_all);
         measure("emit_in_lane", [] {

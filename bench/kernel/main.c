@@ -99,7 +99,7 @@ static void fill_in(void) {
 }
 
 /// Runs a loop of the module. If the subscription wants the loop's events, counts those received.
-static void run_in_kernel(const char* name, bool is_heard) {
+static void run_in_kernel(const char* name, bool is_subscribed) {
     const uint64_t before = count_recorded();
     char answer[64] = {0};
     int file = open(TURN, O_RDWR | O_CLOEXEC);
@@ -111,7 +111,7 @@ static void run_in_kernel(const char* name, bool is_heard) {
     char* end = answer;
     const uint64_t taken = strtoull(answer, &end, 10);
     uint64_t lost = strtoull(end, NULL, 10);
-    if (is_heard) {
+    if (is_subscribed) {
         lost += in_kernel - (count_recorded() - before);
     }
     report(name, (double)taken / in_kernel, lost);
@@ -149,9 +149,9 @@ int main(int argc, char** argv) {
     static const char* const of_module[] = {"nothing", "clock", "disabled", "ftrace", "relay"};
     const long turns = read_turns(argc, argv);
     publish();
-    // `disabled` of the module is not among them.
+    // Without the event `disabled` of the module.
     subscribe("measure", "recorded", "written");
-    check(word != 0, "nobody listens to what is written");
+    check(word != 0, "the event has no listener");
     make_channel();
     fill_in();
     for (long turn = 0; turn < turns; ++turn) {

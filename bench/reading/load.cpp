@@ -95,7 +95,7 @@ int main(int count, char** words) {
     const std::uint64_t rate = std::strtoull(words[2], nullptr, 10);
     const std::size_t cpus = std::strtoull(words[3], nullptr, 10);
     if (!wait_for_listener()) {
-        fmt::print(stderr, "load: nobody listens to load:retransmission.\n");
+        fmt::print(stderr, "load: load:retransmission has no listener.\n");
         return 1;
     }
     // Attaches. Until then, events of other threads have no subscription.
