@@ -8,8 +8,9 @@ usage: inventory.py --check BUILD_DIRECTORY...
 
 --check fails if a listed test is missing in one of the given builds, or does not run in the quick
 tier there although its line says so. --update adds the tests that the builds register; it never
-removes a test, a build or a tier. --fold applies the renames of renamed.txt to the lists, and empties it. A build is known by the name of its directory, which is the name
-of its preset. The programs of the tests must have been built.
+removes a test, a build or a tier. --fold applies the renames of renamed.txt to the lists, and empties
+that file. A build has the name of its directory, which is that of its preset. The programs of the tests
+must be built.
 
 The names of tests:
   KIND.SUITE.CASE              a case of GoogleTest, from unit_tests, integration_tests, ...
@@ -41,7 +42,7 @@ LEFT_OUT = {"asan+ubsan": {"once", "compiler"}, "tsan": {"once", "compiler", "co
 
 
 class Problem(Exception):
-    """A sentence for stderr: the object, what is wrong with it, and the remedy."""
+    """A failure, as a sentence for stderr: the object, the fault and the remedy."""
 
 
 # Lists --------------------------------------------------------------------------------------------
@@ -56,7 +57,8 @@ def join_name(group, member):
 
 
 def split_name(name):
-    """Into a group and a member. A file name may follow the first dot of other tests of CTest."""
+    """Splits a name into group and member. Names of other tests of CTest split at the first dot, behind
+    which a file name may follow."""
     has_cases = ":" in name or kind_of(name) in GOOGLETEST_KINDS
     group, _, member = name.rpartition(".") if has_cases else name.partition(".")
     return (group, member) if member else ("", name)
@@ -110,7 +112,7 @@ def show_builds(builds):
 
 
 def write_list(tests):
-    """The text of a list; parse_list gives the same tests again."""
+    """Returns the text of a list, which parse_list reads back to the same tests."""
     groups = collections.defaultdict(list)
     for name, builds in sorted(tests.items()):
         group, member = split_name(name)
@@ -193,7 +195,7 @@ def present_name(name, renames):
 
 
 class Module:
-    """The classes of a Python file by their names, and the names that it imports from others."""
+    """The classes of a Python file by name, and the names that it imports."""
 
     def __init__(self, path):
         self.path = path
@@ -207,7 +209,7 @@ class Module:
 
 
 class Scripts:
-    """The test methods of scripts, by their syntax: nothing of them runs."""
+    """Finds the test methods of scripts by syntax, without running them."""
 
     def __init__(self, root=ROOT / "tests"):
         self.root = root
@@ -279,13 +281,13 @@ def is_selected(case, chosen):
 
 
 def is_variant(name, chosen):
-    """Whether a test runs a suite once more, under other conditions: KIND.SUITE.CONDITION."""
+    """Whether a test repeats a suite under other conditions: KIND.SUITE.CONDITION."""
     suite = chosen.removesuffix(".*")
     return suite != chosen and name.partition(".")[2].startswith(suite + ".")
 
 
 class Build:
-    """What a build directory registers: {name: whether it belongs to the quick tier}."""
+    """The tests that a build directory registers: {name: whether it is in the quick tier}."""
 
     def __init__(self, directory, run=subprocess.run):
         self.directory = pathlib.Path(directory).resolve()
@@ -340,7 +342,7 @@ class Build:
 
 
 def compare(inventory, renames, builds):
-    """Sentences about listed tests that the builds lack. `builds`: {build: {name: is quick}}."""
+    """Yields sentences about listed tests that the builds lack. `builds`: {build: {name: is quick}}."""
     sentences = []
     for name, tiers in sorted(inventory.items()):
         present = present_name(name, renames)

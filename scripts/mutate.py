@@ -22,19 +22,19 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "mutations"
 TIERS = ("quick", "full")
-# A fault may make a test wait for ever.
+# A fault may make a test hang.
 TEST_SECONDS = 1800
 BUILD_SECONDS = 3600
-# The share of all mutations that a tier has to kill.
+# The part of all mutations that a tier must kill.
 REQUIRED = {"quick": 0.9, "full": 1.0}
 
-# A set of tests: a regular expression for CTest, in a preset, with what must be built for it.
+# A set of tests: a regular expression for CTest, a preset, and the targets to build.
 Suite = collections.namedtuple("Suite", "tier preset targets tests")
 Mutation = collections.namedtuple("Mutation", "name diff suites")
 
 
 class Problem(Exception):
-    """A sentence for stderr: the object, what is wrong with it, and the remedy."""
+    """A failure, as a sentence for stderr: the object, the fault and the remedy."""
 
 
 def parse_suites(text):
@@ -97,7 +97,7 @@ class Scratch:
         }
 
     def copy(self):
-        """Only what has changed: all else need not be built again."""
+        """Copies only changed files, so that little is built again."""
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
             check=True, capture_output=True, text=True,
@@ -122,7 +122,7 @@ class Scratch:
         copy.chmod(source.stat().st_mode)
 
     def run(self, seconds, *command):
-        """The exit code, or None if the command took longer; it and its children are gone then."""
+        """Returns the exit code, or None after a timeout, which kills the command and its children."""
         with self.log.open("a") as log:
             print("$", *command, file=log, flush=True)
             process = subprocess.Popen(command, cwd=self.directory, stdout=log, stderr=log,
@@ -163,13 +163,13 @@ class Scratch:
 
 
 def suites_of(mutation, tier):
-    """The full tier runs the quick tests, too, and first."""
+    """Returns the suites of a tier. The full tier runs the quick suites first."""
     return sorted((each for each in mutation.suites if tier == "full" or each.tier == "quick"),
                   key=lambda each: TIERS.index(each.tier))
 
 
 def check_baseline(scratch, mutations, tier):
-    """Without a mutation all tests have to pass, or they would be no measure."""
+    """Fails unless all tests pass without a mutation, because otherwise they prove nothing."""
     suites = {suite._replace(tier="") for each in mutations for suite in suites_of(each, tier)}
     for suite in sorted(suites):
         begin = time.monotonic()
@@ -184,7 +184,7 @@ def check_baseline(scratch, mutations, tier):
 
 
 def judge(scratch, mutation, tier):
-    """What the tests say of a mutation: the outcome and the suite that brought it."""
+    """Returns the outcome of a mutation, and the suite that decided it."""
     for suite in suites_of(mutation, tier):
         if not scratch.build(suite):
             return "does not build", f"{suite.preset} {' '.join(suite.targets)}"

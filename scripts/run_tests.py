@@ -60,7 +60,7 @@ def build_of(preset):
 
 
 def stages_since(revision):
-    """Builds the quick tier's tests first: only the build knows what each depends on."""
+    """Builds the quick tier's tests first, because only the build knows their dependencies."""
     known = subprocess.run(("git", "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"),
                            stdout=subprocess.DEVNULL, check=False)
     if known.returncode != 0:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks where sources lie and what they include. layers.txt lists the folders in their order.
+"""Checks the folders and includes of sources. layers.txt lists the folders in their order.
 
 usage: structure.py [PROJECT]
 
@@ -20,10 +20,10 @@ LINES_MAX = 500
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.M)
 SOURCE = re.compile(r"\.(c|cpp|hpp|h|py|sh|rs|pml)$|/(init|dev)$")
 COMPILED = re.compile(r"\.(c|cpp|hpp|h)$")
-# Flat by custom, or data.
+# Folders that are flat by convention, or contain data.
 LARGE_FOLDERS = re.compile(r"kernel/eventlog$|docs/man$|docs/man/links$|tests/fuzz/corpus/|LICENSES$"
                            r"|docs/decisions$")
-# The layouts that other programs read, each in one file.
+# Layouts that other programs read; each is a single file.
 LONG_FILES = re.compile(r"kernel/include/uapi/")
 
 
@@ -43,7 +43,7 @@ def read_layers(path):
 
 
 class Structure:
-    """The files of a project, as paths relative to it, and what is wrong with them."""
+    """The files of a project, as paths relative to it, and their problems."""
 
     def __init__(self, project, files, trees):
         self.project = project
@@ -62,7 +62,7 @@ class Structure:
         return self.problems
 
     def place_of(self, path):
-        """(tree, folder) of a file, as positions in the order of layers; None: in no tree."""
+        """Returns (tree, folder) of a file, as positions in layers.txt; None: in no tree."""
         for number, (tree, folders) in enumerate(self.trees.items()):
             if path.startswith(tree + "/"):
                 first, slash, _ = path[len(tree) + 1:].partition("/")

@@ -12,7 +12,7 @@ import sys
 
 from structure import files_of
 
-# Texts that are not the project's own, and the list of the words itself.
+# Texts from elsewhere, and the list of words itself.
 EXCLUDED = re.compile(r"LICENSES/|tests/fuzz/corpus/|scripts/lint/vocabulary\.txt$")
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.I)
 
@@ -34,7 +34,7 @@ def read_words(text, where):
 
 
 def words_of(line):
-    """The words of a line; those of identifiers, too: eventlog_is_heard has three."""
+    """The words of a line, including those of identifiers: eventlog_is_enabled has three."""
     return [word.lower() for word in WORD.findall(line.replace("_", " "))]
 
 

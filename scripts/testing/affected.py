@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which tests of a build the changed files can affect.
+"""Finds the tests of a build that the changed files can affect.
 
 A compiled test depends on all sources and headers of its executable, which ninja knows from the
 compiler's depfiles. A script depends on the modules that it imports from its folder and from the
@@ -13,9 +13,9 @@ import re
 import subprocess
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-# Files that no test runs on: lint is their check.
+# Files without tests; lint checks them.
 WITHOUT_EFFECT = re.compile(r"(LICENSES/|\.git|\.clang-format|\.editorconfig|.*/README\.md$)")
-# What tests of these names read without the build's knowledge.
+# Files that tests of these names read and that the build does not know of.
 READ_BY = (
     (re.compile(r"kernel/"), re.compile(r"vm\.|kernel_ring$|documents\.|integration\.test_generated_kernel")),
     (re.compile(r"docs/man/|docs/|README\.md$"), re.compile(r"documents\.|man_pages$|packaging\.")),
@@ -33,7 +33,7 @@ READ_BY = (
 IMPORT = re.compile(r"^\s*(?:import|from) (\w+)", re.M)
 # The modules that scripts of several folders share.
 HARNESSES = ("tests/integration/harness", "tests/vm/harness")
-# Scripts of these folders run elog and load the library, whatever their text says.
+# Scripts of these folders run elog and load the library, even if their text does not name these.
 RUN_ELOG = ("tests/integration/", "tests/vm/")
 
 
@@ -55,7 +55,7 @@ def project_path(path, folder=PROJECT):
 
 
 class Build:
-    """What a configured and built folder knows of its tests; `selection` are options of CTest."""
+    """The tests of a built folder and their dependencies; `selection` are options of CTest."""
 
     def __init__(self, folder, selection=()):
         self.folder = PROJECT / folder

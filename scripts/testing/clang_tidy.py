@@ -4,14 +4,14 @@
 
 Usage: clang_tidy.py BUILD_DIRECTORY [--all]
 
-clang-tidy spends most of its time on headers of other projects: a source of ours has some 200 lines,
-and its headers have 50,000. Therefore one batch includes many sources that have the same flags.
-Sources that do not compile together, as two define the same name, go into different batches; the
-compiler finds them. The findings are the same either way.
+clang-tidy spends most of its time on headers of other projects: a source has about 200 lines, and its
+headers have 50,000. Therefore one batch includes many sources with the same flags. Sources that do not
+compile together, for example because two define the same name, are in different batches; the compiler
+finds them. The findings are the same.
 
-Sources that an earlier run found clean, and that have not changed since, are left out. If more than
-SAMPLE_MAX are left, those with recent commits are checked, and a sample of the others that is
-another one after each commit. --all checks everything that is left.
+Sources that an earlier run found clean and that have not changed are left out. If more than
+SAMPLE_MAX remain, sources with recent commits are checked, and a sample of the rest, which differs
+after each commit. --all checks all that remain.
 
 Exit status 1 when there are findings, when a source does not compile, or when clang-tidy fails.
 """
@@ -33,15 +33,16 @@ KERNEL = PROJECT / "kernel"
 BATCH_MAX = 80
 SAMPLE_MAX = 60
 RECENT_COMMITS = 10
-# They change the code that is made, and nothing in what clang-tidy looks at.
+# Flags that change the generated code but not the findings of clang-tidy.
 FLAGS_OF_CODE = re.compile(r"-f(PIC|PIE|pic|pie|visibility.*)$")
-# Only a batch has these: one source's local names may be those of another's namespace, and a main
-# with another name has to return something. The builds check both; all other warnings stay.
+# Warnings that only batches cause: the local names of one source may be those of a namespace in
+# another one, and a renamed main must return a value. The builds check both; all other warnings
+# stay.
 FLAGS_OF_BATCH = ["-Wno-shadow", "-Wno-return-type"]
 
 
 def is_precompiled(path):
-    """What CMake makes of all headers of a target: a source includes what it needs without it."""
+    """Whether it is a header that CMake precompiles. Sources do not depend on it."""
     return pathlib.Path(path).name.startswith("cmake_pch.")
 
 
@@ -88,19 +89,20 @@ def groups_of(database):
     for (flags, is_c, _), (sources, folders) in sorted(
             groups.items(), key=lambda item: -len(item[1][0])):
         looked_in = [word for folder in folders for word in folder]
-        # In even parts, so that no core waits for long.
+        # Equal parts, so that the cores end together.
         parts = -(-len(sources) // BATCH_MAX)
         for part in range(parts):
             yield (*flags, *looked_in), is_c, sorted(sources)[part::parts]
 
 
 def run(*words):
-    """Returns what a tool says, and whether it is content; it is not if it cannot be run."""
+    """Returns the output of a tool, and whether it succeeded; False if it cannot be run."""
     try:
         result = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError as mistake:
         return f"{words[0]} cannot be run ({mistake}). Install it with: ./dev setup", False
-    # Of what it cannot read in .clang-tidy it complains, goes on without it and exits with 0.
+    # If clang-tidy cannot read .clang-tidy, it prints a message, continues without it and exits
+    # with 0.
     return (result.stdout + result.stderr,
             result.returncode == 0 and not re.search(r"^Error\b|\berror:", result.stderr, re.M))
 
@@ -116,7 +118,7 @@ class Batches:
     def write(self, sources, is_c):
         self.count += 1
         path = self.directory / f"batch_{self.count}.{'c' if is_c else 'cpp'}"
-        # Each program has a main of its own.
+        # Each program has its own main.
         lines = [f"#define main main_{number}  // NOLINT(readability-identifier-naming)\n"
                  f'#include "{source}"  // NOLINT(bugprone-suspicious-include)\n'
                  "#undef main\n"
@@ -125,7 +127,7 @@ class Batches:
         return path
 
     def check(self, flags, is_c, sources):
-        """Returns what clang-tidy says about these sources, and whether it is content."""
+        """Returns the output of clang-tidy for these sources, and whether it succeeded."""
         output = []
         content = True
         keys = {source: self.clean.key(source, flags) for source in sources}
@@ -154,7 +156,7 @@ class Batches:
             if compiles or len(batch) == 1:
                 return batch, left, path
             blamed = set(re.findall(r"^(/[^:\n]+):\d+:\d+: (?:fatal )?error:", said, re.M))
-            # The first stays, so that this comes to an end whoever is blamed.
+            # The first source stays, so that the loop ends whatever source has the errors.
             moved = [source for source in batch[1:] if source in blamed] or batch[1:]
             left += moved
             batch = [source for source in batch if source not in moved]

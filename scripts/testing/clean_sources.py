@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which sources clang-tidy has found nothing in, kept from one run to the next.
+"""Remembers between runs in which sources clang-tidy found nothing.
 
-A source is known by all that decides what is found: its bytes and those of every file of the project
-that it includes, itself or by a flag, the flags, the checks that are asked for, and the packages of this
-machine, which stand for the tools and for the headers of others. If any of it changes, it is checked
+The key of a source covers everything that affects the findings: its bytes and those of every file of
+the project that it includes, directly or by a flag; the flags; the enabled checks; and the packages of
+this machine, which represent the tools and external headers. After any change the source is checked
 again.
 """
 
@@ -17,9 +17,9 @@ import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
-# Flags that have a file read in front of the source.
+# Flags that include a file in front of the source.
 IN_FRONT = ("-include", "-imacros", "-include-pch")
-# Some twenty times as many as there are.
+# About twenty times the number of sources.
 KEPT_MAX = 10000
 
 
@@ -29,12 +29,12 @@ def place():
 
 
 def flag_of_project(flag):
-    """In another work tree it is the same."""
+    """A flag with paths relative to the project, so that it is equal in all work trees."""
     return re.sub(rf"{re.escape(str(PROJECT))}(?![^/\"'\s])", "/", flag)
 
 
 def surroundings():
-    """What all sources have in common; None: it cannot be found out."""
+    """The part of the key that all sources share; None: unknown."""
     found = hashlib.sha256()
     for words in (("clang-tidy", "--version"), ("dpkg-query", "--show")):
         try:
@@ -48,7 +48,7 @@ def surroundings():
 
 
 class CleanSources:
-    """Keys of sources; forgets the oldest when there are too many."""
+    """The keys of clean sources. The oldest are removed beyond a limit."""
 
     def __init__(self):
         self.common = surroundings()
@@ -71,14 +71,14 @@ class CleanSources:
         return self.files[path]
 
     def included(self, sources, folders):
-        """These and all files of the project behind them, in the order in which they are met."""
+        """Returns these files and all files of the project that they include, in order."""
         met = dict.fromkeys(sources)
         left = list(sources)
         while left:
             path = left.pop()
             for is_quoted, name in self.file(path)[1]:
                 for folder in ([path.parent] if is_quoted else []) + folders:
-                    # Not resolved: what is looked for beside a link is found beside it.
+                    # Symbolic links are not resolved: an include is searched beside the link.
                     found = pathlib.Path(os.path.normpath(folder / name))
                     if found.is_file():
                         if found not in met:
@@ -97,7 +97,7 @@ class CleanSources:
     def key(self, source, flags):
         """`flags` name the folders, too, by -I and -isystem and in their order, and by IN_FRONT
         what is read in front of the source. Those of others are packages', as their headers are."""
-        # clang's own words have another word in front: -Xclang -include -Xclang FILE.
+        # Options for clang's frontend are preceded by -Xclang: -Xclang -include -Xclang FILE.
         words = [flag for flag in flags if flag != "-Xclang"]
         named = [(kind, pathlib.Path(os.path.abspath(path))) for kind, path in zip(words, words[1:])
                  if kind in ("-I", "-isystem", *IN_FRONT)]
@@ -123,7 +123,7 @@ class CleanSources:
             self.kept[key] = None
 
     def save(self):
-        """Others may do so at once: then the last one's stay. Whoever cannot checks them again."""
+        """Writes the keys. Of concurrent runs the last one wins; lost keys are checked again."""
         if self.common is None:
             return
         path = place()

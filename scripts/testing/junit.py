@@ -10,7 +10,7 @@ import dataclasses
 import re
 import xml.etree.ElementTree
 
-# The part of a long output that is shown: the cause of a failure is usually printed last.
+# The shown part of a long output: its end, where the cause of a failure usually is.
 LINES_FIRST = 20
 LINES_LAST = 180
 

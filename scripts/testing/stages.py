@@ -25,7 +25,7 @@ class Stage:
     kind: str
     name: str
     command: tuple
-    needs: str = ""  # the stage without whose success this one cannot run
+    needs: str = ""  # a stage that must succeed before this one runs
     results: str = ""  # the JUnit file
     reports: str = ""  # the folder of GoogleTest's reports
     environment: dict = dataclasses.field(default_factory=dict)
@@ -57,7 +57,7 @@ def show_log(name):
 
 
 def sign_of_life(title, path, seconds):
-    """In place on a terminal, in a new line every half minute elsewhere."""
+    """Prints progress: in place on a terminal, in a new line every half minute elsewhere."""
     if sys.stdout.isatty():
         with open(path, "rb") as log:
             log.seek(max(0, os.path.getsize(path) - 400))
@@ -115,7 +115,7 @@ def counts_of(stage, status):
             print(f"{case.outcome}: {stage.name}: {case.name}{separator}{case.text}")
     result.slowest = sorted(((case.seconds, f"{stage.name}: {case.name}") for case in cases),
                             reverse=True)[:20]
-    # A failure that no test explains counts, too, and so does a run of no test.
+    # A failure that no test explains counts, too, as does a run without tests.
     if (status != 0 and result.good) or not cases:
         print(f"{stage.name}: the command ended with {status} after {len(cases)} tests")
         show_log(stage.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of each tier. tests/README.md has the table of what each covers."""
+"""The stages of each tier. tests/README.md has a table of their contents."""
 
 import pathlib
 import re
@@ -10,15 +10,15 @@ from stages import Stage
 PYTHON = (sys.executable, "-B")
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The quick tier needs one kernel of our own; the others are downloaded as they are.
+# The quick tier needs one kernel that the harness builds; the remaining ones are downloaded.
 QUICK_KERNELS = ("debian-6.12", "debian-6.1", "user-events-6.12")
 FULL_KERNELS = QUICK_KERNELS + ("debian-6.1-arm64", "status-page-6.1", "debug-6.12", "race-6.12",
                                 "in-tree-6.12")
 QUICK_PRESETS = ("asan+ubsan", "tsan", "release")
 QUICK = ("-L", "^quick$")
 
-# The full tier: which labels a preset leaves out, as its build has no influence on these tests.
-# Parts of a preset are stages of their own, so that an interrupted run repeats little.
+# The full tier: the labels that a preset leaves out, because its build does not affect these tests.
+# Parts of a preset are separate stages, so that an interrupted run repeats little.
 FULL_PARTS = {
     "release": (
         ("unit and integration", ("-R", r"^(unit|integration|interleaving)\.")),
@@ -98,7 +98,7 @@ def full_stages():
 
 
 def affected_stages(preset, names):
-    """The tests of these names, as far as they belong to the quick tier."""
+    """The stages of the tests of these names that are in the quick tier."""
     pattern = "|".join(re.escape(name) for name in sorted(names))
     stages = [build(preset, "quick_tests"),
               suite(preset, "test", (*QUICK, "-R", f"^({pattern})$"))]
@@ -106,7 +106,7 @@ def affected_stages(preset, names):
 
 
 def filtered_stages(preset, selection, target="all"):
-    """Some tests of one preset, and the kernels if some of them may need one."""
+    """The stages of some tests of one preset, and of kernels if these may need one."""
     stages = [configure(preset), build(preset, target), suite(preset, "test", selection)]
     if preset == "release":
         stages.insert(0, kernels(QUICK_KERNELS))
