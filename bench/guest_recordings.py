@@ -10,16 +10,9 @@ import dataclasses
 import pathlib
 import re
 import shutil
-import sys
 
 from figures import Problem, run
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
-
-# pylint: disable=wrong-import-position
-import kernels
-import machine
-import paths
+from guest import kernels, machine, paths, run_in_guest
 
 KERNEL = "user-events-6.12"
 RATE = 10**9  # per second: all at once, because the buffers hold them all
@@ -102,7 +95,7 @@ def record(folder, program, elog, events, recorders=tuple(FILES)):
     recordings, or the reason why there are none."""
     program, elog = str(program), str(elog)
     try:
-        result = machine.execute(
+        result = run_in_guest(
             cached_kernel(),
             machine.Run(
                 ["bash", "-c", SCRIPT, program, elog, str(events), *recorders],
@@ -114,11 +107,6 @@ def record(folder, program, elog, events, recorders=tuple(FILES)):
         )
     except paths.HarnessError as problem:
         return Recordings(why_not=str(problem))
-    problem = result.problem()
-    if problem is None and result.status != 0:
-        problem = result.errors.strip() or f"the guest's script has ended with {result.status}."
-    if problem is not None:
-        raise Problem(f"recording in a virtual machine: {problem}")
     recordings = Recordings()
     for line in result.output.splitlines():
         recorder, user, system = line.split()

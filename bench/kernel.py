@@ -11,17 +11,9 @@ import dataclasses
 import pathlib
 import re
 import statistics
-import sys
 
 from figures import Bench, Problem, explain, make_parser, measure, run
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
-
-# pylint: disable=wrong-import-position
-import kernel_module
-import kernels
-import machine
-import paths
+from guest import kernel_module, kernels, machine, paths, run_in_guest
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "kernel" / "module"
 TURNS, QUICK_TURNS = 31, 2
@@ -94,13 +86,7 @@ class Kernel(Bench):
                    **{program: program for program in programs}},
             count_instructions=True,
         )
-        result = machine.execute(kernel, guest, self.folder)
-        problem = result.problem()
-        if problem is None and result.status != 0:
-            problem = result.errors.strip() or f"the program ended with {result.status}."
-        if problem is not None:
-            raise Problem(f"measuring in a virtual machine: {problem}")
-        return parse(result.output), measuring
+        return parse(run_in_guest(kernel, guest, self.folder).output), measuring
 
     def show(self, kinds):
         nothing = statistics.median(kinds["nothing"].taken)

@@ -92,14 +92,12 @@ def words_for(area, programs, elog):
 
 def skip_without_kernel():
     """Building the kernel takes minutes."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
-    import kernels  # pylint: disable=import-outside-toplevel
-    from paths import PackageUnavailable  # pylint: disable=import-outside-toplevel
+    from guest import kernels, paths  # pylint: disable=import-outside-toplevel
     try:
         if kernels.find("user-events-6.12")[0] is not None:
             return
         print("skipped: `./dev vm --prepare user-events-6.12` builds the kernel that it takes")
-    except PackageUnavailable as problem:
+    except paths.PackageUnavailable as problem:
         print(f"skipped: {problem}")
     sys.exit(SKIPPED)
 

@@ -7,19 +7,13 @@ The measured program is bench/user_events/main.cpp.
 """
 
 import argparse
-import json
 import os
-import pathlib
 import statistics
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "vm" / "harness"))
-
-# pylint: disable=wrong-import-position
-import kernels
-from machine import Run, execute
-from paths import HarnessError
+from figures import Problem, write_json
+from guest import kernels, machine, paths, run_in_guest
 
 TARGET = 1.15
 # Other processes disturb times, but not instructions, which on the other hand all count alike,
@@ -41,15 +35,10 @@ def measure(program, kernel_name, rounds, count_instructions):
     """Returns nanoseconds, or instructions, of an event by the library and by hand, for each round."""
     kernel = kernels.obtain(kernel_name, print)
     with tempfile.TemporaryDirectory(prefix="eventlog-bench-") as scratch:
-        run = Run([program, str(rounds)], files={program: program}, processors=1,
-                  count_instructions=count_instructions)
-        result = execute(kernel, run, scratch)
-    problem = result.problem()
-    if problem is None and result.status != 0:
-        problem = result.errors.strip() or f"the program ended with {result.status}"
-    if problem is not None:
-        raise HarnessError(problem)
-    return [tuple(map(float, line.split())) for line in result.output.splitlines()]
+        run = machine.Run([program, str(rounds)], files={program: program}, processors=1,
+                          count_instructions=count_instructions)
+        output = run_in_guest(kernel, run, scratch).output
+    return [tuple(map(float, line.split())) for line in output.splitlines()]
 
 
 def show_medians(unit, rounds):
@@ -83,7 +72,7 @@ def main():
         counted = measure(
             program, options.kernel, QUICK_ROUNDS if options.quick else COUNTED_ROUNDS, True
         )
-    except HarnessError as problem:
+    except (paths.HarnessError, Problem) as problem:
         sys.exit(f"./dev bench --vm: {problem}")
     print(f"{'measured':<35} {'median':>9} {'(emulated)':<12} {'spread':>7}")
     show_medians("ns", timed)
@@ -94,9 +83,7 @@ def main():
         "user_events_vs_write_time": show_ratio("user_events_vs_write_time", timed),
     }
     if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(ratios, file, indent=2)
-            file.write("\n")
+        write_json(options.json, ratios)
 
 
 if __name__ == "__main__":
