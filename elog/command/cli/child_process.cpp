@@ -37,13 +37,13 @@ void check_command(const std::string& name) {
 }
 
 child_process::child_process(const std::vector<std::string>& command) : name_(command.front()) {
-    std::vector<std::string> words = command;  // the interface wants them writable
+    std::vector<std::string> words = command;  // posix_spawnp takes pointers to char
     std::vector<char*> arguments;
     for (std::string& word : words) {
         arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
-    // It gets the signals as we got them: what we ignore or catch is none of its business.
+    // elog ignores these two; the child starts with their default actions.
     posix_spawnattr_t attributes;
     sigset_t defaults;
     sigemptyset(&defaults);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// A command that runs while elog records it.
 #pragma once
 
 #include <sys/types.h>
@@ -9,23 +11,23 @@
 
 namespace elog {
 
-/// Throws failure if there is no such command: before anything is done for it.
+/// Throws user_error if the command cannot be found. Called before anything is created for it.
 void check_command(const std::string& name);
 
-/// A command that runs while we record. It is not ended with us.
+/// The child process of a recording. It continues to run when this object is destroyed.
 class child_process {
   public:
-    /// Starts it, found by PATH. Throws failure if that cannot be done.
+    /// Starts the command, searched in PATH. Throws user_error.
     explicit child_process(const std::vector<std::string>& command);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
-    /// Whether it has ended; does not wait.
+    /// Whether the process has ended. Does not wait.
     [[nodiscard]] bool has_ended();
     void send(int signal) const noexcept;
 
-    /// Once it has ended: a sentence about an end other than exit status 0.
+    /// After the end: a sentence about an exit other than status 0.
     [[nodiscard]] std::optional<std::string> complaint() const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// --clock: on which clock times are shown.
+// The option --clock, which selects the clock of displayed times.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace elog {
 
 void add_clock_option(subcommand& command, std::optional<std::string>& clock);
 
-/// Throws usage_error if there is no such clock.
+/// Throws usage_error for an unknown clock.
 [[nodiscard]] display_clock parse_clock(const std::optional<std::string>& clock);
 
 }  // namespace elog

@@ -22,7 +22,7 @@ bool is_option(const std::string& word) {
     return word.size() > 1 && word.front() == '-';
 }
 
-/// For a command that there is not.
+/// A suggestion for an unknown command.
 std::string name_of_nearest_command(const CLI::App& application, const std::string& word) {
     std::vector<std::string_view> names;
     for (const CLI::App* command : application.get_subcommands(nullptr)) {
@@ -31,7 +31,7 @@ std::string name_of_nearest_command(const CLI::App& application, const std::stri
     return did_you_mean(word, names);
 }
 
-/// For a long option that the command does not have.
+/// A suggestion for an unknown long option.
 std::string name_of_nearest_option(const CLI::App& command, const std::string& word) {
     std::vector<std::string> names;
     for (const CLI::Option* option : command.get_options()) {
@@ -43,7 +43,7 @@ std::string name_of_nearest_option(const CLI::App& command, const std::string& w
     return did_you_mean(wanted, {names.begin(), names.end()});
 }
 
-/// What is wrong with the words. `first` is the first of them, or empty.
+/// Describes the syntax error. `first` is the first word, or empty.
 std::string complaint(const CLI::App& application, const CLI::ParseError& error,
                       const std::string& first) {
     const std::vector<CLI::App*> commands = application.get_subcommands();
@@ -72,7 +72,7 @@ option_description description_of(const CLI::Option& option) {
     return described;
 }
 
-/// But for what has been added to it.
+/// Without the options and arguments that elog has added.
 subcommand_description description_of(const CLI::App& command) {
     subcommand_description described;
     described.name = command.get_name();
@@ -106,7 +106,7 @@ class overview : public CLI::Formatter {
     }
 
   private:
-    static constexpr std::size_t column = 33;  // behind the longest family
+    static constexpr std::size_t column = 33;  // wider than the longest family
 
     static std::string line_of(const std::string& names, const std::string& description) {
         std::string line = "  " + names;
@@ -124,14 +124,14 @@ class single_list : public CLI::Formatter {
     std::string make_help(const CLI::App* command, std::string name,
                           CLI::AppFormatMode mode) const override {
         std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
-        // Where there is no footer, an empty line ends it, which a screen has no room for; nor may
-        // it have room for the one in front of the list.
+        // Without a footer the text ends with an empty line, which does not fit on a screen; nor
+        // does the empty line before the list if the list is long.
         text.erase(text.find_last_not_of('\n') + 1);
         text += '\n';
         if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
             text.erase(text.find("\n\n"), 1);
         }
-        // Then what it does and how it is called stand in one line.
+        // Description and usage share the first line.
         if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
             text.replace(text.find('\n'), 1, ". ");
         }
@@ -152,8 +152,8 @@ class single_list : public CLI::Formatter {
         return list;
     }
 
-    /// Which options exclude each other is said when both are given. What an argument is called
-    /// says what it is, and the line above the list whether it must be given.
+    /// The parser reports excluded options when both are given. The name of an argument describes
+    /// it, and the usage line shows whether it is required.
     std::string make_option_opts(const CLI::Option* option) const override {
         if (option->get_positional()) {
             return option->get_items_expected_max() > 1 ? " ..." : "";
@@ -323,7 +323,7 @@ std::vector<subcommand_description> command_line::describe() const {
 void command_line::run(std::vector<std::string> words) {
     const std::string first = words.empty() ? std::string() : words.front();
     parser_->application.formatter(parser_->shown);
-    // The parser takes them from the back.
+    // CLI11 reads the words from the back.
     std::reverse(words.begin(), words.end());
     try {
         parser_->application.parse(std::move(words));
@@ -331,7 +331,7 @@ void command_line::run(std::vector<std::string> words) {
         if (error.get_exit_code() != 0) {
             throw syntax_error("{}", complaint(parser_->application, error, first));
         }
-        parser_->application.exit(error);  // prints what was asked for
+        parser_->application.exit(error);  // prints the help or the version
     }
 }
 

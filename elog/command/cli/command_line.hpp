@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What elog's command line may say: subcommands, and the options and arguments of each. The parser
-// behind it is CLI11, which takes the compiler many seconds to read. So it stays in
-// command_line.cpp.
+// Subcommands of elog with their options and arguments.
 //
-// A name is "--long", "-s,--long", or "ARGUMENT" for what is told by its place. What is bound to an
-// option is written when the command line is read, and must live until then. Each of these
-// functions throws std::exception if what it is asked to add contradicts what is there already.
+// Only command_line.cpp includes CLI11, the parser behind this interface, because compiling it
+// takes seconds.
+//
+// A name is "--long", "-s,--long", or "ARGUMENT" for a positional argument. A bound variable is
+// written while the command line is read and has to live until then. Each function throws
+// std::exception if its request contradicts an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +21,21 @@
 
 namespace elog {
 
-/// The words are none that the command line has. `what()` does not say where to look them up.
+/// The words do not match the syntax of the command line. `what()` does not name the help.
 class syntax_error : public usage_error {
   public:
     using usage_error::usage_error;
 };
 
-/// What a value names: a shell offers those there are when it completes a command line.
+/// Kind of a value, by which a shell completes it with existing values.
 enum class value_kind {
-    text,  // anything; nothing is offered
+    text,  // any text, without completion
     file,
     new_file,
-    event,         // PROVIDER:EVENT of a running program, or a pattern of such
+    event,         // PROVIDER:EVENT of a running program, or a pattern
     process,       // a number
-    process_name,  // of a process that can be listened to
-    subscription,  // as it was called in elog start
+    process_name,  // of a process with providers
+    subscription,  // the name of a flight recorder
     source,        // a running provider, or a file
 };
 
@@ -43,25 +44,24 @@ class command_option {
   public:
     command_option required();
 
-    /// For a vector: what follows the first value belongs to something else. To give another one,
-    /// the option is repeated.
+    /// For a vector: each occurrence of the option has one value.
     command_option one_value_each();
 
-    /// Numbers outside are refused. Both limits are allowed.
+    /// Rejects numbers outside of the range, which includes both limits.
     command_option range(int smallest, int largest);
 
-    /// May stand without a value; that means `value`.
+    /// The value may be omitted, which means `value`.
     command_option value_or(int value);
 
-    /// What --help shows for the value, instead of its type.
+    /// The name of the value in --help, instead of its type.
     command_option value_name(const char* name);
 
-    /// Both at once are refused.
+    /// Rejects a command line with both options.
     command_option excludes(command_option other);
 
     command_option completes_as(value_kind kind);
 
-    /// What else there is to say than these is refused elsewhere.
+    /// The possible values, for completion. The command itself rejects others.
     command_option one_of(std::vector<std::string> choices);
 
   private:
@@ -77,7 +77,7 @@ class command_option {
 /// A subcommand: a handle, valid as long as the command line.
 class subcommand {
   public:
-    // An optional stays empty, and everything else keeps its value, if the option is not given.
+    // Without the option an optional stays empty, and any other variable keeps its value.
     command_option add_option(const char* name, std::string& value, const char* description);
     command_option add_option(const char* name, std::optional<std::string>& value,
                               const char* description);
@@ -90,13 +90,13 @@ class subcommand {
     command_option add_option(const char* name, std::vector<std::uint64_t>& values,
                               const char* description);
 
-    /// True if it is given.
+    /// Sets `given` to true if the flag is given.
     command_option add_flag(const char* name, bool& given, const char* description);
 
-    /// What --help ends with.
+    /// The last lines of --help.
     void footer(const char* text);
 
-    /// What the subcommand does. All options have their values then.
+    /// The function of the subcommand. It runs after all variables have their values.
     void action(std::function<void()> run);
 
   private:
@@ -111,11 +111,11 @@ class subcommand {
     parsed* command_;
 };
 
-/// An option, a flag or an argument, as it has been added.
+/// An option, a flag or an argument as it was added.
 struct option_description {
-    std::vector<std::string> names;  // "-o", "--output"; none of an argument
+    std::vector<std::string> names;  // "-o", "--output"; empty for an argument
     std::string description;
-    bool takes_value = false;  // as the next word; one that may stand without takes "=VALUE" only
+    bool takes_value = false;  // as the next word; an optional value needs "=VALUE"
     bool may_repeat = false;
     value_kind kind = value_kind::text;
     std::vector<std::string> choices;
@@ -125,13 +125,13 @@ struct subcommand_description {
     std::string name;
     std::string description;
     std::vector<option_description> options;
-    std::vector<option_description> arguments;  // in their order
+    std::vector<option_description> arguments;  // by position
 };
 
 /// The whole command line. One thread uses it and its handles.
 class command_line {
   public:
-    /// `version` is what --version prints.
+    /// `version` is the text that --version prints.
     command_line(const char* name, const char* description, const char* version);
     ~command_line();
     command_line(const command_line&) = delete;
@@ -139,19 +139,19 @@ class command_line {
 
     subcommand add_subcommand(const char* name, const char* description);
 
-    /// In the list of all that --help shows, these share a line with that description; each has
-    /// been added. What --help says about one of them stays its own.
+    /// Puts these subcommands, which were added, into one line of the overview with that
+    /// description. Their own --help does not change.
     void show_together(std::vector<std::string> names, std::string description);
 
-    /// What --help ends with, if it is asked for without a subcommand.
+    /// The last lines of the overview.
     void footer(const char* text);
 
-    /// All subcommands, in the order in which they were added, with the help that each has.
+    /// All subcommands in the order in which they were added, with their --help option.
     [[nodiscard]] std::vector<subcommand_description> describe() const;
 
-    /// Reads the words behind the program's name, and runs the action of the subcommand that they
-    /// name, once. Prints what --help or --version ask for instead. Throws syntax_error, and what
-    /// the action throws.
+    /// Reads the words after the program's name and runs the action of their subcommand once, or
+    /// prints what --help or --version request. Throws syntax_error and the exceptions of the
+    /// action.
     void run(std::vector<std::string> words);
 
   private:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// --compress, which means the same for every command that writes a file.
+// The option --compress, the same for every command that writes a file.
 #pragma once
 
 #include "cli/command_line.hpp"
 
 namespace elog {
 
-/// The level goes to `level`, which must live until the command line has been read; 0 is none.
+/// Writes the level to `level`, which has to live until the command line has been read; 0 means
+/// uncompressed.
 void add_compress_option(subcommand& command, int& level);
 
 }  // namespace elog

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The final report about damage in a recording.
 #pragma once
 
 #include <string>
@@ -8,12 +10,12 @@
 
 namespace elog {
 
-/// After everything readable has been shown, or what else was `done` with it: throws failure if
-/// there was more that was not. That a file has no end yet is only mentioned: it may still be
-/// written.
+/// Reports the damages of a file after its readable part has been processed, and throws user_error
+/// if there are any. `done` is a participle for that processing. A file without an end is only
+/// mentioned, because it may still be written.
 void fail_if_damaged(const file_reader& file, const std::string& path, const char* done = "shown");
 
-/// The same of what perf or trace-cmd has recorded, and was not understood.
+/// The same for a recording of perf or trace-cmd, about the parts that could not be imported.
 void fail_if_damaged(const input_recording& recording, const char* done);
 
 }  // namespace elog

@@ -12,7 +12,7 @@ std::optional<std::string> take_leading_option(std::vector<std::string>& words,
     auto behind = words.begin() + 1;
     if (words.front().size() > name.size()) {
         if (words.front()[name.size()] != '=') {
-            return std::nullopt;  // another one, that begins like it
+            return std::nullopt;  // another option with the same beginning
         }
         value = words.front().substr(name.size() + 1);
     } else if (behind != words.end()) {

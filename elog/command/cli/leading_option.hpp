@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Options in front of the subcommand, which act before the command line is parsed.
 #pragma once
 
 #include <optional>
@@ -8,8 +10,8 @@
 
 namespace elog {
 
-/// Takes "--name VALUE" or "--name=VALUE" from the front of the words, and returns VALUE, which is
-/// empty if it is missing. Nothing, if the option does not stand there.
+/// Removes "--name VALUE" or "--name=VALUE" from the front of the words and returns VALUE, which is
+/// empty if it is missing. Returns nothing if the words begin differently.
 [[nodiscard]] std::optional<std::string> take_leading_option(std::vector<std::string>& words,
                                                              std::string_view name);
 

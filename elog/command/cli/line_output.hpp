@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Events as lines on standard output.
 #pragma once
 
 #include <memory>
@@ -8,8 +10,8 @@
 
 namespace elog {
 
-/// Records on standard output as they come: lines of text, or JSON Lines. `should_abort`: see
-/// write_all.
+/// A sink that writes records to standard output, as lines of text or as JSON Lines.
+/// `should_abort`: see write_all.
 [[nodiscard]] std::unique_ptr<record_sink> make_line_sink(bool json, abort_check should_abort);
 
 }  // namespace elog

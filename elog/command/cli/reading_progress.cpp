@@ -12,7 +12,7 @@
 namespace elog {
 namespace {
 
-/// What cannot be asked will be told when it is opened.
+/// An error is reported when the file is opened.
 std::uint64_t size_of(const std::string& path) {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -45,7 +45,7 @@ std::string reading_progress::text() const {
     if (size_ == 0) {
         return fmt::format("elog: {}B read  {}B/s", short_number(done), short_number(rate));
     }
-    // Some of it is read twice.
+    // Some bytes are read twice.
     const double part = std::min(done / size, 1.0);
     return fmt::format("elog: {:.0f}% of {}B read  {}B/s  {:.0f} s left", 100 * part,
                        short_number(size), short_number(rate), size * (1 - part) / rate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How far the reading of recordings is, for who waits for it at a terminal: see progress_line.
+// The progress of reading recordings, shown on a terminal; see progress_line.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace elog {
 
 class reading_progress final : public read_observer {
   public:
-    /// All of these files are read.
+    /// For files that are read entirely.
     explicit reading_progress(const std::vector<std::string>& paths,
                               concurrent_output output = concurrent_output::nothing);
-    /// A file, or, if that `is_part`, nobody knows how much of it.
+    /// For one file. If only a part is read (`is_part`), its size is unknown.
     reading_progress(const std::string& path, bool is_part, concurrent_output output);
 
     void note(std::uint64_t bytes) override;
@@ -26,7 +26,7 @@ class reading_progress final : public read_observer {
     [[nodiscard]] std::string text() const;
 
     progress_line line_;
-    std::uint64_t size_ = 0;  // 0: not known
+    std::uint64_t size_ = 0;  // 0: unknown
     std::uint64_t done_ = 0;
 };
 

@@ -9,7 +9,7 @@ namespace elog {
 
 std::string recording_progress::text(const recording_summary& current_summary) const {
     const double seconds = current_summary.elapsed.count();
-    if (overwrites_) {  // nothing is read before the end
+    if (overwrites_) {  // reading starts at the end
         return fmt::format("elog: {:.0f} s  the newest events are kept in memory", seconds);
     }
     const auto events = static_cast<double>(current_summary.events);

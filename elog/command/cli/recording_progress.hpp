@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How far a recording is, for who waits for it at a terminal: see progress_line.
+// The progress of a recording, shown on a terminal; see progress_line.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class recording_progress {
     recording_progress(concurrent_output output, bool overwrites)
         : line_(output), overwrites_(overwrites) {}
 
-    /// Call it often, with whatever records.
+    /// To be called often. Draws when a redraw is due.
     template <class Recording>
     void update(const Recording& process) {
         if (line_.is_due()) {

@@ -19,11 +19,12 @@
 namespace elog {
 namespace {
 
-// The other screen, and no cursor; and back.
+// Switch to the alternate screen without a cursor, and back.
 constexpr std::string_view enter_sequence = "\x1b[?1049h\x1b[?25l";
 constexpr std::string_view leave_sequence = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
-// How often keys are read before an escape byte alone is the escape key: they are read every 10 ms.
+// Number of reads without further bytes, every 10 ms, after which a single escape byte is the
+// Escape key.
 constexpr unsigned waits_max = 5;
 
 std::atomic<bool> was_resized{false};
@@ -38,7 +39,7 @@ extern "C" void note_signal(int signal) {
         .store(true, std::memory_order_relaxed);
 }
 
-/// What was ignored stays ignored.
+/// An ignored signal stays ignored.
 void handle(int signal, void (*handler)(int)) {
     struct sigaction before {};
     struct sigaction action {};
@@ -48,7 +49,8 @@ void handle(int signal, void (*handler)(int)) {
     }
 }
 
-/// In one piece, so that the terminal gets no half of it; and never for longer than we are wanted.
+/// Writes a frame in one call, so that the terminal does not draw half of it. Gives up after a stop
+/// request, because a stopped terminal blocks the write.
 void write_once(std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -91,7 +93,7 @@ screen::~screen() {
 
 void screen::take_terminal() {
     termios raw = before_;
-    // Signals stay: Ctrl-C and Ctrl-Z are as everywhere.
+    // ISIG stays set: Ctrl-C and Ctrl-Z send their signals.
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | IEXTEN);
     raw.c_iflag &= ~static_cast<tcflag_t>(IXON);
     raw.c_cc[VMIN] = 0;
@@ -110,7 +112,7 @@ void screen::restore_terminal() noexcept {
         return;
     }
     taken_ = false;
-    // A terminal that has gone away needs nothing any more.
+    // Errors are ignored: a closed terminal needs no restoration.
     static_cast<void>(::write(STDOUT_FILENO, leave_sequence.data(), leave_sequence.size()));
     static_cast<void>(::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_));
 }
@@ -119,7 +121,7 @@ void screen::stop_until_continued() {
     restore_terminal();
     static_cast<void>(std::signal(SIGTSTP, SIG_DFL));
     static_cast<void>(std::raise(SIGTSTP));
-    // Here somebody has let us go on.
+    // The process has been continued.
     handle(SIGTSTP, note_signal);
     take_terminal();
     was_resized.store(true, std::memory_order_relaxed);
@@ -149,7 +151,7 @@ std::vector<key> screen::read_keys() {
         return decoder_.take({bytes.data(), static_cast<std::size_t>(size)});
     }
     if (size < 0 && errno != EINTR && errno != EAGAIN) {
-        quit_pending.store(true, std::memory_order_relaxed);  // the terminal has gone
+        quit_pending.store(true, std::memory_order_relaxed);  // the terminal is closed
     }
     if (decoder_.has_pending_bytes() && ++waited_ >= waits_max) {
         waited_ = 0;
@@ -171,7 +173,8 @@ void screen::show(const std::vector<frame_line>& lines) {
     std::string frame = "\x1b[H";
     const char* separator = "";
     for (const frame_line& line : lines) {
-        // Behind a line that is full the cursor still is in its last column.
+        // After a full line the cursor is still in the last column, where erasing would remove a
+        // character.
         frame += separator + line.text() + (line.left() == 0 ? "" : "\x1b[K");
         separator = "\r\n";
     }

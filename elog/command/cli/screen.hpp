@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The whole terminal, while a command has it: keys come one by one and unseen, and what stood there
-// before comes back when it is over, however that happens. One at a time; one thread.
+// Full-screen use of the terminal: keys arrive one by one without echo, and the destructor restores
+// the previous screen.
+//
+// There is one instance at a time, used by one thread.
 #pragma once
 
 #include <termios.h>
@@ -17,27 +19,28 @@ namespace elog {
 
 class screen {
   public:
-    /// Takes the terminal of standard input and output. Throws failure if one of them is none.
-    /// SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH are ours from then on.
+    /// Uses the terminal of standard input and output. Throws user_error if one of them is not a
+    /// terminal. From then on SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH belong to this class.
     screen();
     ~screen();
     screen(const screen&) = delete;
     screen& operator=(const screen&) = delete;
 
-    /// How large it is now, and what it can show.
+    /// Its current size and abilities.
     [[nodiscard]] frame_style style() const;
 
-    /// Keys that have been pressed. Does not wait. Stops the process, if that was asked for, until
-    /// it is to go on.
+    /// The keys pressed since the last call. Does not wait. If a stop was requested (Ctrl-Z), stops
+    /// the process and returns after it has been continued.
     [[nodiscard]] std::vector<key> read_keys();
 
-    /// Whether what is shown has to be drawn anew: the size has changed, or the process was
-    /// stopped. True once each time.
+    /// Whether the frame has to be drawn again because the size has changed or the process was
+    /// stopped. True once for each cause.
     [[nodiscard]] bool needs_redraw();
-    /// Somebody wants us to end, other than by stop_signal.
+    /// Whether the command should end for another reason than a stop_signal: SIGQUIT or a closed
+    /// terminal.
     [[nodiscard]] bool should_end() const noexcept;
 
-    /// Shows these lines, in one write. Throws failure.
+    /// Shows these lines in one write. Throws user_error.
     void show(const std::vector<frame_line>& lines);
 
   private:
@@ -48,7 +51,7 @@ class screen {
     termios before_{};
     bool taken_ = false;
     terminal_key_decoder decoder_;
-    unsigned waited_ = 0;  // calls without the rest of a key
+    unsigned waited_ = 0;  // calls without the remaining bytes of a key
 };
 
 }  // namespace elog

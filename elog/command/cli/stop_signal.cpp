@@ -26,7 +26,7 @@ void catch_stop_signals() {
     action.sa_flags = SA_SIGINFO;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};
-        // What was ignored stays ignored: nohup means it.
+        // An ignored signal stays ignored, for example under nohup.
         if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
             static_cast<void>(::sigaction(signal, &action, nullptr));
         }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Ctrl-C and its relatives end a recording in good order.
+// Stop requests by signal, after which a recording ends in order.
 #pragma once
 
 namespace elog {
 
-/// SIGINT, SIGTERM and SIGHUP are only noted from now on.
+/// From now on SIGINT, SIGTERM and SIGHUP only count a request.
 void catch_stop_signals();
 
 struct stop_request {
-    int count = 0;             // how often it has been asked for
+    int count = 0;             // number of requests
     int signal = 0;            // the last one
-    bool by_terminal = false;  // it went to the command that we run, too
+    bool by_terminal = false;  // the terminal sent it to the recorded command as well
 };
 
 [[nodiscard]] stop_request stop_requested() noexcept;

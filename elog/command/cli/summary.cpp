@@ -16,7 +16,7 @@
 namespace elog {
 namespace {
 
-/// But for --count, in the file.
+/// Number of events that the file would have without --count.
 std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
     return notes.passed.value_or(summary.events);
 }
@@ -25,7 +25,8 @@ double per_second(const recording_summary& summary) {
     return static_cast<double>(summary.events) / summary.elapsed.count();
 }
 
-/// Of rings that had anything; what was too large or busy is of none.
+/// Rings with events or losses. Events that were too large or found the ring busy belong to no
+/// ring.
 std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
     std::vector<json_object> shown;
     for (std::size_t i = 0; i < rings.size(); ++i) {
@@ -58,7 +59,8 @@ std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& provi
     return shown;
 }
 
-/// A process that is just losing one counts it behind the ring.
+/// Limited to `full`: a process counts a loss in the ring first and in its provider's entry
+/// afterwards, so that the two may be read in between.
 std::uint64_t lost_by_capacity(const recording_summary& summary) {
     return std::min(summary.no_memory, summary.full);
 }
@@ -148,7 +150,7 @@ void print_summary_as_json(json_object object, const recording_summary& summary,
         .add("by_cpu", rings_as_json(summary.rings));
     try {
         write_all(STDOUT_FILENO, object.line());
-    } catch (const output_closed&) {  // what has been recorded is in its file
+    } catch (const output_closed&) {  // the file is complete
     } catch (const user_error& error) {
         print_diagnostic("elog: {}", error.what());
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The summary of a recording.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +12,19 @@
 
 namespace elog {
 
-/// What is said of a recording beside its numbers.
+/// Facts about a recording that are not in its summary.
 struct summary_notes {
-    std::optional<std::string> output{};    // the file, or a pattern of several
-    std::optional<std::uint64_t> passed{};  // events that --where let pass, if there is one
-    std::optional<std::uint64_t> kept{};    // the first of these, as --count asks, if it does
+    std::optional<std::string> output{};    // the file, or a pattern of several files
+    std::optional<std::uint64_t> passed{};  // events for which --where is true
+    std::optional<std::uint64_t> kept{};    // of these, the first ones, limited by --count
 };
 
-/// Tells on standard error what has been recorded, where, and what is missing and why.
+/// Writes numbers, output and losses with their reasons to standard error.
 void print_summary(const recording_summary& summary, const summary_notes& notes);
 
-/// The same for programs, on standard output, as members of an object that may have others already;
-/// elog-record(1) names them. What is missing and why is told all the same. That nobody reads it is
-/// no reason to fail. Throws failure.
+/// Writes the summary as JSON to standard output, as further members of `object`; elog-record(1)
+/// describes them. Losses are also written to standard error. A closed standard output is not an
+/// error.
 void print_summary_as_json(json_object object, const recording_summary& summary,
                            const summary_notes& notes);
 

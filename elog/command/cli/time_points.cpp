@@ -17,7 +17,7 @@ constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t seconds_max = INT64_MAX / second - 1;
 constexpr std::size_t digits_of_second = 9;
 
-/// Nothing but that many digits.
+/// A number of at most that many digits, without other characters.
 std::optional<std::int64_t> parse_digits(std::string_view text, std::size_t digits_max) {
     std::int64_t value = 0;
     const char* end = text.data() + text.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Points in a recording's time as people type them.
+// Points in time on the command line.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole files in and out, for commands that work on small ones.
+// Reading and writing of small files as a whole.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace elog {
 
-/// The file, or at least `size` bytes of it if it is larger. Throws failure if it cannot be read.
+/// The content of the file, or at least `size` bytes of a larger one. Throws user_error.
 [[nodiscard]] std::string read_file_up_to(const std::string& path, std::size_t size);
 
-/// To a file that is made or replaced, or to standard output if `path` is empty. Throws failure, or
-/// output_closed.
+/// Writes to a new or truncated file, or to standard output if `path` is empty. Throws user_error
+/// or output_closed.
 void write_whole_file(const std::string& path, std::string_view content);
 
 }  // namespace elog
