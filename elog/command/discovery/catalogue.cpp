@@ -18,7 +18,7 @@ namespace {
 
 namespace core = eventlog::core;
 
-/// The rule of what is asked for, as a subscription would keep it.
+/// The rule of a pattern, in the form in which a subscription stores it.
 std::string make_rule(const std::string& pattern) {
     event_patterns patterns;
     try {
@@ -29,7 +29,7 @@ std::string make_rule(const std::string& pattern) {
     return patterns.packed();
 }
 
-/// The events that the rule means, be it in some sessions.
+/// The events that match the rule, some of them only in some sessions.
 std::vector<catalogue_event> find_requested(const provider_schema& provider,
                                             const std::string& rule) {
     std::vector<catalogue_event> asked;
@@ -48,7 +48,7 @@ std::vector<catalogue_event> find_requested(const provider_schema& provider,
     return asked;
 }
 
-/// What a subscription wants of a provider, by event.
+/// The events of a provider that match a subscription.
 using result_by_event = std::map<std::size_t, core::verdict>;
 
 result_by_event find_wanted(const provider_schema& provider, const std::string& filter) {
@@ -79,7 +79,7 @@ class collector {
         found_.subscriptions = std::move(subscriptions);
     }
 
-    /// Those of one name follow each other.
+    /// Precondition: the providers are added in the order of their names.
     void add(const running_provider& added) {
         catalogue_provider* group = find_group(added.schema);
         if (group == nullptr) {
@@ -94,7 +94,7 @@ class collector {
         }
     }
 
-    /// Listeners come out in the order of their slots, whichever process told of them first.
+    /// Returns the catalogue, with listeners sorted by slot.
     [[nodiscard]] catalogue take() {
         for (catalogue_provider& provider : found_.providers) {
             for (catalogue_event& event : provider.events) {
@@ -107,7 +107,7 @@ class collector {
 
   private:
     catalogue_provider* find_group(const provider_schema& schema) {
-        // There may be thousands of providers, but they come sorted by name.
+        // Providers arrive sorted by name: only the last ones have to be searched, of thousands.
         for (std::size_t i = found_.providers.size(); i-- > 0;) {
             catalogue_provider& known = found_.providers[i];
             if (known.schema.name != schema.name) {
@@ -121,7 +121,7 @@ class collector {
         return nullptr;
     }
 
-    /// nullptr if nobody asked for any of its events.
+    /// nullptr if no event matches the rule.
     catalogue_provider* start_group(const provider_schema& schema) {
         std::vector<catalogue_event> asked = find_requested(schema, rule_);
         if (asked.empty()) {
@@ -131,7 +131,8 @@ class collector {
         return &found_.providers.emplace_back(catalogue_provider{schema, {}, std::move(asked)});
     }
 
-    /// From now on it is about this schema; computed once for the processes that share it.
+    /// Selects the schema of `results_`, which are computed once for all processes with that
+    /// schema.
     void select_results(const provider_schema& schema) {
         if (results_schema_ == schema.binary) {
             return;
@@ -144,7 +145,7 @@ class collector {
     }
 
     static void add_process(catalogue_provider& group, const running_provider& added) {
-        // They come sorted: instances of one process follow each other.
+        // Providers arrive sorted: the instances of a process follow each other.
         if (!group.processes.empty() && group.processes.back().pid == added.pid) {
             ++group.processes.back().instances;
             add_counters(group.processes.back().counters, added.counters);
@@ -155,8 +156,9 @@ class collector {
         }
     }
 
-    /// A bit in the gate alone may be left over from a subscription that has gone; a rule alone may
-    /// not have reached the program yet. Both together are somebody who listens.
+    /// A slot listens if its bit is in the gate and its rules match: the bit alone may be left over
+    /// from a subscription that has ended, and the rules alone may not have reached the program
+    /// yet.
     void add_listeners(catalogue_event& event, const running_provider& from) {
         for (std::size_t i = 0; i < results_.size(); ++i) {
             const unsigned slot = found_.subscriptions[i].slot;
@@ -183,7 +185,7 @@ class collector {
     std::vector<result_by_event> results_;  // by subscription
 };
 
-/// What they may have meant who named something that is not there.
+/// Finds the most similar name for a pattern without a match.
 void find_nearest(const std::string& pattern, const std::vector<running_provider>& providers,
                   catalogue& found) {
     nearest_name nearest(pattern);
@@ -210,7 +212,8 @@ catalogue collect_catalogue(const std::string& pattern, catalogue_scope scope) {
     const std::string rule = make_rule(pattern);
     const std::optional<core::directory> where = open_running_directory();
     running_providers running = where ? read_providers(*where) : running_providers{};
-    // Read after the gates: whose bit was seen there is still here, or has gone meanwhile.
+    // Order: subscriptions are read after the gates. A slot whose bit was in a gate is then either
+    // listed or has ended.
     collector into(rule, where ? read_subscriptions(*where, running.complaints)
                                : std::vector<running_subscription>{});
     if (scope == catalogue_scope::programs_and_kernel) {

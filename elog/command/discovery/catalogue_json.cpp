@@ -8,7 +8,7 @@
 namespace elog {
 namespace {
 
-// Members stay in this order.
+// Keeps the order of members.
 using nlohmann::ordered_json;
 
 ordered_json json_of(const eventlog_route_counters& counters) {
@@ -111,7 +111,7 @@ ordered_json names_of(const provider_schema& schema) {
             {"schema_hash", fmt::format("0x{:016x}", schema.hash)}};
 }
 
-/// All but the events.
+/// Adds everything but the events.
 void add_vocabulary(ordered_json& shown, const provider_schema& schema, const type_text& types) {
     shown["keywords"] = ordered_json::array();
     shown["enumerations"] = ordered_json::array();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A catalogue as people and as programs read it; elog-list(1) says how it looks.
+// A catalogue as text and as JSON; elog-list(1) describes both.
 #pragma once
 
 #include <string>
@@ -12,16 +12,14 @@
 
 namespace elog {
 
-/// For people: lines that end where the terminal does. With `stats`, what each process has written
-/// and lost.
+/// Text in lines as wide as the terminal. `stats` adds written and lost events of each process.
 [[nodiscard]] std::string catalogue_as_text(const catalogue& shown, const terminal_style& style,
                                             bool stats);
 
-/// For programs: all that is known, as one JSON object and a newline. Bytes that are not UTF-8 come
-/// out as U+FFFD.
+/// Everything as one JSON object and a newline. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string catalogue_as_json(const catalogue& shown);
 
-/// Schemas as they stand in that, without what runs.
+/// Schemas in the same form, without processes and listeners.
 [[nodiscard]] std::string schemas_as_json(const std::vector<provider_schema>& schemas);
 
 }  // namespace elog

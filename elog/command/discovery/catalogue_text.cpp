@@ -11,12 +11,12 @@
 namespace elog {
 namespace {
 
-// Names longer than this push what follows to the right.
+// A longer name moves the rest of its line to the right.
 constexpr std::size_t name_column_max = 30;
 constexpr std::size_t event_indent = 2;
 constexpr std::size_t detail_indent = 6;
 constexpr std::size_t level_width = 7;
-constexpr std::size_t label_end = 12;  // behind "processes" and "listeners"
+constexpr std::size_t label_end = 12;  // after "processes" and "listeners"
 
 paint paint_of_level(eventlog::level severity) {
     switch (severity) {
@@ -63,7 +63,7 @@ class catalogue_formatter {
         wrapped_line line(out_, style_, 0, event_indent);
         line.add(schema.name, paint::strong);
         if (is_one_of_several) {
-            // Its programs were compiled with other events or fields than those of the other one.
+            // Programs were compiled with different events or fields.
             line.add(fmt::format("(schema {:016x})", schema.hash), paint::faint);
         }
         if (!schema.description.empty()) {
@@ -84,7 +84,7 @@ class catalogue_formatter {
             }
             const bool is_last = i + 1 == provider.processes.size();
             const bool goes_on = !is_last && provider.processes[i + 1].name == process.name;
-            // The kernel, or one of its modules.
+            // pid 0 is the kernel or one of its modules.
             if (process.pid == 0) {
                 line.add(is_last ? "(kernel)" : "(kernel);");
                 continue;
@@ -98,7 +98,7 @@ class catalogue_formatter {
         }
     }
 
-    /// "[0] elog 812": whoever gets any of the events that are shown.
+    /// "[0] elog 812": the subscriptions that receive any of the listed events.
     void append_listeners(const catalogue_provider& provider) {
         const auto hears = [&](unsigned slot) {
             return std::any_of(
@@ -122,7 +122,7 @@ class catalogue_formatter {
         }
     }
 
-    /// "elog 812", or "flight (elog start)" of what stands by itself.
+    /// "elog 812", or "flight (elog start)" for a flight recorder.
     static void append_name(wrapped_line& line, const running_subscription& subscription) {
         if (!subscription.name.empty()) {
             line.add(subscription.name);
@@ -134,7 +134,7 @@ class catalogue_formatter {
     }
 
     /// "order_service 4242: 1200 written, 7 lost (7 full)": a line for each process, and one for
-    /// what went to the kernel, if anything did.
+    /// its events for the kernel, if there were any.
     void append_counters(const catalogue_provider& provider) {
         for (const catalogue_process& process : provider.processes) {
             append_counters(process, process.counters, "counted");
@@ -221,7 +221,7 @@ class catalogue_formatter {
         }
     }
 
-    /// "/orders," and "money": what follows the names in a pattern.
+    /// "/orders," and "money": the part of a pattern after the names.
     static std::vector<std::string> keywords_of(const provider_schema& provider,
                                                 const event_schema& event) {
         std::vector<std::string> names;

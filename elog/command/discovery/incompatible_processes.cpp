@@ -22,7 +22,7 @@ namespace {
 
 namespace core = eventlog::core;
 
-/// A provider whose library does not know all that this one does.
+/// A provider whose library does not support all features of this one.
 struct incompatible_provider {
     eventlog_provider_file header{};
     std::vector<std::uint8_t> schema;

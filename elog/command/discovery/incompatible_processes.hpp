@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Programs whose library of eventlog is older than a subscription, which they leave alone: their
-// events are not in it, and they cannot say so themselves.
+// Processes whose library of eventlog is older than a subscription.
+//
+// They ignore the subscription: their events are not in it, and they cannot report that.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -12,11 +13,11 @@
 
 namespace elog {
 
-/// Says how many processes that run, and have events that it wants, cannot join the subscription;
-/// nothing if all can.
+/// Warns of running processes that have matching events but cannot attach to the subscription.
+/// Writes nothing if there are none.
 void warn_incompatible_processes(const eventlog_region& subscription);
 
-/// The same of each of these.
+/// The same for each of these subscriptions.
 void warn_incompatible_processes(const std::vector<running_subscription>& subscriptions);
 
 }  // namespace elog

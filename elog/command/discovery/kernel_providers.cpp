@@ -26,7 +26,7 @@ std::vector<running_provider> find_kernel_providers() {
         provider.uid = each.uid;
         provider.process = std::move(each.process);
         provider.schema = std::move(each.schema);
-        // Who listens to it is not told.
+        // The device does not report listeners.
         provider.gate.resize(provider.schema.events.size());
     });
     return found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Providers of the kernel and its modules, which publish themselves in no directory: the kernel
-// module eventlog tells of them.
+// Providers of the kernel and its modules, as the kernel module eventlog reports them. They have no
+// file in a directory.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace elog {
 
-/// Those that the caller may hear; none where there is no such module, or the caller may not ask
-/// it. What makes no sense is left out.
+/// The providers that the caller may listen to; none without the module or without permission to
+/// ask it. Invalid ones are left out.
 [[nodiscard]] std::vector<running_provider> find_kernel_providers();
 
 }  // namespace elog

@@ -26,7 +26,7 @@ constexpr std::array<char, 4> schema_magic_bytes{'E', 'S', 'C', 'H'};
 constexpr std::string_view elf_magic = "\x7f"
                                        "ELF";
 
-/// What a program has in memory at once, of a file of any size.
+/// Size of the part of a file that is in memory at once.
 constexpr std::size_t part_size = std::size_t{4} << 20U;
 
 void read_part(const std::string& path, const core::unique_fd& file, std::vector<char>& part,
@@ -37,7 +37,7 @@ void read_part(const std::string& path, const core::unique_fd& file, std::vector
     }
 }
 
-/// The schema that begins there, if one does.
+/// Adds the schema that begins at that offset, if there is one.
 void take_schema(const std::vector<char>& part, std::size_t at,
                  std::vector<provider_schema>& found) {
     const std::size_t size = std::min(part.size() - at, eventlog::schema_size_max);
@@ -45,7 +45,7 @@ void take_schema(const std::vector<char>& part, std::size_t at,
         const std::vector<std::uint8_t> bytes(part.data() + at, part.data() + at + size);
         add_unique(found, provider_schema::parse(bytes));
     } catch (const user_error&) {
-        // Other bytes that look like a beginning: every program that reads schemas has some.
+        // The magic bytes alone: every program that reads schemas contains them.
     }
 }
 
@@ -64,7 +64,7 @@ std::vector<provider_schema> read_program(const std::string& path) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     std::vector<provider_schema> found;
     std::vector<char> part;
-    // Each part reaches as far into the next one as a schema that begins in it can.
+    // Parts overlap by the maximum size of a schema, so that each schema is entirely in one part.
     for (std::uint64_t offset = 0; offset < size; offset += part_size) {
         part.resize(std::min<std::uint64_t>(size - offset, part_size + eventlog::schema_size_max));
         read_part(path, file, part, offset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The schemas in a program that need not run: the compiler has written them into it.
+// The schemas that the compiler has written into a program, which need not run.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace elog {
 
-/// Whether a file that begins like that is a program or a shared object (ELF).
+/// Whether a file with this beginning is a program or a shared object (ELF).
 [[nodiscard]] bool is_program(std::string_view content) noexcept;
 
-/// All schemas in it, each once, in the order in which they stand there. They are told by their
-/// first bytes, and believed if everything in them is sound, their hash included. Providers of
-/// libraries that it loads, and those that are defined at run time, are not among them. Throws
-/// failure if there is none, or the file cannot be read.
+/// All schemas in the file, each once, in the order of their offsets. A schema is found by its
+/// magic bytes and accepted if all of it is valid, including its hash. Providers of shared
+/// libraries that the program loads and providers defined at run time are not in its file. Throws
+/// user_error if there is no schema, or the file cannot be read.
 [[nodiscard]] std::vector<provider_schema> read_program(const std::string& path);
 
 }  // namespace elog

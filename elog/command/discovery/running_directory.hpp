@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The shared directory, for reading what runs.
 #pragma once
 
 #include <optional>
@@ -7,9 +9,9 @@
 
 namespace elog {
 
-/// The directory in which programs and consumers meet, without what the dead have left there.
-/// Nothing if there is none: then nobody has published anything. Throws failure if it is not
-/// usable.
+/// Opens the directory that programs and consumers share, and removes files of dead processes.
+/// Returns nothing if there is no directory: then nothing is published. Throws user_error if it is
+/// not usable.
 [[nodiscard]] std::optional<eventlog::core::directory> open_running_directory();
 
 }  // namespace elog

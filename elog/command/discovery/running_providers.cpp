@@ -16,7 +16,8 @@ namespace {
 
 namespace core = eventlog::core;
 
-/// Nothing if it has been withdrawn just now. Throws failure for what is damaged.
+/// Returns nothing if the provider was unregistered meanwhile. Throws user_error for a damaged
+/// file.
 std::optional<running_provider> read_provider(const core::provider_file& file) {
     const eventlog_provider_file& header = file.header();
     std::vector<std::uint8_t> bytes(header.schema_size);
@@ -33,7 +34,7 @@ std::optional<running_provider> read_provider(const core::provider_file& file) {
     provider.uid = header.uid;
     provider.process = static_cast<const char*>(header.process);
     provider.schema = provider_schema::parse(bytes);
-    // A file whose parts contradict each other: an event without a word has no listeners.
+    // In an inconsistent file an event may have no word; then it has no listeners.
     provider.gate.resize(provider.schema.events.size());
     return provider;
 }

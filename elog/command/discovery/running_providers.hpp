@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The providers that running processes have published.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -13,9 +15,9 @@
 namespace elog {
 
 struct running_provider : provider_instance {
-    std::vector<std::uint32_t> gate;      // a word for each event, as it was at one moment
-    eventlog_route_counters counters{};   // of what went to shared memory
-    eventlog_route_counters in_kernel{};  // of what went to user_events
+    std::vector<std::uint32_t> gate;      // a word for each event, read at one moment
+    eventlog_route_counters counters{};   // events for shared memory
+    eventlog_route_counters in_kernel{};  // events for user_events
 };
 
 struct running_providers {
@@ -23,14 +25,14 @@ struct running_providers {
     std::vector<std::string> complaints;      // about files that could not be read
 };
 
-/// All providers in the directory, see open_running_directory.
+/// All providers in a directory of open_running_directory.
 [[nodiscard]] running_providers read_providers(const eventlog::core::directory& where);
 
-/// By name, then by process.
+/// Sorts by name, then by process.
 void sort_providers(std::vector<running_provider>& providers);
 
-/// All providers whose processes are alive. Throws failure if the directory is not usable; that it
-/// does not exist only means that there are none.
+/// All providers of running processes; none if the directory does not exist. Throws user_error if
+/// it is not usable.
 [[nodiscard]] running_providers find_running_providers();
 
 }  // namespace elog

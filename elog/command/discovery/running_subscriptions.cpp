@@ -17,8 +17,8 @@ namespace {
 
 namespace core = eventlog::core;
 
-/// As the kernel calls it; empty if it has just ended or is in another pid namespace, where its
-/// number would be another process here.
+/// The process name in the kernel. Empty if the process has just ended or is in another pid
+/// namespace, where its number is that of a different process here.
 std::string name_of_owner(const eventlog_region& header) {
     if (header.owner_pid_namespace != core::own_pid_namespace()) {
         return {};
@@ -83,12 +83,12 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         if (!stands && !file.is_live()) {
             continue;
         }
-        // Copied and checked when it was opened; the number of sessions only here.
+        // open() has copied and checked the header, except for the number of sessions.
         const eventlog_region& header = file.header();
         running_subscription& added = found.emplace_back();
         added.slot = slot;
         added.pid = header.owner_pid;
-        added.name = stands ? &header.name[0] : "";  // it has been checked that it ends
+        added.name = stands ? &header.name[0] : "";  // open() has checked the terminating NUL
         added.has_ended = !file.is_live();
         added.features = header.features;
         added.overwrites = core::overwrites(header);

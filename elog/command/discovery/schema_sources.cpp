@@ -43,7 +43,7 @@ std::vector<provider_schema> find_running(const std::string& name) {
 
 std::vector<provider_schema> read_recording(const std::string& path) {
     file_reader file(path);
-    file.read([](const merged_record&) {});  // finds what is damaged
+    file.read([](const merged_record&) {});  // finds damage
     std::vector<const provider_instance*> providers;
     for (const auto& [id, provider] : file.providers()) {
         providers.push_back(&provider);
@@ -66,7 +66,7 @@ bool begins_with_magic(std::string_view content, Magic magic) {
 }
 
 std::vector<provider_schema> read_file(const std::string& path) {
-    // A recording or a program may be larger than what is read here.
+    // Only the beginning of a larger recording or program is needed here.
     const std::string content = read_file_up_to(path, schema_text_size_max + 1);
     if (begins_with_magic(content, file_magic)) {
         return read_recording(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where commands take schemas from.
+// The sources of schemas for commands.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace elog {
 
-/// All that `source` has, each once. Letters, digits and _ are the name of a running provider, and
-/// nothing means all of those that run; anything else is a file: a schema as text or in binary
-/// form, a recording, or a program or shared object in which schemas were compiled. Complaints
-/// about what cannot be read beside it go to standard error. Throws failure if a name or a file has
-/// none; empty if nothing runs.
+/// All schemas of `source`, each once. A source of letters, digits and _ is the name of a running
+/// provider; an empty one means all running providers; anything else is a file: a schema in text or
+/// binary form, a recording, or a program or shared object with compiled-in schemas. Damage beside
+/// them is reported on standard error. Throws user_error if a name or a file has no schema; the
+/// result is empty if nothing runs.
 [[nodiscard]] std::vector<provider_schema> find_schemas(const std::string& source);
 
 }  // namespace elog

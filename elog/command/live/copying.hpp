@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the commands have in common that make recordings of recordings.
+// Options and summary of commands that write a recording made of others.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace elog {
 
-/// How the new file is made, and how that is told.
+/// How the new file is written, and its summary.
 struct copy_arguments {
     copy_options to;
     bool json = false;
 };
 
-/// -o, --compress and --json. The arguments must live until the command line has been read.
+/// Adds -o, --compress and --json. The arguments have to live until the command line has been read.
 void add_copy_options(subcommand& command, copy_arguments& arguments);
 
-/// What is in the new file, on standard error; or as JSON on standard output, which also names the
-/// `damages` of the old ones. Throws failure or output_closed.
+/// Writes a summary of the new file to standard error, or as JSON, with the `damages` of the old
+/// ones, to standard output. Throws user_error or output_closed.
 void print_copy_summary(const copy_summary& summary, const copy_arguments& arguments,
                         const std::vector<std::string>& damages);
 

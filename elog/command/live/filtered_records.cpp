@@ -55,7 +55,7 @@ void record_selection::open() {
     if (recording_ != nullptr) {
         return;
     }
-    // What of it can be read is all of it, whatever is asked for.
+    // The whole file is imported, even for a part of its time.
     const reading_progress progress(path, false, concurrent_output::nothing);
     recording_ = std::make_shared<const input_recording>(path, read_published_schemas);
     if (recording_->import_details()) {
@@ -114,13 +114,13 @@ void filtered_records::write(const merged_record& record, const clock_converter&
         writer_.write(record, providers_, clock, shared_ring_);
         passed_ += is_supported(record.record.header) ? 1U : 0U;
     } else {
-        // Nobody knows what was lost.
+        // A loss is reported in any case, because the lost events are unknown.
         writer_.write_gap(record, shared_ring_);
     }
 }
 
 void filtered_records::finish(const std::vector<loss_block>& lost_at_end) {
-    // What no record follows was lost at the end.
+    // Losses after the last record of a ring are losses at the end.
     if (has_end_ && !is_full()) {
         for (const loss_block& loss : lost_at_end) {
             writer_.write_loss(loss, providers_, shared_ring_);
@@ -137,7 +137,7 @@ void filtered_records::check_names() const {
     elog::check_names(filter_.get(), nullptr);
 }
 
-/// What nobody can compare, because it is not understood, is for the writer to count.
+/// Records of a newer version cannot be evaluated. They pass, and the writer counts them.
 bool filtered_records::is_wanted(const record_view& record, const clock_converter& clock) {
     if (filter_ == nullptr || !is_supported(record.header)) {
         return true;
@@ -148,7 +148,7 @@ bool filtered_records::is_wanted(const record_view& record, const clock_converte
     return filter_->matches(record, clock);
 }
 
-/// About a provider that came while the file was followed.
+/// For a provider that registered while the file was followed.
 void filtered_records::add_provider_to_filter(std::uint16_t id) {
     const auto found = providers_.find(id);
     if (found == providers_.end()) {

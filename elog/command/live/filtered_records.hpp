@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The part of a recording that a command line asks for.
+// The selected part of a recording: --from, --to, --where and --count.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ struct record_selection {
     std::optional<std::string> from;
     std::optional<std::string> to;
     std::optional<std::string> where;
-    std::optional<std::uint64_t> count;  // of events, the first of those; nothing: all
+    std::optional<std::uint64_t> count;  // number of the first events; nothing: all
 
-    /// Makes the recording ready to be read, if perf or trace-cmd has made it, and says what of it
-    /// cannot be told from what is shown. Before all that reads it. Throws failure.
+    /// Imports a recording of perf or trace-cmd, and reports what is not in its events. Has to
+    /// precede all reading. Throws user_error.
     void open();
-    /// Where it is to be read.
+    /// The path of the readable file.
     [[nodiscard]] const std::string& readable_path() const noexcept;
-    /// As fail_if_damaged, also about what of it could not be made ready.
+    /// Calls fail_if_damaged, also for the parts that could not be imported.
     void complain(const file_reader& file, const char* done = "shown") const;
 
-    /// Throws failure or usage_error.
+    /// Throws user_error or usage_error.
     [[nodiscard]] time_range range() const;
-    /// What was lost behind the last records is lost in that time, too.
+    /// Losses after the last record count only if the selected time includes the end.
     [[nodiscard]] bool has_end() const noexcept { return !to; }
 
   private:
@@ -49,39 +49,40 @@ struct time_options {
     command_option to;
 };
 
-/// Adds FILE, --from, --where, and what the end of the time is called.
+/// Adds FILE, --from, --where and the option for the end of the time.
 time_options add_selection_options(subcommand& command, record_selection& choice,
                                    const char* end_option);
 
-/// --from, and what the end of the time is called, alone.
+/// Adds only --from and the option for the end of the time.
 time_options add_time_options(subcommand& command, record_selection& choice,
                               const char* end_option);
 
-/// file.read, which at a terminal says how far it is. `output`: what `take` has for standard
-/// output.
+/// Calls file.read and shows the progress on a terminal. `output`: whether `take` writes to
+/// standard output.
 void read_with_progress(file_reader& file, const record_selection& choice, concurrent_output output,
                         const time_merger::take_record& take,
                         const std::function<bool()>& is_enough = {});
 
-/// In front of a writer: lets the records of a file pass that --where wants, no more than --count
-/// allows, and every loss in front of these.
+/// Filters the records of a file before a writer: passes those for which --where is true, up to
+/// --count, and all losses before them.
 class filtered_records {
   public:
-    /// `providers`, which there may be more of when a record comes, and the writer must outlive it.
-    /// Who comes while a recording `is_followed` may know the names that --where asks for. Throws
-    /// usage_error if the events do not allow what it asks.
+    /// `providers`, which may grow, and the writer have to outlive this. While a recording
+    /// `is_followed`, later providers may have the names of --where. Throws usage_error if the
+    /// types of the events do not fit --where.
     filtered_records(const record_selection& choice, const provider_map& providers,
                      std::uint32_t shared_ring, record_writer& writer, bool is_followed);
 
     void write(const merged_record& record, const clock_converter& clock);
-    /// There are as many as --count allows: nothing passes any more.
+    /// --count is reached: no further record passes.
     [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
     void flush() { writer_.flush(); }
-    /// Behind all records: what was lost at the end, and what the writer has to say.
+    /// Writes the losses at the end, and finishes the writer.
     void finish(const std::vector<loss_block>& lost_at_end);
-    /// Says how many records were left out because --where does not suit their version of an event.
+    /// Reports how many records were left out because --where does not fit their version of an
+    /// event.
     void print_type_mismatches() const;
-    /// Throws usage_error if --where asked for what no event has.
+    /// Throws usage_error if --where has a name that no event has.
     void check_names() const;
 
   private:
@@ -91,25 +92,25 @@ class filtered_records {
     const provider_map& providers_;
     std::uint32_t shared_ring_;
     record_writer& writer_;
-    std::unique_ptr<record_filter> filter_;  // nullptr: all are wanted
+    std::unique_ptr<record_filter> filter_;  // nullptr: all records pass
     std::unordered_set<std::uint16_t> known_to_filter_;
-    bool has_end_;  // of the time, as the file has
+    bool has_end_;  // the selected time includes the end
     std::uint64_t limit_;
-    std::uint64_t passed_ = 0;  // events
+    std::uint64_t passed_ = 0;  // number of events
 };
 
-/// The part of a recording that is asked for, read once, from its beginning to its end.
+/// The selected part of a recording, read once from beginning to end.
 class selected_records {
   public:
-    /// Opens the choice, if nobody has. The writer must outlive it. Throws failure or
+    /// Opens the choice if it is not open. The writer has to outlive this. Throws user_error or
     /// usage_error.
     selected_records(record_selection choice, record_writer& writer);
 
     [[nodiscard]] const file_reader& file() const noexcept { return file_; }
-    /// Writes all of it, then what the writer has to say. `output`: what of that goes to standard
+    /// Writes all records and finishes the writer. `output`: whether the writer writes to standard
     /// output.
     void read(concurrent_output output = concurrent_output::nothing);
-    /// Afterwards: about what was left out; then see fail_if_damaged.
+    /// After reading: reports records that were left out, then calls fail_if_damaged.
     void complain(const char* done = "shown") const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The events of the kernel's tracing that a command line names, as PROVIDER:EVENT.
+// The events of the kernel's tracing that match patterns of the command line.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace elog {
 
 class kernel_event_selection {
   public:
-    /// Looks for what matches any of the globs. Throws usage_error for what is none, and failure
-    /// if the tracing may not be used.
+    /// Finds all matching events. Throws usage_error for an invalid pattern, and user_error if the
+    /// tracing is not accessible.
     explicit kernel_event_selection(const std::vector<std::string>& globs);
 
-    /// By provider, event and what the kernel calls it.
+    /// Sorted by provider, event and kernel name.
     [[nodiscard]] const std::vector<const kernel_trace_event*>& events() const noexcept {
         return found_;
     }
-    /// Throws failure if there is a glob that nothing matches.
+    /// Throws user_error if a pattern matches nothing.
     void check_all_matched() const;
 
   private:
@@ -31,10 +31,10 @@ class kernel_event_selection {
     std::vector<const kernel_trace_event*> found_;
 };
 
-/// SYSTEM:EVENT, as a terminal may show it.
+/// SYSTEM:EVENT, escaped for a terminal.
 [[nodiscard]] std::string shown_name(const eventlog::tracefs::event_name& name);
 
-/// That instance, or the top one if the name is empty. Throws failure.
+/// Opens that instance, or the top one if the name is empty. Throws user_error.
 [[nodiscard]] std::unique_ptr<eventlog::tracefs::event_control> open_control(
     const std::string& instance);
 

@@ -27,7 +27,7 @@ bool is_matched(const event_patterns& patterns, std::size_t index, const provide
     return false;
 }
 
-/// SIZE or NUMBERxSIZE. Both are powers of two.
+/// SIZE or NUMBERxSIZE, both powers of two.
 void parse_buffers(std::string_view text, subscription_options& options) {
     const std::size_t sign = text.find('x');
     if (sign != std::string_view::npos) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What every command that begins a subscription asks for in the same way.
+// Options that all commands with a subscription share.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ struct listening_arguments {
     bool wait = false;
 };
 
-/// -e, which is returned, --session, -p, --comm, --buffer-size and --wait. The arguments must live
-/// until the command line has been read.
+/// Adds -e, which is returned, --session, -p, --comm, --buffer-size and --wait. The arguments have
+/// to live until the command line has been read.
 command_option add_live_options(subcommand& command, listening_arguments& arguments);
 
-/// The same, of which -e is required, and --overwrite.
+/// Adds the same options, with -e required, and --overwrite.
 void add_listening_options(subcommand& command, listening_arguments& arguments);
 
-/// Throws usage_error for what cannot be listened to.
+/// Throws usage_error for an invalid pattern, process or buffer size.
 [[nodiscard]] subscription_options make_subscription_options(const listening_arguments& arguments);
 
-/// Throws failure if a pattern has met nothing: it is most likely mistyped. `met` is what it met at
-/// the beginning, `providers` who came later.
+/// Throws user_error, with `advice`, for a pattern without a match, which is most likely mistyped.
+/// `met` are the matches at the beginning, `providers` those that registered later.
 void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
                     const provider_map& providers, const char* advice);
 

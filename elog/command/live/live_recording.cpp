@@ -21,7 +21,7 @@
 namespace elog {
 namespace {
 
-/// What of --where is asked early.
+/// The part of --where that patterns express.
 std::string explain_narrowed(const std::string& narrowed_by) {
     return narrowed_by.empty() ? "" : ",\n                 and of --where " + narrowed_by;
 }
@@ -76,13 +76,13 @@ class memory_recording : public live_recording {
     const event_patterns& patterns_;
     std::string narrowed_by_;
     subscription source_;
-    std::optional<recording> process_;  // since it runs
+    std::optional<recording> process_;  // set by run()
 };
 
-/// What is said of a kernel that has no such event.
+/// Advice for a pattern without a matching event in the kernel.
 struct kernel_advice {
-    const char* before;  // it begins
-    const char* behind;  // a command
+    const char* before;  // at the beginning
+    const char* behind;  // after a command
 };
 
 std::vector<provider_instance> found_by(const device_recording& process) {
@@ -90,7 +90,7 @@ std::vector<provider_instance> found_by(const device_recording& process) {
 }
 
 std::vector<provider_instance> found_by(const kernel_trace_recording& process) {
-    std::set<const provider_schema*> schemas;  // of which most have many events
+    std::set<const provider_schema*> schemas;  // most schemas have several events
     std::vector<provider_instance> all;
     for (const discovered_event& each : process.found()) {
         if (schemas.insert(each.event->schema.get()).second) {
@@ -112,11 +112,11 @@ std::string explanation_of(const kernel_trace_recording& process,
     return explain(process.found());
 }
 
-/// Of what the kernel keeps: a kernel_trace_recording or a device_recording.
+/// Adapts a recording whose buffers are the kernel's: kernel_trace_recording or device_recording.
 template <class Recording>
 class kernel_recording : public live_recording {
   public:
-    /// The last are those of the recording's constructor.
+    /// `arguments` are those of the recording's constructor.
     template <class... Arguments>
     kernel_recording(recording_route route, const subscription_options& asked,
                      const kernel_advice& advice, Arguments&&... arguments)
@@ -153,7 +153,7 @@ class kernel_recording : public live_recording {
     [[nodiscard]] std::uint32_t providers_refused() const override {
         return process_.current_summary().providers_refused;
     }
-    /// The kernel counts them by CPU.
+    /// The kernel counts losses by CPU, not by provider.
     void update_losses(top_statistics& counted) const override {
         counted.update_unattributed_losses(process_.current_summary().lost);
     }
@@ -225,7 +225,7 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
     return std::make_unique<memory_recording>(options);
 }
 
-/// By the route that was asked for, or the first by which there is all.
+/// Selects the requested route, or the first one with a match for each pattern.
 std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
                                                const listening_arguments& arguments,
                                                const subscription_options& options,

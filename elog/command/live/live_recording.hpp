@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever listens, by the route that was asked for with --via: to who shows or counts what comes
-// they are all the same.
+// The common interface of live recordings by all routes of --via.
 #pragma once
 
 #include <chrono>
@@ -29,40 +28,41 @@ class live_recording {
     live_recording& operator=(const live_recording&) = delete;
     virtual ~live_recording() = default;
 
-    /// By which events come.
+    /// The route of its events.
     [[nodiscard]] virtual recording_route route() const noexcept = 0;
 
-    /// Throws failure if a pattern has met no event of anybody who runs: it is most likely
+    /// Throws user_error if a pattern matches no event of a running program: it is most likely
     /// mistyped.
     virtual void check_patterns_before() const = 0;
-    /// The same of those who have come, too, when a command has run meanwhile.
+    /// The same after a command has run, including the programs that have started meanwhile.
     virtual void check_patterns_after_command() const = 0;
 
-    /// Says whose events cannot come by this route, if that is so: for a route that is not left
-    /// again.
+    /// Warns of programs whose events this route cannot deliver. Called once the route is final.
     virtual void warn_incompatible() const {}
 
-    /// Who is there before it runs.
+    /// The providers that exist before run().
     [[nodiscard]] virtual std::vector<provider_instance> found() const = 0;
-    /// Where it is decided which events are kept, for people.
+    /// Text that explains where each part of the selection is evaluated.
     [[nodiscard]] virtual std::string explain() const = 0;
 
-    /// As recording::run; once. What is to be complained about is told on standard error.
+    /// Runs like recording::run, once. Complaints are written to standard error.
     virtual recording_summary run(
         record_sink& sink, const std::function<bool()>& stop,
         std::chrono::nanoseconds latency = recording::default_latency) = 0;
 
-    // While it runs, so far.
+    // State so far, for callers inside run().
     [[nodiscard]] virtual recording_summary current_summary() const = 0;
     [[nodiscard]] virtual std::uint32_t providers_refused() const = 0;
     virtual void update_losses(top_statistics& counted) const = 0;
 };
 
-/// From here on events are kept. Throws usage_error for what the route cannot do, and failure. If
-/// any route will do, it is the first one by which there is all that is asked for, and memory if
-/// there is none: who will come goes there in any case. `options` must outlive it. What `where`
-/// does not want need not come; what the kernel counts, which it does via tracefs only, comes in no
-/// other way.
+/// Starts to collect events. Throws usage_error for an option that the route does not support, and
+/// user_error.
+///
+/// If any route is allowed, uses the first one that has a match for each pattern, and memory if
+/// there is none, because programs that start later reach it in any case. `options` has to outlive
+/// the recording. Events for which `where` is false may be left out. Events that the kernel counts
+/// (`counting`), possible via tracefs and perf, are not delivered.
 [[nodiscard]] std::unique_ptr<live_recording> begin_recording(
     const requested_route& asked, const listening_arguments& arguments,
     const subscription_options& options, const std::optional<std::string>& where = {},

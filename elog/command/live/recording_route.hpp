@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// --via: which way events come from programs to a recording.
+// The option --via: the route of events from programs to a recording.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 namespace elog {
 
 enum class recording_route {
-    memory,   // a subscription of ours, which programs write to
-    device,   // the same of the kernel module's
-    relay,    // one of the module's that writes to a relay channel
+    memory,   // a subscription in shared memory, to which programs write
+    device,   // a subscription of the kernel module
+    relay,    // a subscription of the module that writes to a relay channel
     tracefs,  // an instance of the kernel's tracing
-    perf,     // perf's buffers of the same events
+    perf,     // perf buffers of the same events
 };
 
 struct route_arguments {
@@ -26,23 +26,23 @@ struct route_arguments {
 };
 
 struct requested_route {
-    std::optional<recording_route> route;  // nothing: whichever has what is asked for
-    bool verbose = false;                  // says which, and why
-    bool stacks = false;                   // with each event, where its program was
+    std::optional<recording_route> route;  // nothing: the first one with a match for each pattern
+    bool verbose = false;                  // report the route and the reason
+    bool stacks = false;                   // add a call stack to each event
 };
 
-/// --via, --stack and -v. The arguments must live until the command line has been read.
+/// Adds --via, --stack and -v. The arguments have to live until the command line has been read.
 void add_route_options(subcommand& command, route_arguments& arguments);
 
-/// Throws usage_error for what is none, or cannot do what is asked for. Without --via it is
-/// memory.
+/// Throws usage_error for an unknown route, or for one that does not support an option. The default
+/// is memory.
 [[nodiscard]] requested_route parse_route(const route_arguments& arguments,
                                           const listening_arguments& listening);
 
-/// Throws usage_error for what cannot do what is asked for.
+/// Throws usage_error if the route does not support an option.
 void check_route(recording_route route, const listening_arguments& listening);
 
-/// As --via has it.
+/// The name in --via.
 [[nodiscard]] const char* name_of(recording_route route) noexcept;
 
 }  // namespace elog

@@ -76,7 +76,7 @@ std::string explain_kernel(const pushdown_decision& decided) {
                                          plan.keys_max);
 }
 
-/// Of what is not counted at all, nothing.
+/// Empty for an event that is not counted.
 std::string explain_counting(const pushdown_decision& decided) {
     const bool is_counted = decided.pushed || decided.by_bpf.plan;
     if (!is_counted && decided.reason.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// --via tracefs and perf: what is asked of the kernel's tracing, and said about it.
+// Settings and explanations of the routes tracefs and perf.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,22 @@
 
 namespace elog {
 
-/// What programs of this user have published. Where that cannot be read, events are shown by what
-/// the kernel says about them.
+/// Schemas that programs of this user have published. If they cannot be read, events are shown with
+/// the kernel's description.
 [[nodiscard]] std::vector<provider_schema> read_published_schemas();
 
-/// Throws usage_error for what the kernel's tracing cannot do.
+/// Throws usage_error for options that the kernel's tracing does not support.
 void check_tracing(const listening_arguments& arguments);
 
-/// `options` must outlive what they are for. Of `where` the kernel asks what it can. Throws
-/// usage_error if that makes no sense.
+/// `options` has to outlive the recording. The kernel evaluates the part of `where` that it can.
+/// Throws usage_error for an invalid predicate.
 [[nodiscard]] tracing_options make_tracing_options(tracing_kind kind,
                                                    const listening_arguments& arguments,
                                                    const subscription_options& options,
                                                    const std::optional<std::string>& where);
 
-/// What the kernel asks of events before it keeps them, and counts in their place, for people.
+/// Text that explains which conditions the kernel evaluates, and what it counts instead of
+/// recording.
 [[nodiscard]] std::string explain(const std::vector<discovered_event>& events);
 
 }  // namespace elog

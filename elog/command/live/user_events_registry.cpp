@@ -26,11 +26,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* single_format_name = "user_events";
 constexpr const char* multi_format_name = "user_events_multi";
-/// Where the kernel lets them be in it.
+/// Used if the kernel supports it.
 constexpr const char* own_system = "eventlog";
 constexpr std::string_view tracepoint_prefix = "eventlog_";
 
-/// The kernel wants a word of whoever registers. Nobody looks at ours.
+/// The kernel requires an enable word for a registration. This one is never read.
 alignas(std::uint64_t) std::atomic<std::uint32_t> unused_word{0};
 constexpr std::uint8_t unused_bit = 0;
 
@@ -39,7 +39,7 @@ std::string_view name_in(const char* description) {
     return text.substr(0, text.find(' '));
 }
 
-/// In user_events_multi a dot and a number follow the name.
+/// In user_events_multi a name ends in a dot and a number.
 std::string_view without_number(std::string_view name) {
     return name.substr(0, name.find('.'));
 }
@@ -147,7 +147,7 @@ int user_events_registry::register_with_flags(std::uint16_t flags, const char* d
 
 user_events_registry::registered user_events_registry::add(
     core::user_events_description& text) const {
-    // The same steps as a program's, see user_events_route.cpp, so that it finds what is made here.
+    // Repeats the steps of a program, see user_events_route.cpp, so that a program finds the event.
     constexpr std::uint16_t stays = core::user_events_persist;
     registered result;
     int error = register_with_flags(stays, text.description(), result);

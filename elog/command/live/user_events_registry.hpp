@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Events in the kernel's user_events that are there without a program: an administrator registers
-// and removes them. A program that starts later finds its events there, enabled or not, because it
-// registers them with the same text. See user_events_abi.hpp.
+// Events in the kernel's user_events without a program, which an administrator registers and
+// removes.
+//
+// A program that starts later registers its events with the same text, and so uses these, enabled
+// or not. See user_events_abi.hpp.
 #pragma once
 
 #include <filesystem>
@@ -16,21 +18,21 @@ namespace elog {
 
 class user_events_registry {
   public:
-    /// Throws failure if the kernel has none, or the user may not.
+    /// Throws user_error if the kernel has no user_events, or the user has no access.
     user_events_registry();
 
     struct registered {
-        std::string name;  // SYSTEM:EVENT, as perf and trace-cmd know it
+        std::string name;  // SYSTEM:EVENT, the name in perf and trace-cmd
         bool existed = false;
     };
-    /// Registers the event that `text` describes, to stay until it is removed or the machine is
-    /// started anew. Throws failure.
+    /// Registers the event that `text` describes, until it is removed or the machine reboots.
+    /// Throws user_error.
     [[nodiscard]] registered add(eventlog::core::user_events_description& text) const;
 
-    /// Names of all events of ours, without their system, each once.
+    /// Names of all events of eventlog, without their system, each once.
     [[nodiscard]] std::vector<std::string> names() const;
 
-    /// Removes all events of that name. Throws failure.
+    /// Removes all events with that name. Throws user_error.
     void remove(const std::string& name) const;
 
   private:
@@ -39,7 +41,7 @@ class user_events_registry {
                                           registered& result) const;
 
     eventlog::core::unique_fd file_;
-    bool in_system_ = false;  // new ones are in the system eventlog
+    bool in_system_ = false;  // new events are in the system eventlog
     std::filesystem::path tracefs_;
 };
 

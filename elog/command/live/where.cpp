@@ -17,7 +17,8 @@ void add_provider(Asked* asked, const provider_instance& provider) {
         if (asked != nullptr) {
             asked->add(provider);
         }
-    } catch (const user_error&) {  // check_types says so, unless another version has other types
+    } catch (
+        const user_error&) {  // check_types reports it unless another version has suitable types
     }
 }
 
@@ -26,7 +27,7 @@ void add_provider(record_filter* filter, aggregator* computed, const provider_in
     add_provider(computed, provider);
 }
 
-/// What they find is a mistake of the command line.
+/// Runs a check on both; a failure is a mistake on the command line.
 template <class Check>
 void check_both(const record_filter* filter, const aggregator* computed, const Check& check) {
     try {
@@ -49,7 +50,7 @@ void check_what_was_added(const record_filter* filter, const aggregator* compute
     }
 }
 
-// A program whose provider changes again and again must not fill the terminal.
+// Limits the output for a program whose provider changes again and again.
 constexpr std::size_t sentences_max = 20;
 
 void print_type_mismatches(const type_mismatches& events) {
