@@ -61,7 +61,7 @@ std::vector<candidate> find_values(value_kind kind) {
     } catch (const std::exception&) {
         return {};
     }
-    // A process has several providers, and a provider several forms.
+    // A process may have several providers, and a provider several schemas.
     std::set<std::string> met;
     std::vector<candidate> each_once;
     for (candidate& value : values) {

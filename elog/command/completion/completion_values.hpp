@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Current values for completion: events, processes and subscriptions.
 #pragma once
 
 #include <vector>
@@ -7,8 +9,8 @@
 
 namespace elog {
 
-/// What runs now and can be named. Nothing at all if that cannot be found out: somebody who types
-/// a command has not asked for it yet, and must not be told why it would fail.
+/// Running objects of a kind. Empty after an error: the command that is being typed has not run
+/// yet, so its errors are not reported.
 [[nodiscard]] std::vector<candidate> find_values(value_kind kind);
 
 }  // namespace elog

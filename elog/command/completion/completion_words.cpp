@@ -24,7 +24,7 @@ void add_if_matching(completion& found, std::string_view typed, std::string word
     }
 }
 
-/// Behind an event's name may stand a level: "shop:*@warn".
+/// A pattern may end in a level: "shop:*@warn".
 void add_levels(completion& found, std::string_view typed) {
     const std::size_t at = typed.find('@');
     if (at == std::string_view::npos) {
@@ -35,7 +35,7 @@ void add_levels(completion& found, std::string_view typed) {
     }
 }
 
-/// `before` stands in the same word in front of the value: "--lang=".
+/// `before` precedes the value in the same word: "--lang=".
 completion complete_value(const option_description& option, std::string_view before,
                           std::string_view typed, const value_lookup& look_up) {
     completion found;
@@ -69,7 +69,7 @@ completion complete_value(const option_description& option, std::string_view bef
     return found;
 }
 
-/// What has been typed of one subcommand's line, but for the last word.
+/// The words of a subcommand's line except the last.
 class typed_line {
   public:
     typed_line(const subcommand_description& command, const std::vector<std::string>& words)
@@ -79,10 +79,10 @@ class typed_line {
         }
     }
 
-    /// The option whose value comes next, or nullptr.
+    /// The option whose value is the last word, or nullptr.
     [[nodiscard]] const option_description* pending_option() const noexcept { return open_; }
 
-    /// The argument that comes next, or nullptr if there is none left.
+    /// The argument that is the last word, or nullptr if there are no more arguments.
     [[nodiscard]] const option_description* next_argument() const noexcept {
         const auto& all = command_.arguments;
         if (arguments_ < all.size()) {
@@ -130,7 +130,7 @@ class typed_line {
         }
     }
 
-    /// Several in a word: behind one that takes a value stands that, or nothing.
+    /// A word may have several short options; the rest after one with a value is that value.
     void parse_short_options(const std::string& word) {
         for (std::size_t i = 1; i < word.size(); ++i) {
             const option_description* option = option_of(std::string{'-', word[i]});

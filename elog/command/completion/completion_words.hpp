@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a command line may go on with. This is the same for all shells; completion_scripts.hpp has
-// what asks for it in each of them.
+// Completion of a command line, the same for all shells. The scripts in elog/completions print the
+// result.
 #pragma once
 
 #include <functional>
@@ -17,18 +17,18 @@ struct candidate {
     std::string description;  // one line, or empty
 };
 
-/// The shell knows files and commands better than we do.
+/// Candidates that the shell finds itself.
 enum class shell_completion { nothing, files, commands };
 
 struct completion {
-    std::vector<candidate> candidates;  // that begin with what has been typed of the last word
+    std::vector<candidate> candidates;  // with the beginning of the last word
     shell_completion rest = shell_completion::nothing;
 };
 
-/// The values of that kind that there are now.
+/// Returns the current values of a kind.
 using value_lookup = std::function<std::vector<candidate>(value_kind kind)>;
 
-/// `words` stand behind "elog", the last one as far as it has been typed, which may be not at all.
+/// `words` are those after "elog", the last one as far as it was typed, possibly empty.
 [[nodiscard]] completion complete(const std::vector<subcommand_description>& commands,
                                   const std::vector<std::string>& words,
                                   const value_lookup& look_up);

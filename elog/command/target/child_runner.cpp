@@ -27,10 +27,10 @@ namespace {
 using eventlog::core::unique_fd;
 using std::chrono::steady_clock;
 
-// A process that is killed ends at once, or waits for what cannot be interrupted.
+// A killed process ends at once, or after a system call that cannot be interrupted.
 constexpr std::chrono::milliseconds end_interval{10};
 constexpr int end_tries = 100;
-// Of thousands of providers with hundreds of fields; and of a complaint about each.
+// Room for thousands of providers with hundreds of fields, and for a complaint about each.
 constexpr std::size_t output_max = 64U << 20U;
 constexpr std::size_t complaints_size_max = 1U << 20U;
 
@@ -50,7 +50,8 @@ pipe_ends make_pipe() {
     return {unique_fd(ends[0]), unique_fd(ends[1])};
 }
 
-/// Ends with its parent. What becomes another user has to be told so then, again.
+/// Has the kernel kill this process when its parent ends. A change of user clears that setting, so
+/// it is set again afterwards.
 void exit_with_parent(pid_t parent) noexcept {
     static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL));
     if (::getppid() != parent) {
@@ -65,7 +66,7 @@ void exit_with_parent(pid_t parent) noexcept {
         ::dup2(complaints.write.get(), STDERR_FILENO) < 0) {
         ::_exit(1);
     }
-    // Who has gone reads nothing, and whoever writes then is told.
+    // Closes the inherited ends: after the parent's death a write fails instead of waiting.
     output = {};
     complaints = {};
     try {
@@ -81,14 +82,14 @@ void exit_with_parent(pid_t parent) noexcept {
     ::_exit(0);
 }
 
-/// What comes out of one of the child's pipes.
+/// The output of one of the child's pipes.
 struct output_pipe {
     const unique_fd& from;
     std::string& to;
     std::size_t size_max = 0;
     bool ended = false;
 
-    /// False if it is too much.
+    /// Reads once. False if the output exceeds `size_max`.
     [[nodiscard]] bool take() {
         std::array<char, 65536> part{};
         const ssize_t size = ::read(from.get(), part.data(), part.size());
@@ -102,7 +103,7 @@ struct output_pipe {
     }
 };
 
-/// Until both have ended.
+/// Reads both pipes until they end, the time is over, or an output is too large.
 child_result::outcome drain_both(output_pipe& first, output_pipe& second,
                                  steady_clock::time_point end) {
     while (!first.ended || !second.ended) {
@@ -122,7 +123,7 @@ child_result::outcome drain_both(output_pipe& first, output_pipe& second,
     return child_result::outcome::done;
 }
 
-/// Its status; nothing if it does not end although it has been killed.
+/// The exit status of the child; nothing if it does not end although it has been killed.
 std::optional<int> reap_child(pid_t child, bool kill_it) {
     int status = 0;
     for (int tries = 0; tries < end_tries; ++tries) {
@@ -131,13 +132,13 @@ std::optional<int> reap_child(pid_t child, bool kill_it) {
             return status;
         }
         if (ended < 0) {
-            break;  // it is no child any more: somebody else may have its number
+            break;  // no child any more: its number may belong to another process
         }
         if (kill_it) {
             static_cast<void>(::kill(child, SIGKILL));
         }
         std::this_thread::sleep_for(end_interval);
-        // Its pipes have ended, and it does not: somebody keeps it.
+        // The pipes have ended and the process has not: kill it in the next round.
         kill_it = true;
     }
     return std::nullopt;
@@ -151,7 +152,7 @@ child_result run_in_child(const std::function<void()>& enter, const std::functio
         steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(timeout);
     pipe_ends output = make_pipe();
     pipe_ends complaints = make_pipe();
-    // Of a child whose end is not waited for nobody could say how it has ended.
+    // With SIGCHLD ignored, the exit status of the child would be lost.
     static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
     const pid_t child = ::fork();
     if (child < 0) {

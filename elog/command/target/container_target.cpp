@@ -44,10 +44,10 @@ constexpr std::array namespace_kinds{
     namespace_kind{"ns/time", 0x80},  // CLONE_NEWTIME, which glibc 2.35 has no name for
 };
 
-// Of what another process says about itself: its environment may be as large as its stack.
+// Limit for the environment of another process, which may be as large as its stack.
 constexpr std::size_t environment_max = 8U << 20U;
 
-/// A process, by names in /proc that mean this one for ever.
+/// A process, with descriptors that never refer to a later process of the same number.
 struct process {
     std::string name;
     unique_fd folder;  // /proc/PID
@@ -90,14 +90,14 @@ process find_process(const std::string& name) {
     return at;
 }
 
-/// Which namespaces of the process are not our own.
+/// The namespaces of the process that differ from those of this one, as flags.
 int differing_namespaces(const process& at, const unique_fd& self) {
     int flags = 0;
     for (const namespace_kind& kind : namespace_kinds) {
         struct stat own {};
         struct stat other {};
         if (::fstatat(self.get(), kind.file, &own, 0) != 0) {
-            continue;  // this kernel has none of that kind
+            continue;  // the kernel does not support that kind
         }
         if (::fstatat(at.folder.get(), kind.file, &other, 0) != 0) {
             reject(at, errno);
@@ -109,26 +109,27 @@ int differing_namespaces(const process& at, const unique_fd& self) {
     return flags;
 }
 
-/// A file of the process in /proc.
+/// Reads a file of the process in /proc.
 std::optional<std::string> read_proc_file(const process& at, const char* name,
                                           std::size_t size_max) {
     return read_text(unique_fd(::openat(at.folder.get(), name, O_RDONLY | O_CLOEXEC)), size_max);
 }
 
-/// Of the process, by the numbers that our namespace of users has for them.
+/// The user and groups of the process, as numbered in this user namespace.
 user user_of_process(const process& at) {
     const std::optional<std::string> status = read_proc_file(at, "status", process_status_max);
     if (!status) {
         reject(at, errno);
     }
-    // Real, effective, saved and of files.
+    // Real, effective, saved and file system IDs.
     const std::vector<unsigned> users = status_numbers(*status, "Uid:");
     const std::vector<unsigned> groups = status_numbers(*status, "Gid:");
     if (users.size() != 4 || groups.size() != 4) {
         throw user_error("The file /proc/{}/status says nothing of users. Is it the kernel's?",
                          at.name);
     }
-    // It chooses when that is, and could have this process become whom it may not be itself.
+    // The process could choose the moment and have this one become a user that it may not become
+    // itself.
     const auto is_one = [](const std::vector<unsigned>& all) {
         return std::count(all.begin(), all.end(), all.front()) == 4;
     };
@@ -141,7 +142,7 @@ user user_of_process(const process& at) {
     return {users.front(), groups.front(), status_numbers(*status, "Groups:")};
 }
 
-/// In which directory its programs meet is for the process to say, as for us where we are.
+/// The environment of the process determines the directory, as the own one does without --at.
 void adopt_eventlog_directory(const process& at) {
     constexpr std::string_view variable = "EVENTLOG_DIR=";
     const std::string environment =
@@ -152,20 +153,20 @@ void adopt_eventlog_directory(const process& at) {
         const std::string entry = environment.substr(begin, end - begin);
         if (entry.starts_with(variable)) {
             ::setenv("EVENTLOG_DIR", entry.c_str() + variable.size(), 1);
-            return;  // the first one counts
+            return;  // the first occurrence counts
         }
         begin = end + 1;
     }
 }
 
-/// The time zone is ours, and read before there could be another file of that name.
+/// Loads the own time zone, before another file of that name becomes visible.
 void keep_time_zone() {
     ::setenv("TZ", ":/etc/localtime", 0);
     ::tzset();
 }
 
-/// Which devices may be opened there is for its control groups to say. Who is not root may not
-/// choose groups, and opens what he could open here.
+/// Control groups determine which devices may be opened. Only root may change its groups; any other
+/// user opens there what he could open here.
 void join_groups_of(const process& at, const unique_fd& self) {
     if (::geteuid() != 0) {
         return;
@@ -173,7 +174,7 @@ void join_groups_of(const process& at, const unique_fd& self) {
     const unique_fd own(::openat(self.get(), "cgroup", O_RDONLY | O_CLOEXEC));
     const std::optional<std::string> groups = read_proc_file(at, "cgroup", process_status_max);
     if (!own || !groups) {
-        return;  // a kernel without
+        return;  // a kernel without control groups
     }
     try {
         join_control_groups(read_text(own, process_status_max).value_or(std::string()), *groups);
@@ -185,7 +186,7 @@ void join_groups_of(const process& at, const unique_fd& self) {
     }
 }
 
-/// Namespaces and root directory.
+/// Enters the namespaces of the process.
 void enter_namespaces(const process& at, int namespaces) {
     if (namespaces != 0 && ::setns(at.handle.get(), namespaces) != 0) {
         if (errno == EINVAL) {
@@ -198,7 +199,8 @@ void enter_namespaces(const process& at, int namespaces) {
     }
 }
 
-/// The same directory, and reached by the same mount: what is mounted below may be different.
+/// Whether both roots are the same directory through the same mount: with another mount, the mounts
+/// below may differ.
 bool is_same_root(const process& at) noexcept {
     constexpr unsigned asked = STATX_INO | STATX_MNT_ID;
     struct statx own {};
@@ -212,14 +214,15 @@ bool is_same_root(const process& at) noexcept {
 
 void change_root(const process& at) {
     if (is_same_root(at)) {
-        return;  // who may not change it need not
+        return;  // no permission for chroot needed
     }
     if (::fchdir(at.root.get()) != 0 || ::chroot(".") != 0 || ::chdir("/") != 0) {
         reject(at, errno);
     }
 }
 
-/// Who may not choose groups where he is has none, or those that he had before.
+/// Where setgroups is not permitted, the process keeps its groups, of which root has dropped its
+/// own.
 user with_settable_groups(user wanted) {
     if (::setgroups(wanted.groups->size(), wanted.groups->data()) != 0) {
         wanted.groups.reset();
@@ -248,7 +251,8 @@ void enter_named_process(std::vector<std::string>& words, bool has_command) {
                           *name);
     }
     if (!words.empty() && (words.front() == "doctor" || words.front() == "features")) {
-        // Names of users and groups are looked up by what files there say, even by code from there.
+        // Looking up names of users and groups would use files, and even load code, of the
+        // container.
         throw usage_error("elog {} tells of the machine: leave --at {} away.", words.front(),
                           *name);
     }
@@ -257,7 +261,7 @@ void enter_named_process(std::vector<std::string>& words, bool has_command) {
             "Behind --at no command is run: of what keeps that container's programs in it, not all "
             "would hold for it. Start it as its others are started, and record meanwhile.");
     }
-    // Whatever else the caller has left open stays here.
+    // Descriptors inherited from the caller are not passed into the container.
     static_cast<void>(::close_range(STDERR_FILENO + 1, ~0U, 0));
     process at = find_process(*name);
     unique_fd self(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -270,15 +274,16 @@ void enter_named_process(std::vector<std::string>& words, bool has_command) {
     keep_time_zone();
     join_groups_of(at, self);
     self = {};
-    // From here on nobody where we go may look into this process, which still has root's rights.
-    // Root's groups do not come along either, wherever they might count.
+    // From here on processes of the container cannot inspect this one, which still has root's
+    // privileges, and root's supplementary groups do not apply there.
     static_cast<void>(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL));
     static_cast<void>(::setgroups(0, nullptr));
     enter_namespaces(at, namespaces);
-    // A setting of the kernel has it forgotten there.
+    // Depending on a kernel setting, setns() resets this.
     static_cast<void>(::prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL));
     const user wanted = user_of_process(at);
-    // Until now it was the process that was meant, and no later one of its number.
+    // The process lived until now, so that everything read belongs to it and not to a later one of
+    // its number.
     if (has_ended(at)) {
         reject(at, ESRCH);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog --at PID: takes part where another process does, in its container.
+// The option --at PID: elog runs in the container of another process.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace elog {
 
-/// Takes "--at PID" from the front of the words, if it stands there, and goes where that process
-/// is: into its namespaces of users, mounts, processes, IPC and time where they are others, and
-/// below its root directory; in its control groups, where they say which devices may be opened;
-/// with the user and groups that it has, and none of the rights that this one had. EVENTLOG_DIR
-/// becomes that of the process. So whatever has been put into a container has been put before a
-/// process that may do no more than one of the container's. Of files there nothing is run or
-/// loaded: refuses what would have the C library do so,
-/// and a command to be run there.
+/// Removes "--at PID" from the front of the words, if it is there, and moves this process to the
+/// place of that one.
 ///
-/// Returns in a child, for which this process stands (see pid_namespace_proxy.hpp),
-/// where that is another namespace of processes. Call it before there are threads, and before
-/// anything is opened. Throws usage_error if there is no such process, and failure if this one
-/// may not go there.
+/// - It enters those namespaces of users, mounts, processes, IPC and time that differ, the root
+///   directory, and the control groups that restrict devices.
+/// - It gets the user and groups of that process and keeps no privileges. Hostile files of a
+///   container therefore meet a process that may do no more than those of the container.
+/// - It gets EVENTLOG_DIR of that process.
+/// - It runs and loads nothing of the container: refuses subcommands for which the C library would
+///   load code from there, and a command to be run.
+///
+/// If the namespace of processes differs, returns in a child, for which this process stands in (see
+/// pid_namespace_proxy.hpp). To be called before there are threads and before anything is opened.
+/// Throws usage_error if there is no such process, and user_error if this one may not go there.
 void enter_named_process(std::vector<std::string>& words, bool has_command);
 
 }  // namespace elog

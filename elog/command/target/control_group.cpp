@@ -21,13 +21,13 @@ namespace {
 
 using eventlog::core::unique_fd;
 
-/// Of a line NUMBER:CONTROLLERS:PATH.
+/// A line NUMBER:CONTROLLERS:PATH.
 struct cgroup_entry {
-    std::string_view controllers;  // none: of the second version, which has one tree
+    std::string_view controllers;  // empty: version 2, which has one tree
     std::string_view path;
 };
 
-/// Takes a line off the text; nothing behind the last one.
+/// Removes a line from the text and returns it; nothing after the last one.
 std::optional<cgroup_entry> next_cgroup(std::string_view& text) {
     while (!text.empty()) {
         const std::string_view line = take_until(text, '\n');
@@ -64,7 +64,7 @@ int join(const std::string& folder) {
 
 int join(const cgroup_entry& wanted) {
     if (wanted.path.find("/..") != std::string_view::npos) {
-        return EXDEV;  // above what this process can see of the tree
+        return EXDEV;  // outside of the visible tree
     }
     if (!wanted.controllers.empty()) {
         return join(fmt::format("/sys/fs/cgroup/{}{}", wanted.controllers, wanted.path));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The control groups of a process, which say what devices it may open, whoever it is.
+// The control groups of a process, which restrict its devices independently of its user.
 #pragma once
 
 #include <string_view>
 
 namespace elog {
 
-/// Puts this process into the groups that another one is in, of those that may say so. Both are
-/// what the files `cgroup` of the two in /proc say. Throws failure, with the reason alone, if that
-/// cannot be done: then what is closed to the other one would be open to this one.
+/// Moves this process into those control groups of another one that restrict devices. The arguments
+/// are the contents of /proc/PID/cgroup of this and of the other process. Throws user_error, with
+/// the reason alone, if that fails: a device that is closed to the other process would be open to
+/// this one.
 void join_control_groups(std::string_view own, std::string_view other);
 
 }  // namespace elog

@@ -34,7 +34,7 @@ using nlohmann::ordered_json;
 using outcome = child_result::outcome;
 using std::chrono::steady_clock;
 
-// For each place, and for all of them: whoever is looked at can let us wait.
+// Limits for each place and for all, because a place may not answer.
 constexpr std::chrono::seconds location_timeout{10};
 constexpr std::chrono::seconds total_timeout{60};
 
@@ -52,7 +52,7 @@ ordered_json where_of(const provider_location& location) {
     return where;
 }
 
-/// Containers end when they like, also while we are on the way there.
+/// A container may end while this process enters it.
 bool is_gone(const provider_location& location) {
     return location.what == provider_location::kind::process && ::kill(location.process, 0) != 0 &&
            errno == ESRCH;
@@ -89,7 +89,7 @@ class location_lister {
     }
 
   private:
-    /// Nothing if there is no answer to show: that is told, unless the place has gone.
+    /// Returns nothing without an answer: a failure is reported unless the place has ended.
     std::optional<child_result> query(const provider_location& location,
                                       steady_clock::duration at_most) {
         try {
@@ -97,14 +97,14 @@ class location_lister {
                                                [&] { write_catalogue(location); }, at_most);
             const bool is_shown = answer.how != outcome::failed || !is_gone(location);
             return is_shown ? std::optional(std::move(answer)) : std::nullopt;
-        } catch (const user_error& mistake) {  // which says itself what to do
+        } catch (const user_error& mistake) {  // its message names the remedy
             print_diagnostic("elog: {}: {}", location.title(), mistake.what());
             failed_ = true;
             return std::nullopt;
         }
     }
 
-    /// Of where this process is, nothing if nothing is there. In a child.
+    /// Writes the catalogue of the current place, or nothing if it is empty. Runs in a child.
     void write_catalogue(const provider_location& location) {
         const catalogue found =
             collect_catalogue(options_.glob, location.what == provider_location::kind::here
@@ -136,7 +136,7 @@ class location_lister {
                 break;
             case outcome::failed:
                 failed_ = true;
-                if (answer.signal != 0) {  // else it has said why
+                if (answer.signal != 0) {  // otherwise the child has reported the reason
                     complain(location, fmt::format("who looked there was ended by signal {}.",
                                                    answer.signal));
                 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The option --all of elog list.
 #pragma once
 
 #include <string>
@@ -11,9 +13,9 @@ struct list_all_options {
     bool stats = false;
 };
 
-/// elog list --all: what runs here, and in all other places that can be found, one behind the
-/// other. What cannot be told of one of them is said, and the others are shown all the same. Throws
-/// usage_error for what is no pattern, failure if nothing matches it anywhere.
+/// Lists the programs of this place and of all other places that can be found, one place after the
+/// other. An error at one place is reported and does not affect the others. Throws usage_error for
+/// an invalid pattern, and user_error if nothing matches it anywhere.
 void list_all_locations(const list_all_options& options);
 
 }  // namespace elog

@@ -16,13 +16,13 @@
 namespace elog {
 namespace {
 
-// What a line of text still shows; the others are counted.
+// Users named on a line; further ones are counted.
 constexpr std::size_t users_shown = 16;
 
 }  // namespace
 
 void print_other_directories() {
-    // Who names a directory asks about that one.
+    // EVENTLOG_DIR selects one directory, so others are irrelevant.
     if (::geteuid() != 0 || std::getenv("EVENTLOG_DIR") != nullptr) {
         return;
     }

@@ -20,25 +20,25 @@
 namespace elog {
 namespace {
 
-// The group of those who have no account to name theirs.
+// The group of users without an account.
 constexpr gid_t group_of_nobody = 65534;
 
 std::optional<uid_t> as_number(std::string_view text) {
     uid_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [parsed, error] = std::from_chars(text.data(), end, number);
-    // The largest means "unchanged" where users are changed.
+    // setresuid() reads the largest number as "unchanged".
     return error == std::errc() && parsed == end && number != static_cast<uid_t>(-1)
                ? std::optional(number)
                : std::nullopt;
 }
 
-/// The user may be of a group that has a directory of its own: see eventlog(7).
+/// The user may be in a group with a directory of its own: see eventlog(7).
 std::vector<gid_t> groups_of(const passwd& account) {
     std::vector<gid_t> groups(64);
     int count = static_cast<int>(groups.size());
     while (::getgrouplist(account.pw_name, account.pw_gid, groups.data(), &count) < 0) {
-        // Databases may answer with more each time, but no process can have more than this.
+        // The databases may return more groups each time, but a process has at most this many.
         if (groups.size() >= 65536) {
             throw user_error("The user {} is of too many groups.", account.pw_name);
         }

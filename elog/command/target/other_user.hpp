@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog --user USER: root takes part as another user.
+// The option --user USER: root runs elog as another user.
 #pragma once
 
 #include <string>
@@ -8,12 +8,11 @@
 
 namespace elog {
 
-/// Takes "--user USER" from the front of the words, if it stands there, and makes this process that
-/// user's for good: its user, groups and capabilities, and no program that it runs gains any. So
-/// whatever a hostile user has put into his directory, he has put it before a process that may do
-/// no more than he. Call it before there are threads, and before anything is opened. Throws
-/// usage_error if no user is named or there is no such user, and failure if this process may not
-/// become one, or has not become one entirely.
+/// Removes "--user USER" from the front of the words, if it is there, and changes this process to
+/// that user permanently: user, groups and capabilities, and programs that it runs gain no
+/// privileges. Hostile files of the user therefore meet a process that may do no more than the
+/// user. To be called before there are threads and before anything is opened. Throws usage_error if
+/// the user is missing or unknown, and user_error if the change is not permitted or incomplete.
 void become_named_user(std::vector<std::string>& words);
 
 }  // namespace elog

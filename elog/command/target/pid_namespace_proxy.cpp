@@ -31,7 +31,7 @@ sigset_t forwarded_signals() noexcept {
 }
 
 [[noreturn]] void exit_by_signal(int signal) noexcept {
-    // The child's memory is the one to look at, if any.
+    // Only the core dump of the child is of interest.
     const rlimit none{0, 0};
     static_cast<void>(::setrlimit(RLIMIT_CORE, &none));
     static_cast<void>(std::signal(signal, SIG_DFL));
@@ -43,7 +43,7 @@ sigset_t forwarded_signals() noexcept {
     ::_exit(128 + signal);
 }
 
-/// What has become of the child; returns if it goes on.
+/// Ends or stops as the child did; returns if the child runs on.
 void mirror_child(pid_t child) noexcept {
     int status = 0;
     if (::waitpid(child, &status, WNOHANG | WUNTRACED) != child) {
@@ -55,13 +55,13 @@ void mirror_child(pid_t child) noexcept {
     if (WIFSIGNALED(status)) {
         exit_by_signal(WTERMSIG(status));
     }
-    // Who has started this process waits for it to stop, and lets it go on.
+    // The parent of this process sees it stop, and continues it.
     static_cast<void>(::raise(SIGSTOP));
     static_cast<void>(::kill(child, SIGCONT));
 }
 
-/// A key at the terminal is for both, and the child has heard of it. That the terminal is gone only
-/// who leads the session hears.
+/// The terminal sends a key's signal to both processes, so it is not forwarded. SIGHUP of a closed
+/// terminal goes only to the session leader, so it is forwarded.
 bool is_from_terminal(const siginfo_t& info) noexcept {
     return info.si_code == SI_KERNEL &&
            (info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGTSTP);
@@ -79,10 +79,10 @@ bool is_from_terminal(const siginfo_t& info) noexcept {
     }
 }
 
-/// In the child. `life` hangs up when the other process ends.
+/// Runs in the child. `life` is hung up when the proxy ends.
 void exit_with_proxy(const unique_fd& life) noexcept {
     static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGTERM, 0UL, 0UL, 0UL));
-    // It may have ended before we asked for that.
+    // The proxy may have ended before prctl().
     pollfd other{life.get(), 0, 0};
     if (::poll(&other, 1, 0) > 0) {
         ::_exit(128 + SIGTERM);
@@ -103,7 +103,7 @@ void fork_with_proxy() {
     unique_fd own_end(ends[1]);
     const sigset_t signals = forwarded_signals();
     sigset_t before;
-    // A child whose end is not waited for could not be stood for.
+    // With SIGCHLD ignored, the exit status of the child would be lost.
     static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
     static_cast<void>(::sigprocmask(SIG_BLOCK, &signals, &before));
     const pid_t child = ::fork();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+//
+// A process that stands in for its child in another pid namespace.
 #pragma once
 
 namespace elog {
 
-/// Returns in a child of this process only, which goes on in its place. This process stays, and
-/// stands for the child: it hands signals on to it, stops and goes on when it does, and ends as it
-/// does. If this process is killed, the child gets SIGTERM. Call it before there are threads.
-/// Throws failure if there can be no child.
+/// Forks, and returns only in the child, which continues the work. This process stays as a proxy:
+/// it forwards signals, stops and continues with the child, and ends as the child ends. If this
+/// process is killed, the child gets SIGTERM. To be called before there are threads. Throws
+/// user_error if there can be no child.
 void fork_with_proxy();
 
 }  // namespace elog

@@ -24,7 +24,7 @@ bool has_capabilities() noexcept {
            });
 }
 
-/// What this process may do by itself, the program that a user put in its way must not.
+/// Capabilities of this process are not passed to the programs of the other user.
 bool drop_capabilities() noexcept {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     const std::array<__user_cap_data_struct, 2> none{};
@@ -46,8 +46,8 @@ bool has_exactly(const user& wanted) noexcept {
            effective_group == wanted.group && saved_group == wanted.group;
 }
 
-/// Keys that this process has are no business of what it becomes. Where the kernel has none, or
-/// somebody keeps us from asking, there is none to be had.
+/// Leaves the session keyring, whose keys the other user must not have. A kernel without keyrings,
+/// or a filter that forbids the call, leaves nothing to protect.
 bool leave_keyring() noexcept {
     return ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) >= 0 || errno == ENOSYS ||
            errno == EPERM;

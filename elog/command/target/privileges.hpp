@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Becoming another user, for good.
+// A permanent change to another user.
 #pragma once
 
 #include <sys/types.h>
@@ -13,18 +13,19 @@ namespace elog {
 struct user {
     uid_t number = 0;
     gid_t group = 0;
-    std::optional<std::vector<gid_t>> groups;  // all of them; nothing: those that this process has
+    std::optional<std::vector<gid_t>>
+        groups;  // complete; nothing: keeps the groups of this process
 };
 
 enum class privilege_drop {
     done,
-    not_permitted,  // errno says why; this process has to end if it was root's
-    incomplete,     // the same, and it may have become that user in part
+    not_permitted,  // see errno; the process has to end if it was root's
+    incomplete,     // the same, and some IDs may have changed
 };
 
-/// Makes this process that user's for good: its user, groups and capabilities, and no program that
-/// it runs gains any. Nor does it become that user's to trace: it may have descriptors of root's.
-/// Call it before there are threads.
+/// Changes this process to that user permanently: user, groups and capabilities, and programs that
+/// it runs gain no privileges. The user cannot trace this process, which may have descriptors of
+/// root. To be called before there are threads.
 [[nodiscard]] privilege_drop drop_privileges(const user& wanted) noexcept;
 
 }  // namespace elog

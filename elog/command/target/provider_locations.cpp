@@ -32,7 +32,7 @@ constexpr std::size_t places_max = 256;
 constexpr const char* group_directory = "/run/eventlog";
 constexpr uid_t nobody = 65534;
 
-/// The number that a name ends in, behind `prefix`; nothing if it is none.
+/// The number after `prefix`; nothing if the name has another form.
 template <class Number>
 std::optional<Number> number_behind(std::string_view name, std::string_view prefix) {
     if (name.substr(0, prefix.size()) != prefix) {
@@ -44,7 +44,7 @@ std::optional<Number> number_behind(std::string_view name, std::string_view pref
     return wrong == std::errc() && parsed == end ? std::optional(number) : std::nullopt;
 }
 
-/// Calls `take` with each name in a directory; nothing if it cannot be read.
+/// Calls `take` with each name in a directory; never if it cannot be read.
 template <class Take>
 void for_each_name(const char* directory, const Take& take) {
     std::error_code error;
@@ -54,7 +54,7 @@ void for_each_name(const char* directory, const Take& take) {
     }
 }
 
-/// Whether the path is a directory, by itself and no link, of the user that its name says.
+/// Whether the path is a directory of that user, and not a link.
 bool is_of_user(const std::string& path, uid_t user) {
     struct stat status {};
     return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user;
@@ -70,7 +70,7 @@ std::string name_of_user(uid_t user) {
                               : fmt::format("user {} ({})", user, account->pw_name);
 }
 
-/// The processes that there are, by number.
+/// All processes, sorted by number.
 std::vector<pid_t> all_processes() {
     std::vector<pid_t> numbers;
     for_each_name("/proc", [&](const std::string& name) {
@@ -82,8 +82,9 @@ std::vector<pid_t> all_processes() {
     return numbers;
 }
 
-/// The first process of each place: that with which a container begins. But whoever has made the
-/// container may be in it, too, and calls its processes by other numbers than they do.
+/// The first process of each place, with which a container begins. A process of another pid
+/// namespace than this one's is preferred: the process that created the container may be in that
+/// place, too, and has other numbers for its processes.
 std::vector<provider_location> find_processes(std::size_t& skipped) {
     using key = std::tuple<std::string, std::string, uid_t>;
     shared_memory_domains locations;
@@ -113,7 +114,8 @@ std::vector<provider_location> find_processes(std::size_t& skipped) {
     return all;
 }
 
-/// Of each kind as many as anybody reads through: who makes many of one keeps none of another away.
+/// Adds up to `places_max` locations of a kind, so that many of one kind do not displace those of
+/// another.
 void add(found_locations& found, std::vector<provider_location> locations) {
     const std::size_t count = std::min(locations.size(), places_max);
     found.skipped += locations.size() - count;
@@ -122,7 +124,7 @@ void add(found_locations& found, std::vector<provider_location> locations) {
         std::make_move_iterator(locations.begin() + static_cast<std::ptrdiff_t>(count)));
 }
 
-/// What root has made for a group, of which root itself need not be.
+/// The directory that root has created for a group, of which root need not be a member.
 void add_common_place(found_locations& found) {
     struct stat status {};
     if (::lstat(group_directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 &&
@@ -131,7 +133,7 @@ void add_common_place(found_locations& found) {
     }
 }
 
-/// What is there has been made by members: it is opened by a process that is one, and nothing else.
+/// Members have created the contents: only a process with no more rights than a member opens them.
 void become_member(gid_t group) {
     const elog::user wanted{nobody, group, std::vector<gid_t>{group}};
     if (drop_privileges(wanted) != privilege_drop::done) {
@@ -143,7 +145,7 @@ void become_member(gid_t group) {
 }  // namespace
 
 void provider_location::enter() const {
-    // It says where ours are.
+    // EVENTLOG_DIR of this process does not apply elsewhere.
     if (what != kind::here) {
         static_cast<void>(::unsetenv("EVENTLOG_DIR"));
     }
@@ -156,7 +158,7 @@ void provider_location::enter() const {
         case kind::user: {
             std::vector<std::string> words{"--user", std::to_string(user)};
             become_named_user(words);
-            // That one, also if the user is of a group that has one of its own.
+            // The user's own directory, even if a group of the user has one.
             static_cast<void>(::setenv("EVENTLOG_DIR", directory_of(user).c_str(), 1));
             break;
         }
@@ -211,7 +213,7 @@ std::vector<uid_t> find_other_users() {
 found_locations find_provider_locations() {
     found_locations found;
     found.locations.push_back({provider_location::kind::here, ::geteuid()});
-    // Only root becomes somebody else.
+    // Only root may become another user.
     if (::geteuid() == 0) {
         add_common_place(found);
         std::vector<provider_location> users;
