@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog agg: numbers instead of events, of a recording or live.
+// elog agg: aggregates events of a recording or of running programs.
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ using std::chrono::steady_clock;
 struct agg_arguments {
     std::string expression;
     std::optional<std::string> file;
-    record_selection choice;  // of the file; --where also of what is listened to
+    record_selection choice;  // of the file; --where also of live events
     listening_arguments listening;
     route_arguments route;
     std::optional<std::string> every;
@@ -62,7 +62,7 @@ report_style report_style_for_output() {
     return style;
 }
 
-/// Writes one result, and tells what it lacks.
+/// Writes one result, and reports how it is incomplete.
 void show(const aggregator& computed, const agg_arguments& arguments,
           std::optional<std::int64_t> begins, const abort_check& should_abort) {
     fmt::memory_buffer out;
@@ -107,7 +107,7 @@ void run_on_file(const agg_arguments& arguments) {
     choice.complain(file);
 }
 
-/// What cannot be asked is said before anything is counted.
+/// Rejects an expression that does not fit the schemas, before anything is counted.
 void check_expression(const agg_arguments& arguments, const event_patterns& patterns,
                       const live_recording& process) {
     const std::unique_ptr<record_filter> filter =
@@ -137,7 +137,7 @@ void report_losses(const recording_summary& summary) {
     }
 }
 
-/// Why the kernel is to count nothing, whatever it is; empty: there is no such reason.
+/// The reason why no event is counted in the kernel; empty if there is none.
 std::string reason_to_count_here(const agg_arguments& arguments) {
     const listening_arguments& listening = arguments.listening;
     if (arguments.push_down == "never") {
@@ -156,7 +156,7 @@ bool is_traced(recording_route route) noexcept {
     return route == recording_route::tracefs || route == recording_route::perf;
 }
 
-/// Of tracefs and perf each event says that itself.
+/// Via tracefs and perf each event has its own explanation.
 const char* explain_route(recording_route route) {
     return is_traced(route)
                ? ""
@@ -171,7 +171,7 @@ void print_lines(std::string_view text) {
     }
 }
 
-/// Both must outlive it.
+/// Both arguments have to outlive the result.
 kernel_counting make_counting(const agg_arguments& arguments, aggregator& computed) {
     kernel_counting counting;
     const std::string reason = reason_to_count_here(arguments);
@@ -243,7 +243,7 @@ void run_live(const agg_arguments& arguments) {
     check_names(filter.get(), &computed);
 }
 
-/// A file has no use for what says how to listen, and the present none for times.
+/// Rejects options for live events with a file, and times with live events.
 void check_options(const agg_arguments& arguments) {
     const listening_arguments& listening = arguments.listening;
     if (arguments.file.has_value() != listening.events.empty()) {

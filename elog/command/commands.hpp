@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The subcommands of elog. Each adds itself to the command line; what it then does, it does when
-// the command line has been read. They throw failure (exit status 1), usage_error (2) or
-// events_lost (3).
+// The subcommands of elog.
+//
+// Each function adds a subcommand to the command line; its action runs after the command line has
+// been read. Actions throw user_error (exit status 1), usage_error (2) or events_lost (3).
 #pragma once
 
 #include <string>
@@ -13,13 +14,12 @@
 
 namespace elog {
 
-/// A recording went well, but for events that were lost, as has been told, and that is to be an
-/// error.
+/// A recording has lost events, which has been reported, and --fail-on-loss makes that an error.
 struct events_lost {};
 
 void add_agg(command_line& line);
-/// `words` is what stands behind "--": the beginning of a command line of elog. `line` must live
-/// when the command line has been read, and has all subcommands then.
+/// `words` are those after "--": the beginning of a command line of elog. `line` has to live until
+/// the action has run, and have all subcommands then.
 void add_completion(command_line& line, const std::vector<std::string>& words);
 void add_convert(command_line& line);
 void add_cut(command_line& line);
@@ -43,7 +43,7 @@ void add_stop(command_line& line);
 void add_top(command_line& line);
 void add_unregister(command_line& line);
 void add_verify(command_line& line);
-/// `command` is what stands behind "--", to be run while recording.
+/// `command` are the words after "--": a command to run while recording.
 void add_record(command_line& line, const std::vector<std::string>& command);
 
 }  // namespace elog

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// elog completion: what a shell asks when it completes a command line of elog. The answer has a
-// line for each candidate, "WORD<tab>DESCRIPTION", and ":files" or ":commands" if the shell has to
-// add those. The scripts in elog/completions ask.
+// elog completion: candidates for a command line, for shells.
+//
+// A line for each candidate, "WORD<tab>DESCRIPTION", and ":files" or ":commands" if the shell has
+// to add those. The scripts in elog/completions run it.
 #include <unistd.h>
 
 #include <string>
@@ -18,7 +19,7 @@
 namespace elog {
 namespace {
 
-/// A name may come from a hostile program, and the shell takes the answer apart by lines and tabs.
+/// A name may come from a hostile program, and the shell splits the output at newlines and tabs.
 bool is_printable(const std::string& word) {
     for (const char each : word) {
         if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) {
@@ -71,7 +72,7 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
             throw usage_error("Behind '--' stands what is to be completed. A shell does so when "
                               "it has the script that is installed with elog.");
         }
-        // What is offered behind a user is what that user has, behind a process what is there.
+        // Values after --user or --at are those of that user or process.
         std::vector<std::string> rest = words;
         if (words.size() > 2 || (words.front() != "--user" && words.front() != "--at")) {
             enter_named_process(rest, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog convert: an .elog file for other programs.
+// elog convert: writes a recording as JSON Lines or CSV.
 #include <unistd.h>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct convert_arguments {
     std::optional<std::string> clock;
 };
 
-/// A table begins with the names of its columns, so it is looked first which events there are.
+/// Adds the columns of the events to a table in a first pass, because its first row names them.
 class column_chooser final : public record_writer {
   public:
     explicit column_chooser(csv_writer& table) : table_(table) {}
@@ -47,7 +47,7 @@ class column_chooser final : public record_writer {
     csv_writer& table_;
 };
 
-/// Complains about what it could not read only if it is told to: a file may be read twice.
+/// `complain`: report damage. A file may be read twice.
 void convert(const record_selection& choice, record_writer& writer, bool complain) {
     selected_records records(choice, writer);
     records.read(concurrent_output::records);

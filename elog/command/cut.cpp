@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog cut: a part of an .elog file as a file of its own.
+// elog cut: copies a part of a recording to a new one.
 #include <memory>
 #include <optional>
 
@@ -21,10 +21,10 @@ struct cut_arguments {
 
 class cut_writer final : public record_writer {
   public:
-    /// All of the recording's beginning, or only what --from leaves of it.
+    /// `has_beginning`: the part includes the beginning of the recording.
     explicit cut_writer(bool has_beginning) : has_beginning_(has_beginning) {}
 
-    /// Makes the file. Before that, nothing may be written.
+    /// Creates the file. Precedes all writes.
     void begin(const copy_options& to, const file_reader& file) {
         copier_.emplace(to, file.host(), file.required_clock_readings());
         copier_->write_offsets(file.clock().offsets());
@@ -41,7 +41,7 @@ class cut_writer final : public record_writer {
                     std::uint32_t /*shared_ring*/) override {
         loss_block told = loss;
         if (!has_beginning_ && static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
-            told.full = 0;  // what of it the rings have told in this part is not known
+            told.full = 0;  // how many of these the rings of this part have reported is unknown
         }
         copier_->write_loss(told, 0, providers);
     }

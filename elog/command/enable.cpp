@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog enable and disable: what the kernel's tracing keeps, or does, at events, without anybody who
-// listens.
+// elog enable and disable: tracing in the kernel that persists without a reader.
 #include <unistd.h>
 
 #include <memory>
@@ -31,7 +30,7 @@ struct persistent_arguments {
     bool json = false;
 };
 
-/// What is to be done at an event.
+/// An event and the condition for recording it.
 struct event_change {
     const kernel_trace_event* event = nullptr;
     std::string condition{};
@@ -54,7 +53,8 @@ std::string full_name_of(const kernel_trace_event& event) {
     return fmt::format("{}:{}", event.schema->name, event.schema->events[event.position].name);
 }
 
-/// Nothing is asked again later: what the kernel would decide otherwise is a mistake.
+/// Records are not filtered again in elog, so a condition that the kernel evaluates differently is
+/// an error.
 std::string exact_condition(const kernel_trace_event& event, const predicate& asked) {
     const kernel_condition condition = condition_for(event, asked, current_time());
     if (condition.never_matches) {
@@ -73,7 +73,7 @@ std::string exact_condition(const kernel_trace_event& event, const predicate& as
     return condition.text;
 }
 
-/// Names that no event has, and types that do not suit, are mistakes as they are everywhere.
+/// Rejects names that no event has, and types that do not fit.
 void check_predicate(const kernel_event_selection& chosen, record_filter& names) {
     std::vector<provider_instance> providers;
     for (const kernel_trace_event* event : chosen.events()) {
@@ -94,7 +94,7 @@ std::vector<event_change> conditions_of(const kernel_event_selection& chosen,
     return all;
 }
 
-/// A line for each event.
+/// Writes a line for an event.
 void print_event(const persistent_arguments& arguments, const kernel_trace_event& event,
                  const std::string& state, const std::string& condition) {
     const tracefs::event_name& name = event.kernel_name;
@@ -111,7 +111,7 @@ void print_event(const persistent_arguments& arguments, const kernel_trace_event
                         .line());
 }
 
-/// What cannot be taken back is told, and the rest is.
+/// Reports what cannot be undone, and undoes the rest.
 void undo_all(const tracefs::event_control& control, std::optional<event_trigger> what,
               const std::vector<event_change>& wanted,
               const std::vector<std::optional<tracefs::event_state>>& before) {
@@ -126,7 +126,7 @@ void undo_all(const tracefs::event_control& control, std::optional<event_trigger
     }
 }
 
-/// All of them or none.
+/// Enables all events or none.
 void run_enable(const persistent_arguments& arguments) {
     const std::optional<event_trigger> what = trigger_of(arguments);
     const std::unique_ptr<record_filter> names = make_filter(arguments.where, current_time());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog events: what the kernel can trace, with its fields, and what it does there now.
+// elog events: lists trace events of the kernel, with their fields and state.
 #include <unistd.h>
 
 #include <memory>
@@ -53,7 +53,7 @@ void append_line(fmt::memory_buffer& out, const char* what, std::string_view tex
     out.push_back('\n');
 }
 
-/// What says that it is ours is no part of what anybody has asked for.
+/// Shows the requested filter, without elog's mark.
 void append_done(fmt::memory_buffer& out, const listed_event& listed) {
     const auto& [event, state, standing] = listed;
     const std::string& filter = standing.is_ours ? standing.filter : state.filter;
@@ -129,7 +129,7 @@ void run_events(const events_arguments& arguments) {
             } else {
                 append_text(out, listed);
             }
-        } catch (const tracefs::event_gone& mistake) {  // meanwhile
+        } catch (const tracefs::event_gone& mistake) {  // unregistered meanwhile
             print_diagnostic("elog: {}", mistake.what());
         } catch (const tracefs::error& mistake) {
             reason = mistake.what();

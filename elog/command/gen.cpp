@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen: code that emits a schema's events.
+// elog gen: generates code that emits the events of a schema.
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -13,16 +13,17 @@
 namespace elog {
 namespace {
 
-/// `output` is the file that is asked for; empty if the code goes to standard output.
+/// `output` is the requested file; empty for standard output.
 using generator = std::string (*)(const located_schema& source, const std::string& output);
 
-/// Most languages do not mind how the file is called.
+/// Most languages do not depend on the name of the file.
 template <std::string (*Generate)(const located_schema&)>
 std::string generate_for_any_file(const located_schema& source, const std::string& /*output*/) {
     return Generate(source);
 }
 
-/// A header of trace events includes itself, by a name that is read as C.
+/// A header of trace events includes itself by its name, which the preprocessor reads as tokens of
+/// C.
 std::string generate_for_kernel(const located_schema& source, const std::string& output) {
     if (output.empty()) {
         return generate_kernel_c(source, "eventlog_" + source.schema.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog list: who can be listened to, and who listens.
+// elog list: lists running providers and their listeners.
 #include <unistd.h>
 
 #include <memory>
@@ -44,7 +44,7 @@ struct list_options {
         glob);
 }
 
-/// What nobody may remember is said whether or not it hears any of what is shown.
+/// Names flight recorders in any case, because they may be forgotten.
 void print_detached(const std::vector<running_subscription>& subscriptions) {
     std::string names;
     for (const running_subscription& each : subscriptions) {
@@ -58,7 +58,7 @@ void print_detached(const std::vector<running_subscription>& subscriptions) {
 }
 
 void run_list(const list_options& options) {
-    // First, for it holds also where our own directory is unusable.
+    // Comes first: the hint also helps if the own directory is unusable.
     print_other_directories();
     const catalogue found = collect_catalogue(options.glob);
     for (const std::string& complaint : found.complaints) {

@@ -31,18 +31,18 @@ int complain(const char* text, int status) {
     return status;
 }
 
-/// A file that we open must not become our standard output, because that was closed.
+/// Opens missing standard descriptors, so that a later file does not become standard output.
 void open_standard_descriptors() {
     int descriptor = 0;
     do {
-        descriptor = ::open("/dev/null", O_RDONLY);  // writing to it stays an error
+        descriptor = ::open("/dev/null", O_RDONLY);  // writing stays an error
     } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
     ::close(descriptor);
 }
 
 void run(int argument_count, char** arguments) {
     std::vector<std::string> words(arguments + 1, arguments + argument_count);
-    // Behind "--" stands a command that is none of the parser's business.
+    // Words after "--" are a command, which the parser does not read.
     const auto separator = std::find(words.begin(), words.end(), "--");
     const std::vector<std::string> command(separator == words.end() ? separator : separator + 1,
                                            words.end());
@@ -95,7 +95,7 @@ void run(int argument_count, char** arguments) {
     line.show_together({"doctor", "features"},
                        "Say what this machine lacks, and what repairs it; what it offers");
     const std::string_view first = words.empty() ? std::string_view() : words.front();
-    // What elog completion says of having nothing behind it is its own.
+    // elog completion reports missing words itself.
     const bool may_follow = first == "completion" || (first == "record" && !command.empty());
     if (separator_found && !may_follow) {
         throw elog::usage_error("Behind '--' stands a command, and only elog record runs one.");
@@ -107,8 +107,8 @@ void run(int argument_count, char** arguments) {
 
 int main(int argument_count, char** arguments) {
     open_standard_descriptors();
-    // A reader that goes away and a file that may grow no further show as errors of write, and end
-    // us in good order.
+    // A closed pipe and a file that may not grow then appear as errors of write(), which end the
+    // command in order.
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     elog::install_sigbus_guard();

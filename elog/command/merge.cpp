@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog merge: several .elog files as one.
+// elog merge: merges recordings in the order of time.
 #include <memory>
 #include <string>
 #include <vector>

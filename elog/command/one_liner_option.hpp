@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The option -n: a query in one line.
 #pragma once
 
 #include <string>
@@ -6,8 +8,8 @@
 
 namespace elog {
 
-/// If "-n ONE-LINER" stands in front of the words, puts the command in its place that means the
-/// same; what stands behind it are options of that command. Throws usage_error for what is none.
+/// Replaces "-n ONE-LINER" in front of the words by the command that it means; further words are
+/// options of that command. Throws usage_error for an invalid one-liner.
 void expand_one_liner(std::vector<std::string>& words);
 
 }  // namespace elog

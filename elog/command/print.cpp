@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog print: an .elog file as text.
+// elog print: prints a recording as text.
 #include <unistd.h>
 
 #include <memory>
@@ -87,7 +87,8 @@ void print_file(const print_arguments& arguments, const text_options& options) {
     check_options(options, file.providers());
 }
 
-/// About the files in front of the last one, and those that nobody could read.
+/// Reports damage of earlier files of the recording, and files that were removed before they were
+/// read.
 void fail_if_files_damaged(const recording_follower& recording) {
     for (const std::string& damage : recording.damages()) {
         print_diagnostic("elog: {}", damage);

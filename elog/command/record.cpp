@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog record: listen, and show or keep what is said.
+// elog record: prints events of running programs or writes them to a file.
 #include <unistd.h>
 
 #include <chrono>
@@ -47,7 +47,7 @@ struct record_arguments {
     bool json = false;
 };
 
-/// A size or a duration: only one of them has that unit.
+/// A size or a duration, distinguished by the unit.
 void parse_rotation(const std::string& text, rotation_options& rotation) {
     try {
         rotation.time = parse_duration(text);
@@ -90,7 +90,7 @@ file_sink_options make_file_options(const record_arguments& arguments) {
     return options;
 }
 
-/// Without a file there is nothing that these could mean.
+/// Rejects options for files without a file.
 void check_file_options(const record_arguments& arguments) {
     const bool any =
         arguments.compression != 0 || arguments.rotate || arguments.keep || arguments.max_total;
@@ -111,7 +111,7 @@ std::chrono::nanoseconds parse_latency(const std::string& text) {
     return latency;
 }
 
-/// What cannot be together with --overwrite, which reads nothing before the recording ends.
+/// Rejects options that contradict --overwrite, which reads nothing before the recording ends.
 void check_overwrite(const record_arguments& arguments) {
     if (arguments.count) {
         throw usage_error("With --overwrite nothing is read before the recording ends, so no "
@@ -123,16 +123,16 @@ void check_overwrite(const record_arguments& arguments) {
     }
 }
 
-/// When to stop: the time is over, the command has ended, or somebody asks for it.
+/// Ends the recording after its duration, with its command, or on a signal.
 class stop_condition {
   public:
     explicit stop_condition(std::optional<std::chrono::nanoseconds> duration)
         : duration_(duration) {}
 
-    /// From now on the command's end is ours.
+    /// From now on the end of the command ends the recording.
     void watch(child_process& child) {
         child_ = &child;
-        // What was asked for just before it was there has not reached it.
+        // A signal from before the start has not reached the command.
         const stop_request request = stop_requested();
         if (request.count != 0) {
             child.send(request.signal);
@@ -140,14 +140,15 @@ class stop_condition {
         seen_ = request.count;
     }
 
-    /// The time begins when this is asked first: when the recording does.
+    /// The duration begins with the first call, at the start of the recording.
     bool operator()() {
         if (duration_ && !end_) {
             end_ = steady_clock::now() + *duration_;
         }
         const stop_request request = stop_requested();
         if (request.count > seen_ && child_ != nullptr && !request.by_terminal) {
-            child_->send(request.signal);  // it ends first; its last events are recorded
+            child_->send(
+                request.signal);  // the command ends first, so that its last events are recorded
         }
         seen_ = request.count;
         const int enough = child_ == nullptr ? 1 : 2;
@@ -182,7 +183,7 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
     return make_line_sink(arguments.json, [&stop] { return stop(); });
 }
 
-/// With --where: what cannot be is said before anything is recorded.
+/// Rejects a predicate that does not fit the schemas, before anything is recorded.
 void check_where(const record_arguments& arguments, const subscription_options& options,
                  const live_recording& process, bool all_are_known, record_filter& filter) {
     const std::vector<provider_instance> found = process.found();
@@ -192,7 +193,7 @@ void check_where(const record_arguments& arguments, const subscription_options& 
     add_found_providers(filter, found);
 }
 
-/// What stands in front of the sink; nullptr if all that comes is kept.
+/// The filter before the sink; nullptr if all records pass.
 std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments,
                                                record_filter* filter, record_sink& sink) {
     if (filter == nullptr && !arguments.count) {
@@ -201,12 +202,12 @@ std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments
     return std::make_unique<filtering_sink>(filter, sink, arguments.count.value_or(UINT64_MAX));
 }
 
-/// Whether there is anything that should have been recorded and has not been.
+/// Whether events or providers are missing.
 bool has_loss(const recording_summary& summary) noexcept {
     return summary.lost != 0 || summary.providers_refused != 0;
 }
 
-/// Where events are lines on standard output, numbers stay out of them.
+/// Without a file, standard output has only events, and the summary is text.
 void print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
                              const filtering_sink* selection) {
     summary_notes notes;
@@ -224,7 +225,7 @@ void print_recording_summary(const record_arguments& arguments, const recording_
     }
 }
 
-/// What a command says would stand in the line of the progress.
+/// No progress line with a command, whose output would overwrite it.
 recording_summary run(live_recording& process, const record_arguments& arguments, bool is_alone,
                       record_sink& sink, const std::function<bool()>& stop) {
     std::optional<recording_progress> progress;
@@ -243,7 +244,7 @@ recording_summary run(live_recording& process, const record_arguments& arguments
         arguments.latency ? parse_latency(*arguments.latency) : recording::default_latency);
 }
 
-/// Records while the command runs, if there is one.
+/// Records, until the command ends if there is one.
 void record(const requested_route& route, const record_arguments& arguments,
             subscription_options& options, stop_condition& stop,
             const std::vector<std::string>& command) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog register: events in the kernel's user_events before the program starts that emits them.
+// elog register: registers events with the kernel before their program starts.
 #include <unistd.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ struct tally {
     std::size_t failed = 0;
 };
 
-/// A line for each event that is registered.
+/// Writes a line for a registered event.
 void print_registered(bool json, const core::schema_reader& schema,
                       const core::event_description& event,
                       const user_events_registry::registered& made) {
@@ -46,7 +46,7 @@ void print_registered(bool json, const core::schema_reader& schema,
                                          .line());
 }
 
-/// In JSON there is one for the others, too.
+/// In JSON, writes a line for a refused event.
 void print_refused(bool json, const core::schema_reader& schema,
                    const core::event_description& event, const char* reason) {
     if (json) {

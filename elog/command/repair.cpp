@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog repair: a sound .elog file from what is whole in a damaged one.
+// elog repair: copies the valid parts of a damaged recording to a new one.
 #include <unistd.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog schema: what providers can say, as text or in binary form.
+// elog schema: shows schemas as text, JSON or in binary form.
 #include <memory>
 
 #include "cli/whole_files.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog snapshot: what the buffers of a standing subscription hold, while it goes on.
+// elog snapshot: prints or writes the contents of a flight recorder while it continues.
 #include "snapshot.hpp"
 
 #include <unistd.h>
@@ -48,7 +48,7 @@ void check_names_received(std::unique_ptr<record_filter> filter,
     reader.read_new_providers([&](provider_instance&& provider) {
         try {
             filter->add(provider);
-        } catch (const user_error&) {  // that event only; it is said when the events are taken
+        } catch (const user_error&) {  // only that event; reported when the snapshot is taken
         }
     });
     check_names(filter.get(), nullptr);
@@ -61,7 +61,7 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
       unknown_(unknown),
       filter_(make_filter(arguments.where, current_time())) {
     if (unknown_ == unknown_names::refused) {
-        // Of programs that it has heard: nobody else's events can be in it.
+        // Only attached programs are checked, because only their events can be in the buffers.
         check_names_received(make_filter(arguments.where, current_time()), source);
     }
     if (arguments.output) {
@@ -79,7 +79,7 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
 
 void snapshot_writer::take(const snapshot_notes& notes) {
     const recording_summary summary = process_->snapshot();
-    // Its memory is given back while others read, who find it empty then.
+    // elog stop releases the memory while it is read here; then the rest reads as empty.
     if (!source_.still_exists()) {
         throw subscription_ended(arguments_.name);
     }
@@ -125,8 +125,8 @@ namespace {
 void run_snapshot(const snapshot_arguments& arguments) {
     const detached_subscription source(arguments.name);
     snapshot_requests requests(source.region());
-    // Before it begins: it has all that these were made for. What is only shown, or is a part of
-    // it, is no answer.
+    // Read before the snapshot starts: it then has all events before these requests. Output to a
+    // terminal or with --where is no answer.
     const request_counts asked = requests.counts();
     const std::optional<std::string> reason = requests.reason();
     const bool is_answer = asked.open() != 0 && arguments.output && !arguments.where;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Taking what the buffers of a standing subscription hold: elog snapshot, and elog stop.
+// Reading the contents of a flight recorder, for elog snapshot and elog stop.
 #pragma once
 
 #include <cstdint>
@@ -26,53 +26,53 @@ struct snapshot_arguments {
     bool json = false;
 };
 
-/// NAME, -o, --compress, --where and --json. The arguments must live until the command line has
-/// been read.
+/// Adds NAME, -o, --compress, --where and --json. The arguments have to live until the command line
+/// has been read.
 void add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
 
 /// Throws usage_error.
 void check_snapshot_options(const snapshot_arguments& arguments);
 
-/// Throws failure if programs have been heard, but no event of theirs has a name that the filter
-/// asks for. It may be missing, and is used up.
+/// Throws user_error if programs have attached, but none of their events has a name of the filter.
+/// The filter may be nullptr, and is used up.
 void check_names_received(std::unique_ptr<record_filter> filter,
                           const detached_subscription& source);
 
-/// Says for which requests of programs a snapshot is taken, and why the last one was made, which is
-/// nothing if that cannot be told. `whose`: the file that it goes to.
+/// Reports the number of requests that a snapshot answers, and the reason of the last one, which is
+/// nothing if unknown. `whose`: the file of the snapshot.
 void print_requests(const std::string& whose, std::uint32_t count,
                     const std::optional<std::string>& reason);
 
-/// Names in a predicate that no event has.
+/// How to treat names of a predicate that no event has.
 enum class unknown_names {
     refused,
-    possible,  // a program that has them may come
+    possible,  // a program with these events may start later
 };
 
-/// The subscription was ended while its snapshot was taken: what was read of it means nothing.
+/// The flight recorder was ended during the snapshot, which is therefore invalid.
 class subscription_ended : public user_error {
   public:
     explicit subscription_ended(const std::string& name)
         : user_error("'{}' was ended meanwhile; of that there is no snapshot.", name) {}
 };
 
-/// What is said of a snapshot beside its numbers.
+/// Facts about a snapshot that are not in its summary.
 struct snapshot_notes {
-    std::uint32_t requests = 0;           // of programs, that it answers
-    std::optional<std::string> reason{};  // of the last of these, if that can be told
-    std::optional<std::uint64_t> met{};   // events for which --when is true, if there is one
+    std::uint32_t requests = 0;           // requests of programs that it answers
+    std::optional<std::string> reason{};  // reason of the last of these, if known
+    std::optional<std::uint64_t> met{};   // events for which --when is true, with that option
 };
 
-/// Taken to the file, which has its name when it is whole, or to standard output; with a summary on
-/// standard error, or, with --json and a file, on standard output.
+/// Writes a snapshot to a file, which gets its name when it is complete, or to standard output. The
+/// summary goes to standard error, or, with --json and a file, to standard output.
 class snapshot_writer {
   public:
-    /// Makes the file, and says what is wrong with the arguments while nothing has been ended yet.
-    /// Both must outlive this. Throws failure.
+    /// Creates the file and checks the arguments, before anything is ended. Both arguments have to
+    /// outlive this. Throws user_error.
     snapshot_writer(const snapshot_arguments& arguments, const detached_subscription& source,
                     unknown_names unknown = unknown_names::refused);
 
-    /// Once. Throws failure, subscription_ended or output_closed.
+    /// Takes the snapshot, once. Throws user_error, subscription_ended or output_closed.
     void take(const snapshot_notes& notes = {});
 
   private:

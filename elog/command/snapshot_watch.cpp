@@ -32,11 +32,11 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-// How late an event may be found.
+// Maximum delay until an event is found.
 constexpr std::chrono::milliseconds poll_interval{10};
-// A request wakes us. A signal that comes just before we sleep does not.
+// Maximum sleep: a request ends the sleep, but a signal just before it does not.
 constexpr std::chrono::milliseconds sleep_max{250};
-// How late it is found out that what is watched has been taken away by hand.
+// Interval between checks whether the flight recorder still exists.
 constexpr std::chrono::seconds source_interval{1};
 
 std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& when) {
@@ -50,7 +50,7 @@ std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& wh
     }
 }
 
-/// What asks for a snapshot and has not got it yet.
+/// Unanswered causes of a snapshot.
 struct pending_triggers {
     std::uint32_t requests = 0;
     std::uint64_t events = 0;
@@ -83,14 +83,14 @@ class snapshot_watch {
     detached_subscription source_;
     snapshot_requests requests_;
     std::optional<trigger_watch> watch_;
-    std::uint32_t wanted_ = 0;    // as last seen
-    std::uint32_t answered_ = 0;  // by us, or before us
+    std::uint32_t wanted_ = 0;    // as last read
+    std::uint32_t answered_ = 0;  // by this command, or before it
     pending_triggers pending_;
-    std::optional<steady_clock::time_point> due_;  // the snapshot for these
+    std::optional<steady_clock::time_point> due_;  // time of the snapshot for these
     std::uint64_t taken_ = 0;
     std::uint64_t requests_answered_ = 0;
     std::uint64_t events_answered_ = 0;
-    steady_clock::time_point source_due_{};  // when to look next whether it is still there
+    steady_clock::time_point source_due_{};  // time of the next check whether it exists
 };
 
 snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments)
@@ -113,7 +113,7 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
     }
 }
 
-/// Who waits for what has been taken away by hand, or cut off, would wait for ever.
+/// Without this check, a removed or truncated file would be watched forever.
 void snapshot_watch::check_source() {
     const steady_clock::time_point now = steady_clock::now();
     check_not_truncated(source_.region());
@@ -121,7 +121,8 @@ void snapshot_watch::check_source() {
         return;
     }
     source_due_ = now + source_interval;
-    // In this order: who ends it says so before removing it.
+    // Order: elog stop clears accepts_requests() before it removes the file, so it is read after
+    // still_exists().
     if (!source_.still_exists() && requests_.accepts_requests()) {
         throw user_error(
             "'{}' is not there any more: somebody has removed its file. Start a new one.",
@@ -129,11 +130,11 @@ void snapshot_watch::check_source() {
     }
 }
 
-/// Notes what has come, and when the snapshot for it is due.
+/// Collects causes, and sets the time of the snapshot for them.
 void snapshot_watch::collect_triggers() {
     wanted_ = requests_.wanted();
     const std::uint32_t asked = wanted_ - answered_;
-    // Where the count has gone backwards somebody has written over it.
+    // A count that has decreased has been overwritten by a program, and is ignored.
     pending_.requests = arguments_.on_request && asked <= INT32_MAX ? asked : 0;
     pending_.events += watch_ ? watch_->poll() : 0;
     if (pending_.any() && !due_) {
@@ -147,14 +148,14 @@ void snapshot_watch::sleep() const {
         time = std::clamp<nanoseconds>(*due_ - steady_clock::now(), nanoseconds{0}, time);
     }
     if (due_ || !arguments_.on_request) {
-        std::this_thread::sleep_for(time);  // further requests change nothing
+        std::this_thread::sleep_for(time);  // further requests do not change the time
     } else {
         requests_.wait(wanted_, time);
     }
 }
 
-/// A name that nobody has. Whoever has made the unfinished file gets it: that takes the name only
-/// by being renamed, so there is always one of the two to be seen.
+/// Reserves an unused name by creating its unfinished file exclusively. That file becomes the final
+/// one by renaming, so that at any time one of the two exists.
 std::string snapshot_watch::reserve_path() {
     while (true) {
         std::string path = parts_.next_path();
@@ -196,7 +197,7 @@ void snapshot_watch::print_triggers(const std::string& path,
     }
 }
 
-/// Once the new one is safe.
+/// Removes old files after the new one is complete.
 void snapshot_watch::remove_old() {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(*snapshot_.output, error);
@@ -206,7 +207,7 @@ void snapshot_watch::remove_old() {
     }
 }
 
-/// It answers what has come before it begins, and nothing that comes later.
+/// The snapshot answers the causes before its start, and no later ones.
 void snapshot_watch::take() {
     collect_triggers();
     const pending_triggers answered = pending_;
@@ -234,7 +235,7 @@ void snapshot_watch::run() {
     print_diagnostic("'{}' is watched. Snapshots go to {}. Ctrl-C ends that.", snapshot_.name,
                      rotation_glob(*snapshot_.output));
     while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
-        // Asked first: what has come before is still answered, and at once.
+        // Read first: causes before the end are still answered, at once.
         const bool accepts_requests = requests_.accepts_requests();
         check_source();
         const bool is_last = !accepts_requests || stop_requested().count != 0;
@@ -270,7 +271,7 @@ void snapshot_watch::print_totals() {
     }
 }
 
-/// A program that knows the name may come later: it is said, and no mistake.
+/// Unknown names are only reported, because a program with them may start later.
 void warn_unknown_names(std::unique_ptr<record_filter> filter,
                         const detached_subscription& source) {
     try {

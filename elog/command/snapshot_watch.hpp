@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog snapshot --on-request and --when: snapshots that programs ask for, or events.
+// elog snapshot --on-request and --when: snapshots that programs request or events trigger.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct watch_arguments {
     [[nodiscard]] bool is_wanted() const noexcept { return on_request || when.has_value(); }
 };
 
-/// --on-request, --when, --count, --keep and --after. The arguments must live until the command
-/// line has been read.
+/// Adds --on-request, --when, --count, --keep and --after. The arguments have to live until the
+/// command line has been read.
 void add_watch_options(subcommand& command, watch_arguments& arguments);
 
 /// Throws usage_error.
 void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments);
 
-/// Takes snapshots until somebody ends it, or what it watches, or there are as many as were wanted.
-/// The arguments have been checked, and is_wanted. Throws failure and usage_error.
+/// Writes snapshots until a signal, the end of the flight recorder, or --count. Precondition: the
+/// arguments have been checked, and is_wanted(). Throws user_error and usage_error.
 void run_watch(const snapshot_arguments& snapshot, const watch_arguments& arguments);
 
 }  // namespace elog

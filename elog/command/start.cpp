@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog start: begin a subscription that stands by itself.
+// elog start: starts a flight recorder.
 #include <unistd.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog stat: what is in an .elog file, counted.
+// elog stat: counts the events of a recording.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace elog {
 namespace {
 
-// Members stay in this order.
+// Keeps the order of members.
 using nlohmann::ordered_json;
 
 struct stat_arguments {
@@ -38,7 +38,7 @@ struct row {
     event_counts counts;
 };
 
-/// The most frequent first: of hundreds, those are looked for.
+/// Sorted by number of events, the most frequent first.
 template <class Counts, class Name>
 std::vector<row> rows_of(const Counts& counts, const Name& name) {
     std::vector<row> rows;
@@ -67,7 +67,7 @@ std::vector<row> rows_by_process(const record_counts& found) {
     });
 }
 
-/// How wide the columns are, and whether there is one of losses.
+/// Widths of the columns, and whether there is a column of losses.
 struct table_form {
     std::size_t names = 0;
     double seconds = 0;
@@ -110,7 +110,7 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.damaged, "they made no sense");
 }
 
-/// Of a part of the recording nobody knows how many of what a process has lost were in it.
+/// For a part of the recording (not `is_whole`), losses of processes are unknown.
 void print_text(const record_counts& found, bool is_whole) {
     const std::vector<row> events = rows_by_event(found);
     const std::vector<row> processes = rows_by_process(found);

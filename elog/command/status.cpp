@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog status: the subscriptions that stand by themselves, and what they hold.
+// elog status: shows flight recorders and their contents.
 #include <unistd.h>
 
 #include <ctime>
@@ -27,7 +27,7 @@
 namespace elog {
 namespace {
 
-/// Counts what it is given, and keeps nothing.
+/// Discards all records; the recording counts them.
 class counting_sink : public record_sink {
   public:
     void start(const region_view& /*source*/) override {}
@@ -43,11 +43,11 @@ struct detached_status {
     running_subscription subscription;
     std::uint64_t since = 0;  // nanoseconds since 1970
     recording_summary holds{};
-    request_counts requests{};          // of programs, for snapshots
-    std::optional<std::string> reason;  // of the last one
+    request_counts requests{};          // requests of programs for snapshots
+    std::optional<std::string> reason;  // reason of the last request
 };
 
-/// Nothing if it has been ended meanwhile.
+/// Returns nothing if it was ended meanwhile.
 std::optional<detached_status> examine(const running_subscription& subscription) {
     try {
         const detached_subscription source(subscription.name);
@@ -56,7 +56,7 @@ std::optional<detached_status> examine(const running_subscription& subscription)
         const snapshot_requests requests(source.region());
         detached_status found{subscription, source.region().header.clock_start.realtime,
                               process.snapshot(), requests.counts(), requests.reason()};
-        // Its memory is given back while others read, who find it empty then.
+        // elog stop releases the memory while it is read here; then the rest reads as empty.
         return source.still_exists() ? std::optional(std::move(found)) : std::nullopt;
     } catch (const user_error& error) {
         print_diagnostic("elog: {}", error.what());
@@ -68,7 +68,7 @@ const char* mode_of(const detached_status& shown) {
     return shown.subscription.overwrites ? "overwrite" : "discard";
 }
 
-/// They come from a file that whoever may write to the directory can have written.
+/// Escaped, because any user with write access to the directory may have written the file.
 std::string visible_rules(const running_subscription& subscription) {
     fmt::memory_buffer text;
     for (const std::vector<std::string>& entries :
@@ -81,7 +81,7 @@ std::string visible_rules(const running_subscription& subscription) {
     return fmt::to_string(text);
 }
 
-/// Nothing if nobody has asked. Whether anybody waits for such requests cannot be told.
+/// Empty without requests. Whether a command waits for requests is unknown.
 std::string requests_of(const detached_status& shown) {
     if (shown.requests.wanted == 0) {
         return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog stop: end a subscription that stands by itself.
+// elog stop: ends a flight recorder.
 #include <unistd.h>
 
 #include <exception>
@@ -18,7 +18,7 @@
 namespace elog {
 namespace {
 
-/// What it holds goes away when it is in the file, not before: a disk may be full.
+/// The memory is released after the file is complete, because the disk may be full.
 void take(snapshot_writer& kept, const std::string& name) {
     try {
         kept.take();
@@ -31,7 +31,7 @@ void take(snapshot_writer& kept, const std::string& name) {
     }
 }
 
-/// Without a file there is nothing else to say.
+/// The JSON output without a file.
 void print_ended(const std::string& name) {
     write_all(STDOUT_FILENO,
               json_object().add("name", name).add("file", std::optional<std::string>()).line());
@@ -43,7 +43,8 @@ void run_stop(const snapshot_arguments& arguments) {
         throw usage_error("--where is for what is kept: add -o FILE.");
     }
     detached_subscription ended(arguments.name);
-    // A file that cannot be made, or a predicate that is none, must not cost what was kept.
+    // An error with the file or the predicate has to occur before the end, so that no events are
+    // lost.
     std::optional<snapshot_writer> kept;
     if (arguments.output) {
         kept.emplace(arguments, ended);

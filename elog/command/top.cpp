@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog top: how much of what is said, live, on the whole terminal.
+// elog top: shows rates of events of running programs.
 #include <unistd.h>
 
 #include <chrono>
@@ -44,13 +44,13 @@ struct top_arguments {
     bool json = false;
 };
 
-/// Cuts time into intervals, and knows what has been lost in each.
+/// Divides time into intervals, and updates the losses at the end of each.
 class top_interval_meter {
   public:
     top_interval_meter(top_statistics& counted, std::chrono::nanoseconds interval)
         : counted_(counted), interval_(interval) {}
 
-    /// Returns whether an interval has ended.
+    /// Whether an interval has ended.
     bool tick(const live_recording& process) {
         const steady_clock::time_point now = steady_clock::now();
         if (!begin_) {
@@ -63,7 +63,7 @@ class top_interval_meter {
         return true;
     }
 
-    /// The last one, however long it was, when the recording has ended.
+    /// Ends the last interval, of any length, after the recording.
     void end(const live_recording& process) { end_interval(process, steady_clock::now()); }
 
   private:
@@ -78,13 +78,13 @@ class top_interval_meter {
     std::optional<steady_clock::time_point> begin_;
 };
 
-/// What keys and time make of the screen.
+/// The screen, as keys and time change it.
 class top_display {
   public:
     top_display(screen& terminal, top_statistics& counted, frame_notes notes)
         : terminal_(terminal), counted_(counted), notes_(std::move(notes)) {}
 
-    /// Draws if there is something new. `ticked`: an interval has ended.
+    /// Draws if something has changed. `ticked`: an interval has ended.
     void update(bool ticked, std::uint32_t refused) {
         const std::vector<key> keys = terminal_.read_keys();
         for (const key pressed : keys) {
@@ -128,11 +128,11 @@ class top_display {
     frame_notes notes_;
     top_view view_;
     visible_page page_;
-    std::optional<top_statistics> paused_;  // what stands still on the screen
+    std::optional<top_statistics> paused_;  // the frozen state on the screen
     bool drawn_ = false;
 };
 
-/// As wide as lines are, as long as need be, and nothing but text.
+/// Prints a frame as plain text: as wide as a line, with as many lines as needed.
 void print_frame(const top_statistics& counted, const frame_notes& notes, bool is_first) {
     frame_style style;
     style.columns = style_of(STDOUT_FILENO).width;
@@ -175,7 +175,7 @@ void check_output(const top_arguments& arguments) {
     }
 }
 
-/// Whether somebody asks for the end, or the time is over, which begins when this is asked first.
+/// Whether a signal arrived or the duration is over, which begins with the first call.
 std::function<bool()> end_condition(const top_arguments& arguments) {
     std::optional<std::chrono::nanoseconds> duration;
     if (arguments.duration) {
@@ -204,8 +204,8 @@ void print_frames(live_recording& process, record_sink& sink, top_interval_meter
     }));
 }
 
-/// An object at the end of each interval, and, if their number is not given, one more for what came
-/// behind the last.
+/// Prints an object at the end of each interval and, without a limit, one for the last part of an
+/// interval.
 void print_objects(live_recording& process, record_sink& sink, top_interval_meter& meter,
                    const top_statistics& counted, std::optional<std::uint64_t> frames,
                    const std::function<bool()>& is_over) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog unregister: removes what elog register has made known to the kernel.
+// elog unregister: removes events from the kernel's user_events.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace elog {
 namespace {
 
-/// PROVIDER[:EVENT], with * and ?, as a pattern for names in the kernel, where _ stands between.
+/// Converts PROVIDER[:EVENT] to a pattern for names in the kernel, which have _ between the two.
 std::string pattern_of(const std::string& glob) {
     const auto colon = glob.find(':');
     const std::string provider = glob.substr(0, colon);
@@ -62,7 +62,7 @@ struct unregister_options {
     bool json = false;
 };
 
-/// A line for each event. Why one stays, standard error says, too.
+/// Writes a line for an event. The reason why one stays is also on standard error.
 void print_event(bool json, const std::string& name, const std::optional<std::string>& reason) {
     if (json) {
         write_all(STDOUT_FILENO, json_object()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog verify: whether an .elog file is whole.
+// elog verify: checks a recording.
 #include <unistd.h>
 
 #include <memory>
