@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What elog throws inside, as what libelog throws.
+// Conversion of elog's exceptions to those of libelog.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A record in a buffer of the caller's: how record::copy_to leaves it there.
+// The form in which record::copy_to leaves a record in the caller's buffer.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -9,10 +9,10 @@
 
 namespace elog::library {
 
-/// In front of the payload.
+/// Precedes the payload.
 struct copied_record {
     std::uint64_t lost_before = 0;
-    std::uint64_t origin = 0;  // its number
+    std::uint64_t origin = 0;  // number of its source
     std::uint32_t ring = 0;
     std::uint32_t reserved = 0;
     eventlog_record header{};

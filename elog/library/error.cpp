@@ -3,7 +3,7 @@
 
 namespace elog {
 
-// Here, so that it has one place: whoever catches it compares its type.
+// Defined here so that the type information exists once: a catch clause compares it.
 error::~error() = default;
 
 }  // namespace elog

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What libelog's handles point to: the schemas that came with a source's records.
+// The data behind libelog's handles: schemas and origin of a source's records.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 
 namespace elog::library {
 
-/// What all records of a file or a subscription have in common.
+/// Data that all records of a file or a subscription share.
 struct origin {
     const clock_converter* clock = nullptr;
     const provider_map* providers = nullptr;
     std::uint32_t shared_ring = 0;
-    std::uint64_t number = 0;  // drawn: no other source has it, not even in another process
+    std::uint64_t number =
+        0;  // random: differs from that of any other source, also in other processes
 };
 
 struct field_info {
@@ -24,14 +25,14 @@ struct field_info {
     const provider_schema* provider = nullptr;
 };
 
-/// Never moves as long as its source lives.
+/// Keeps its address as long as its source lives.
 struct event_info {
     const origin* from = nullptr;
     const provider_instance* provider = nullptr;
     const event_schema* schema = nullptr;
     std::uint16_t id = 0;
     bool is_excluded = false;
-    std::vector<field_info> fields{};  // those that the source was asked for
+    std::vector<field_info> fields{};  // the selected ones
 };
 
 }  // namespace elog::library

@@ -12,10 +12,10 @@
 namespace elog::library {
 namespace {
 
-// A CPU has a ring; the records of CPUs beyond are put into the one that belongs to none.
+// Each CPU has a ring; records of CPUs beyond that number go to the ring without a CPU.
 constexpr std::uint32_t rings_min = 257;
 
-// Times further from a reading than that are not converted to the nanosecond.
+// Beyond this distance from a clock reading, times are not converted exactly to the nanosecond.
 constexpr std::uint64_t reading_interval = std::uint64_t{1} << 50U;
 
 std::uint32_t ring_count() {
@@ -99,7 +99,7 @@ void file_output::write_loss(const loss_block& loss, const provider_map& provide
         copier.write_loss(own, 0, providers);
         return;
     }
-    // Of a provider of which there was no record, nothing is known but the name.
+    // A provider without a record has only a name.
     const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
     const bool is_known = found != providers.end() && !found->second.schema.binary.empty();
     copier.write_loss(own, 0, is_known ? providers : provider_map());

@@ -17,11 +17,11 @@
 
 namespace elog::library {
 
-/// The clock of the file is CLOCK_REALTIME, under the name of the one whose ticks are nanoseconds:
-/// each source has clocks of its own.
+/// Each source has clocks of its own, so times are written as CLOCK_REALTIME, under the name of
+/// CLOCK_MONOTONIC, whose ticks are nanoseconds.
 class file_output final : public record_writer {
   public:
-    /// Throws failure, as all others here.
+    /// All functions throw user_error.
     file_output(const std::string& path, const writing_options& options);
 
     void write(const merged_record& record, const provider_map& providers,
@@ -30,11 +30,11 @@ class file_output final : public record_writer {
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override {}
-    /// Gives the file its name. Nothing can be written behind that.
+    /// Gives the file its name. Nothing can be written afterwards.
     void finish() override;
 
   private:
-    /// Throws failure behind the end, and when a part of the file is missing.
+    /// Throws user_error after finish(), or if a part of the file is missing.
     [[nodiscard]] record_copier& open_copier();
     void read_clock(std::uint64_t time);
     [[nodiscard]] std::uint32_t ring_of(std::uint32_t ring,

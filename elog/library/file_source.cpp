@@ -50,7 +50,8 @@ void file_source::add_providers() {
         const std::optional<user_error> found = add_provider(provider);
         mistake = mistake ? mistake : found;
     }
-    // It would be over without a record, and few look for complaints then.
+    // Without any matching event this is an error: a source without records would hardly be
+    // noticed, nor would its complaints.
     if (mistake && !known_events.may_want_any()) {
         throw user_error(*mistake);
     }
@@ -83,7 +84,7 @@ std::optional<record> file_source::next() {
 std::vector<std::string> file_source::complaints() const {
     std::vector<std::string> all = single_source::complaints();
     all.insert(all.end(), file_.damages().begin(), file_.damages().end());
-    // What else is missing where a file is damaged, nobody knows.
+    // In a damaged file the missing end is not reported separately.
     if (file_.damages().empty() && !file_.end()) {
         all.push_back(fmt::format(
             "The file {} has no end: {}. Everything in it can be read.", path_,
@@ -92,7 +93,7 @@ std::vector<std::string> file_source::complaints() const {
     return all;
 }
 
-/// It is over when nobody who is told of the last losses throws.
+/// The source is over when on_loss has returned for all of the last losses.
 void file_source::finish() {
     if (std::exchange(has_ended_, true)) {
         return;
@@ -100,7 +101,7 @@ void file_source::finish() {
     if (range_.is_everything()) {
         file_.compare_with_end_block();
     }
-    // What no record follows was lost at the end of the time that the file has.
+    // Losses after the last record of a ring are at the end of the file's time.
     if (range_.to == INT64_MAX) {
         for (const loss_block& block : file_.losses()) {
             take_loss(block);

@@ -16,7 +16,7 @@ namespace elog::library {
 
 class file_source final : public single_source {
   public:
-    /// Throws failure.
+    /// Throws user_error.
     file_source(const std::string& path, reading_options options);
 
     [[nodiscard]] std::optional<record> next() override;

@@ -115,7 +115,7 @@ void live_source::take_new_provider(const provider_instance& provider) {
     }
 }
 
-/// A process in another pid namespace may have our number, but hardly has begun with us, too.
+/// A process in another pid namespace may have the same number, but hardly the same start time.
 bool live_source::is_own(const provider_instance& provider) const noexcept {
     const bool may_be = provider.start_time == 0 || self_.start_time == 0 ||
                         provider.start_time == self_.start_time;
@@ -154,7 +154,7 @@ void live_source::poll_if_due() {
 }
 
 std::chrono::nanoseconds live_source::prefetch() {
-    // Who holds too much already leaves the rest in the buffers, whose size is bounded.
+    // If it holds too much already, records stay in the buffers, whose size is bounded.
     const bool has_room = feed_.held() < backlog_;
     if (has_room || stop_requested_) {
         poll_if_due();
@@ -180,7 +180,7 @@ timestamp live_source::watermark() const noexcept {
                : timestamp(std::chrono::nanoseconds(feed_.clock().realtime(feed_.watermark())));
 }
 
-/// It is over when nobody who is told of the last losses throws.
+/// The source is over when on_loss has returned for all of the last losses.
 void live_source::finish() {
     if (std::exchange(has_finished_, true)) {
         return;
@@ -196,7 +196,7 @@ void live_source::wait(std::chrono::nanoseconds at_most) {
         return;
     }
     if (recording_.wait(std::min<std::chrono::nanoseconds>(next_poll_ - now, at_most))) {
-        next_poll_ = steady_clock::now();  // a buffer is full: somebody waits for us
+        next_poll_ = steady_clock::now();  // a full buffer waits to be read
     }
 }
 

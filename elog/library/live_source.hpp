@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription of ours as a source.
+// A subscription as a source.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace elog::library {
 
-/// What a subscription has heard and nobody has asked for yet.
+/// Received records that have not been given out.
 class live_feed final : public record_sink {
   public:
     using take_new_provider = std::function<void(const provider_instance&)>;
@@ -35,14 +35,15 @@ class live_feed final : public record_sink {
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override { advance(UINT64_MAX, UINT64_MAX); }
 
-    /// The next record of those that are due since the last advance. Nothing but this ends the life
-    /// of the one before it.
+    /// The next record of those that are due since the last advance. The previous one is valid
+    /// until this call.
     [[nodiscard]] std::optional<merged_record> next();
-    /// When next() has no more: no record that is still to come is earlier, on the region's clock.
+    /// After next() has returned nothing: a lower limit for the times of all further records, on
+    /// the region's clock.
     [[nodiscard]] std::uint64_t watermark() const noexcept { return watermark_; }
-    /// Bytes of the records that next() has not given out.
+    /// Bytes of records that next() has not returned.
     [[nodiscard]] std::uint64_t held() const noexcept { return held_bytes_; }
-    /// What was lost at the end, or without having been in a ring.
+    /// Losses at the end, or of records that never were in a ring.
     [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
 
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
@@ -56,13 +57,13 @@ class live_feed final : public record_sink {
     std::vector<loss_block> losses_;
     std::uint64_t watermark_ = 0;
     std::uint64_t present_ = 0;
-    bool has_advanced_ = false;  // and the merger does not know yet
+    bool has_advanced_ = false;  // and the merger has not been informed
     std::uint64_t held_bytes_ = 0;
 };
 
 class live_source final : public single_source {
   public:
-    /// Throws failure.
+    /// Throws user_error.
     live_source(const std::vector<std::string>& patterns, listening_options options);
 
     [[nodiscard]] std::optional<record> next() override;
@@ -78,18 +79,18 @@ class live_source final : public single_source {
     void take_new_provider(const provider_instance& provider);
     [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;
     [[nodiscard]] std::optional<record> next_due();
-    /// If it is time for that.
+    /// Polls if the interval is over.
     void poll_if_due();
     void finish();
 
-    std::chrono::nanoseconds interval_;  // between two looks
-    std::uint64_t backlog_;              // bytes to hold at most, but for what next() takes
+    std::chrono::nanoseconds interval_;  // between two polls
+    std::uint64_t backlog_;  // limit for the bytes held by prefetch(); next() is not limited
     bool excludes_self_;
     eventlog::core::process_identity self_ = eventlog::core::current_process();
     subscription subscription_;
     live_feed feed_;
     recording recording_;
-    steady_clock::time_point next_poll_{};  // the next look
+    steady_clock::time_point next_poll_{};  // time of the next poll
     bool has_ended_ = false;
     bool has_finished_ = false;
     std::atomic<bool> stop_requested_ = false;

@@ -14,8 +14,9 @@ namespace elog {
 namespace library {
 namespace {
 
-/// Where a record belongs among those of other sources: its time, unless that is by a clock of its
-/// program's own, for which nobody waits.
+/// The time by which a record is ordered among other sources: its own, or, for a program with a
+/// clock of its own, the time at which it was emitted, as far as known. The merge does not wait for
+/// times of such clocks.
 timestamp order_time_of(const record& head) noexcept {
     const record_parts& parts = head.parts();
     if ((parts.flags & EVENTLOG_RECORD_CUSTOM_TIME) == 0) {
@@ -70,8 +71,8 @@ std::optional<record> merged_source::next() {
     return parts_[earliest].head;
 }
 
-/// For the first one that keeps the others waiting; the others are looked at when it is back, or
-/// when one of them has to be.
+/// Waits for the first part that blocks the others; prefetch() limits the time until the others
+/// have to be polled.
 void merged_source::wait(std::chrono::nanoseconds at_most) {
     at_most = std::min(at_most, prefetch());
     for (const part& each : parts_) {
@@ -141,7 +142,7 @@ source_totals merged_source::totals() const noexcept {
     source_totals sum;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const source_totals some = parts_[i].from.totals();
-        // One that is ready has not been given out yet.
+        // A record that is ready has not been given out.
         sum.records += some.records - (parts_[i].head && current_part_ != i ? 1 : 0);
         sum.lost += some.lost;
         sum.not_understood += some.not_understood;

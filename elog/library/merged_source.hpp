@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Several sources as one.
+// Several sources merged into one, in the order of time.
 #pragma once
 
 #include <chrono>
@@ -34,14 +34,14 @@ class merged_source final : public source_state {
   private:
     struct part {
         source from;
-        std::optional<record> head{};  // its next record
+        std::optional<record> head{};  // the next record
     };
 
-    /// Whether something earlier may still come from a part that has no record now.
+    /// Whether a part without a record may still deliver an earlier one.
     [[nodiscard]] bool may_precede(const part& other, timestamp time) const noexcept;
 
     std::vector<part> parts_;
-    std::optional<std::size_t> current_part_;  // whose head is in the hands of the caller
+    std::optional<std::size_t> current_part_;  // whose head the caller uses
 };
 
 }  // namespace elog::library

@@ -105,7 +105,7 @@ void single_source::take_loss(const loss_block& block) {
         missing.provider = provider->second.schema.name;
     }
     note(missing);
-    // What of a provider found no room is among what the rings have lost.
+    // Losses for lack of room are already in the numbers of the rings.
     missing.count = block.busy;
     missing.reason = loss_reason::busy;
     note(missing);

@@ -14,7 +14,7 @@ namespace elog {
 namespace library {
 namespace {
 
-// In place of the ring that belongs to no CPU, whose number each source has for itself.
+// Replaces the number of the ring without a CPU, which differs between sources.
 constexpr std::uint32_t no_cpu = UINT32_MAX;
 
 }  // namespace
@@ -36,7 +36,7 @@ const provider_instance& sink_state::provider_of(const event_info& event) {
         return providers_.at(known->second);
     }
     provider_instance copy = *event.provider;
-    // A provider's events stand one behind the other.
+    // The events of a provider are contiguous.
     const event_info* known = &event - event.id;
     for (event_schema& schema : copy.schema.events) {
         schema.fields.clear();
@@ -50,7 +50,7 @@ const provider_instance& sink_state::provider_of(const event_info& event) {
     return added;
 }
 
-/// What is missing in front of the record and has not been put as a loss.
+/// The records missing before this one that have not been put as losses.
 std::uint64_t sink_state::unreported(const record_parts& parts) {
     std::uint64_t missing = parts.lost_before;
     for (const std::uint64_t source : {parts.event->from->number, std::uint64_t{0}}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is behind a sink: a writer of the command's, which knows providers by number, and numbers
-// for those of all sources whose records it gets.
+// The implementation of a sink: a writer of elog, which refers to providers by number, and the
+// numbers for providers of all sources.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ class sink_state {
     void flush() { writer_->flush(); }
     void finish() { writer_->finish(); }
 
-    /// The provider's number, and what is written of it. Throws failure if there are too many.
+    /// The provider of an event, with its number for the writer. Throws user_error if there are too
+    /// many.
     [[nodiscard]] const provider_instance& provider_of(const event_info& event);
 
   private:
@@ -39,9 +40,10 @@ class sink_state {
     std::unique_ptr<record_writer> writer_;
     provider_map providers_;
     std::unordered_map<const provider_instance*, std::uint16_t> numbers_;
-    std::unordered_map<std::string_view, std::uint16_t> names_;  // of the first one called so
-    // Of what is missing in front of the next record of each source, by its number, and by 0 what
-    // nobody knows the source of.
+    std::unordered_map<std::string_view, std::uint16_t>
+        names_;  // of the first provider with that name
+    // Losses that have been put before the next record of a source, by its number; 0 is for losses
+    // of an unknown source.
     std::unordered_map<std::uint64_t, std::uint64_t> reported_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// How long a wait without an end is: a source that has nothing to wait for returns earlier.
+// Length of one wait without a deadline. A source without anything to wait for returns earlier.
 constexpr std::chrono::seconds long_wait{1};
 
 }  // namespace
@@ -78,7 +78,7 @@ std::optional<record> source::view(std::span<const std::byte> copied) const noex
         payload_size > copied.size() - sizeof head || !is_supported(head.header)) {
         return std::nullopt;
     }
-    // unsigned char may look at any object's bytes.
+    // unsigned char may alias any object.
     const auto* payload = reinterpret_cast<const std::uint8_t*>(copied.data() + sizeof head);
     return record(library::record_parts{.event = event,
                                         .payload = {payload, payload_size},

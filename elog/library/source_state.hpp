@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is behind a source.
+// The implementations of a source: an interface, and the common part of files and subscriptions.
 #pragma once
 
 #include <chrono>
@@ -29,19 +29,19 @@ class source_state {
     source_state& operator=(const source_state&) = delete;
     virtual ~source_state() = default;
 
-    /// The next record, if it is there now. Its bytes stay until the next call.
+    /// The next record if there is one now. Its bytes are valid until the next call.
     [[nodiscard]] virtual std::optional<record> next() = 0;
-    /// Sleeps until there may be one, or the time is over. May return early.
+    /// Sleeps until there may be a record, or the time is over. May return early.
     virtual void wait(std::chrono::nanoseconds at_most) = 0;
     [[nodiscard]] virtual bool is_over() const noexcept = 0;
-    /// From any thread, and from signal handlers.
+    /// May be called from any thread and from signal handlers.
     virtual void stop() noexcept = 0;
 
-    /// Hears what there is to be heard, for who will not ask for the next record soon. What next()
-    /// has given out stays. Returns for how long that is good.
+    /// Reads buffers ahead, for a caller that will not call next() soon. The record returned by
+    /// next() stays valid. Returns the time until the next call is due.
     virtual std::chrono::nanoseconds prefetch() = 0;
 
-    /// When next() has found nothing: no record that is still to come is earlier.
+    /// After next() has returned nothing: a lower limit for the times of all further records.
     [[nodiscard]] virtual timestamp watermark() const noexcept = 0;
     /// nullptr: not known.
     [[nodiscard]] virtual const event_info* find(std::uint64_t origin, std::uint16_t provider,
@@ -51,7 +51,7 @@ class source_state {
     [[nodiscard]] virtual std::vector<std::string> complaints() const = 0;
 };
 
-/// One file or subscription: picks records, counts what is missing.
+/// One file or subscription: selects records and counts losses.
 class single_source : public source_state {
   public:
     [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint16_t provider,
@@ -61,20 +61,20 @@ class single_source : public source_state {
     [[nodiscard]] std::vector<std::string> complaints() const override;
 
   protected:
-    /// Throws failure.
+    /// Throws user_error.
     single_source(wanted_events::options wanted, std::function<void(const loss&)> on_loss);
 
-    /// The provider stays where it is. Events whose types do not allow what the predicate asks are
-    /// left out, and complained about; returns the first thing that is wrong with them.
+    /// The provider has to keep its address. Events with types that do not fit the predicate are
+    /// left out and reported in complaints(); returns the first such error.
     std::optional<user_error> add_provider(const provider_instance& provider);
 
-    /// The record, if it is wanted. What is missing in front of it is told in any case. If whoever
-    /// is told throws, the record is kept, and so is what has not been told yet.
+    /// Returns the record if it is selected. Losses before it are reported in any case. If on_loss
+    /// throws, the record and the unreported losses are kept.
     [[nodiscard]] std::optional<record> select_record(const merged_record& merged);
-    /// Notes what is missing, for take_pending to tell.
+    /// Stores losses for take_pending().
     void take_loss(const loss_block& block);
-    /// Tells what has been noted, and gives out the record that was kept. To be called before
-    /// anything else moves on.
+    /// Reports stored losses and returns the stored record. Has to be called before anything else
+    /// advances the source.
     [[nodiscard]] std::optional<record> take_pending();
 
     origin place;
@@ -85,8 +85,8 @@ class single_source : public source_state {
 
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;
-    std::uint64_t lost_before_ = 0;       // the next record that is given out
-    std::deque<loss> unreported_losses_;  // and not told yet
+    std::uint64_t lost_before_ = 0;       // before the next returned record
+    std::deque<loss> unreported_losses_;  // stored until on_loss is called
     std::optional<record> pending_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using eventlog::field_type;
 
-/// The value, if it is of one of these types.
+/// The value, if it has one of these types.
 template <class Type, class... Others>
 any_value pick(const field_value& from) noexcept {
     if (const Type* found = std::get_if<Type>(&from)) {
@@ -88,7 +88,7 @@ std::size_t value::size() const noexcept {
 
 value value::operator[](std::size_t element) const noexcept {
     if (element_ != whole) {
-        // An element has no elements, but is its own first one, like any single value.
+        // Like any single value, an element is its own first element.
         return element == 0 ? *this : value(field_, payload_, whole - 1);
     }
     const bool is_there = element < size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The events of a source, and which of their records and fields its user wants.
+// The events of a source, and the selection of records and fields.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +20,34 @@ class wanted_events {
     struct options {
         std::string where;                // a predicate; empty: all records
         std::vector<std::string> fields;  // in that order; empty: all
-        std::int64_t reference_time = 0;  // for times without a day
+        std::int64_t reference_time = 0;  // for times without a date
     };
 
-    /// The origin stays where it is. Throws failure if the predicate is none.
+    /// The origin has to keep its address. Throws user_error for an invalid predicate.
     wanted_events(const origin& from, options wanted);
 
-    /// The provider stays where it is. Throws failure if its events do not allow what the predicate
-    /// asks; those are then never wanted.
+    /// The provider has to keep its address. Throws user_error if types of its events do not fit
+    /// the predicate; those events are then never selected.
     void add(const provider_instance& provider);
 
-    /// From now on no record of that provider is wanted.
+    /// From now on no record of that provider is selected.
     void exclude(std::uint16_t provider);
 
-    /// Whether any record of the events so far can be wanted.
+    /// Whether any record of the known events can be selected.
     [[nodiscard]] bool may_want_any() const noexcept;
 
-    /// Throws failure if there are events, but none that knows one of the names.
+    /// Throws user_error if there are events, but none has one of the names.
     void check_names() const;
 
     /// nullptr: not known.
     [[nodiscard]] const event_info* find(std::uint16_t provider,
                                          std::uint16_t event) const noexcept;
     [[nodiscard]] std::vector<event> all() const;
-    /// Counts what the predicate cannot ask.
+    /// Evaluates the predicate. Counts records whose types do not fit it.
     [[nodiscard]] bool wants(const record_view& record, const clock_converter& clock) noexcept {
         return !filter_ || filter_->matches(record, clock);
     }
-    /// nullptr: there is no predicate.
+    /// nullptr without a predicate.
     [[nodiscard]] const type_mismatches* mismatches() const noexcept {
         return filter_ ? &filter_->mismatches() : nullptr;
     }

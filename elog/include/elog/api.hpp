@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What libelog lets out of the shared library.
+// The marker of symbols that the shared library exports.
 #pragma once
 
 #define ELOG_API [[gnu::visibility("default")]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// libelog: reading what eventlog records. See libelog(3).
+// All headers of libelog, which reads events of eventlog. See libelog(3).
 #pragma once
 
 #include <elog/error.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What libelog throws.
+// The exception of libelog.
 #pragma once
 
 #include <stdexcept>
@@ -9,8 +9,8 @@
 
 namespace elog {
 
-/// Something that cannot be done: one sentence that says what is wrong and what to do. What is
-/// wrong with a record or with a part of a file is no error, see value and source::complaints.
+/// An operation failed. The message is one sentence with the reason and the remedy. A damaged
+/// record or a damaged part of a file is not an error, see value and source::complaints.
 class ELOG_API error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known of an event: its schema, as it came with the records.
+// The schema of an event, as it came with the records.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ enum class level : std::uint8_t { error = 1, warn, info, verbose, trace };
 /// A handle, valid as long as its source.
 class ELOG_API field {
   public:
-    /// Of libelog itself.
+    /// Internal to libelog.
     explicit field(const library::field_info& known) noexcept : known_(&known) {}
 
     [[nodiscard]] std::string_view name() const noexcept;
-    /// u32, f64, text, bytes, ...: see elog-schema(5).
+    /// The type as in elog-schema(5): u32, f64, text, bytes, ...
     [[nodiscard]] std::string_view type() const noexcept;
-    /// What stands behind a number, for example ms; empty: nothing.
+    /// The unit of a number, for example ms; empty if it has none.
     [[nodiscard]] std::string_view unit() const noexcept;
     [[nodiscard]] std::string_view description() const noexcept;
-    /// How many elements it has: 1, but for arrays.
+    /// The number of elements of an array; 1 for other fields.
     [[nodiscard]] std::size_t size() const noexcept;
     [[nodiscard]] bool is_optional() const noexcept;
 
@@ -39,11 +39,11 @@ class ELOG_API field {
     const library::field_info* known_;
 };
 
-/// A handle, valid as long as its source. Two are equal if they are the same event of the same
-/// provider in the same process: then the same index means the same field.
+/// A handle, valid as long as its source. Two events are equal if they are the same event of the
+/// same provider in the same process; then an index means the same field.
 class ELOG_API event {
   public:
-    /// Of libelog itself.
+    /// Internal to libelog.
     explicit event(const library::event_info& known) noexcept : known_(&known) {}
 
     [[nodiscard]] std::string_view provider() const noexcept;
@@ -53,16 +53,16 @@ class ELOG_API event {
     [[nodiscard]] elog::level level() const noexcept;
     [[nodiscard]] bool has_keyword(std::string_view name) const noexcept;
 
-    /// How many fields it has; of those that the source was asked for, if it was.
+    /// The number of fields, limited to `fields` of the source's options.
     [[nodiscard]] std::size_t size() const noexcept;
-    /// In the order in which they were declared or asked for. The index is below size().
+    /// A field, in the order of declaration or of `fields`. Precondition: index < size().
     [[nodiscard]] elog::field operator[](std::size_t index) const noexcept;
-    /// The index of the field of that name.
+    /// The index of the field with that name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view field) const noexcept;
 
     friend bool operator==(event, event) noexcept = default;
 
-    /// Of libelog itself.
+    /// Internal to libelog.
     [[nodiscard]] const library::event_info& known() const noexcept { return *known_; }
 
   private:

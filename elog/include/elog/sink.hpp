@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where records go.
+// Destinations of records.
 #pragma once
 
 #include <concepts>
@@ -20,19 +20,19 @@ namespace library {
 class sink_state;
 }
 
-/// Whatever gives out records one by one, until there are no more.
+/// A type with get(), which returns records until there are no more.
 template <class T>
 concept gives_records = requires(T& from) {
     { from.get() } -> std::same_as<std::optional<record>>;
 };
 
-/// Whatever takes them.
+/// A type with put() for records.
 template <class T>
 concept takes_records = requires(T& into, const record& which) {
     into.put(which);
 };
 
-/// Takes all records from one into the other. Returns how many these were.
+/// Passes all records from one to the other. Returns their number.
 template <gives_records From, takes_records Into>
 std::uint64_t pour(From& from, Into& into) {
     std::uint64_t count = 0;
@@ -43,14 +43,15 @@ std::uint64_t pour(From& from, Into& into) {
     return count;
 }
 
-/// Writes records as elog(1) does, to a descriptor that stays the caller's or to a file. Of records
-/// it writes the fields that their source was asked for, to an .elog file all of them. Sources
-/// whose records it has taken must outlive it. It waits for a descriptor that does not block. Its
-/// functions throw error if the descriptor takes no more; what it has not taken is kept, and tried
-/// again with what is written next.
+/// Writes records as elog(1) does, to a descriptor, which the caller closes, or to a file.
+///
+/// Text and tables have the selected fields of the source, .elog files have all fields. Sources
+/// whose records have been put have to outlive the sink. A non-blocking descriptor is waited for.
+/// All functions throw error if the descriptor does not accept data; unwritten data is kept, and
+/// written with the next.
 class ELOG_API sink {
   public:
-    /// Of libelog itself.
+    /// Internal to libelog.
     explicit sink(std::unique_ptr<library::sink_state> state) noexcept;
     ~sink();
     sink(sink&& other) noexcept;
@@ -58,39 +59,40 @@ class ELOG_API sink {
     sink(const sink&) = delete;
     sink& operator=(const sink&) = delete;
 
-    /// What is missing in front of the record, as far as nobody has put it as a loss of the same
-    /// source, is written first, as of the record's CPU.
+    /// Losses before the record that have not been put as losses of the same source are written
+    /// first, with the CPU of the record.
     void put(const record& which);
     void put(const loss& missing);
-    /// Writes what has been put, and waits for no more to be put.
+    /// Writes all records put so far.
     void flush();
-    /// Behind the last record. Without it, the end may be missing; a file is not there at all.
+    /// Ends the output after the last record. Without it the end may be missing, and a file does
+    /// not appear at all.
     void finish();
 
   private:
     std::unique_ptr<library::sink_state> state_;
 };
 
-/// Lines of text, times in local time.
+/// Lines of text with local times.
 [[nodiscard]] ELOG_API sink write_text(int descriptor);
 /// JSON Lines.
 [[nodiscard]] ELOG_API sink write_json_lines(int descriptor);
-/// A table in CSV, with a column for each name that a field of these events has: those of
-/// source::events. Other events have no fields in it.
+/// A table in CSV, with a column for each field name of these events, which source::events returns.
+/// Other events have no fields in it.
 [[nodiscard]] ELOG_API sink write_csv(int descriptor, const std::vector<event>& events);
 
-/// How an .elog file is written.
+/// Options of write_file().
 struct writing_options {
-    /// What has that name already is replaced. Else that is an error.
+    /// Replace an existing file; otherwise it is an error.
     bool replace = false;
-    /// A level of zstd's, 1 to 19; 0: not compressed.
+    /// The level of zstd, 1 to 19; 0: uncompressed.
     int compression = 0;
 };
 
-/// A new .elog file. It has its name when finish() has been called; without that, or if a part of
-/// it could not be written, nothing is left of it. Records are to come in the order of time:
-/// merge() has that of several sources. Times are kept to the nanosecond, on a clock of the file's
-/// own. Throws error if there can be no such file.
+/// A new .elog file, which gets its name in finish(). Without finish(), or if a part of it could
+/// not be written, no file remains. Records have to be put in the order of time, which merge()
+/// establishes for several sources. Times are exact to the nanosecond, on a clock of the file.
+/// Throws error if the file cannot be created.
 [[nodiscard]] ELOG_API sink write_file(const std::string& path, writing_options options = {});
 
 }  // namespace elog

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where records come from.
+// Sources of records: files and subscriptions.
 #pragma once
 
 #include <chrono>
@@ -26,35 +26,36 @@ class source_state;
 
 enum class loss_reason : std::uint8_t {
     no_room,      // the buffers were full
-    overwritten,  // newer records took their place
-    too_large,    // larger than a record can be
-    busy,         // the ring that threads share was held by others
-    damaged,      // what was found made no sense
+    overwritten,  // replaced by newer records
+    too_large,    // larger than the maximum of a record
+    busy,         // the shared ring was in use for too long
+    damaged,      // inconsistent bytes
 };
 
-/// Records that are missing.
+/// A number of lost records.
 struct loss {
     std::uint64_t count = 0;
     loss_reason reason = loss_reason::no_room;
-    std::optional<std::uint32_t> cpu{};  // whose they were, if that is known
-    std::string_view provider{};         // the same; valid as long as the source
-    std::uint64_t source = 0;            // of libelog itself: the number of who told it
+    std::optional<std::uint32_t> cpu{};  // of that CPU, if known
+    std::string_view provider{};         // of that provider, if known; valid as long as the source
+    std::uint64_t source = 0;            // internal to libelog: number of the source
 };
 
-/// What a source has given out so far, and what it could not.
+/// Numbers of records so far.
 struct source_totals {
     std::uint64_t records = 0;         // given out
-    std::uint64_t lost = 0;            // overwritten ones, too
+    std::uint64_t lost = 0;            // including overwritten ones
     std::uint64_t not_understood = 0;  // left out: of a newer version, or without a schema
-    std::uint64_t left_out = 0;        // of an event whose types `where` does not suit
+    std::uint64_t left_out = 0;        // left out: types of the event do not fit `where`
 };
 
-/// Gives out records in the order of time. One thread uses it at a time; only stop() may come from
-/// another one, or from a signal handler. Without a source (moved away) only assignment and
-/// destruction are allowed.
+/// Returns records in the order of time.
+///
+/// One thread uses a source at a time; only stop() may be called from another thread or from a
+/// signal handler. A moved-from source may only be assigned or destroyed.
 class ELOG_API source {
   public:
-    /// Of libelog itself.
+    /// Internal to libelog.
     explicit source(std::unique_ptr<library::source_state> state) noexcept;
     ~source();
     source(source&& other) noexcept;
@@ -62,32 +63,31 @@ class ELOG_API source {
     source(const source&) = delete;
     source& operator=(const source&) = delete;
 
-    /// The next record if there is one now. Nothing says that there is none yet, or that there are
-    /// no more, see is_over(). This and the others throw error if the source breaks.
+    /// The next record if there is one now; nothing if there is none yet or if is_over(). This
+    /// function and the others throw error if the source fails.
     [[nodiscard]] std::optional<record> try_get();
-    /// Waits until there is one. Nothing: there are no more.
+    /// Waits for the next record. Nothing: there are no more.
     [[nodiscard]] std::optional<record> get();
-    /// Waits at most that long, or until then.
+    /// Waits for at most that time, or until the deadline.
     [[nodiscard]] std::optional<record> get(std::chrono::nanoseconds wait);
     [[nodiscard]] std::optional<record> get(std::chrono::steady_clock::time_point deadline);
 
-    /// There are no more: a file has been read, or a subscription has ended.
+    /// Whether there are no more records: the file has been read, or the subscription has ended.
     [[nodiscard]] bool is_over() const noexcept;
-    /// Ends it: what has been emitted before is still given out, then it is over. A file is over at
-    /// once.
+    /// Ends the source. Records emitted before are still returned; a file is over at once.
     void stop() noexcept;
 
-    /// A record that record::copy_to has copied from this source, as long as these bytes live.
-    /// Nothing: that is no such copy.
+    /// Restores a record that record::copy_to has copied from this source; valid as long as these
+    /// bytes. Nothing: the bytes are no such copy.
     [[nodiscard]] std::optional<record> view(std::span<const std::byte> copied) const noexcept;
 
-    /// The events that it knows so far. Those of a file are known from the beginning.
+    /// The events known so far. Those of a file are known from the beginning.
     [[nodiscard]] std::vector<event> events() const;
     [[nodiscard]] source_totals totals() const noexcept;
-    /// Sentences about what could not be read. Complete when it is over.
+    /// Sentences about unreadable parts. Complete when is_over().
     [[nodiscard]] std::vector<std::string> complaints() const;
 
-    /// For range-for: get() until there are no more.
+    /// Iterates over get() until there are no more records.
     class iterator {
       public:
         using value_type = record;
@@ -114,68 +114,70 @@ class ELOG_API source {
     [[nodiscard]] iterator begin() { return iterator(*this); }
     [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
 
-    /// Of libelog itself.
+    /// Internal to libelog.
     [[nodiscard]] library::source_state& state() const noexcept { return *state_; }
 
   private:
     std::unique_ptr<library::source_state> state_;
 };
 
-/// What of a file is wanted.
+/// Selection of records and fields of a file.
 struct reading_options {
-    /// Only records for which that is true, see elog-predicate(7); empty: all.
+    /// Only records for which this predicate is true, see elog-predicate(7); empty: all.
     std::string where{};
-    /// Only these fields, in that order; empty: all. Events that have none of them keep none.
+    /// Only these fields, in this order; empty: all.
     std::vector<std::string> fields{};
-    /// Only records at that time or later, and before that time. If the file has an index, not much
-    /// else is read.
+    /// Only records at or after `from` and before `to`. In a file with an index, little else is
+    /// read.
     std::optional<timestamp> from{};
     std::optional<timestamp> to{};
-    /// Called from inside of try_get and get, where records are missing. What it throws comes out
-    /// of them, and the next call goes on where they were.
+    /// Called in try_get() and get() where records are missing. An exception leaves them, and the
+    /// next call continues at the same place.
     std::function<void(const loss&)> on_loss{};
 };
 
-/// What of the programs that run now, and will, is wanted.
+/// Selection of records, fields and processes of running programs, and buffers.
 struct listening_options {
     /// As in reading_options.
     std::string where{};
     std::vector<std::string> fields{};
-    /// Of events that belong to a session, those of these sessions only, as with --session of
+    /// Of events that belong to a session, only those of these sessions, as with --session of
     /// elog-record(1); empty: all.
     std::vector<std::uint64_t> sessions{};
-    /// Events of these processes only, as with --pid and --comm of elog-record(1): of one that has
-    /// such a number, as it sees it itself, or that is called like that, with * and ?. Empty: all.
+    /// Only events of processes with one of these numbers, as they see it themselves, or with a
+    /// name that matches one of these patterns with * and ?, as with --pid and --comm of
+    /// elog-record(1). Both empty: all.
     std::vector<std::uint32_t> pids{};
     std::vector<std::string> process_names{};
-    /// Events of this process are left out: who emits for each record would never come to an end.
+    /// Leave out events of this process. Without it, a program that emits an event for each record
+    /// never ends.
     bool exclude_self = false;
-    /// A record is given out at most that long after it was emitted, if somebody asks for it.
+    /// The maximum delay from emit to return, if the caller asks for records.
     std::chrono::nanoseconds latency = std::chrono::milliseconds(10);
-    /// Bytes of each of a CPU's buffers, a power of two; 0: as much as suits the machine.
+    /// Bytes of each buffer, a power of two; 0: chosen for the machine.
     std::uint64_t buffer_size = 0;
-    /// How many of them a CPU has, a power of two from 2 to 64; 0: four.
+    /// Buffers for each CPU, a power of two from 2 to 64; 0: four.
     std::uint32_t buffers = 0;
-    /// Merged with others, it keeps that many bytes of records while those of the others go out;
-    /// what comes then stays in the buffers as long as there is room.
+    /// In a merged source: bytes of records to keep while records of other sources are returned.
+    /// Further records stay in the buffers while these have room.
     std::uint64_t backlog = std::uint64_t{256} << 20U;
-    /// Called from inside of try_get and get. Of records that never came as far as a buffer it is
-    /// told when the source ends.
+    /// Called in try_get() and get(). Losses of records that never reached a buffer are reported
+    /// when the source ends.
     std::function<void(const loss&)> on_loss{};
 };
 
-/// Reads an .elog file. What is damaged in it is left out and complained about. Throws error if it
-/// cannot be opened or is no .elog file at all, if no event of it has what the options name, or if
-/// the predicate suits none of them; one that suits only some is complained about.
+/// Opens an .elog file. Damaged parts are left out and reported in complaints(). Throws error if
+/// the file cannot be opened or is not an .elog file, if no event has a name of the options, or if
+/// the predicate fits no event; one that fits only some events is reported in complaints().
 [[nodiscard]] ELOG_API source open_file(const std::string& path, reading_options options = {});
 
-/// Listens to the events that meet one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),
+/// Subscribes to events that match one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),
 /// of all programs of this user, from now on until the source is stopped or destroyed. Throws error
-/// if that cannot be.
+/// if that is impossible.
 [[nodiscard]] ELOG_API source subscribe(const std::vector<std::string>& patterns,
                                         listening_options options = {});
 
-/// All of these as one, in the order of time, as far as their clocks agree.
+/// Merges sources in the order of time, as far as their clocks agree.
 [[nodiscard]] ELOG_API source merge(std::vector<source> sources);
 
 }  // namespace elog

@@ -23,7 +23,7 @@ namespace library {
 struct field_info;
 }
 
-/// Why there is a value, or none.
+/// Whether there is a value, or why not.
 enum class value_state : std::uint8_t {
     present,
     no_field,  // the event has no such field
@@ -32,20 +32,21 @@ enum class value_state : std::uint8_t {
     damaged,   // the record's bytes do not fit its schema
 };
 
-/// What a value can be. Nothing: there is none, or it is an array, whose elements are to be asked.
+/// The types of a value. std::monostate: there is no value, or it is an array, whose elements have
+/// values.
 using any_value = std::variant<std::monostate, bool, char, std::int64_t, std::uint64_t, double,
                                std::string_view, std::span<const std::byte>>;
 
-/// What value::as gives: numbers, enumerations, std::string_view, std::span<const std::byte>.
+/// The types of value::as: numbers, enumerations, std::string_view, std::span<const std::byte>.
 template <class T>
 concept value_type = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
     std::same_as<T, std::string_view> || std::same_as<T, std::span<const std::byte>>;
 
-/// A view: valid as long as its record. Nothing here but text() allocates.
+/// A view, valid as long as its record. Only text() allocates.
 class ELOG_API value {
   public:
     value() noexcept = default;
-    /// Of libelog itself: one element, or the whole field.
+    /// Internal to libelog: one element, or the whole field.
     value(const library::field_info* field, std::span<const std::uint8_t> payload,
           std::uint32_t element = whole) noexcept
         : field_(field), payload_(payload), element_(element) {}
@@ -53,22 +54,22 @@ class ELOG_API value {
     [[nodiscard]] value_state state() const noexcept;
     [[nodiscard]] any_value get() const noexcept;
 
-    /// The value as a T, if it is one without loss: an integer that does not fit is none, a text is
-    /// no number, and what is not there is nothing. Integers and enumerations are what they count,
-    /// bool 0 or 1, char its code. Floating point takes every number, rounded; but a float none
-    /// that is too large for it.
+    /// The value as a T, if the conversion loses nothing: nothing for an integer that does not fit,
+    /// for a text as a number, and for a missing value. Integers and enumerations convert by
+    /// number, bool to 0 or 1, char to its code. Floating point accepts every number, rounded,
+    /// except those beyond the range of float.
     template <value_type T>
     [[nodiscard]] std::optional<T> as() const noexcept;
 
-    /// How many elements it has: 1, but for arrays.
+    /// The number of elements of an array; 1 for other fields.
     [[nodiscard]] std::size_t size() const noexcept;
-    /// One of them; damaged behind the end.
+    /// One element; `damaged` beyond the end.
     [[nodiscard]] value operator[](std::size_t element) const noexcept;
 
-    /// What its enumeration calls it; empty if it has no such name.
+    /// The name of the value in its enumeration; empty if it has none.
     [[nodiscard]] std::string_view name() const noexcept;
 
-    /// As elog print shows it: with unit, format and enumeration; one element in the same way.
+    /// The text that elog print shows: with unit, format and enumeration; the same for one element.
     [[nodiscard]] std::string text() const;
 
   private:
