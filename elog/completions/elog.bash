@@ -2,9 +2,9 @@
 #
 # Completion of elog for bash, with bash-completion.
 
-# Readline puts what we give in place of what stands behind the last = or :, unless a quote is open
-# or COMP_WORDBREAKS has been changed; so what stands before that is taken away from our words
-# again. It may also break words at @ (see hostcomplete in bash(1)), and then replaces that, too.
+# Readline replaces the text after the last = or : by a candidate, unless a quote is open or
+# COMP_WORDBREAKS has been changed, so the text before it is removed from the candidates. It may also
+# break words at @ (see hostcomplete in bash(1)), and then replaces the text after that.
 _elog() {
     local cur words cword line kept='' index breaks=${COMP_WORDBREAKS//[^=:]/}
     _get_comp_words_by_ref -n '=:@' cur words cword || return
