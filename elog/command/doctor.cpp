@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// elog doctor: what recording takes, and whether this machine has it for this user.
+// elog doctor: checks the requirements of recording.
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
 
 #include "base/output.hpp"
 #include "commands.hpp"
-#include "doctor/health.hpp"
-#include "text/append_format.hpp"
-#include "text/json_text.hpp"
+#include "doctor/view.hpp"
 
 namespace elog {
 namespace {
 
-const char* name_of_condition(condition state) {
-    switch (state) {
-        case condition::good:
-            return "ok";
-        case condition::note:
-            return "note";
-        case condition::missing:
-            return "missing";
-    }
-    return "";
-}
+using doctor::check_state;
+using doctor::finding;
 
 std::string as_text(const std::vector<finding>& findings) {
     std::string text;
     for (const finding& each : findings) {
-        text += fmt::format("{:<8} {:<17} {}", name_of_condition(each.state), each.item, each.text);
+        text += fmt::format("{:<8} {:<17} {}", doctor::requirements_view.name_of(each.state),
+                            each.name, each.text);
         if (!each.repair.empty()) {
             text += fmt::format(" {}: {}", each.as_root ? "As root" : "Run", each.repair);
         }
@@ -39,35 +33,14 @@ std::string as_text(const std::vector<finding>& findings) {
     return text;
 }
 
-std::string as_json(const std::vector<finding>& findings, bool healthy) {
-    fmt::memory_buffer out;
-    append_format(out, "{{\n  \"healthy\": {},\n  \"items\": [", healthy);
-    const char* separator = "\n";
-    for (const finding& each : findings) {
-        append_format(out, "{}    {{", separator);
-        append_json_member(out, "item", each.item);
-        append_format(out, ", ");
-        append_json_member(out, "state", name_of_condition(each.state));
-        append_format(out, ", ");
-        append_json_member(out, "text", each.text);
-        append_format(out, ", ");
-        append_json_member(out, "repair", each.repair);
-        append_format(out, ", \"as_root\": {}}}", each.as_root);
-        separator = ",\n";
-    }
-    append_format(out, "\n  ]\n}}\n");
-    return fmt::to_string(out);
-}
-
 void run_doctor(bool json) {
-    std::vector<finding> findings;
-    examine_memory(findings);
-    examine_kernel(findings);
-    examine_tools(findings);
+    const std::vector<finding> findings = doctor::find_rows(doctor::requirements_view);
     const auto missing = std::count_if(findings.begin(), findings.end(), [](const finding& each) {
-        return each.state == condition::missing;
+        return each.state == check_state::missing;
     });
-    write_all(STDOUT_FILENO, json ? as_json(findings, missing == 0) : as_text(findings));
+    const char* head = missing == 0 ? "  \"healthy\": true,\n" : "  \"healthy\": false,\n";
+    write_all(STDOUT_FILENO, json ? doctor::rows_as_json(doctor::requirements_view, findings, head)
+                                  : as_text(findings));
     if (missing != 0) {
         throw user_error(
             "{} of {} items are missing. Run what stands behind them, then elog doctor "

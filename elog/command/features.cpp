@@ -1,98 +1,67 @@
 // SPDX-License-Identifier: MIT
 //
-// elog features: every ability of the kernel and of user space that eventlog uses where it is
-// found, why one is missing, and what would bring it. elog doctor is for permissions.
-#include "doctor/features.hpp"
-
+// elog features: lists features of the kernel and user space that eventlog uses.
 #include <unistd.h>
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/output.hpp"
 #include "commands.hpp"
+#include "doctor/view.hpp"
 #include "terminal/wrapped_text.hpp"
-#include "text/append_format.hpp"
-#include "text/json_text.hpp"
 
 namespace elog {
 namespace {
 
+using doctor::check_state;
+using doctor::finding;
+
 constexpr std::size_t state_column = 14;
 constexpr std::size_t value_column = 23;
 
-const char* name_of_availability(availability state) {
+paint paint_of(check_state state) {
     switch (state) {
-        case availability::yes:
-            return "yes";
-        case availability::limited:
-            return "limited";
-        case availability::no:
-            return "no";
-    }
-    return "";
-}
-
-paint paint_of_availability(availability state) {
-    switch (state) {
-        case availability::yes:
+        case check_state::good:
             return paint::plain;
-        case availability::limited:
+        case check_state::limited:
             return paint::magenta;
-        case availability::no:
+        case check_state::missing:
             return paint::red;
     }
     return paint::plain;
 }
 
-void append_text(fmt::memory_buffer& out, const feature& each, const terminal_style& style) {
+void append_text(fmt::memory_buffer& out, const finding& each, const terminal_style& style) {
     {
         wrapped_line line(out, style, 0, value_column);
         line.add(each.name, paint::strong);
         line.fill_to(state_column);
-        line.add(name_of_availability(each.state), paint_of_availability(each.state));
+        line.add(doctor::features_view.name_of(each.state), paint_of(each.state));
         line.fill_to(value_column);
-        line.add_words(each.value);
+        line.add_words(each.text);
     }
-    if (!each.remedy.empty()) {
+    if (!each.repair.empty()) {
         wrapped_line line(out, style, value_column, value_column);
-        line.add_words(each.remedy, paint::faint);
+        line.add_words(each.repair, paint::faint);
     }
-}
-
-std::string as_text(const std::vector<feature>& features) {
-    fmt::memory_buffer out;
-    for (const feature& each : features) {
-        append_text(out, each, style_of(STDOUT_FILENO));
-    }
-    return fmt::to_string(out);
-}
-
-std::string as_json(const std::vector<feature>& features) {
-    fmt::memory_buffer out;
-    append_format(out, "{{\n  \"features\": [");
-    const char* separator = "\n";
-    for (const feature& each : features) {
-        append_format(out, "{}    {{", separator);
-        append_json_member(out, "name", each.name);
-        append_format(out, ", ");
-        append_json_member(out, "state", name_of_availability(each.state));
-        append_format(out, ", ");
-        append_json_member(out, "value", each.value);
-        append_format(out, ", ");
-        append_json_member(out, "remedy", each.remedy);
-        append_format(out, "}}");
-        separator = ",\n";
-    }
-    append_format(out, "\n  ]\n}}\n");
-    return fmt::to_string(out);
 }
 
 void run_features(bool json) {
-    std::vector<feature> features;
-    find_memory_features(features);
-    find_kernel_features(features);
-    find_output_features(features);
-    write_all(STDOUT_FILENO, json ? as_json(features) : as_text(features));
+    const std::vector<finding> found = doctor::find_rows(doctor::features_view);
+    if (json) {
+        write_all(STDOUT_FILENO, doctor::rows_as_json(doctor::features_view, found));
+        return;
+    }
+    fmt::memory_buffer out;
+    for (const finding& each : found) {
+        append_text(out, each, style_of(STDOUT_FILENO));
+    }
+    write_all(STDOUT_FILENO, {out.data(), out.size()});
 }
 
 }  // namespace

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "discovery/machine.hpp"
+#include "doctor/machine.hpp"
 
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
+#include <pwd.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 
@@ -17,10 +19,12 @@
 
 #include "base/user_error.hpp"
 #include "cli/whole_files.hpp"
-#include "kernel/user_events_device.hpp"
+#include "kernel/user_events_abi.hpp"
 #include "memory/subscription.hpp"
+#include "ring/rseq.hpp"
+#include "ring/subscription_slots.hpp"
 
-namespace elog {
+namespace elog::doctor {
 
 namespace core = eventlog::core;
 
@@ -37,7 +41,53 @@ bool has_capability(unsigned wanted) {
            (sets[wanted / 32].effective >> wanted % 32 & 1U) != 0;
 }
 
+std::string find_tracefs() {
+    struct statfs there {};
+    if (::statfs(usual_tracefs, &there) == 0 && there.f_type == TRACEFS_MAGIC) {
+        return usual_tracefs;
+    }
+    const std::string mounts = read_if_possible("/proc/self/mounts", 1U << 20U).value_or("");
+    std::array<char, 4096> path{};
+    std::size_t at = 0;
+    if (core::next_tracefs_mount(mounts.data(), mounts.size(), at, "", path.data(), path.size())) {
+        return path.data();
+    }
+    return {};
+}
+
+/// The folder in which systemd-tmpfiles finds eventlog's settings.
+std::string find_tmpfiles() {
+    if (!has_program("systemd-tmpfiles")) {
+        return {};
+    }
+    for (const char* folder : {"/etc", "/run", "/usr/local/lib", "/usr/lib"}) {
+        std::string settings = fmt::format("{}/tmpfiles.d", folder);
+        if (is_accessible(settings + "/eventlog.conf", F_OK)) {
+            return settings;
+        }
+    }
+    return {};
+}
+
 }  // namespace
+
+machine_facts examine_machine() {
+    machine_facts facts;
+    facts.directory = core::current_directory();
+    const bool can_restart = core::register_membarrier();
+    facts.membarrier_error = can_restart ? 0 : errno;
+    core::configure_rseq(can_restart);
+    facts.has_rseq = core::rseq_available();
+    facts.user_events = core::open_user_events(facts.user_events_error);
+    facts.has_user_events = facts.user_events.status != EVENTLOG_NO_KERNEL_SUPPORT;
+    facts.may_use_user_events = static_cast<bool>(facts.user_events.file);
+    facts.has_status_page =
+        facts.has_user_events && !is_accessible(core::user_events_limit_path, F_OK);
+    facts.tracefs = find_tracefs();
+    facts.may_search_tracefs = !facts.tracefs.empty() && is_accessible(facts.tracefs, X_OK);
+    facts.tmpfiles = find_tmpfiles();
+    return facts;
+}
 
 bool has_perfmon() {
     return has_capability(performance_monitoring) || has_capability(administration);
@@ -59,23 +109,14 @@ bool may_read_through_perf(int paranoid) {
 
 bool may_read_events(const std::string& tracefs) {
     const std::string folder = tracefs + "/events";
-    // A file that every kernel has there, with the mode of all of them.
+    // Every kernel has this file; its mode is that of all events.
     return !tracefs.empty() && is_accessible(folder, R_OK | X_OK) &&
            is_accessible(folder + "/header_event", R_OK);
 }
 
-std::string find_tracefs() {
-    struct statfs there {};
-    if (::statfs(usual_tracefs, &there) == 0 && there.f_type == TRACEFS_MAGIC) {
-        return usual_tracefs;
-    }
-    const std::string mounts = read_if_possible("/proc/self/mounts", 1U << 20U).value_or("");
-    std::array<char, 4096> path{};
-    std::size_t at = 0;
-    if (core::next_tracefs_mount(mounts.data(), mounts.size(), at, "", path.data(), path.size())) {
-        return path.data();
-    }
-    return {};
+std::string user_name() {
+    const passwd* user = ::getpwuid(::geteuid());
+    return user != nullptr ? user->pw_name : std::to_string(::geteuid());
 }
 
 bool is_accessible(const std::string& path, int mode) {
@@ -122,8 +163,8 @@ std::optional<recording_space> space_for_recordings(const std::filesystem::path&
     room.left = in_mebi(there.f_bavail);
     room.wanted = default_buffers_size() / mebi;
     room.is_memory = there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
-    room.has_limit = there.f_type != RAMFS_MAGIC;  // which says that 0 are left
+    room.has_limit = there.f_type != RAMFS_MAGIC;  // whose free space reads as 0
     return room;
 }
 
-}  // namespace elog
+}  // namespace elog::doctor
