@@ -293,20 +293,16 @@ void add_agg(command_line& line) {
         .completes_as(value_kind::file);
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
-    add_time_options(command, arguments->choice, "--to,--until");
-    command.add_option("--where", arguments->choice.where, where_help).value_name("PREDICATE");
-    command.add_option("--every", arguments->every, "A result for each interval: 1s, 500ms, 2m")
-        .value_name("TIME");
-    command.add_option("--duration", arguments->duration, "Stop listening after that time")
-        .value_name("TIME");
+    add_time_options(command, arguments->choice);
+    command.add_option("--where PREDICATE", arguments->choice.where, where_help);
+    command.add_option("--every TIME", arguments->every,
+                       "A result for each interval: 1s, 500ms, 2m");
+    command.add_option("--duration TIME", arguments->duration, "Stop listening after that time");
+    command.add_option("--keys NUMBER", arguments->keys,
+                       "How many different keys to keep; what has others is counted apart");
     command
-        .add_option("--keys", arguments->keys,
-                    "How many different keys to keep; what has others is counted apart")
-        .value_name("NUMBER");
-    command
-        .add_option("--push-down", arguments->push_down,
+        .add_option("--push-down WHEN", arguments->push_down,
                     "Via tracefs, perf: whether the kernel counts what it can: auto, never")
-        .value_name("WHEN")
         .one_of({"auto", "never"});
     command.add_flag("--explain", arguments->explain,
                      "Only print where it is decided and counted what -e and --where ask for");

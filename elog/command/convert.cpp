@@ -80,11 +80,12 @@ void add_convert(command_line& line) {
     subcommand command =
         line.add_subcommand("convert", "Write a recording as JSON Lines or as a CSV table");
     const auto arguments = std::make_shared<convert_arguments>();
-    add_selection_options(command, arguments->choice, "--until");
-    command.add_option("--to", arguments->format, "What to write, to standard output: jsonl, csv")
+    add_selection_options(command, arguments->choice, "--until WHEN");
+    command
+        .add_option("--to FORMAT", arguments->format,
+                    "What to write, to standard output: jsonl, csv")
         .required()
-        .one_of({"jsonl", "csv"})
-        .value_name("FORMAT");
+        .one_of({"jsonl", "csv"});
     add_clock_option(command, arguments->clock);
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"

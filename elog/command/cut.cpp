@@ -72,7 +72,7 @@ void run_cut(const cut_arguments& arguments) {
 void add_cut(command_line& line) {
     subcommand command = line.add_subcommand("cut", "Keep a part of a recording in a new one");
     const auto arguments = std::make_shared<cut_arguments>();
-    add_selection_options(command, arguments->choice, "--to,--until");
+    add_selection_options(command, arguments->choice);
     add_copy_options(command, arguments->copy);
     command.footer("Examples:\n"
                    "  elog cut run.elog --from 14:03:00 --to 14:04:30 -o minute.elog\n"

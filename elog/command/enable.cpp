@@ -191,13 +191,10 @@ void add_common(subcommand& command, persistent_arguments& arguments, const char
                     "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
         .completes_as(value_kind::event);
-    command.add_option("--trigger", arguments.trigger, trigger_help)
-        .value_name("WHAT")
+    command.add_option("--trigger WHAT", arguments.trigger, trigger_help)
         .one_of({"stacktrace", "snapshot", "traceoff"});
-    command
-        .add_option("--instance", arguments.instance,
-                    "In that instance of the kernel's tracing, which is there")
-        .value_name("NAME");
+    command.add_option("--instance NAME", arguments.instance,
+                       "In that instance of the kernel's tracing, which is there");
     command.add_flag("-j,--json", arguments.json, "A line of JSON for each event, for programs");
 }
 
@@ -209,10 +206,8 @@ void add_enable(command_line& line) {
     const auto arguments = std::make_shared<persistent_arguments>();
     add_common(command, *arguments,
                "In place of keeping them, at each: stacktrace, snapshot or traceoff");
-    command
-        .add_option("--where", arguments->where,
-                    "Only events for which this is true, as the kernel can decide it")
-        .value_name("PREDICATE");
+    command.add_option("--where PREDICATE", arguments->where,
+                       "Only events for which this is true, as the kernel can decide it");
     command.footer("It stays so until elog disable, or the next boot.\n"
                    "Examples:\n"
                    "  sudo elog enable 'shop:order_*' --where 'items > 2'\n"

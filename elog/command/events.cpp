@@ -159,10 +159,8 @@ void add_events(command_line& line) {
         .completes_as(value_kind::event);
     command.add_flag("--enabled", arguments->enabled,
                      "Only those that are enabled, or have a filter or a trigger");
-    command
-        .add_option("--instance", arguments->instance,
-                    "As they are in that instance of the kernel's tracing")
-        .value_name("NAME");
+    command.add_option("--instance NAME", arguments->instance,
+                       "As they are in that instance of the kernel's tracing");
     command.add_flag("-j,--json", arguments->json, "A line of JSON for each event, for programs");
     command.footer("Without GLOB: all events of programs.\n"
                    "Examples:\n"

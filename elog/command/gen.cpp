@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/common_options.hpp"
 #include "cli/whole_files.hpp"
 #include "codegen/generate.hpp"
 #include "commands.hpp"
@@ -78,17 +79,14 @@ void add_gen(command_line& line) {
         line.add_subcommand("gen", "Make code that emits the events of a schema's text");
     const auto options = std::make_shared<gen_options>();
     command
-        .add_option("--lang", options->language,
+        .add_option("--lang LANGUAGE", options->language,
                     "Language of the code: c, c++, kernel-c, python or rust")
         .required()
-        .one_of({"c", "c++", "kernel-c", "python", "rust"})
-        .value_name("LANGUAGE");
+        .one_of({"c", "c++", "kernel-c", "python", "rust"});
     command.add_option("FILE", options->source, "Schema as text, see elog-schema(5)")
         .required()
         .completes_as(value_kind::file);
-    command.add_option("-o,--output", options->output, "Write to this file")
-        .completes_as(value_kind::new_file)
-        .value_name("NEW");
+    add_output_option(command, options->output, "Write to this file");
     command.footer("Example:\n  elog gen --lang c tcp.schema -o tcp_events.h");
     command.action([options] { run_gen(*options); });
 }

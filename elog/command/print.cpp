@@ -139,14 +139,13 @@ void run_print(const print_arguments& arguments) {
 void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
-    const time_options times = add_selection_options(command, arguments->choice, "--to,--until");
-    command.add_option("--count", arguments->choice.count, "No more events than that, the first")
-        .range(1, 1'000'000'000)
-        .value_name("NUMBER");
-    const command_option fields = command
-                                      .add_option("--fields", arguments->fields,
-                                                  "Only these fields, in that order: NAME,NAME,...")
-                                      .value_name("LIST");
+    const time_options times = add_selection_options(command, arguments->choice);
+    command
+        .add_option("--count NUMBER", arguments->choice.count,
+                    "No more events than that, the first")
+        .range(1, 1'000'000'000);
+    const command_option fields = command.add_option(
+        "--fields LIST", arguments->fields, "Only these fields, in that order: NAME,NAME,...");
     const command_option delta = command.add_flag("-d,--delta", arguments->delta,
                                                   "Show the time since the event before, too");
     const command_option utc =
@@ -154,9 +153,8 @@ void add_print(command_line& line) {
     add_clock_option(command, arguments->clock);
     const command_option format =
         command
-            .add_option("--format", arguments->line,
+            .add_option("--format TEMPLATE", arguments->line,
                         "Lines of your own: '{time} {event} {order}', see elog-print(1)")
-            .value_name("TEMPLATE")
             .excludes(delta);
     command.add_flag("-f,--follow", arguments->follow, "Go on as long as the recording is written")
         .excludes(times.from)

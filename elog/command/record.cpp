@@ -10,7 +10,7 @@
 
 #include "base/output.hpp"
 #include "cli/child_process.hpp"
-#include "cli/compress_option.hpp"
+#include "cli/common_options.hpp"
 #include "cli/line_output.hpp"
 #include "cli/quantities.hpp"
 #include "cli/recording_progress.hpp"
@@ -337,33 +337,22 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                                                       "them in a file");
     const auto arguments = std::make_shared<record_arguments>();
     add_listening_options(record, arguments->listening);
-    record
-        .add_option("-o,--output", arguments->output,
-                    "Write an .elog file instead of text to standard output")
-        .completes_as(value_kind::new_file)
-        .value_name("NEW");
+    add_output_option(record, arguments->output,
+                      "Write an .elog file instead of text to standard output");
     add_compress_option(record, arguments->compression);
-    record
-        .add_option("--rotate", arguments->rotate,
-                    "A new file, FILE-000001.elog and so on, after each 64MiB, or 10s")
-        .value_name("SIZE|TIME");
-    record.add_option("--keep", arguments->keep, "Keep that many of these files, the newest")
-        .range(1, 1'000'000)
-        .value_name("NUMBER");
-    record
-        .add_option("--max-total", arguments->max_total,
-                    "Keep as many of these files as fit into that size")
-        .value_name("SIZE");
-    record.add_option("--duration", arguments->duration, "Stop after that time: 10s, 500ms, 2m")
-        .value_name("TIME");
-    record
-        .add_option("--latency", arguments->latency,
-                    "Show an event within that time, 1ms to 10s; 10ms if nothing is said")
-        .value_name("TIME");
-    record.add_option("--count", arguments->count, "Stop after that many events")
-        .range(1, 1'000'000'000)
-        .value_name("NUMBER");
-    record.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
+    record.add_option("--rotate SIZE|TIME", arguments->rotate,
+                      "A new file, FILE-000001.elog and so on, after each 64MiB, or 10s");
+    record.add_option("--keep NUMBER", arguments->keep, "Keep that many of these files, the newest")
+        .range(1, 1'000'000);
+    record.add_option("--max-total SIZE", arguments->max_total,
+                      "Keep as many of these files as fit into that size");
+    record.add_option("--duration TIME", arguments->duration,
+                      "Stop after that time: 10s, 500ms, 2m");
+    record.add_option("--latency TIME", arguments->latency,
+                      "Show an event within that time, 1ms to 10s; 10ms if nothing is said");
+    record.add_option("--count NUMBER", arguments->count, "Stop after that many events")
+        .range(1, 1'000'000'000);
+    record.add_option("--where PREDICATE", arguments->where, where_help);
     add_route_options(record, arguments->route);
     record.add_flag("--explain", arguments->explain,
                     "Do not record: say where it would be decided what is kept");

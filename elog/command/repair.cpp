@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/output.hpp"
+#include "cli/common_options.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_repair.hpp"
@@ -67,10 +68,7 @@ void add_repair(command_line& line) {
     command.add_option("FILE", arguments->from, "Recording made by elog record -o")
         .required()
         .completes_as(value_kind::file);
-    command.add_option("-o,--output", arguments->to, "The new file; FILE stays as it is")
-        .value_name("NEW")
-        .required()
-        .completes_as(value_kind::new_file);
+    add_output_option(command, arguments->to, "The new file; FILE stays as it is").required();
     command.add_flag("-j,--json", arguments->json, "What is in it, as JSON on standard output");
     command.footer("Example:\n  elog repair run.elog -o sound.elog");
     command.action([arguments] { run_repair(*arguments); });

@@ -3,6 +3,7 @@
 // elog schema: shows schemas as text, JSON or in binary form.
 #include <memory>
 
+#include "cli/common_options.hpp"
 #include "cli/whole_files.hpp"
 #include "commands.hpp"
 #include "discovery/catalogue_output.hpp"
@@ -71,9 +72,7 @@ void add_schema(command_line& line) {
         .add_option("SOURCE", options->source,
                     "A running provider, or a file: schema, recording, program, library")
         .completes_as(value_kind::source);
-    command.add_option("-o,--output", options->output, "Write to this file")
-        .completes_as(value_kind::new_file)
-        .value_name("NEW");
+    add_output_option(command, options->output, "Write to this file");
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");
     command.add_flag("-j,--json", options->json, "As JSON, for programs").excludes(binary);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/compress_option.hpp"
+#include "cli/common_options.hpp"
 #include "cli/line_output.hpp"
 #include "cli/summary.hpp"
 #include "commands.hpp"
@@ -24,11 +24,9 @@ void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
     command.add_option("NAME", arguments.name, "As it was called in elog start")
         .required()
         .completes_as(value_kind::subscription);
-    command.add_option("-o,--output", arguments.output, "Write an .elog file")
-        .completes_as(value_kind::new_file)
-        .value_name("NEW");
+    add_output_option(command, arguments.output, "Write an .elog file");
     add_compress_option(command, arguments.compression);
-    command.add_option("--where", arguments.where, where_help).value_name("PREDICATE");
+    command.add_option("--where PREDICATE", arguments.where, where_help);
     command.add_flag("-j,--json", arguments.json,
                      "Events as JSON Lines; with -o, the summary as JSON on standard output");
 }

@@ -287,20 +287,14 @@ void warn_unknown_names(std::unique_ptr<record_filter> filter,
 void add_watch_options(subcommand& command, watch_arguments& arguments) {
     command.add_flag("--on-request", arguments.on_request,
                      "Write one to FILE-000001.elog ... whenever a program asks for it");
-    command
-        .add_option("--when", arguments.when,
-                    "Write one to FILE-000001.elog ... when an event makes this true")
-        .value_name("PREDICATE");
-    command.add_option("--count", arguments.count, "End after that many")
-        .range(1, 1'000'000)
-        .value_name("NUMBER");
-    command.add_option("--keep", arguments.keep, "Keep that many of these files, the newest")
-        .range(1, 1'000'000)
-        .value_name("NUMBER");
-    command
-        .add_option("--after", arguments.after,
-                    "Take it so long after it is asked for, with what follows: 500ms, 2s")
-        .value_name("TIME");
+    command.add_option("--when PREDICATE", arguments.when,
+                       "Write one to FILE-000001.elog ... when an event makes this true");
+    command.add_option("--count NUMBER", arguments.count, "End after that many")
+        .range(1, 1'000'000);
+    command.add_option("--keep NUMBER", arguments.keep, "Keep that many of these files, the newest")
+        .range(1, 1'000'000);
+    command.add_option("--after TIME", arguments.after,
+                       "Take it so long after it is asked for, with what follows: 500ms, 2s");
 }
 
 void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments) {

@@ -294,16 +294,13 @@ void add_top(command_line& line) {
     const auto arguments = std::make_shared<top_arguments>();
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
-    command.add_option("--where", arguments->where, where_help).value_name("PREDICATE");
+    command.add_option("--where PREDICATE", arguments->where, where_help);
+    command.add_option("--every TIME", arguments->every,
+                       "Length of the intervals that are counted: 1s, 500ms, 2m; 1s without");
     command
-        .add_option("--every", arguments->every,
-                    "Length of the intervals that are counted: 1s, 500ms, 2m; 1s without")
-        .value_name("TIME");
-    command.add_option("--frames", arguments->frames, "Print that many screens as plain text")
-        .range(1, frames_max)
-        .value_name("NUMBER");
-    command.add_option("--duration", arguments->duration, "Stop after that time")
-        .value_name("TIME");
+        .add_option("--frames NUMBER", arguments->frames, "Print that many screens as plain text")
+        .range(1, frames_max);
+    command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_flag("-j,--json", arguments->json,
                      "A JSON object in a line for each interval, for programs");
     command.footer("Keys: q quit, space pause, arrows choose and order, enter its values, escape "

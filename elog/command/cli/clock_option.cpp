@@ -7,9 +7,8 @@ namespace elog {
 
 void add_clock_option(subcommand& command, std::optional<std::string>& clock) {
     command
-        .add_option("--clock", clock,
+        .add_option("--clock CLOCK", clock,
                     "Show times on that clock: realtime, monotonic, boottime or tai")
-        .value_name("CLOCK")
         .one_of({"realtime", "monotonic", "boottime", "tai"});
 }
 

@@ -209,11 +209,6 @@ command_option command_option::value_or(int value) {
     return *this;
 }
 
-command_option command_option::value_name(const char* name) {
-    option_->option->option_text(name);
-    return *this;
-}
-
 command_option command_option::excludes(command_option other) {
     option_->option->excludes(other.option_->option);
     return *this;
@@ -230,44 +225,27 @@ command_option command_option::one_of(std::vector<std::string> choices) {
 }
 
 template <class Value>
-command_option subcommand::bind(const char* name, Value& value, const char* description) {
-    return command_option(command_->options.emplace_back(
-        command_option::parsed{command_->application->add_option(name, value, description)}));
+command_option subcommand::add_option(const char* name, Value& value, const char* description) {
+    const std::string_view words = name;
+    const std::size_t end = std::min(words.find(' '), words.size());
+    CLI::Option* const option =
+        command_->application->add_option(std::string(words.substr(0, end)), value, description);
+    if (end != words.size()) {
+        option->option_text(std::string(words.substr(end + 1)));
+    }
+    return command_option(command_->options.emplace_back(command_option::parsed{option}));
 }
 
-command_option subcommand::add_option(const char* name, std::string& value,
-                                      const char* description) {
-    return bind(name, value, description);
-}
-
-command_option subcommand::add_option(const char* name, std::optional<std::string>& value,
-                                      const char* description) {
-    return bind(name, value, description);
-}
-
-command_option subcommand::add_option(const char* name, std::vector<std::string>& values,
-                                      const char* description) {
-    return bind(name, values, description);
-}
-
-command_option subcommand::add_option(const char* name, int& value, const char* description) {
-    return bind(name, value, description);
-}
-
-command_option subcommand::add_option(const char* name, std::uint64_t& value,
-                                      const char* description) {
-    return bind(name, value, description);
-}
-
-command_option subcommand::add_option(const char* name, std::optional<std::uint64_t>& value,
-                                      const char* description) {
-    return bind(name, value, description);
-}
-
-command_option subcommand::add_option(const char* name, std::vector<std::uint64_t>& values,
-                                      const char* description) {
-    return bind(name, values, description);
-}
+template command_option subcommand::add_option(const char*, std::string&, const char*);
+template command_option subcommand::add_option(const char*, std::optional<std::string>&,
+                                               const char*);
+template command_option subcommand::add_option(const char*, std::vector<std::string>&, const char*);
+template command_option subcommand::add_option(const char*, int&, const char*);
+template command_option subcommand::add_option(const char*, std::uint64_t&, const char*);
+template command_option subcommand::add_option(const char*, std::optional<std::uint64_t>&,
+                                               const char*);
+template command_option subcommand::add_option(const char*, std::vector<std::uint64_t>&,
+                                               const char*);
 
 command_option subcommand::add_flag(const char* name, bool& given, const char* description) {
     return command_option(command_->options.emplace_back(

@@ -5,9 +5,10 @@
 // Only command_line.cpp includes CLI11, the parser behind this interface, because compiling it
 // takes seconds.
 //
-// A name is "--long", "-s,--long", or "ARGUMENT" for a positional argument. A bound variable is
-// written while the command line is read and has to live until then. Each function throws
-// std::exception if its request contradicts an earlier one.
+// A name is "--long" for a flag, "-s,--long VALUE" for an option, whose value --help shows as
+// VALUE, or "ARGUMENT" for a positional argument. A bound variable is written while the command
+// line is read and has to live until then. Each function throws std::exception if its request
+// contradicts an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +54,6 @@ class command_option {
     /// The value may be omitted, which means `value`.
     command_option value_or(int value);
 
-    /// The name of the value in --help, instead of its type.
-    command_option value_name(const char* name);
-
     /// Rejects a command line with both options.
     command_option excludes(command_option other);
 
@@ -77,18 +75,10 @@ class command_option {
 /// A subcommand: a handle, valid as long as the command line.
 class subcommand {
   public:
-    // Without the option an optional stays empty, and any other variable keeps its value.
-    command_option add_option(const char* name, std::string& value, const char* description);
-    command_option add_option(const char* name, std::optional<std::string>& value,
-                              const char* description);
-    command_option add_option(const char* name, std::vector<std::string>& values,
-                              const char* description);
-    command_option add_option(const char* name, int& value, const char* description);
-    command_option add_option(const char* name, std::uint64_t& value, const char* description);
-    command_option add_option(const char* name, std::optional<std::uint64_t>& value,
-                              const char* description);
-    command_option add_option(const char* name, std::vector<std::uint64_t>& values,
-                              const char* description);
+    /// Without the option an optional stays empty, and any other variable keeps its value. `Value`
+    /// is std::string, int or std::uint64_t, or an optional or a vector of a string or number.
+    template <class Value>
+    command_option add_option(const char* name, Value& value, const char* description);
 
     /// Sets `given` to true if the flag is given.
     command_option add_flag(const char* name, bool& given, const char* description);
@@ -104,9 +94,6 @@ class subcommand {
     struct parsed;
 
     explicit subcommand(parsed& command) noexcept : command_(&command) {}
-
-    template <class Value>
-    command_option bind(const char* name, Value& value, const char* description);
 
     parsed* command_;
 };

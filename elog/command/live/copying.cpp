@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/output.hpp"
-#include "cli/compress_option.hpp"
+#include "cli/common_options.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
@@ -27,10 +27,7 @@ std::string as_json(const copy_summary& summary, const std::string& path,
 }  // namespace
 
 void add_copy_options(subcommand& command, copy_arguments& arguments) {
-    command.add_option("-o,--output", arguments.to.path, "The new file")
-        .required()
-        .value_name("NEW")
-        .completes_as(value_kind::new_file);
+    add_output_option(command, arguments.to.path, "The new file").required();
     add_compress_option(command, arguments.to.compression);
     command.add_flag("-j,--json", arguments.json, "What is in it, as JSON on standard output");
 }

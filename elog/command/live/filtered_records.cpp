@@ -27,20 +27,17 @@ time_options add_selection_options(subcommand& command, record_selection& choice
         .required()
         .completes_as(value_kind::file);
     const time_options times = add_time_options(command, choice, end_option);
-    command.add_option("--where", choice.where, where_help).value_name("PREDICATE");
+    command.add_option("--where PREDICATE", choice.where, where_help);
     return times;
 }
 
 time_options add_time_options(subcommand& command, record_selection& choice,
                               const char* end_option) {
     const command_option from =
-        command
-            .add_option("--from", choice.from,
-                        "From that time on: 14:03:07.5, 2026-11-21T14:03:07, @SECONDS, +10s")
-            .value_name("WHEN");
+        command.add_option("--from WHEN", choice.from,
+                           "From that time on: 14:03:07.5, 2026-11-21T14:03:07, @SECONDS, +10s");
     const command_option to =
-        command.add_option(end_option, choice.to, "Only events before that time")
-            .value_name("WHEN");
+        command.add_option(end_option, choice.to, "Only events before that time");
     return {from, to};
 }
 

@@ -51,11 +51,11 @@ struct time_options {
 
 /// Adds FILE, --from, --where and the option for the end of the time.
 time_options add_selection_options(subcommand& command, record_selection& choice,
-                                   const char* end_option);
+                                   const char* end_option = "--to,--until WHEN");
 
 /// Adds only --from and the option for the end of the time.
 time_options add_time_options(subcommand& command, record_selection& choice,
-                              const char* end_option);
+                              const char* end_option = "--to,--until WHEN");
 
 /// Calls file.read and shows the progress on a terminal. `output`: whether `take` writes to
 /// standard output.

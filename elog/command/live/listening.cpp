@@ -53,33 +53,27 @@ void parse_buffers(std::string_view text, subscription_options& options) {
 command_option add_live_options(subcommand& command, listening_arguments& arguments) {
     const command_option events =
         command
-            .add_option("-e,--event", arguments.events,
+            .add_option("-e,--event GLOB...", arguments.events,
                         "PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may be repeated")
             .one_value_each()
-            .value_name("GLOB...")
             .completes_as(value_kind::event);
     command
-        .add_option("--session", arguments.sessions,
+        .add_option("--session ID...", arguments.sessions,
                     "Only events of that session, a number; may be repeated")
-        .one_value_each()
-        .value_name("ID...");
+        .one_value_each();
     command
-        .add_option("-p,--pid", arguments.pids,
+        .add_option("-p,--pid PID...", arguments.pids,
                     "Only events of that process, as elog list numbers it; may be repeated")
         .one_value_each()
         .range(1, pid_max)
-        .value_name("PID...")
         .completes_as(value_kind::process);
     command
-        .add_option("--comm", arguments.process_names,
+        .add_option("--comm NAME...", arguments.process_names,
                     "Only events of processes of that name, with * and ?; may be repeated")
         .one_value_each()
-        .value_name("NAME...")
         .completes_as(value_kind::process_name);
-    command
-        .add_option("--buffer-size", arguments.buffer_size,
-                    "Of a CPU's buffers, 128K to 64M; 8x1M for eight in place of four")
-        .value_name("SIZE");
+    command.add_option("--buffer-size SIZE", arguments.buffer_size,
+                       "Of a CPU's buffers, 128K to 64M; 8x1M for eight in place of four");
     command.add_flag("-w,--wait", arguments.wait,
                      "Start although no running program offers such an event yet");
     return events;

@@ -24,9 +24,8 @@ constexpr std::array routes{
 
 void add_route_options(subcommand& command, route_arguments& arguments) {
     command
-        .add_option("--via", arguments.via,
+        .add_option("--via ROUTE", arguments.via,
                     "Where events come from: memory, device, relay, tracefs, perf or auto")
-        .value_name("ROUTE")
         .one_of({"auto", "memory", "device", "relay", "tracefs", "perf"});
     command.add_flag("--stack", arguments.stacks,
                      "With --via perf: in a field more, stack, where the program was");
