@@ -15,6 +15,7 @@
 
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregating_sink.hpp"
+#include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
@@ -31,8 +32,6 @@
 namespace elog {
 namespace {
 
-using std::chrono::steady_clock;
-
 struct agg_arguments {
     std::string expression;
     std::optional<std::string> file;
@@ -48,11 +47,8 @@ struct agg_arguments {
 };
 
 aggregation parse_expression(const agg_arguments& arguments) {
-    try {
-        return aggregation::parse("The aggregation", arguments.expression);
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    return as_usage_error(
+        [&] { return aggregation::parse("The aggregation", arguments.expression); });
 }
 
 report_style report_style_for_output() {
@@ -72,9 +68,7 @@ void show(const aggregator& computed, const agg_arguments& arguments,
         append_table(out, computed, report_style_for_output(), begins);
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()}, should_abort);
-    for (const std::string& sentence : incompleteness_warnings(computed)) {
-        print_diagnostic("elog: {}", sentence);
-    }
+    print_complaints(incompleteness_warnings(computed));
 }
 
 std::int64_t interval_of(const agg_arguments& arguments) {
@@ -202,23 +196,13 @@ kernel_counting make_counting(const agg_arguments& arguments, aggregator& comput
 void run_live(const agg_arguments& arguments) {
     subscription_options options = make_subscription_options(arguments.listening);
     const std::int64_t interval = interval_of(arguments);
-    std::optional<std::chrono::nanoseconds> duration;
-    if (arguments.duration) {
-        duration = parse_duration(*arguments.duration);
-    }
+    const std::function<bool()> stop = make_stop_condition(arguments.duration);
     const requested_route route = parse_route(arguments.route, arguments.listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
         make_filter(arguments.choice.where, current_time(), matches_any_pattern(options.patterns));
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         matches_any_pattern(options.patterns));
-    std::optional<steady_clock::time_point> end;
-    const std::function<bool()> stop = [&] {
-        if (duration && !end) {
-            end = steady_clock::now() + *duration;
-        }
-        return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
-    };
     interval_aggregator intervals(computed, interval, [&](std::optional<std::int64_t> begins) {
         show(computed, arguments, begins, stop);
     });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/output.hpp"
+#include "cli/complaints.hpp"
 #include "commands.hpp"
 #include "live/kernel_event_selection.hpp"
 #include "live/where.hpp"
@@ -163,9 +164,7 @@ void run_disable(const persistent_arguments& arguments) {
     std::size_t failed = 0;
     for (const kernel_trace_event* event : chosen.events()) {
         const disable_result end = disable_persistent(*control, event->kernel_name, what);
-        for (const std::string& mistake : end.mistakes) {
-            print_diagnostic("elog: {}", mistake);
-        }
+        print_complaints(end.mistakes);
         failed += end.mistakes.empty() ? 0U : 1U;
         if (!end.undone.empty()) {
             ++undone;

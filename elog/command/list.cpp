@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/output.hpp"
+#include "cli/complaints.hpp"
 #include "commands.hpp"
 #include "discovery/catalogue.hpp"
 #include "discovery/catalogue_output.hpp"
@@ -61,9 +62,7 @@ void run_list(const list_options& options) {
     // Comes first: the hint also helps if the own directory is unusable.
     print_other_directories();
     const catalogue found = collect_catalogue(options.glob);
-    for (const std::string& complaint : found.complaints) {
-        print_diagnostic("elog: {}", complaint);
-    }
+    print_complaints(found.complaints);
     if (found.providers.empty() && !options.glob.empty()) {
         fail_without_match(options.glob, found);
     }

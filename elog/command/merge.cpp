@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/complaints.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "import/file_merge.hpp"
@@ -42,9 +43,7 @@ void run_merge(const merge_arguments& arguments) {
     for (const std::string& path : summary.unfinished) {
         print_diagnostic("elog: {} has no end. Everything in it has been copied.", path);
     }
-    for (const std::string& damage : damages) {
-        print_diagnostic("elog: {}", damage);
-    }
+    print_complaints(damages);
     if (!summary.damaged.empty()) {
         throw user_error("{} of {} files are damaged; everything else in them has been copied.",
                          summary.damaged.size(), arguments.paths.size());

@@ -14,12 +14,9 @@ void expand_one_liner(std::vector<std::string>& words) {
     if (!text) {
         return;
     }
-    try {
-        const std::vector<std::string> meant = one_liner::parse(*text).words();
-        words.insert(words.begin(), meant.begin(), meant.end());
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    const std::vector<std::string> meant =
+        as_usage_error([&] { return one_liner::parse(*text).words(); });
+    words.insert(words.begin(), meant.begin(), meant.end());
 }
 
 }  // namespace elog

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/clock_option.hpp"
+#include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
@@ -40,25 +41,19 @@ text_options make_options(const print_arguments& arguments) {
     if (options.utc && options.clock != display_clock::realtime) {
         throw usage_error("--utc is for --clock realtime: other clocks have no zone.");
     }
-    try {
+    as_usage_error([&] {
         if (arguments.fields) {
             options.fields = parse_field_list(*arguments.fields);
         }
         if (arguments.line) {
             options.line.emplace(*arguments.line);
         }
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    });
     return options;
 }
 
 void check_options(const text_options& options, const provider_map& providers) {
-    try {
-        check_fields(options, providers);
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    as_usage_error([&] { check_fields(options, providers); });
 }
 
 std::unique_ptr<record_writer> make_writer(const print_arguments& arguments,
@@ -90,9 +85,7 @@ void print_file(const print_arguments& arguments, const text_options& options) {
 /// Reports damage of earlier files of the recording, and files that were removed before they were
 /// read.
 void fail_if_files_damaged(const recording_follower& recording) {
-    for (const std::string& damage : recording.damages()) {
-        print_diagnostic("elog: {}", damage);
-    }
+    print_complaints(recording.damages());
     if (recording.missed() != 0) {
         print_diagnostic("elog: {} files of the recording were removed before they could be shown.",
                          recording.missed());

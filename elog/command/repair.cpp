@@ -7,6 +7,7 @@
 
 #include "base/output.hpp"
 #include "cli/common_options.hpp"
+#include "cli/complaints.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_repair.hpp"
@@ -40,9 +41,7 @@ repair_summary repair(const repair_arguments& arguments) {
 
 void run_repair(const repair_arguments& arguments) {
     const repair_summary summary = repair(arguments);
-    for (const std::string& damage : summary.damages) {
-        print_diagnostic("elog: {}: {}", arguments.from, damage);
-    }
+    print_complaints(arguments.from, summary.damages);
     if (!summary.had_end) {
         print_diagnostic("elog: {} had no end; what was lost behind its last block is not known.",
                          arguments.from);

@@ -43,11 +43,9 @@ std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& wh
     if (!when) {
         return nullptr;
     }
-    try {
+    return as_usage_error([&] {
         return std::make_unique<record_filter>(predicate("--when", *when), current_time());
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    });
 }
 
 /// Unanswered causes of a snapshot.

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/output.hpp"
+#include "cli/json_document.hpp"
 #include "commands.hpp"
 #include "live/filtered_records.hpp"
 #include "output/record_counts.hpp"
@@ -185,9 +186,7 @@ void print_json(const record_counts& found, bool is_whole) {
         added.update(json_of(counts));
         added["lost"] = is_whole ? ordered_json(counts.lost) : ordered_json();
     }
-    const std::string text =
-        result.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-    write_all(STDOUT_FILENO, text);
+    write_all(STDOUT_FILENO, document_text(result) + '\n');
 }
 
 void run_stat(const stat_arguments& arguments) {

@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/complaints.hpp"
+#include "cli/json_document.hpp"
 #include "commands.hpp"
 #include "discovery/incompatible_processes.hpp"
 #include "discovery/running_directory.hpp"
@@ -159,7 +161,7 @@ std::string json_of(const std::vector<detached_status>& all) {
                                                 : nlohmann::ordered_json()}});
     }
     const nlohmann::ordered_json all_of_it = {{"standing", std::move(list)}};
-    return all_of_it.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return document_text(all_of_it) + '\n';
 }
 
 void run_status(bool as_json) {
@@ -177,9 +179,7 @@ void run_status(bool as_json) {
             }
         }
     }
-    for (const std::string& complaint : complaints) {
-        print_diagnostic("elog: {}", complaint);
-    }
+    print_complaints(complaints);
     warn_incompatible_processes(standing);
     std::string text;
     if (as_json) {

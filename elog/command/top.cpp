@@ -175,33 +175,28 @@ void check_output(const top_arguments& arguments) {
     }
 }
 
-/// Whether a signal arrived or the duration is over, which begins with the first call.
-std::function<bool()> end_condition(const top_arguments& arguments) {
-    std::optional<std::chrono::nanoseconds> duration;
-    if (arguments.duration) {
-        duration = parse_duration(*arguments.duration);
-    }
-    return [duration, end = std::optional<steady_clock::time_point>()]() mutable {
-        if (duration && !end) {
-            end = steady_clock::now() + *duration;
+/// Prints at the end of each interval, until `frames` are printed. Returns after the recording.
+void print_intervals(live_recording& process, record_sink& sink, top_interval_meter& meter,
+                     std::optional<std::uint64_t> frames, const std::function<bool()>& is_over,
+                     const std::function<void(bool is_first)>& print) {
+    std::uint64_t printed = 0;
+    static_cast<void>(process.run(sink, [&] {
+        if (meter.tick(process)) {
+            print(printed == 0);
+            ++printed;
         }
-        return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
-    };
+        return is_over() || printed == frames;
+    }));
 }
 
 void print_frames(live_recording& process, record_sink& sink, top_interval_meter& meter,
                   const top_statistics& counted, frame_notes notes, std::uint64_t frames,
                   const std::function<bool()>& is_over) {
     notes.shows_keys = false;
-    std::uint64_t printed = 0;
-    static_cast<void>(process.run(sink, [&] {
-        if (meter.tick(process)) {
-            notes.refused = process.providers_refused();
-            print_frame(counted, notes, printed == 0);
-            ++printed;
-        }
-        return is_over() || printed == frames;
-    }));
+    print_intervals(process, sink, meter, frames, is_over, [&](bool is_first) {
+        notes.refused = process.providers_refused();
+        print_frame(counted, notes, is_first);
+    });
 }
 
 /// Prints an object at the end of each interval and, without a limit, one for the last part of an
@@ -216,14 +211,7 @@ void print_objects(live_recording& process, record_sink& sink, top_interval_mete
                                   process.providers_refused()),
                   [] { return stop_requested().count != 0; });
     };
-    std::uint64_t printed = 0;
-    static_cast<void>(process.run(sink, [&] {
-        if (meter.tick(process)) {
-            print();
-            ++printed;
-        }
-        return is_over() || printed == frames;
-    }));
+    print_intervals(process, sink, meter, frames, is_over, [&](bool /*is_first*/) { print(); });
     if (!frames) {
         meter.end(process);
         print();
@@ -254,7 +242,7 @@ void run_top(const top_arguments& arguments) {
     const std::chrono::nanoseconds interval = interval_of(arguments);
     notes.interval = std::chrono::duration<double>(interval).count();
     check_output(arguments);
-    const std::function<bool()> is_over = end_condition(arguments);
+    const std::function<bool()> is_over = make_stop_condition(arguments.duration);
     const requested_route route = parse_route(arguments.route, listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "base/output.hpp"
+#include "cli/complaints.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_check.hpp"
-#include "terminal/diagnostics.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
@@ -69,9 +69,7 @@ file_check_result check(const std::string& path) {
 void run_verify(const verify_arguments& arguments) {
     const std::string& path = arguments.path;
     const file_check_result found = check(path);
-    for (const std::string& damage : found.damages) {
-        print_diagnostic("elog: {}: {}", path, damage);
-    }
+    print_complaints(path, found.damages);
     write_all(STDOUT_FILENO, arguments.json ? as_json(found, path) : as_text(found, path));
     if (!found.damages.empty()) {
         throw user_error(

@@ -2,14 +2,13 @@
 #include "cli/damage_check.hpp"
 
 #include "base/user_error.hpp"
+#include "cli/complaints.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {
 
 void fail_if_damaged(const file_reader& file, const std::string& path, const char* done) {
-    for (const std::string& damage : file.damages()) {
-        print_diagnostic("elog: {}: {}", path, damage);
-    }
+    print_complaints(path, file.damages());
     if (!file.damages().empty()) {
         throw user_error("The file {} is damaged; everything else in it has been {}.", path, done);
     }
@@ -23,9 +22,7 @@ void fail_if_damaged(const file_reader& file, const std::string& path, const cha
 
 void fail_if_damaged(const input_recording& recording, const char* done) {
     const std::vector<std::string>& damages = recording.import_details()->damages;
-    for (const std::string& damage : damages) {
-        print_diagnostic("elog: {}: {}", recording.name(), damage);
-    }
+    print_complaints(recording.name(), damages);
     if (!damages.empty()) {
         throw user_error("The file {} is damaged; everything else in it has been {}.",
                          recording.name(), done);

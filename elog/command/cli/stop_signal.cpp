@@ -2,7 +2,10 @@
 #include "cli/stop_signal.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+
+#include "cli/quantities.hpp"
 
 namespace elog {
 namespace {
@@ -37,6 +40,20 @@ stop_request stop_requested() noexcept {
     const int count = request_count.load(std::memory_order_acquire);
     return {count, request_signal.load(std::memory_order_relaxed),
             request_by_terminal.load(std::memory_order_relaxed)};
+}
+
+std::function<bool()> make_stop_condition(const std::optional<std::string>& duration) {
+    using std::chrono::steady_clock;
+    std::optional<std::chrono::nanoseconds> time;
+    if (duration) {
+        time = parse_duration(*duration);
+    }
+    return [time, end = std::optional<steady_clock::time_point>()]() mutable {
+        if (time && !end) {
+            end = steady_clock::now() + *time;
+        }
+        return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
+    };
 }
 
 }  // namespace elog

@@ -3,6 +3,10 @@
 // Stop requests by signal, after which a recording ends in order.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
 namespace elog {
 
 /// From now on SIGINT, SIGTERM and SIGHUP only count a request.
@@ -15,5 +19,9 @@ struct stop_request {
 };
 
 [[nodiscard]] stop_request stop_requested() noexcept;
+
+/// Returns a condition that is true after a stop request, or after that time, which begins with the
+/// first call. Throws usage_error for an invalid time.
+[[nodiscard]] std::function<bool()> make_stop_condition(const std::optional<std::string>& duration);
 
 }  // namespace elog

@@ -21,11 +21,7 @@ namespace core = eventlog::core;
 /// The rule of a pattern, in the form in which a subscription stores it.
 std::string make_rule(const std::string& pattern) {
     event_patterns patterns;
-    try {
-        patterns.add(pattern.empty() ? "*" : pattern);
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    as_usage_error([&] { patterns.add(pattern.empty() ? "*" : pattern); });
     return patterns.packed();
 }
 

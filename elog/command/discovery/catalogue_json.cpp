@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
 
+#include "cli/json_document.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "schema/schema_values.hpp"
 #include "schema/type_text.hpp"
@@ -165,10 +166,6 @@ ordered_json json_of(const running_subscription& subscription) {
     return shown;
 }
 
-std::string document_text(const ordered_json& all) {
-    return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
-}
-
 }  // namespace
 
 std::string catalogue_as_json(const catalogue& shown) {
@@ -180,7 +177,7 @@ std::string catalogue_as_json(const catalogue& shown) {
     for (const running_subscription& subscription : shown.subscriptions) {
         all["subscriptions"].push_back(json_of(subscription));
     }
-    return document_text(all);
+    return document_text(all) + '\n';
 }
 
 std::string schemas_as_json(const std::vector<provider_schema>& schemas) {
@@ -188,7 +185,7 @@ std::string schemas_as_json(const std::vector<provider_schema>& schemas) {
     for (const provider_schema& schema : schemas) {
         all["providers"].push_back(json_of(schema));
     }
-    return document_text(all);
+    return document_text(all) + '\n';
 }
 
 }  // namespace elog

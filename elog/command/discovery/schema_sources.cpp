@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/whole_files.hpp"
 #include "discovery/kernel_providers.hpp"
@@ -13,7 +14,6 @@
 #include "file/file_format.hpp"
 #include "file/file_reader.hpp"
 #include "schema/schema_text.hpp"
-#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -23,9 +23,7 @@ std::vector<provider_schema> find_running(const std::string& name) {
     for (running_provider& provider : find_kernel_providers()) {
         found.providers.push_back(std::move(provider));
     }
-    for (const std::string& complaint : found.complaints) {
-        print_diagnostic("elog: {}", complaint);
-    }
+    print_complaints(found.complaints);
     std::vector<provider_schema> schemas;
     for (provider_instance& provider : found.providers) {
         if (name.empty() || provider.schema.name == name) {
@@ -54,9 +52,7 @@ std::vector<provider_schema> read_recording(const std::string& path) {
     for (const provider_instance* provider : providers) {
         add_unique(schemas, provider->schema);
     }
-    for (const std::string& damage : file.damages()) {
-        print_diagnostic("elog: {}: {}", path, damage);
-    }
+    print_complaints(path, file.damages());
     return schemas;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/reading_progress.hpp"
 #include "cli/time_points.hpp"
@@ -56,9 +57,7 @@ void record_selection::open() {
     const reading_progress progress(path, false, concurrent_output::nothing);
     recording_ = std::make_shared<const input_recording>(path, read_published_schemas);
     if (recording_->import_details()) {
-        for (const std::string& note : recording_->import_details()->notes) {
-            print_diagnostic("elog: {}: {}", path, note);
-        }
+        print_complaints(path, recording_->import_details()->notes);
     }
 }
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/user_error.hpp"
+#include "cli/complaints.hpp"
 #include "cli/usage_error.hpp"
 #include "live/tracing.hpp"
-#include "terminal/diagnostics.hpp"
 #include "text/escaped_text.hpp"
 #include "tracing/kernel_trace_error.hpp"
 
@@ -24,11 +24,7 @@ void add_pattern(event_patterns& patterns, const std::string& glob) {
                           "pick one with --where.",
                           glob);
     }
-    try {
-        patterns.add(glob);
-    } catch (const user_error& mistake) {
-        throw usage_error("{}", mistake.what());
-    }
+    as_usage_error([&] { patterns.add(glob); });
 }
 
 auto order_of(const kernel_trace_event& event) {
@@ -45,9 +41,7 @@ kernel_event_selection::kernel_event_selection(const std::vector<std::string>& g
     }
     all_ = std::make_unique<kernel_trace_registry>(patterns_, read_published_schemas);
     found_ = convert_tracefs_errors([&] { return all_->discover(); });
-    for (const std::string& complaint : all_->take_diagnostics()) {
-        print_diagnostic("elog: {}", complaint);
-    }
+    print_complaints(all_->take_diagnostics());
     std::sort(found_.begin(), found_.end(),
               [](const auto* one, const auto* other) { return order_of(*one) < order_of(*other); });
 }

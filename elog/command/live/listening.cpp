@@ -87,7 +87,7 @@ void add_listening_options(subcommand& command, listening_arguments& arguments) 
 
 subscription_options make_subscription_options(const listening_arguments& arguments) {
     subscription_options options;
-    try {
+    as_usage_error([&] {
         for (const std::string& event : arguments.events) {
             options.patterns.add(event);
         }
@@ -100,9 +100,7 @@ subscription_options make_subscription_options(const listening_arguments& argume
         for (const std::string& name : arguments.process_names) {
             options.patterns.add_process(name);
         }
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    });
     if (arguments.buffer_size) {
         parse_buffers(*arguments.buffer_size, options);
     }

@@ -10,6 +10,7 @@
 
 #include "base/user_error.hpp"
 #include "capture/kernel_trace_recording.hpp"
+#include "cli/complaints.hpp"
 #include "discovery/incompatible_processes.hpp"
 #include "discovery/running_providers.hpp"
 #include "kmod/device_recording.hpp"
@@ -140,11 +141,11 @@ class kernel_recording : public live_recording {
         recording_summary summary = process_.run(
             sink,
             [&] {
-                tell_complaints();
+                print_complaints(process_.take_diagnostics());
                 return stop();
             },
             latency);
-        tell_complaints();
+        print_complaints(process_.take_diagnostics());
         return summary;
     }
     [[nodiscard]] recording_summary current_summary() const override {
@@ -165,11 +166,6 @@ class kernel_recording : public live_recording {
                 throw user_error("The kernel has no event that matches '{}'. {}", patterns_[i],
                                  advice);
             }
-        }
-    }
-    void tell_complaints() {
-        for (const std::string& complaint : process_.take_diagnostics()) {
-            print_diagnostic("elog: {}", complaint);
         }
     }
 

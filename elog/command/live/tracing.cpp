@@ -49,14 +49,12 @@ tracing_options make_tracing_options(tracing_kind kind, const listening_argument
         wanted.pids.push_back(static_cast<std::uint32_t>(pid));
     }
     if (where) {
-        try {
+        as_usage_error([&] {
             wanted.condition = [asked = predicate("--where", *where),
                                 now = current_time()](const kernel_trace_event& event) {
                 return condition_for(event, asked, now);
             };
-        } catch (const user_error& mistake) {
-            throw usage_error("{}", mistake.what());
-        }
+        });
     }
     return wanted;
 }

@@ -30,16 +30,14 @@ void add_provider(record_filter* filter, aggregator* computed, const provider_in
 /// Runs a check on both; a failure is a mistake on the command line.
 template <class Check>
 void check_both(const record_filter* filter, const aggregator* computed, const Check& check) {
-    try {
+    as_usage_error([&] {
         if (filter != nullptr) {
             check(*filter);
         }
         if (computed != nullptr) {
             check(*computed);
         }
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    });
 }
 
 void check_what_was_added(const record_filter* filter, const aggregator* computed,
@@ -73,12 +71,10 @@ std::unique_ptr<record_filter> make_filter(const std::optional<std::string>& whe
     if (!where) {
         return nullptr;
     }
-    try {
+    return as_usage_error([&] {
         return std::make_unique<record_filter>(predicate("--where", *where), reference_time,
                                                std::move(chosen));
-    } catch (const user_error& error) {
-        throw usage_error("{}", error.what());
-    }
+    });
 }
 
 std::unique_ptr<record_filter> make_file_filter(const std::optional<std::string>& where,

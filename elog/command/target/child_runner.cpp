@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "base/user_error.hpp"
-#include "platform/unique_fd.hpp"
+#include "target/pipe.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {
@@ -33,22 +33,6 @@ constexpr int end_tries = 100;
 // Room for thousands of providers with hundreds of fields, and for a complaint about each.
 constexpr std::size_t output_max = 64U << 20U;
 constexpr std::size_t complaints_size_max = 1U << 20U;
-
-struct pipe_ends {
-    unique_fd read;
-    unique_fd write;
-};
-
-pipe_ends make_pipe() {
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        throw user_error(
-            "No pipe can be had ({}). Close some files, or raise the limit with: ulimit "
-            "-n",
-            std::strerror(errno));
-    }
-    return {unique_fd(ends[0]), unique_fd(ends[1])};
-}
 
 /// Has the kernel kill this process when its parent ends. A change of user clears that setting, so
 /// it is set again afterwards.
@@ -145,6 +129,17 @@ std::optional<int> reap_child(pid_t child, bool kill_it) {
 }
 
 }  // namespace
+
+pipe_ends make_pipe() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        throw user_error(
+            "No pipe can be had ({}). Close some files, or raise the limit with: ulimit "
+            "-n",
+            std::strerror(errno));
+    }
+    return {unique_fd(ends[0]), unique_fd(ends[1])};
+}
 
 child_result run_in_child(const std::function<void()>& enter, const std::function<void()>& work,
                           std::chrono::nanoseconds timeout) {

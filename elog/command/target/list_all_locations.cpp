@@ -19,6 +19,8 @@
 #include "base/output_buffer.hpp"
 #include "base/proc_file.hpp"
 #include "base/user_error.hpp"
+#include "cli/complaints.hpp"
+#include "cli/json_document.hpp"
 #include "discovery/catalogue.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "target/child_runner.hpp"
@@ -110,9 +112,7 @@ class location_lister {
             collect_catalogue(options_.glob, location.what == provider_location::kind::here
                                                  ? catalogue_scope::programs_and_kernel
                                                  : catalogue_scope::programs);
-        for (const std::string& complaint : found.complaints) {
-            print_diagnostic("elog: {}", complaint);
-        }
+        print_complaints(found.complaints);
         if (found.providers.empty() && (!options_.json || found.subscriptions.empty())) {
             return;
         }
@@ -165,7 +165,7 @@ class location_lister {
             ordered_json where = where_of(location);
             where.update(told);
             out.append(std::string_view(first_ ? "{\"places\": [\n" : ",\n"));
-            out.append(where.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+            out.append(document_text(where));
         } else {
             out.append(std::string_view(first_ ? "" : "\n"));
             wrapped_line(out, style_, 0, 2)

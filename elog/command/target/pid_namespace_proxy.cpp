@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "base/user_error.hpp"
-#include "platform/unique_fd.hpp"
+#include "target/pipe.hpp"
 
 namespace elog {
 namespace {
@@ -92,15 +92,7 @@ void exit_with_proxy(const unique_fd& life) noexcept {
 }  // namespace
 
 void fork_with_proxy() {
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        throw user_error(
-            "No pipe can be had ({}). Close some files, or raise the limit with: ulimit "
-            "-n",
-            std::strerror(errno));
-    }
-    const unique_fd life(ends[0]);
-    unique_fd own_end(ends[1]);
+    pipe_ends ends = make_pipe();
     const sigset_t signals = forwarded_signals();
     sigset_t before;
     // With SIGCHLD ignored, the exit status of the child would be lost.
@@ -116,8 +108,8 @@ void fork_with_proxy() {
     if (child != 0) {
         run_proxy(child, signals);
     }
-    own_end = {};
-    exit_with_proxy(life);
+    ends.write = {};
+    exit_with_proxy(ends.read);
     static_cast<void>(::sigprocmask(SIG_SETMASK, &before, nullptr));
 }
 
