@@ -113,10 +113,9 @@ void check_expression(const agg_arguments& arguments, const event_patterns& patt
 
 void report_losses(const recording_summary& summary) {
     if (summary.full != 0) {
-        print_diagnostic(
-            "elog: {} events found no room in the buffers and are missing in the numbers. Ask "
-            "for fewer with -e, or for more room with --buffer-size.",
-            summary.full);
+        print_diagnostic("elog: {} events found no room in the buffers and are missing in the "
+                         "numbers. Select fewer with -e, or use larger buffers with --buffer-size.",
+                         summary.full);
     }
     if (summary.lost != summary.full) {
         print_diagnostic(
@@ -124,10 +123,9 @@ void report_losses(const recording_summary& summary) {
             summary.lost - summary.full);
     }
     if (summary.providers_refused != 0) {
-        print_diagnostic(
-            "elog: {} providers found no room in the subscription and were not heard. Ask for "
-            "fewer with -e.",
-            summary.providers_refused);
+        print_diagnostic("elog: {} providers found no room in the subscription and were not "
+                         "recorded. Select fewer with -e.",
+                         summary.providers_refused);
     }
 }
 
@@ -135,13 +133,13 @@ void report_losses(const recording_summary& summary) {
 std::string reason_to_count_here(const agg_arguments& arguments) {
     const listening_arguments& listening = arguments.listening;
     if (arguments.push_down == "never") {
-        return "that is what --push-down never asks for";
+        return "--push-down never was given";
     }
     if (arguments.every) {
-        return "--every goes by time, and what the kernel counts knows none";
+        return "--every needs the time of each event, which the kernel's counts do not have";
     }
     if (!listening.pids.empty() || !listening.process_names.empty()) {
-        return "-p and --comm pick processes, and the kernel counts those of all";
+        return "-p and --comm select processes, and the kernel counts those of all";
     }
     return {};
 }
@@ -231,7 +229,7 @@ void run_live(const agg_arguments& arguments) {
 void check_options(const agg_arguments& arguments) {
     const listening_arguments& listening = arguments.listening;
     if (arguments.file.has_value() != listening.events.empty()) {
-        throw usage_error("Give a recording's name, or say with -e what to listen to; not {}.",
+        throw usage_error("Give either a recording, or patterns of live events with -e; not {}.",
                           arguments.file ? "both" : "neither");
     }
     if (arguments.keys == 0 || arguments.keys > 1'000'000) {
@@ -243,13 +241,13 @@ void check_options(const agg_arguments& arguments) {
                          arguments.route.verbose || arguments.explain;
     if (arguments.file && listens) {
         throw usage_error("--session, -p, --comm, --buffer-size, --wait, --via, -v, --push-down, "
-                          "--explain and --duration are for listening with -e.");
+                          "--explain and --duration are for live events: add -e.");
     }
     if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {
         throw usage_error("--push-down is auto or never, and not '{}'.", *arguments.push_down);
     }
     if (!arguments.file && (arguments.choice.from || arguments.choice.to)) {
-        throw usage_error("--from and --to are for a recording; --duration ends listening.");
+        throw usage_error("--from and --to are for a recording. For live events use --duration.");
     }
 }
 
@@ -266,7 +264,7 @@ void run_agg(const agg_arguments& arguments) {
 
 void add_agg(command_line& line) {
     subcommand command =
-        line.add_subcommand("agg", "Count, add up and draw what recorded or live events say");
+        line.add_subcommand("agg", "Aggregate recorded or live events: count, sum, distributions");
     const auto arguments = std::make_shared<agg_arguments>();
     command
         .add_option("EXPRESSION", arguments->expression,
@@ -280,17 +278,17 @@ void add_agg(command_line& line) {
     add_time_options(command, arguments->choice);
     command.add_option("--where PREDICATE", arguments->choice.where, where_help);
     command.add_option("--every TIME", arguments->every,
-                       "A result for each interval: 1s, 500ms, 2m");
-    command.add_option("--duration TIME", arguments->duration, "Stop listening after that time");
+                       "Print a result for each interval: 1s, 500ms, 2m");
+    command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_option("--keys NUMBER", arguments->keys,
-                       "How many different keys to keep; what has others is counted apart");
+                       "Number of different keys to keep; others are left out and counted");
     command
         .add_option("--push-down WHEN", arguments->push_down,
-                    "Via tracefs, perf: whether the kernel counts what it can: auto, never")
+                    "Via tracefs, perf: let the kernel aggregate where it can: auto, never")
         .one_of({"auto", "never"});
     command.add_flag("--explain", arguments->explain,
-                     "Only print where it is decided and counted what -e and --where ask for");
-    command.add_flag("-j,--json", arguments->json, "JSON, one line for each result");
+                     "Do not record: print what the kernel evaluates and aggregates");
+    command.add_flag("-j,--json", arguments->json, "Write a JSON object on a line for each result");
     command.footer("Example: elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog");
     command.action([arguments] { run_agg(*arguments); });
 }

@@ -63,14 +63,13 @@ void print_candidates(const command_line& line, const std::vector<std::string>& 
 }  // namespace
 
 void add_completion(command_line& line, const std::vector<std::string>& words) {
-    subcommand command = line.add_subcommand(
-        "completion", "What a shell asks to complete the command lines of elog");
+    subcommand command = line.add_subcommand("completion", "Complete command lines for a shell");
     command.footer("The scripts that bash, zsh and fish need for it are installed with elog.\n"
                    "Example:\n  elog completion -- record --event ''");
     command.action([&line, words] {
         if (words.empty()) {
-            throw usage_error("Behind '--' stands what is to be completed. A shell does so when "
-                              "it has the script that is installed with elog.");
+            throw usage_error("The words to complete are missing after '--'. Load the script that "
+                              "is installed with elog in your shell, which adds them.");
         }
         // Values after --user or --at are those of that user or process.
         std::vector<std::string> rest = words;

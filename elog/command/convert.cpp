@@ -69,7 +69,7 @@ void run_convert(const convert_arguments& arguments) {
         convert(choice, columns, false);
         convert(choice, table, true);
     } else {
-        throw usage_error("'{}' is no format that elog can write. Take jsonl or csv.",
+        throw usage_error("'{}' is no format that elog writes. Use jsonl or csv.",
                           arguments.format);
     }
 }
@@ -77,13 +77,10 @@ void run_convert(const convert_arguments& arguments) {
 }  // namespace
 
 void add_convert(command_line& line) {
-    subcommand command =
-        line.add_subcommand("convert", "Write a recording as JSON Lines or as a CSV table");
+    subcommand command = line.add_subcommand("convert", "Convert a recording to JSON Lines or CSV");
     const auto arguments = std::make_shared<convert_arguments>();
     add_selection_options(command, arguments->choice, "--until WHEN");
-    command
-        .add_option("--to FORMAT", arguments->format,
-                    "What to write, to standard output: jsonl, csv")
+    command.add_option("--to FORMAT", arguments->format, "Format on standard output: jsonl, csv")
         .required()
         .one_of({"jsonl", "csv"});
     add_clock_option(command, arguments->clock);

@@ -70,7 +70,7 @@ void run_cut(const cut_arguments& arguments) {
 }  // namespace
 
 void add_cut(command_line& line) {
-    subcommand command = line.add_subcommand("cut", "Keep a part of a recording in a new one");
+    subcommand command = line.add_subcommand("cut", "Copy a part of a recording");
     const auto arguments = std::make_shared<cut_arguments>();
     add_selection_options(command, arguments->choice);
     add_copy_options(command, arguments->copy);

@@ -43,8 +43,7 @@ void run_doctor(bool json) {
                                   : as_text(findings));
     if (missing != 0) {
         throw user_error(
-            "{} of {} items are missing. Run what stands behind them, then elog doctor "
-            "again.",
+            "{} of {} items are missing. Run the commands after them, then elog doctor again.",
             missing, findings.size());
     }
 }
@@ -52,10 +51,10 @@ void run_doctor(bool json) {
 }  // namespace
 
 void add_doctor(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "doctor", "Say what is missing on this machine for this user, and what repairs it");
+    subcommand command =
+        line.add_subcommand("doctor", "Check the requirements of recording, and name repairs");
     const auto json = std::make_shared<bool>(false);
-    command.add_flag("-j,--json", *json, "Say it as JSON, for programs");
+    command.add_flag("-j,--json", *json, "Write a JSON object");
     command.footer("The exit status is 1 if something is missing; notes do not count.\n"
                    "Example:\n  elog doctor || elog doctor --json | jq -r '.items[].repair'");
     command.action([json] { run_doctor(*json); });

@@ -43,8 +43,7 @@ std::optional<event_trigger> trigger_of(const persistent_arguments& arguments) {
     }
     const std::optional<event_trigger> what = find_trigger(*arguments.trigger);
     if (!what) {
-        throw usage_error("What the kernel can do at an event is stacktrace, snapshot or "
-                          "traceoff, and not '{}'.",
+        throw usage_error("A trigger is stacktrace, snapshot or traceoff, and not '{}'.",
                           *arguments.trigger);
     }
     return what;
@@ -59,16 +58,16 @@ std::string full_name_of(const kernel_trace_event& event) {
 std::string exact_condition(const kernel_trace_event& event, const predicate& asked) {
     const kernel_condition condition = condition_for(event, asked, current_time());
     if (condition.never_matches) {
-        throw usage_error("{} is false for every {}: write a condition that one can meet.",
+        throw usage_error("{} is false for every {}: write a condition that can be true.",
                           asked.source(), full_name_of(event));
     }
     if (!condition.is_whole && condition.column != 0) {
-        throw usage_error("{}, column {}: The kernel cannot decide that for {}: {}. Leave that "
-                          "part away, or have elog decide it: elog record --via tracefs",
+        throw usage_error("{}, column {}: The kernel cannot evaluate that for {}: {}. Leave that "
+                          "part out, or have elog evaluate it: elog record --via tracefs",
                           asked.source(), condition.column, full_name_of(event), condition.reason);
     }
     if (!condition.is_whole) {
-        throw usage_error("{} cannot be decided by the kernel for {}: {}.", asked.source(),
+        throw usage_error("{} cannot be evaluated by the kernel for {}: {}.", asked.source(),
                           full_name_of(event), condition.reason);
     }
     return condition.text;
@@ -173,41 +172,38 @@ void run_disable(const persistent_arguments& arguments) {
         }
     }
     if (failed != 0) {
-        throw user_error("At {} of these events not all could be undone, as said above. Mend that, "
-                         "and do it again.",
+        throw user_error("Not everything could be undone at {} of these events, for the reasons "
+                         "above. Remove the causes, and run the command again.",
                          failed);
     }
     if (undone == 0) {
-        throw user_error("elog enable has done nothing at these events that could be undone{}. See "
-                         "what is done there with: elog events",
+        throw user_error("elog enable has changed nothing at these events that could be undone{}. "
+                         "See their state with: elog events",
                          arguments.instance.empty() ? "" : " in that instance");
     }
 }
 
 void add_common(subcommand& command, persistent_arguments& arguments, const char* trigger_help) {
-    command
-        .add_option("EVENT", arguments.globs,
-                    "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
+    command.add_option("EVENT", arguments.globs, "PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
         .completes_as(value_kind::event);
     command.add_option("--trigger WHAT", arguments.trigger, trigger_help)
         .one_of({"stacktrace", "snapshot", "traceoff"});
     command.add_option("--instance NAME", arguments.instance,
-                       "In that instance of the kernel's tracing, which is there");
-    command.add_flag("-j,--json", arguments.json, "A line of JSON for each event, for programs");
+                       "Use that existing instance of the kernel's tracing");
+    command.add_flag("-j,--json", arguments.json, "Write a JSON object on a line for each event");
 }
 
 }  // namespace
 
 void add_enable(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "enable", "Have the kernel's tracing keep events, or do something when one comes");
+    subcommand command = line.add_subcommand("enable", "Enable trace events in the kernel");
     const auto arguments = std::make_shared<persistent_arguments>();
     add_common(command, *arguments,
-               "In place of keeping them, at each: stacktrace, snapshot or traceoff");
+               "Instead of recording, at each event: stacktrace, snapshot, traceoff");
     command.add_option("--where PREDICATE", arguments->where,
-                       "Only events for which this is true, as the kernel can decide it");
-    command.footer("It stays so until elog disable, or the next boot.\n"
+                       "Only events for which this is true, evaluated by the kernel");
+    command.footer("The events stay enabled until elog disable, or the next boot.\n"
                    "Examples:\n"
                    "  sudo elog enable 'shop:order_*' --where 'items > 2'\n"
                    "  sudo elog enable shop:order_done --trigger stacktrace");
@@ -215,10 +211,10 @@ void add_enable(command_line& line) {
 }
 
 void add_disable(command_line& line) {
-    subcommand command = line.add_subcommand("disable", "Undo what elog enable has done");
+    subcommand command = line.add_subcommand("disable", "Disable trace events in the kernel");
     const auto arguments = std::make_shared<persistent_arguments>();
-    add_common(command, *arguments, "Only that trigger, and nothing else of what was enabled");
-    command.footer("What others have enabled, and their filters and triggers, stay.\n"
+    add_common(command, *arguments, "Remove only that trigger");
+    command.footer("Only settings of elog enable are undone.\n"
                    "Examples:\n"
                    "  sudo elog disable 'shop:order_*'\n"
                    "  sudo elog disable shop:order_done --trigger stacktrace");

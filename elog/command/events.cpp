@@ -138,7 +138,7 @@ void run_events(const events_arguments& arguments) {
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
     if (unread != 0) {
-        throw user_error("What the kernel does with {} of them cannot be read. {}", unread, reason);
+        throw user_error("The state of {} events cannot be read. {}", unread, reason);
     }
     if (chosen.events().empty()) {
         print_diagnostic(
@@ -150,18 +150,18 @@ void run_events(const events_arguments& arguments) {
 }  // namespace
 
 void add_events(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "events", "Show what the kernel can trace, its fields, and what it does there now");
+    subcommand command =
+        line.add_subcommand("events", "List trace events of the kernel, with fields and state");
     const auto arguments = std::make_shared<events_arguments>();
     command
         .add_option("GLOB", arguments->globs,
                     "PROVIDER or PROVIDER:EVENT, with * and ?; the kernel's systems in full")
         .completes_as(value_kind::event);
     command.add_flag("--enabled", arguments->enabled,
-                     "Only those that are enabled, or have a filter or a trigger");
+                     "Only events that are enabled, or have a filter or a trigger");
     command.add_option("--instance NAME", arguments->instance,
-                       "As they are in that instance of the kernel's tracing");
-    command.add_flag("-j,--json", arguments->json, "A line of JSON for each event, for programs");
+                       "Show the state in that instance of the kernel's tracing");
+    command.add_flag("-j,--json", arguments->json, "Write a JSON object on a line for each event");
     command.footer("Without GLOB: all events of programs.\n"
                    "Examples:\n"
                    "  sudo elog events\n"

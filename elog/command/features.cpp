@@ -68,14 +68,13 @@ void run_features(bool json) {
 
 void add_features(command_line& line) {
     subcommand command = line.add_subcommand(
-        "features", "Say what this machine offers to events, and what would bring the rest");
+        "features", "List features of this machine, and remedies for missing ones");
     const auto json = std::make_shared<bool>(false);
-    command.add_flag("-j,--json", *json, "Say it as JSON, for programs");
+    command.add_flag("-j,--json", *json, "Write a JSON object");
     command.footer(
-        "Nothing of what is missing is needed: elog doctor says what is. The exit status "
-        "is 0.\n"
-        "Example:\n  elog features --json | jq -r '.features[] | select(.state != "
-        "\"yes\") | .remedy'");
+        "Recording works without most features: elog doctor checks the requirements.\n"
+        "Example:\n"
+        "  elog features --json | jq -r '.features[] | select(.state != \"yes\") | .remedy'");
     command.action([json] { run_features(*json); });
 }
 

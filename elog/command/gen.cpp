@@ -62,7 +62,7 @@ generator find_generator(const std::string& language) {
         known += known.empty() ? "" : ", ";
         known += name;
     }
-    throw usage_error("There is no language {}; there are {}.", language, known);
+    throw usage_error("'{}' is no language. Use one of {}.", language, known);
 }
 
 void run_gen(const gen_options& options) {
@@ -75,8 +75,7 @@ void run_gen(const gen_options& options) {
 }  // namespace
 
 void add_gen(command_line& line) {
-    subcommand command =
-        line.add_subcommand("gen", "Make code that emits the events of a schema's text");
+    subcommand command = line.add_subcommand("gen", "Generate code from a schema");
     const auto options = std::make_shared<gen_options>();
     command
         .add_option("--lang LANGUAGE", options->language,
@@ -87,7 +86,8 @@ void add_gen(command_line& line) {
         .required()
         .completes_as(value_kind::file);
     add_output_option(command, options->output, "Write to this file");
-    command.footer("Example:\n  elog gen --lang c tcp.schema -o tcp_events.h");
+    command.footer("Example:\n"
+                   "  elog gen --lang c tcp.schema -o tcp_events.h");
     command.action([options] { run_gen(*options); });
 }
 

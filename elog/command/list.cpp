@@ -29,19 +29,17 @@ struct list_options {
 
 [[noreturn]] void fail_without_match(const std::string& glob, const catalogue& found) {
     if (found.only_conditions_differ) {
-        throw user_error(
-            "No running program offers an event that matches '{}'; there is {}, but not "
-            "of that level, keyword or session. See what there is with: elog list",
-            glob, *found.nearest);
+        throw user_error("No running program offers an event that matches '{}'; {} has another "
+                         "level, keyword or session. See the events with: elog list",
+                         glob, *found.nearest);
     }
     if (found.nearest) {
         throw user_error("No running program offers an event that matches '{}'. Did you mean '{}'? "
-                         "See what there is with: elog list",
+                         "See the events with: elog list",
                          glob, *found.nearest);
     }
     throw user_error(
-        "No running program offers an event that matches '{}'. See what there is with: "
-        "elog list",
+        "No running program offers an event that matches '{}'. See the events with: elog list",
         glob);
 }
 
@@ -54,7 +52,7 @@ void print_detached(const std::vector<running_subscription>& subscriptions) {
         }
     }
     if (!names.empty()) {
-        print_diagnostic("Kept in memory by elog start: {}. See: elog status", names);
+        print_diagnostic("Flight recorders: {}. See: elog status", names);
     }
 }
 
@@ -82,18 +80,16 @@ void run_list(const list_options& options) {
 }  // namespace
 
 void add_list(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "list", "Show running providers, their events and fields, and who listens");
+    subcommand command =
+        line.add_subcommand("list", "List running programs with their events and listeners");
     const auto options = std::make_shared<list_options>();
-    command
-        .add_option("GLOB", options->glob,
-                    "Only what matches PROVIDER or PROVIDER:EVENT, with * and ?")
+    command.add_option("GLOB", options->glob, "Only PROVIDER or PROVIDER:EVENT, with * and ?")
         .completes_as(value_kind::event);
     command.add_flag("-s,--stats", options->stats,
-                     "Show how many events each process has written and lost");
+                     "Print the number of written and lost events of each process");
     command.add_flag("-a,--all", options->everywhere,
-                     "Also what other users run, as root, and what runs in containers");
-    command.add_flag("-j,--json", options->json, "Show everything that is known, for programs");
+                     "Also programs of other users, for root, and in containers");
+    command.add_flag("-j,--json", options->json, "Write everything as a JSON object");
     command.footer("Examples:\n"
                    "  elog list 'shop:order_*'\n"
                    "  elog list --json | jq -r '.providers[].name'");

@@ -53,8 +53,8 @@ void run(int argument_count, char** arguments) {
     elog::expand_one_liner(words);
 
     elog::command_line line("elog",
-                            "Listen to programs: elog list; as root, to those elsewhere: elog "
-                            "--user NAME or --at PID list",
+                            "Record events of programs. Of other users and containers, as root: "
+                            "elog --user NAME or --at PID",
                             "elog " ELOG_VERSION);
     elog::add_list(line);
     elog::add_record(line, command);
@@ -82,23 +82,21 @@ void run(int argument_count, char** arguments) {
     elog::add_features(line);
     elog::add_completion(line, command);
     line.show_together({"start", "status", "snapshot", "stop"},
-                       "Have events kept in memory by nobody who runs, and take them");
-    line.show_together({"verify", "repair"},
-                       "Find what is wrong in a recording; save what is whole");
-    line.show_together({"cut", "merge"},
-                       "Keep a part of a recording; make one recording of several");
-    line.show_together({"schema", "gen"}, "Show what providers can say; make code that says it");
+                       "Run a flight recorder in memory without a process, and read it");
+    line.show_together({"verify", "repair"}, "Check a recording; recover a damaged one");
+    line.show_together({"cut", "merge"}, "Copy a part of a recording; merge recordings");
+    line.show_together({"schema", "gen"}, "Show schemas of providers; generate code from a schema");
     line.show_together({"events", "enable", "disable"},
-                       "Show what the kernel can trace; have it trace that by itself");
+                       "List trace events of the kernel; enable and disable them");
     line.show_together({"register", "unregister"},
-                       "Make events known to the kernel before their program starts");
+                       "Register events with the kernel before their program starts");
     line.show_together({"doctor", "features"},
-                       "Say what this machine lacks, and what repairs it; what it offers");
+                       "Check the requirements of recording; list features");
     const std::string_view first = words.empty() ? std::string_view() : words.front();
     // elog completion reports missing words itself.
     const bool may_follow = first == "completion" || (first == "record" && !command.empty());
     if (separator_found && !may_follow) {
-        throw elog::usage_error("Behind '--' stands a command, and only elog record runs one.");
+        throw elog::usage_error("Only elog record runs the command after '--'.");
     }
     line.run(std::move(words));
 }

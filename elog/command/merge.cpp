@@ -53,8 +53,7 @@ void run_merge(const merge_arguments& arguments) {
 }  // namespace
 
 void add_merge(command_line& line) {
-    subcommand command =
-        line.add_subcommand("merge", "Make one recording of several, in the order of time");
+    subcommand command = line.add_subcommand("merge", "Merge recordings in the order of time");
     const auto arguments = std::make_shared<merge_arguments>();
     command
         .add_option("FILE", arguments->paths,
@@ -62,7 +61,8 @@ void add_merge(command_line& line) {
         .required()
         .completes_as(value_kind::file);
     add_copy_options(command, arguments->copy);
-    command.footer("Example:\n  elog merge run-*.elog -o run.elog");
+    command.footer("Example:\n"
+                   "  elog merge run-*.elog -o run.elog");
     command.action([arguments] { run_merge(*arguments); });
 }
 

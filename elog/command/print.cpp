@@ -135,24 +135,26 @@ void add_print(command_line& line) {
     const time_options times = add_selection_options(command, arguments->choice);
     command
         .add_option("--count NUMBER", arguments->choice.count,
-                    "No more events than that, the first")
+                    "Only that many events, the first ones")
         .range(1, 1'000'000'000);
     const command_option fields = command.add_option(
-        "--fields LIST", arguments->fields, "Only these fields, in that order: NAME,NAME,...");
-    const command_option delta = command.add_flag("-d,--delta", arguments->delta,
-                                                  "Show the time since the event before, too");
+        "--fields LIST", arguments->fields, "Only these fields, in this order: NAME,NAME,...");
+    const command_option delta = command.add_flag(
+        "-d,--delta", arguments->delta, "Print the time since the previous event as well");
     const command_option utc =
-        command.add_flag("-u,--utc", arguments->utc, "Times in UTC instead of local time");
+        command.add_flag("-u,--utc", arguments->utc, "Print times in UTC instead of local time");
     add_clock_option(command, arguments->clock);
     const command_option format =
         command
             .add_option("--format TEMPLATE", arguments->line,
-                        "Lines of your own: '{time} {event} {order}', see elog-print(1)")
+                        "Template of a line: '{time} {event} {order}', see elog-print(1)")
             .excludes(delta);
-    command.add_flag("-f,--follow", arguments->follow, "Go on as long as the recording is written")
+    command
+        .add_flag("-f,--follow", arguments->follow, "Continue as long as the recording is written")
         .excludes(times.from)
         .excludes(times.to);
-    command.add_flag("-j,--json", arguments->json, "As JSON Lines, as of elog convert --to jsonl")
+    command
+        .add_flag("-j,--json", arguments->json, "Print JSON Lines, as elog convert --to jsonl does")
         .excludes(fields)
         .excludes(delta)
         .excludes(utc)

@@ -106,7 +106,7 @@ void check_file_options(const record_arguments& arguments) {
 std::chrono::nanoseconds parse_latency(const std::string& text) {
     const std::chrono::nanoseconds latency = parse_duration(text);
     if (latency < std::chrono::milliseconds(1) || latency > std::chrono::seconds(10)) {
-        throw usage_error("Events are shown within 1ms to 10s; '{}' is not between them.", text);
+        throw usage_error("--latency is from 1ms to 10s, and not '{}'.", text);
     }
     return latency;
 }
@@ -115,11 +115,11 @@ std::chrono::nanoseconds parse_latency(const std::string& text) {
 void check_overwrite(const record_arguments& arguments) {
     if (arguments.count) {
         throw usage_error("With --overwrite nothing is read before the recording ends, so no "
-                          "number of events can end it: leave --count or --overwrite away.");
+                          "number of events can end it: leave out --count or --overwrite.");
     }
     if (arguments.latency) {
-        throw usage_error("With --overwrite nothing is shown before the recording ends: leave "
-                          "--latency or --overwrite away.");
+        throw usage_error("With --overwrite nothing is printed before the recording ends: leave "
+                          "out --latency or --overwrite.");
     }
 }
 
@@ -325,7 +325,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
         if (!arguments.fail_on_loss) {
             throw;
         }
-        print_diagnostic("elog: Nobody takes the output any more; what came after that is lost.");
+        print_diagnostic("elog: Standard output was closed; later events are lost.");
         throw events_lost{};
     }
 }
@@ -333,33 +333,34 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
 }  // namespace
 
 void add_record(command_line& line, const std::vector<std::string>& command) {
-    subcommand record = line.add_subcommand("record", "Show events as they happen, or keep "
-                                                      "them in a file");
+    subcommand record =
+        line.add_subcommand("record", "Record events of running programs, live or into a file");
     const auto arguments = std::make_shared<record_arguments>();
     add_listening_options(record, arguments->listening);
     add_output_option(record, arguments->output,
                       "Write an .elog file instead of text to standard output");
     add_compress_option(record, arguments->compression);
     record.add_option("--rotate SIZE|TIME", arguments->rotate,
-                      "A new file, FILE-000001.elog and so on, after each 64MiB, or 10s");
-    record.add_option("--keep NUMBER", arguments->keep, "Keep that many of these files, the newest")
+                      "Start a new file, FILE-000001.elog and so on, after each 64MiB or 10s");
+    record.add_option("--keep NUMBER", arguments->keep, "Keep that many files, the newest")
         .range(1, 1'000'000);
     record.add_option("--max-total SIZE", arguments->max_total,
-                      "Keep as many of these files as fit into that size");
+                      "Keep as many files as fit into that size");
     record.add_option("--duration TIME", arguments->duration,
                       "Stop after that time: 10s, 500ms, 2m");
-    record.add_option("--latency TIME", arguments->latency,
-                      "Show an event within that time, 1ms to 10s; 10ms if nothing is said");
+    record.add_option(
+        "--latency TIME", arguments->latency,
+        "Print an event at most that long after its emit: 1ms to 10s, by default 10ms");
     record.add_option("--count NUMBER", arguments->count, "Stop after that many events")
         .range(1, 1'000'000'000);
     record.add_option("--where PREDICATE", arguments->where, where_help);
     add_route_options(record, arguments->route);
     record.add_flag("--explain", arguments->explain,
-                    "Do not record: say where it would be decided what is kept");
+                    "Do not record: print where the selection would be evaluated");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
-                    "Exit with status 3 if any events were lost");
+                    "Exit with status 3 if events were lost");
     record.add_flag("-j,--json", arguments->json,
-                    "Events as JSON Lines; with -o, the summary as JSON on standard output");
+                    "Print events as JSON Lines; with -o, write the summary as JSON");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 

@@ -68,8 +68,7 @@ void register_event(const user_events_registry& kernel, core::schema_reader& sch
     if (!text.describe(schema, event, why)) {
         ++counts.failed;
         print_diagnostic(
-            "elog: {}:{} cannot be registered: {}. Give the kernel less to remember: shorter "
-            "names, fewer fields.",
+            "elog: {}:{} cannot be registered: {}. Use shorter names, or fewer fields.",
             schema.provider(), event.name, why.text());
         print_refused(json, schema, event, why.text());
         return;
@@ -105,10 +104,9 @@ void run_register(const register_options& options) {
         register_provider(kernel, provider, options.json, counts);
     }
     if (counts.were_there != 0) {
-        print_diagnostic(
-            "{} of {} events were there before. Those that a running program had made go when it "
-            "ends: if one runs, end it and register them again.",
-            counts.were_there, counts.events);
+        print_diagnostic("{} of {} events existed before. Events that a running program has "
+                         "created disappear with it: end it, and register them again.",
+                         counts.were_there, counts.events);
     }
     if (counts.failed != 0) {
         throw user_error("{} of {} events are not registered, for the reasons above.",
@@ -120,17 +118,18 @@ void run_register(const register_options& options) {
 
 void add_register(command_line& line) {
     subcommand command = line.add_subcommand(
-        "register", "Make events known to the kernel before their program starts");
+        "register", "Register events with the kernel before their program starts");
     const auto options = std::make_shared<register_options>();
     command
         .add_option("SOURCE", options->sources,
-                    "A file: schema, recording, program, library; or a running provider")
+                    "File (schema, recording, program, library) or running provider")
         .required()
         .completes_as(value_kind::source);
-    command.add_flag("--persist", options->persist,
-                     "Keep them until elog unregister or the next boot: so it is anyhow");
-    command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
-    command.footer("They are then in tracefs as eventlog_PROVIDER_EVENT, and can be enabled.\n"
+    command.add_flag(
+        "--persist", options->persist,
+        "State that they stay until elog unregister or the next boot, which holds in any case");
+    command.add_flag("-j,--json", options->json, "Write a JSON object on a line for each event");
+    command.footer("The events are in tracefs as eventlog_PROVIDER_EVENT, and can be enabled.\n"
                    "Examples:\n"
                    "  sudo elog register --persist /usr/bin/order_service\n"
                    "  sudo elog register --persist ./shop.schema");

@@ -43,11 +43,11 @@ void run_repair(const repair_arguments& arguments) {
     const repair_summary summary = repair(arguments);
     print_complaints(arguments.from, summary.damages);
     if (!summary.had_end) {
-        print_diagnostic("elog: {} had no end; what was lost behind its last block is not known.",
+        print_diagnostic("elog: {} had no end; losses after its last block are unknown.",
                          arguments.from);
     }
     if (summary.missing != 0) {
-        print_diagnostic("elog: {} records were in what is left out, and are shown as lost.",
+        print_diagnostic("elog: {} records were in omitted blocks, and count as lost.",
                          summary.missing);
     }
     if (arguments.json) {
@@ -61,15 +61,15 @@ void run_repair(const repair_arguments& arguments) {
 }  // namespace
 
 void add_repair(command_line& line) {
-    subcommand command =
-        line.add_subcommand("repair", "Make a sound recording of what is whole in a damaged one");
+    subcommand command = line.add_subcommand("repair", "Recover a damaged recording");
     const auto arguments = std::make_shared<repair_arguments>();
     command.add_option("FILE", arguments->from, "Recording made by elog record -o")
         .required()
         .completes_as(value_kind::file);
-    add_output_option(command, arguments->to, "The new file; FILE stays as it is").required();
-    command.add_flag("-j,--json", arguments->json, "What is in it, as JSON on standard output");
-    command.footer("Example:\n  elog repair run.elog -o sound.elog");
+    add_output_option(command, arguments->to, "The new file; FILE does not change").required();
+    command.add_flag("-j,--json", arguments->json, "Describe the new file as a JSON object");
+    command.footer("Example:\n"
+                   "  elog repair run.elog -o sound.elog");
     command.action([arguments] { run_repair(*arguments); });
 }
 

@@ -35,8 +35,8 @@ std::string as_text(const std::vector<provider_schema>& schemas) {
 
 std::string as_binary(const std::vector<provider_schema>& schemas) {
     if (schemas.size() != 1) {
-        throw user_error("There are {} schemas, and a binary file holds one. Name the provider, or "
-                         "end all programs but those of one version.",
+        throw user_error("There are {} schemas, and a binary file has one. Name the provider, or "
+                         "end all programs except those of one version.",
                          schemas.size());
     }
     const auto& binary = schemas.front().binary;
@@ -52,7 +52,7 @@ std::string content_of(const std::vector<provider_schema>& schemas, const schema
 
 void run_schema(const schema_options& options) {
     if (options.binary && options.output.empty()) {
-        throw usage_error("The binary form goes into a file: add -o FILE.");
+        throw usage_error("The binary form is written to a file: add -o FILE.");
     }
     const std::vector<provider_schema> schemas = find_schemas(options.source);
     if (schemas.empty() && options.source.empty()) {
@@ -66,16 +66,16 @@ void run_schema(const schema_options& options) {
 
 void add_schema(command_line& line) {
     subcommand command =
-        line.add_subcommand("schema", "Show what providers can say, as text or binary");
+        line.add_subcommand("schema", "Show schemas of providers, as text or binary");
     const auto options = std::make_shared<schema_options>();
     command
         .add_option("SOURCE", options->source,
-                    "A running provider, or a file: schema, recording, program, library")
+                    "Running provider, or file (schema, recording, program, library)")
         .completes_as(value_kind::source);
     add_output_option(command, options->output, "Write to this file");
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");
-    command.add_flag("-j,--json", options->json, "As JSON, for programs").excludes(binary);
+    command.add_flag("-j,--json", options->json, "Write a JSON object").excludes(binary);
     command.footer("Examples:\n"
                    "  elog schema shop                  of a running program\n"
                    "  elog schema ./shop.schema         check a text, in its normal form\n"

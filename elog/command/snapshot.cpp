@@ -21,14 +21,14 @@
 namespace elog {
 
 void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
-    command.add_option("NAME", arguments.name, "As it was called in elog start")
+    command.add_option("NAME", arguments.name, "Name of the flight recorder")
         .required()
         .completes_as(value_kind::subscription);
     add_output_option(command, arguments.output, "Write an .elog file");
     add_compress_option(command, arguments.compression);
     command.add_option("--where PREDICATE", arguments.where, where_help);
     command.add_flag("-j,--json", arguments.json,
-                     "Events as JSON Lines; with -o, the summary as JSON on standard output");
+                     "Print events as JSON Lines; with -o, write the summary as JSON");
 }
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
@@ -143,13 +143,13 @@ void run_snapshot(const snapshot_arguments& arguments) {
 }  // namespace
 
 void add_snapshot(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "snapshot", "Show, or keep in a file, what the buffers of an elog start hold now");
+    subcommand command =
+        line.add_subcommand("snapshot", "Print or write the contents of a flight recorder");
     const auto arguments = std::make_shared<snapshot_arguments>();
     const auto watched = std::make_shared<watch_arguments>();
     add_snapshot_options(command, *arguments);
     add_watch_options(command, *watched);
-    command.footer("It goes on, and nothing in it changes: as often as you like. Examples:\n"
+    command.footer("The flight recorder continues unchanged. Examples:\n"
                    "  elog snapshot flight -o what_happened.elog\n"
                    "  elog snapshot flight --on-request -o asked.elog\n"
                    "  elog snapshot flight --when 'took > 2s' --after 1s -o slow.elog");

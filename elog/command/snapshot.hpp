@@ -53,7 +53,7 @@ enum class unknown_names {
 class subscription_ended : public user_error {
   public:
     explicit subscription_ended(const std::string& name)
-        : user_error("'{}' was ended meanwhile; of that there is no snapshot.", name) {}
+        : user_error("'{}' was ended during the snapshot, which is therefore incomplete.", name) {}
 };
 
 /// Facts about a snapshot that are not in its summary.

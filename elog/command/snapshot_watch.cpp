@@ -101,10 +101,9 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
       requests_(source_.region()),
       answered_(requests_.counts().answered) {
     if (!eventlog::core::overwrites(source_.region().header)) {
-        throw user_error(
-            "'{}' keeps the first events, and nobody asks it for the newest. Begin one "
-            "with: elog start NAME --overwrite",
-            snapshot.name);
+        throw user_error("'{}' keeps the first events, for which programs request no snapshots. "
+                         "Start one with: elog start NAME --overwrite",
+                         snapshot.name);
     }
     if (trigger_) {
         watch_.emplace(source_.region(), *trigger_);
@@ -122,9 +121,8 @@ void snapshot_watch::check_source() {
     // Order: elog stop clears accepts_requests() before it removes the file, so it is read after
     // still_exists().
     if (!source_.still_exists() && requests_.accepts_requests()) {
-        throw user_error(
-            "'{}' is not there any more: somebody has removed its file. Start a new one.",
-            snapshot_.name);
+        throw user_error("'{}' does not exist any more: its file was removed. Start a new one.",
+                         snapshot_.name);
     }
 }
 
@@ -230,8 +228,8 @@ void snapshot_watch::take() {
 }
 
 void snapshot_watch::run() {
-    print_diagnostic("'{}' is watched. Snapshots go to {}. Ctrl-C ends that.", snapshot_.name,
-                     rotation_glob(*snapshot_.output));
+    print_diagnostic("'{}' is watched. Snapshots are written to {}. Stop with Ctrl-C.",
+                     snapshot_.name, rotation_glob(*snapshot_.output));
     while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
         // Read first: causes before the end are still answered, at once.
         const bool accepts_requests = requests_.accepts_requests();
@@ -245,7 +243,7 @@ void snapshot_watch::run() {
         }
         if (is_last) {
             if (!accepts_requests) {
-                print_diagnostic("'{}' has ended: nobody can ask it any more.", snapshot_.name);
+                print_diagnostic("'{}' has ended: there are no further requests.", snapshot_.name);
             }
             break;
         }
@@ -258,13 +256,12 @@ void snapshot_watch::print_totals() {
                      events_answered_);
     if (watch_) {
         const std::uint64_t missed = watch_->missed();
-        print_diagnostic("{} events were looked at for --when", watch_->seen());
+        print_diagnostic("{} events were examined for --when", watch_->seen());
         print_type_mismatches(trigger_.get(), nullptr);
         if (missed != 0) {
-            print_diagnostic(
-                "elog: {} events could not be looked at: newer ones had overwritten them. Start it "
-                "with more memory, with --buffer-size.",
-                missed);
+            print_diagnostic("elog: {} events could not be examined: newer ones had overwritten "
+                             "them. Start it with larger buffers, with --buffer-size.",
+                             missed);
         }
     }
 }
@@ -275,8 +272,7 @@ void warn_unknown_names(std::unique_ptr<record_filter> filter,
     try {
         check_names_received(std::move(filter), source);
     } catch (const user_error& error) {
-        print_diagnostic("elog: {} It may come with a program that has not been heard yet.",
-                         error.what());
+        print_diagnostic("elog: {} A program that starts later may have it.", error.what());
     }
 }
 
@@ -284,24 +280,24 @@ void warn_unknown_names(std::unique_ptr<record_filter> filter,
 
 void add_watch_options(subcommand& command, watch_arguments& arguments) {
     command.add_flag("--on-request", arguments.on_request,
-                     "Write one to FILE-000001.elog ... whenever a program asks for it");
+                     "Write one to FILE-000001.elog ... for each request of a program");
     command.add_option("--when PREDICATE", arguments.when,
-                       "Write one to FILE-000001.elog ... when an event makes this true");
-    command.add_option("--count NUMBER", arguments.count, "End after that many")
+                       "Write one to FILE-000001.elog ... for each event that makes this true");
+    command.add_option("--count NUMBER", arguments.count, "End after that many snapshots")
         .range(1, 1'000'000);
-    command.add_option("--keep NUMBER", arguments.keep, "Keep that many of these files, the newest")
+    command.add_option("--keep NUMBER", arguments.keep, "Keep that many files, the newest")
         .range(1, 1'000'000);
     command.add_option("--after TIME", arguments.after,
-                       "Take it so long after it is asked for, with what follows: 500ms, 2s");
+                       "Write it that long after its cause: 500ms, 2s");
 }
 
 void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments) {
     if (!arguments.is_wanted() && (arguments.count || arguments.keep || arguments.after)) {
-        throw usage_error("--count, --keep and --after are for snapshots that are asked for: add "
-                          "--on-request or --when.");
+        throw usage_error(
+            "--count, --keep and --after are for requested snapshots: add --on-request or --when.");
     }
     if (arguments.is_wanted() && !snapshot.output) {
-        throw usage_error("Snapshots that are asked for go to files: add -o FILE.");
+        throw usage_error("Requested snapshots are written to files: add -o FILE.");
     }
     if (arguments.after) {
         static_cast<void>(parse_distance(*arguments.after));

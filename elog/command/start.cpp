@@ -36,7 +36,7 @@ void run_start(const start_arguments& arguments) {
     warn_incompatible_processes(source.header());
     if (!arguments.listening.wait) {
         check_patterns(options.patterns, source.patterns_matched(), {},
-                       "See what there is with: elog list. To wait for it, add --wait.");
+                       "See the events with: elog list. To wait for it, add --wait.");
     }
     source.detach();
     if (arguments.json) {
@@ -46,29 +46,25 @@ void run_start(const start_arguments& arguments) {
                                      .line());
         return;
     }
-    print_diagnostic(
-        "'{0}' keeps the {1} events. Take them with: elog snapshot {0} -o FILE. End it with: elog "
-        "stop {0}",
-        arguments.name, options.overwrite ? "newest" : "first");
+    print_diagnostic("'{0}' keeps the {1} events. Write them with: elog snapshot {0} -o FILE. End "
+                     "it with: elog stop {0}",
+                     arguments.name, options.overwrite ? "newest" : "first");
 }
 
 }  // namespace
 
 void add_start(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "start", "Let events be kept in memory, until elog stop, by nobody who runs");
+    subcommand command = line.add_subcommand("start", "Start a flight recorder in memory");
     const auto arguments = std::make_shared<start_arguments>();
     command
-        .add_option("NAME", arguments->name,
-                    "What to call it: up to 31 letters, digits, '-', '_' and '.'")
+        .add_option("NAME", arguments->name, "Its name: up to 31 letters, digits, '-', '_' and '.'")
         .required();
     add_listening_options(command, arguments->listening);
-    command.add_flag("-j,--json", arguments->json, "Say what was begun as JSON on standard output");
-    command.footer(
-        "Its buffers stay until elog stop, also when the programs have ended or crashed.\n"
-        "Examples:\n"
-        "  elog start flight -e 'shop:*' --overwrite --wait\n"
-        "  elog snapshot flight -o what_happened.elog");
+    command.add_flag("-j,--json", arguments->json, "Write a JSON object");
+    command.footer("The buffers exist until elog stop, also after programs have ended or crashed.\n"
+                   "Examples:\n"
+                   "  elog start flight -e 'shop:*' --overwrite --wait\n"
+                   "  elog snapshot flight -o what_happened.elog");
     command.action([arguments] { run_start(*arguments); });
 }
 

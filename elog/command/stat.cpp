@@ -209,7 +209,7 @@ void add_stat(command_line& line) {
         line.add_subcommand("stat", "Count the events of a recording, by event and by process");
     const auto arguments = std::make_shared<stat_arguments>();
     add_selection_options(command, arguments->choice);
-    command.add_flag("-j,--json", arguments->json, "As JSON, for programs");
+    command.add_flag("-j,--json", arguments->json, "Write a JSON object");
     command.footer("Examples:\n"
                    "  elog stat run.elog\n"
                    "  elog stat run.elog --from +10s --where 'level <= warn'\n"

@@ -89,10 +89,10 @@ std::string requests_of(const detached_status& shown) {
         return {};
     }
     fmt::memory_buffer text;
-    append(text, fmt::format("  asked for   {} snapshots by programs, {} of them not answered yet",
+    append(text, fmt::format("  requests    {} snapshots by programs, {} of them not answered yet",
                              shown.requests.wanted, shown.requests.open()));
     if (!shown.reason) {
-        append(text, "; several are asking at once");
+        append(text, "; several programs request one now");
     } else if (!shown.reason->empty()) {
         append(text, "; the last for: ");
         append_visible(text, *shown.reason);
@@ -117,8 +117,8 @@ std::string text_of(const detached_status& shown) {
     std::string text = fmt::format("{}: {}, {} KiB of memory, since {}\n", shown.subscription.name,
                                    mode_of(shown), shown.subscription.memory >> 10U, &since[0]);
     if (shown.subscription.has_ended) {
-        text += fmt::format("  ended       it takes no more events. Take what it holds with: elog "
-                            "stop {} -o FILE\n",
+        text += fmt::format("  ended       it receives no more events. Write those that it has "
+                            "with: elog stop {} -o FILE\n",
                             shown.subscription.name);
     }
     text += "  events     " + visible_rules(shown.subscription);
@@ -129,10 +129,9 @@ std::string text_of(const detached_status& shown) {
     text += fmt::format("  lost        {} events\n", holds.lost);
     text += requests_of(shown);
     if (holds.providers_refused != 0) {
-        text +=
-            fmt::format("  not heard   {} providers: there is no room for more than {}. Stop it, "
-                        "and start it anew.\n",
-                        holds.providers_refused, EVENTLOG_PROVIDERS_MAX);
+        text += fmt::format("  refused     {} providers: there is no room for more than {}. Stop "
+                            "it, and start it again.\n",
+                            holds.providers_refused, EVENTLOG_PROVIDERS_MAX);
     }
     return text;
 }
@@ -191,18 +190,17 @@ void run_status(bool as_json) {
     }
     write_all(STDOUT_FILENO, text);
     if (all.empty()) {
-        print_diagnostic(
-            "Nothing stands. Begin something with: elog start NAME -e 'PROVIDER:*' --overwrite");
+        print_diagnostic("No flight recorder is running. Start one with: elog start NAME -e "
+                         "'PROVIDER:*' --overwrite");
     }
 }
 
 }  // namespace
 
 void add_status(command_line& line) {
-    subcommand command =
-        line.add_subcommand("status", "Show what elog start began, and what it holds");
+    subcommand command = line.add_subcommand("status", "Show flight recorders");
     const auto json = std::make_shared<bool>(false);
-    command.add_flag("-j,--json", *json, "Show it as JSON, for programs");
+    command.add_flag("-j,--json", *json, "Write a JSON object");
     command.action([json] { run_status(*json); });
 }
 

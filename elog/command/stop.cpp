@@ -25,8 +25,8 @@ void take(snapshot_writer& kept, const std::string& name) {
     } catch (const subscription_ended&) {
         throw;
     } catch (const std::exception& error) {
-        throw user_error("{} '{}' takes no more events, and keeps what it has: write it elsewhere "
-                         "with elog stop -o, or let it go with elog stop.",
+        throw user_error("{} '{}' receives no more events, and keeps those that it has: write them "
+                         "elsewhere with elog stop -o, or discard them with elog stop.",
                          error.what(), name);
     }
 }
@@ -40,7 +40,7 @@ void print_ended(const std::string& name) {
 void run_stop(const snapshot_arguments& arguments) {
     check_snapshot_options(arguments);
     if (arguments.where && !arguments.output) {
-        throw usage_error("--where is for what is kept: add -o FILE.");
+        throw usage_error("--where is for the file: add -o FILE.");
     }
     detached_subscription ended(arguments.name);
     // An error with the file or the predicate has to occur before the end, so that no events are
@@ -54,8 +54,8 @@ void run_stop(const snapshot_arguments& arguments) {
         take(*kept, arguments.name);
     }
     if (!ended.remove()) {
-        throw user_error("Somebody else has just ended the subscription '{}'{}.", arguments.name,
-                         kept ? ": what the file has may not be all" : "");
+        throw user_error("Another command has just ended the flight recorder '{}'{}.",
+                         arguments.name, kept ? ": the file may be incomplete" : "");
     }
     if (arguments.json && !kept) {
         print_ended(arguments.name);
@@ -65,12 +65,10 @@ void run_stop(const snapshot_arguments& arguments) {
 }  // namespace
 
 void add_stop(command_line& line) {
-    subcommand command =
-        line.add_subcommand("stop", "End what elog start began, and give back its memory");
+    subcommand command = line.add_subcommand("stop", "End a flight recorder");
     const auto arguments = std::make_shared<snapshot_arguments>();
     add_snapshot_options(command, *arguments);
-    command.footer("With -o, what it has kept is written to a file first: all of it, to the last "
-                   "event.\n"
+    command.footer("With -o, all of its events are written to a file first, to the last one.\n"
                    "Example:\n"
                    "  elog stop flight -o last.elog");
     command.action([arguments] { run_stop(*arguments); });

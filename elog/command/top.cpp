@@ -168,10 +168,9 @@ std::chrono::nanoseconds interval_of(const top_arguments& arguments) {
 
 void check_output(const top_arguments& arguments) {
     if (!arguments.json && !arguments.frames && ::isatty(STDOUT_FILENO) != 1) {
-        throw usage_error(
-            "elog top shows numbers on a terminal, and the output is none. Use "
-            "--json or --frames N here, elog agg --every for numbers of each interval, or "
-            "elog stat for those of a recording.");
+        throw usage_error("elog top needs a terminal, and the output is none. Use --json or "
+                          "--frames N here, elog agg --every for numbers of each interval, or elog "
+                          "stat for those of a recording.");
     }
 }
 
@@ -277,20 +276,19 @@ void run_top(const top_arguments& arguments) {
 }  // namespace
 
 void add_top(command_line& line) {
-    subcommand command =
-        line.add_subcommand("top", "Watch rates, losses and values of events on the whole screen");
+    subcommand command = line.add_subcommand("top", "Show rates of events of running programs");
     const auto arguments = std::make_shared<top_arguments>();
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
     command.add_option("--where PREDICATE", arguments->where, where_help);
     command.add_option("--every TIME", arguments->every,
-                       "Length of the intervals that are counted: 1s, 500ms, 2m; 1s without");
+                       "Length of an interval: 1s, 500ms, 2m; by default 1s");
     command
         .add_option("--frames NUMBER", arguments->frames, "Print that many screens as plain text")
         .range(1, frames_max);
     command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_flag("-j,--json", arguments->json,
-                     "A JSON object in a line for each interval, for programs");
+                     "Write a JSON object on a line for each interval");
     command.footer("Keys: q quit, space pause, arrows choose and order, enter its values, escape "
                    "back.\n"
                    "Examples:\n"

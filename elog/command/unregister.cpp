@@ -47,8 +47,8 @@ std::vector<std::string> find_matching(const user_events_registry& kernel,
             names.begin(), names.end(), std::back_inserter(wanted),
             [&](const std::string& name) { return eventlog::core::glob_match(patterns[i], name); });
         if (wanted.size() == before) {
-            throw user_error("The kernel has no event that matches '{}'. See what there is with: "
-                             "cat /sys/kernel/tracing/user_events_status",
+            throw user_error("The kernel has no event that matches '{}'. See the events with: cat "
+                             "/sys/kernel/tracing/user_events_status",
                              globs[i]);
         }
     }
@@ -104,14 +104,13 @@ void run_unregister(const unregister_options& options) {
 
 void add_unregister(command_line& line) {
     subcommand command =
-        line.add_subcommand("unregister", "Remove events that elog register has made known");
+        line.add_subcommand("unregister", "Remove registered events from the kernel");
     const auto options = std::make_shared<unregister_options>();
-    command
-        .add_option("GLOB", options->globs, "What matches PROVIDER or PROVIDER:EVENT, with * and ?")
+    command.add_option("GLOB", options->globs, "PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
         .completes_as(value_kind::event);
-    command.add_flag("-j,--json", options->json, "A line of JSON for each event, for programs");
-    command.footer("What a program has, or somebody listens to, stays, and is told.\n"
+    command.add_flag("-j,--json", options->json, "Write a JSON object on a line for each event");
+    command.footer("Events that a program has or that are recorded stay, with a message.\n"
                    "Examples:\n"
                    "  sudo elog unregister shop\n"
                    "  sudo elog unregister 'shop:order_*'");

@@ -73,22 +73,19 @@ void run_verify(const verify_arguments& arguments) {
     write_all(STDOUT_FILENO, arguments.json ? as_json(found, path) : as_text(found, path));
     if (!found.damages.empty()) {
         throw user_error(
-            "The file {} is damaged. Make a sound one of what is whole with: elog repair "
-            "FILE -o NEW",
-            path);
+            "The file {} is damaged. Recover what is whole with: elog repair FILE -o NEW", path);
     }
 }
 
 }  // namespace
 
 void add_verify(command_line& line) {
-    subcommand command = line.add_subcommand(
-        "verify", "Check every byte of a recording, and say what is wrong and where");
+    subcommand command = line.add_subcommand("verify", "Check a recording");
     const auto arguments = std::make_shared<verify_arguments>();
     command.add_option("FILE", arguments->path, "Recording made by elog record -o")
         .required()
         .completes_as(value_kind::file);
-    command.add_flag("-j,--json", arguments->json, "As JSON, for programs");
+    command.add_flag("-j,--json", arguments->json, "Write a JSON object");
     command.footer("The exit status is 1 for a damaged file.\n"
                    "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
     command.action([arguments] { run_verify(*arguments); });

@@ -19,7 +19,7 @@ decltype(auto) convert_errors(Function&& function) {
     } catch (const user_error& mistake) {
         throw error(mistake.what());
     } catch (const output_closed&) {
-        throw error("Whoever was to read the output has closed it.");
+        throw error("The reader of the output has closed it.");
     }
 }
 

@@ -183,10 +183,10 @@ class ByHand(Doctor):
         self.assert_item(lines, "missing", "user_events_data", f"You may not reach .* {command}")
         self.assert_item(
             lines, "missing", "group",
-            "You are not in the group tracing. Log in anew .* "
+            "You are not in the group tracing. Log in again .* "
             "As root: usermod --append --groups tracing user",
         )
-        self.assert_item(lines, "note", "boot", "Permissions for tracefs are gone with the next .*")
+        self.assert_item(lines, "note", "boot", "Permissions for tracefs end with the next .*")
         self.assert_item(lines, "note", "trace-cmd", "trace-cmd is not installed. .*")
         self.assert_item(lines, "ok", "perf", "perf is installed.")
         self.assertRegex(lines[-1], r"^elog: 3 of 12 items are missing\. ")
@@ -200,13 +200,13 @@ class ByHand(Doctor):
         self.assert_item(lines, "ok", "user_events_data", "You may write events .*")
 
     def test_features_match_kernel_and_permissions(self):
-        takes_words = ("no", "takes user_events of Linux 6.4")
-        no_bpf = ("no", "takes CAP_BPF and CAP_PERFMON, which you lack")
+        needs_words = ("no", "needs user_events of Linux 6.4")
+        no_bpf = ("no", "needs CAP_BPF and CAP_PERFMON, which you lack")
         self.assertEqual(self.features("features-before"), {
             "tracefs": ("limited", "/sys/kernel/tracing, closed to you"),
             "user_events": ("no", "closed to you"),
-            "multi_format": takes_words,
-            "persist": takes_words,
+            "multi_format": needs_words,
+            "persist": needs_words,
             "bpf": no_bpf,
         })
         of_root = {
@@ -214,11 +214,11 @@ class ByHand(Doctor):
             "user_events": ("yes", "words of programs, by ioctl (Linux 6.4)"),
             "multi_format": ("yes", "versions of an event side by side"),
             "persist": ("yes", "events may stay without a program"),
-            "bpf": ("yes", "counts eventlog:* where they happen"),
+            "bpf": ("yes", "aggregates eventlog:* in the kernel"),
         }
         self.assertEqual(self.features("features-of-root"), of_root)
         self.assertEqual(self.features("features"), {
-            **of_root, "persist": ("limited", "takes CAP_PERFMON, which you lack"), "bpf": no_bpf,
+            **of_root, "persist": ("limited", "needs CAP_PERFMON, which you lack"), "bpf": no_bpf,
         })
 
     def test_its_commands_grant_only_write_access(self):
@@ -248,7 +248,7 @@ class ByHand(Doctor):
     def test_exhausted_kernel_events_are_reported(self):
         self.assert_item(
             self.part("limit", status=1), "missing", "user_events_max",
-            "The kernel takes 1 events, and has 1: .* sysctl -w kernel.user_events_max=32768",
+            "The kernel accepts 1 events, and has 1: .* sysctl -w kernel.user_events_max=32768",
         )
 
     def test_unmounted_tracefs_is_reported_and_mounted(self):
@@ -266,7 +266,7 @@ class ByHand(Doctor):
     def test_read_only_shared_memory_is_reported(self):
         self.assert_item(
             self.part("no-memory", status=1), "missing", "directory",
-            "/dev/shm/eventlog-1000 cannot be made: .* As root: mkdir -p /dev/shm && mount .*",
+            "/dev/shm/eventlog-1000 cannot be created: .* As root: mkdir -p /dev/shm && mount .*",
         )
 
     def test_low_shared_memory_is_reported_and_repaired(self):
@@ -328,13 +328,13 @@ class WithPage(Doctor):
         self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE.replace("440", "640")])
 
     def test_features_show_status_page_only(self):
-        takes_words = ("no", "takes user_events of Linux 6.4")
+        needs_words = ("no", "needs user_events of Linux 6.4")
         self.assertEqual(self.features("features"), {
             "tracefs": ("yes", "/sys/kernel/tracing"),
             "user_events": ("limited", "page of status bits (before Linux 6.4)"),
-            "multi_format": takes_words,
-            "persist": takes_words,
-            "bpf": ("no", "does not count what it misses (before Linux 6.7)"),
+            "multi_format": needs_words,
+            "persist": needs_words,
+            "bpf": ("no", "does not count missed events (before Linux 6.7)"),
         })
 
     def test_ordinary_user_is_recorded_after_repair(self):

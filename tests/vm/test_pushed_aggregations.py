@@ -222,8 +222,8 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             "  the kernel asks  nothing", nothing, *self.PART])
         for title, reason in (("none", "all of it: the kernel's histograms take integers"),
                               ("where", "all of it: the kernel cannot decide --where, column 1"),
-                              ("never", "all of it: that is what --push-down never asks for"),
-                              ("every", "all of it: --every goes by time")):
+                              ("never", "all of it: --push-down never was given"),
+                              ("every", "all of it: --every needs the time")):
             lines = self.part("explains_" + title)
             self.assertEqual(lines[3], "  the kernel counts  nothing")
             self.assertIn(reason, lines[4])

@@ -183,7 +183,7 @@ class Tracefs(loads.KernelTrace):
         self.assertIn("elog doctor", self.part("not_permitted", 1)[0])
 
     def test_rejects_sessions(self):
-        self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
+        self.assertIn("The kernel's tracing has no sessions", self.part("with_session", 2)[0])
 
     def test_reports_unmounted_tracefs(self):
         self.assertIn("tracefs is not mounted.", self.part("not_mounted", 1)[0])

@@ -143,7 +143,7 @@ class Persist(parts.Case):
     def test_twice_is_reported(self):
         lines = self.part("again")
         self.assertEqual(lines[0], "user_events:eventlog_load_item")
-        self.assertRegex(lines[1], r"^1 of 1 events were there before\. .*end it and register")
+        self.assertRegex(lines[1], r"^1 of 1 events existed before\. .*end it, and register")
 
     def test_enabled_event_is_not_removed(self):
         lines = self.part("in-use", status=1)
@@ -174,7 +174,7 @@ class Persist(parts.Case):
     def test_coexists_with_other_version(self):
         self.assertEqual(self.part("register-other"), ["user_events:eventlog_load_item"])
         self.assertEqual(self.part("register-second"), ["user_events_multi:eventlog_load_item.*"])
-        self.assertRegex(self.part("second-again")[1], "^1 of 1 events were there before")
+        self.assertRegex(self.part("second-again")[1], "^1 of 1 events existed before")
         # In that system the trace has the number, too.
         second = [re.sub(r"item\.\w+:", "item:", line) for line in self.part("emitted-second")]
         self.assertEqual(second, items(2))
@@ -182,7 +182,7 @@ class Persist(parts.Case):
         self.assertEqual(self.part("unregistered-both"), [])
 
     def test_of_running_program_reports_lifetime(self):
-        self.assertRegex(self.part("running")[1], "^1 of 1 events were there before")
+        self.assertRegex(self.part("running")[1], "^1 of 1 events existed before")
         self.assertRegex(self.part("of-program", status=1)[0], "is in use: a program has it")
 
     def test_matches_registration_of_every_example(self):
@@ -205,9 +205,9 @@ class Persist(parts.Case):
 
     def test_without_permission_reports_required_user(self):
         (line,) = self.part("permission", status=1)
-        self.assertRegex(line, r"^elog: The kernel lets only root, and who has CAP_PERFMON, regis")
+        self.assertRegex(line, r"^elog: The kernel requires root or CAP_PERFMON to regis")
         lines = self.part("permission-remove", status=1)
-        self.assertRegex(lines[0], r"^elog: The kernel lets only root, and who has CAP_PERFMON, re")
+        self.assertRegex(lines[0], r"^elog: The kernel requires root or CAP_PERFMON to re")
         (line,) = self.part("no-way", status=1)
         self.assertRegex(line, r"^elog: user_events_data of tracefs may not be opened")
 

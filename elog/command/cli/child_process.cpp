@@ -31,9 +31,8 @@ void check_command(const std::string& name) {
         }
         folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
     }
-    throw user_error("The command '{}' cannot be started (it is not there). Check its name behind "
-                     "'--'.",
-                     name);
+    throw user_error(
+        "The command '{}' cannot be started (it does not exist). Check its name after '--'.", name);
 }
 
 child_process::child_process(const std::vector<std::string>& command) : name_(command.front()) {
@@ -56,7 +55,7 @@ child_process::child_process(const std::vector<std::string>& command) : name_(co
         ::posix_spawnp(&pid_, arguments.front(), nullptr, &attributes, arguments.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     if (result != 0) {
-        throw user_error("The command '{}' cannot be started ({}). Check its name behind '--'.",
+        throw user_error("The command '{}' cannot be started ({}). Check its name after '--'.",
                          name_, std::strerror(result));
     }
 }

@@ -8,7 +8,7 @@ namespace elog {
 void add_clock_option(subcommand& command, std::optional<std::string>& clock) {
     command
         .add_option("--clock CLOCK", clock,
-                    "Show times on that clock: realtime, monotonic, boottime or tai")
+                    "Print times on that clock: realtime, monotonic, boottime or tai")
         .one_of({"realtime", "monotonic", "boottime", "tai"});
 }
 
@@ -25,7 +25,7 @@ display_clock parse_clock(const std::optional<std::string>& clock) {
     if (*clock == "tai") {
         return display_clock::tai;
     }
-    throw usage_error("'{}' is no clock. Take realtime, monotonic, boottime or tai.", *clock);
+    throw usage_error("'{}' is no clock. Use realtime, monotonic, boottime or tai.", *clock);
 }
 
 }  // namespace elog

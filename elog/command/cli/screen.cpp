@@ -59,10 +59,8 @@ void write_once(std::string_view text) {
         } else if (stop_requested().count != 0) {
             return;
         } else if (errno != EINTR) {
-            throw user_error(
-                "The terminal takes no output any more ({}). Start elog top on another "
-                "one.",
-                std::strerror(errno));
+            throw user_error("Writing to the terminal failed ({}). Start elog top on another one.",
+                             std::strerror(errno));
         }
     }
 }
@@ -71,10 +69,9 @@ void write_once(std::string_view text) {
 
 screen::screen() {
     if (::tcgetattr(STDIN_FILENO, &before_) != 0) {
-        throw user_error(
-            "Standard input is no terminal, and keys come from one ({}). Start elog top "
-            "without redirecting it.",
-            std::strerror(errno));
+        throw user_error("Standard input is no terminal, from which keys are read ({}). Start elog "
+                         "top without redirecting it.",
+                         std::strerror(errno));
     }
     for (const int signal : {SIGWINCH, SIGTSTP, SIGQUIT}) {
         handle(signal, note_signal);
@@ -100,8 +97,8 @@ void screen::take_terminal() {
     raw.c_cc[VTIME] = 0;
     taken_ = true;
     if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) {
-        throw user_error("The terminal does not take our settings ({}). Use another terminal, or "
-                         "--frames.",
+        throw user_error("The terminal cannot be set up for single keys ({}). Use another "
+                         "terminal, or --frames.",
                          std::strerror(errno));
     }
     write_once(enter_sequence);

@@ -85,27 +85,25 @@ void print_losses(const recording_summary& summary) {
             summary.overwritten);
     }
     if (summary.too_large != 0) {
-        print_diagnostic("elog: {} events were over {} bytes. Let the program say less at once.",
+        print_diagnostic("elog: {} events were over {} bytes. Shorten them in the program.",
                          summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
     }
     if (summary.cut != 0) {
         print_diagnostic("elog: {} events were too large and have been cut to fit", summary.cut);
     }
     if (summary.busy != 0) {
-        print_diagnostic(
-            "elog: {} events found the shared ring held by others. Use a machine with restartable "
-            "sequences, or fewer threads.",
-            summary.busy);
+        print_diagnostic("elog: {} events found the shared ring in use. Use a machine with "
+                         "restartable sequences, or fewer threads.",
+                         summary.busy);
     }
     if (summary.damaged != 0) {
-        print_diagnostic("elog: {} events made no sense: a program has written over the buffers.",
+        print_diagnostic("elog: {} events made no sense: a program has overwritten the buffers.",
                          summary.damaged);
     }
     if (summary.providers_refused != 0) {
-        print_diagnostic(
-            "elog: {} providers found no room in the subscription and were not heard. Record "
-            "fewer with -e.",
-            summary.providers_refused);
+        print_diagnostic("elog: {} providers found no room in the subscription and were not "
+                         "recorded. Select fewer with -e.",
+                         summary.providers_refused);
     }
 }
 
@@ -120,7 +118,7 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
         print_diagnostic("{} events passed --where", *notes.passed);
     }
     if (notes.kept) {
-        print_diagnostic("{} events were kept for --count, {} that came later were left out",
+        print_diagnostic("{} events were kept for --count, {} later ones were left out",
                          *notes.kept, count_wanted(summary, notes) - *notes.kept);
     }
 }

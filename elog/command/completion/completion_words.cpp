@@ -178,11 +178,11 @@ completion complete_command(const std::vector<subcommand_description>& commands,
         add_if_matching(found, typed, command.name, command.description);
     }
     if (!typed.empty()) {
-        add_if_matching(found, typed, "--at", "Take part where that process is, in its container");
-        add_if_matching(found, typed, "--help", "Print what commands there are");
-        add_if_matching(found, typed, "--user", "Take part as that user, as root");
+        add_if_matching(found, typed, "--at", "Run in the container of that process");
+        add_if_matching(found, typed, "--help", "Print the commands");
+        add_if_matching(found, typed, "--user", "Run as that user, from root");
         add_if_matching(found, typed, "-n",
-                        "Ask in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
+                        "Query in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
         add_if_matching(found, typed, "--version", "Print the version");
     }
     return found;

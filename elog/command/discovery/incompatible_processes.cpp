@@ -68,12 +68,10 @@ void warn_one(const std::vector<incompatible_provider>& providers, std::uint32_t
         }
     }
     if (!processes.empty()) {
-        print_diagnostic(
-            "elog: {} running process{} cannot join {}: the library of eventlog there is older, "
-            "and "
-            "does not know how this version keeps memory. Restart with a library that is as new as "
-            "elog.",
-            processes.size(), processes.size() == 1 ? "" : "es", subscription);
+        print_diagnostic("elog: {} running process{} cannot attach to {}: the library of eventlog "
+                         "there is older, and does not support its memory layout. Restart with a "
+                         "library of elog's version.",
+                         processes.size(), processes.size() == 1 ? "" : "es", subscription);
     }
 }
 

@@ -31,10 +31,9 @@ std::vector<provider_schema> find_running(const std::string& name) {
         }
     }
     if (schemas.empty() && !name.empty()) {
-        throw user_error(
-            "No running program has a provider called {}; for a file of this name write "
-            "./{}. See what there is with: elog list",
-            name, name);
+        throw user_error("No running program has a provider called {}; for a file of this name "
+                         "write ./{}. See the providers with: elog list",
+                         name, name);
     }
     return schemas;
 }
@@ -76,10 +75,9 @@ std::vector<provider_schema> read_file(const std::string& path) {
     const std::vector<std::uint8_t> bytes(content.begin(), content.end());
     provider_schema schema = provider_schema::parse(bytes);
     if (schema.binary.size() != bytes.size()) {
-        throw user_error(
-            "{} has {} bytes behind the schema. It is damaged; write it again with: elog "
-            "schema --binary -o FILE",
-            path, bytes.size() - schema.binary.size());
+        throw user_error("{} has {} bytes after the schema. It is damaged; write it again with: "
+                         "elog schema --binary -o FILE",
+                         path, bytes.size() - schema.binary.size());
     }
     return {std::move(schema)};
 }

@@ -90,12 +90,12 @@ finding examine_existing(const core::directory_path& path) {
     struct stat status {};
     if (where.open(path, core::if_missing::fail, error)) {
         const bool is_common = ::lstat(shown, &status) == 0 && is_group_directory(status);
-        return {good,
-                is_common
-                    ? fmt::format("{} is for all of the group {}: there their programs and elog "
-                                  "meet.",
-                                  shown, name_of_group(status.st_gid))
-                    : fmt::format("{} is yours alone: there programs and elog meet.", shown)};
+        return {
+            good,
+            is_common
+                ? fmt::format("{} is shared by programs and elog of all members of the group {}.",
+                              shown, name_of_group(status.st_gid))
+                : fmt::format("{} is shared by your programs and elog, and yours alone.", shown)};
     }
     const std::string providers = std::string(shown) + "/providers";
     if (::lstat(shown, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
@@ -113,11 +113,11 @@ finding examine_parent(const core::directory_path& path) {
     const std::string parent = fs::path(path.text.data()).parent_path().native();
     const std::string place = parent.empty() ? "." : parent;
     if (::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) == 0) {
-        return {good, fmt::format("{} will be made by the first program or elog that needs it.",
+        return {good, fmt::format("{} will be created by the first program or elog that needs it.",
                                   path.text.data())};
     }
     finding bad{missing,
-                fmt::format("{} cannot be made: {} is not there, or may not be written ({}).",
+                fmt::format("{} cannot be created: {} does not exist, or is not writable ({}).",
                             path.text.data(), place, std::strerror(errno))};
     if (place == "/dev/shm") {
         bad.repair = "mkdir -p /dev/shm && mount -t tmpfs -o mode=1777 tmpfs /dev/shm";
@@ -147,7 +147,7 @@ check_result check_directory(const machine_facts& machine) {
         if (!found.repair.empty()) {
             remedy += fmt::format(" {}: {}", found.as_root ? "As root" : "Run", found.repair);
         }
-        feature = {missing, "programs and elog cannot meet", std::move(remedy)};
+        feature = {missing, "not usable", std::move(remedy)};
     }
     return {std::move(found), std::move(feature)};
 }
@@ -162,14 +162,14 @@ check_result check_common_directory(const machine_facts& machine) {
     const bool is_closed = ::faccessat(AT_FDCWD, directory_for_all, X_OK, AT_EACCESS) != 0;
     if (is_group_directory(status) && (is_closed || is_whole(status.st_gid))) {
         const std::string group = name_of_group(status.st_gid);
-        unused.text = fmt::format("{} is for all of the group {}. You are not, so your programs "
-                                  "and elog meet by themselves.",
+        unused.text = fmt::format("{} is for members of the group {}. You are not one, so your "
+                                  "programs and elog use a directory of their own.",
                                   directory_for_all, group);
         unused.repair = fmt::format("usermod --append --groups {} {}", group, user_name());
     } else {
-        unused.text = fmt::format("{} is there, but not as all users need it, so nobody meets "
-                                  "there.",
-                                  directory_for_all);
+        unused.text = fmt::format(
+            "{} exists, but not with the permissions that all users need, so it is not used.",
+            directory_for_all);
         unused.repair = open_to_group(
             directory_for_all, status.st_gid == 0 ? usual_group : name_of_group(status.st_gid));
     }
@@ -184,18 +184,17 @@ check_result check_memory(const machine_facts& machine) {
     const std::optional<recording_space> room = space_for_recordings(place);
     if (!room) {
         const char* why = std::strerror(errno);
-        return {{missing, fmt::format("It cannot be found out how much room {} has ({}).",
-                                      place.native(), why)},
-                {missing, fmt::format("not to be found out ({})", why), "See directory."}};
+        return {{missing,
+                 fmt::format("The room of {} cannot be determined ({}).", place.native(), why)},
+                {missing, fmt::format("unknown ({})", why), "See directory."}};
     }
     const std::string numbers =
         room->has_limit ? fmt::format("{} MiB left, {} MiB a recording", room->left, room->wanted)
-                        : fmt::format("as much as there is, {} MiB a recording", room->wanted);
+                        : fmt::format("no limit, {} MiB a recording", room->wanted);
     if (!room->is_enough()) {
-        finding full{missing,
-                     fmt::format("There are {} MiB left for {}, and a recording takes {} MiB: give "
-                                 "it more, or record with a smaller --buffer-size.",
-                                 room->left, place.native(), room->wanted)};
+        finding full{missing, fmt::format("{} MiB are left for {}, and a recording needs {} MiB: "
+                                          "enlarge it, or record with a smaller --buffer-size.",
+                                          room->left, place.native(), room->wanted)};
         if (place.parent_path() == "/dev/shm" && room->is_memory) {
             full.repair =
                 fmt::format("mount -o remount,size={}M /dev/shm", room->size + 2 * room->wanted);
@@ -214,8 +213,8 @@ check_result check_memory(const machine_facts& machine) {
                  "Set EVENTLOG_DIR to a folder on a tmpfs: now emitting may wait for a "
                  "disk."}};
     }
-    return {{good, fmt::format("There are {} MiB left for {}; a recording takes {} MiB.",
-                               room->left, place.native(), room->wanted)},
+    return {{good, fmt::format("{} MiB are left for {}; a recording needs {} MiB.", room->left,
+                               place.native(), room->wanted)},
             {good, numbers}};
 }
 
@@ -240,9 +239,8 @@ check_result check_detached(const machine_facts& machine) {
     if (names.empty()) {
         return {};
     }
-    return {limited,
-            fmt::format("{} KiB are kept by what elog start began and elog stop gives back: {}.",
-                        memory >> 10U, names)};
+    return {limited, fmt::format("{} KiB are used by flight recorders, until elog stop: {}.",
+                                 memory >> 10U, names)};
 }
 
 }  // namespace elog::doctor

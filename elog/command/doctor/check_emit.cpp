@@ -25,7 +25,7 @@ namespace {
 namespace core = eventlog::core;
 
 constexpr const char* one_ring = "Until then all threads share one ring.";
-constexpr const char* slower = "Until then reading the time takes longer.";
+constexpr const char* slower = "Until then reading the time is slower.";
 
 std::string and_one_ring(const char* remedy) {
     return fmt::format("{} {}", remedy, one_ring);
@@ -56,7 +56,7 @@ finding missing_rseq() {
         return variable("EVENTLOG_RSEQ") == "off"
                    ? finding{missing, "EVENTLOG_RSEQ=off forbids them",
                              and_one_ring("Unset EVENTLOG_RSEQ.")}
-                   : finding{missing, "they take membarrier", and_one_ring("See membarrier.")};
+                   : finding{missing, "membarrier is missing", and_one_ring("See membarrier.")};
     }
     if (EVENTLOG_HAS_SEQUENCES == 0) {
         return {missing, "not with this processor or C library",
@@ -64,14 +64,14 @@ finding missing_rseq() {
     }
     if (!kernel_has_rseq()) {
         return {missing, "the kernel has none, or a sandbox hides them",
-                and_one_ring("Take a kernel with CONFIG_RSEQ, or allow the call rseq.")};
+                and_one_ring("Use a kernel with CONFIG_RSEQ, or allow the call rseq.")};
     }
     if (variable("GLIBC_TUNABLES").find("glibc.pthread.rseq=0") != std::string_view::npos) {
         return {missing, "GLIBC_TUNABLES turns them off",
-                and_one_ring("Take glibc.pthread.rseq=0 out of GLIBC_TUNABLES.")};
+                and_one_ring("Remove glibc.pthread.rseq=0 from GLIBC_TUNABLES.")};
     }
     return {missing, "glibc has registered none",
-            and_one_ring("Take glibc 2.35 or later, and start the program without tools that "
+            and_one_ring("Use glibc 2.35 or later, and start the program without tools that "
                          "register their own.")};
 }
 
@@ -79,13 +79,13 @@ finding missing_rseq() {
 
 check_result check_rseq(const machine_facts& machine) {
     if (machine.has_rseq) {
-        return {{good, "Restartable sequences can be used: emitting takes the fast way."},
+        return {{good, "Restartable sequences can be used: emitting is fast."},
                 {good, "per-CPU rings, without locks"}};
     }
     return {{limited,
-             "Restartable sequences cannot be used: all threads share one ring, and emitting "
-             "takes longer. They take glibc 2.35, membarrier, and neither EVENTLOG_RSEQ=off "
-             "nor GLIBC_TUNABLES that turn them off.",
+             "Restartable sequences cannot be used: all threads share one ring, and emitting is "
+             "slower. They need glibc 2.35, membarrier, and neither EVENTLOG_RSEQ=off nor "
+             "GLIBC_TUNABLES that turn them off.",
              "unset EVENTLOG_RSEQ GLIBC_TUNABLES"},
             missing_rseq()};
 }
@@ -96,8 +96,7 @@ check_result check_membarrier(const machine_facts& machine) {
     }
     return {missing,
             fmt::format("cannot restart sequences ({})", std::strerror(machine.membarrier_error)),
-            "Take Linux 5.10 or later with CONFIG_RSEQ, and let the sandbox allow "
-            "membarrier."};
+            "Use Linux 5.10 or later with CONFIG_RSEQ, and allow membarrier in the sandbox."};
 }
 
 check_result check_futex(const machine_facts& /*machine*/) {
@@ -106,7 +105,7 @@ check_result check_futex(const machine_facts& /*machine*/) {
         return {good, "a full buffer wakes its reader"};
     }
     return {missing, fmt::format("refused ({})", std::strerror(errno)),
-            "Let the sandbox allow futex. Until then readers look every 10 ms."};
+            "Allow futex in the sandbox. Until then readers poll every 10 ms."};
 }
 
 check_result check_clock(const machine_facts& /*machine*/) {
@@ -134,10 +133,10 @@ check_result check_clock(const machine_facts& /*machine*/) {
     }
     if (!facts.is_trusted) {
         return {limited, "monotonic: the kernel does not offer the tsc",
-                fmt::format("The kernel's log says why (dmesg | grep -i tsc). {}", slower)};
+                fmt::format("The kernel's log has the reason (dmesg | grep -i tsc). {}", slower)};
     }
     return {limited, "monotonic: the processor's tsc has no constant rate",
-            fmt::format("Take a processor or a virtual machine with an invariant tsc. {}", slower)};
+            fmt::format("Use a processor or a virtual machine with an invariant tsc. {}", slower)};
 }
 
 check_result check_cpus(const machine_facts& machine) {
@@ -145,7 +144,7 @@ check_result check_cpus(const machine_facts& machine) {
     const auto online = std::count(cpus.online.begin(), cpus.online.end(), true);
     if (!machine.has_rseq) {
         return {limited, fmt::format("{} online of {}, one ring for all", online, cpus.possible),
-                "CPUs have rings of their own where there is rseq."};
+                "See rseq, which gives each CPU a ring."};
     }
     return {good, fmt::format("{} online of {}, each with a ring, and a shared one", online,
                               cpus.possible)};

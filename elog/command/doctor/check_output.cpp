@@ -20,10 +20,9 @@ check_result check_program(const char* name, const char* package) {
     if (has_program(name)) {
         return {good, fmt::format("{} is installed.", name)};
     }
-    finding absent{limited,
-                   fmt::format("{} is not installed. It is one of the tools that hear what goes "
-                               "through the kernel.",
-                               name)};
+    finding absent{
+        limited,
+        fmt::format("{} is not installed. It can record events that go through the kernel.", name)};
     if (has_program("apt-get")) {
         absent.repair = fmt::format("apt-get install {}", package);
         absent.as_root = true;
@@ -49,13 +48,14 @@ check_result check_compression(const machine_facts& /*machine*/) {
 check_result check_terminal(const machine_facts& /*machine*/) {
     const terminal_style style = style_of(STDOUT_FILENO);
     if (::isatty(STDOUT_FILENO) != 1) {
-        return {missing, "the output goes elsewhere",
-                fmt::format("Run elog on a terminal: else lines have {} columns and no colours.",
-                            style.width)};
+        return {
+            missing, "the output is no terminal",
+            fmt::format("Run elog on a terminal: otherwise lines have {} columns and no colours.",
+                        style.width)};
     }
     if (!style.has_colours) {
         return {limited, fmt::format("{} columns, no colours", style.width),
-                "Unset NO_COLOR, and set TERM to what the terminal is."};
+                "Unset NO_COLOR, and set TERM to the type of the terminal."};
     }
     return {good, fmt::format("{} columns, colours", style.width)};
 }

@@ -26,7 +26,7 @@ check_result check_module(const machine_facts& /*machine*/) {
     }
     if (device) {
         return {limited, EVENTLOG_DEVICE_PATH ", for your own programs",
-                "To hear all programs with elog record --via device, be root."};
+                "To record all programs with elog record --via device, be root."};
     }
     if (error == EACCES || error == EPERM) {
         return {missing, EVENTLOG_DEVICE_PATH ", closed to you",
@@ -41,7 +41,7 @@ check_result check_perf(const machine_facts& machine) {
     if (!level) {
         return {
             {limited, "The kernel has no perf events, for elog record --via perf."},
-            {missing, "the kernel has no perf events", "Take a kernel with CONFIG_PERF_EVENTS."}};
+            {missing, "the kernel has no perf events", "Use a kernel with CONFIG_PERF_EVENTS."}};
     }
     const std::string shown = fmt::format("perf_event_paranoid is {}", *level);
     if (!may_read_through_perf(*level)) {
@@ -53,16 +53,15 @@ check_result check_perf(const machine_facts& machine) {
                  "kernel.perf_event_paranoid=-1"}};
     }
     finding feature{limited, shown + ", but tracefs is closed to you",
-                    "It says which events there are: elog doctor has the commands that open it."};
+                    "tracefs lists the events: elog doctor names the commands that open it."};
     if (machine.tracefs.empty()) {
         return {{limited,
-                 "You may record via perf when tracefs is mounted, which says what events "
-                 "there are.",
+                 "You may record via perf when tracefs is mounted, which lists the events.",
                  fmt::format("mount -t tracefs tracefs {}", usual_tracefs), true},
                 std::move(feature)};
     }
     if (!may_read_events(machine.tracefs)) {
-        return {{limited, "You may record via perf, but not see in tracefs what events there are.",
+        return {{limited, "You may record via perf, but not list the events in tracefs.",
                  fmt::format("chmod o+x {0} && chmod -R o+rX {0}/events", machine.tracefs), true},
                 std::move(feature)};
     }
@@ -74,22 +73,22 @@ check_result check_bpf(const machine_facts& /*machine*/) {
     using support = eventlog::tracefs::bpf_support;
     switch (eventlog::tracefs::find_bpf_support()) {
         case support::yes:
-            return {good, "counts eventlog:* where they happen"};
+            return {good, "aggregates eventlog:* in the kernel"};
         case support::too_old:
-            return {missing, "does not count what it misses (before Linux 6.7)",
-                    "Take Linux 6.7 or later. Until then elog agg counts what histograms of the "
-                    "kernel's cannot."};
+            return {missing, "does not count missed events (before Linux 6.7)",
+                    "Use Linux 6.7 or later. Until then elog agg counts what the kernel's "
+                    "histograms cannot."};
         case support::not_permitted:
-            return {missing, "takes CAP_BPF and CAP_PERFMON, which you lack",
+            return {missing, "needs CAP_BPF and CAP_PERFMON, which you lack",
                     "Run elog agg as root. Otherwise it counts by itself, with the same result."};
         case support::none:
-            return {missing, "the kernel takes no programs",
-                    "Take a kernel with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS. Until then elog "
+            return {missing, "the kernel has no BPF for trace events",
+                    "Use a kernel with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS. Until then elog "
                     "agg counts by itself, with the same result."};
         case support::unclear:
             break;
     }
-    return {missing, fmt::format("not to be had now: {}", std::strerror(errno)),
+    return {missing, fmt::format("not available now: {}", std::strerror(errno)),
             "Try again later. Until then elog agg counts by itself, with the same result."};
 }
 

@@ -62,7 +62,7 @@ std::string add_to_group() {
 finding require_tracefs(const machine_facts& machine) {
     if (!machine.has_user_events) {
         return {good, machine.tracefs.empty()
-                          ? "tracefs is not mounted, and without user_events need not be."
+                          ? "tracefs is not mounted, and not needed without user_events."
                           : fmt::format("tracefs is mounted at {}.", machine.tracefs)};
     }
     if (machine.tracefs.empty()) {
@@ -91,13 +91,13 @@ finding describe_tracefs(const machine_facts& machine) {
         const std::string kinds =
             read_if_possible("/proc/filesystems", std::size_t{1} << 16U).value_or("");
         if (kinds.find("\ttracefs\n") == std::string::npos) {
-            return {missing, "the kernel has none", "Take a kernel with CONFIG_TRACING."};
+            return {missing, "the kernel has none", "Use a kernel with CONFIG_TRACING."};
         }
         return {missing, "not mounted",
                 fmt::format("As root: mount -t tracefs tracefs {}", usual_tracefs)};
     }
     if (!machine.may_search_tracefs) {
-        return {limited, place + ", closed to you", "elog doctor has the commands that open it."};
+        return {limited, place + ", closed to you", "elog doctor names the commands that open it."};
     }
     return {good, place};
 }
@@ -108,15 +108,16 @@ finding describe_user_events(const machine_facts& machine) {
     if (device.file) {
         if (device.has_status_page) {
             return {limited, "page of status bits (before Linux 6.4)",
-                    "Take Linux 6.4 or later: there emits that nobody hears cost nothing more."};
+                    "Use Linux 6.4 or later: there disabled events cost no more than without the "
+                    "kernel."};
         }
         return {good, "words of programs, by ioctl (Linux 6.4)"};
     }
     if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {
-        return {missing, "none that can be used", why};
+        return {missing, "not supported", why};
     }
     return {missing,
-            device.is_support_unknown ? "not to be seen, if there are any" : "closed to you", why};
+            device.is_support_unknown ? "unknown without access to tracefs" : "closed to you", why};
 }
 
 /// Whether the kernel sets words of programs, as since Linux 6.4.
@@ -163,12 +164,12 @@ check_result check_user_events(const machine_facts& machine) {
 check_result check_multi_format(const machine_facts& machine) {
     const core::user_events_device& device = machine.user_events;
     if (!reports_enable_words(device)) {
-        return {missing, "takes user_events of Linux 6.4", "See user_events."};
+        return {missing, "needs user_events of Linux 6.4", "See user_events."};
     }
     if (!core::supports_flag(device.file.get(), core::user_events_multi_format)) {
-        return {missing, "an event has the fields that came first",
-                "Take a newer kernel, such as Linux 6.12. Until then programs with other fields "
-                "are not heard."};
+        return {missing, "an event has the fields of its first program",
+                "Use a newer kernel, such as Linux 6.12. Until then programs with other fields are "
+                "not recorded."};
     }
     return {good, "versions of an event side by side"};
 }
@@ -176,21 +177,21 @@ check_result check_multi_format(const machine_facts& machine) {
 check_result check_persistence(const machine_facts& machine) {
     const core::user_events_device& device = machine.user_events;
     if (!reports_enable_words(device)) {
-        return {missing, "takes user_events of Linux 6.4", "See user_events."};
+        return {missing, "needs user_events of Linux 6.4", "See user_events."};
     }
     if (!core::supports_flag(device.file.get(), core::user_events_persist)) {
-        return {missing, "events go with their programs",
-                "Take Linux 6.7 or later for elog register."};
+        return {missing, "events disappear with their programs",
+                "Use Linux 6.7 or later for elog register."};
     }
     if (!has_perfmon()) {
-        return {limited, "takes CAP_PERFMON, which you lack", "Run elog register as root."};
+        return {limited, "needs CAP_PERFMON, which you lack", "Run elog register as root."};
     }
     return {good, "events may stay without a program"};
 }
 
 check_result check_data_file(const machine_facts& machine) {
     if (!machine.has_user_events) {
-        return {good, "Without user_events there is none, and need not be."};
+        return {good, "Not needed without user_events."};
     }
     if (machine.may_use_user_events) {
         return {good, "You may write events to user_events_data of tracefs."};
@@ -235,7 +236,7 @@ check_result check_group(const machine_facts& machine) {
                 fmt::format("newgrp {}", group_name)};
     }
     return {lacking,
-            fmt::format("You are not in the group {}. Log in anew after you have been added.",
+            fmt::format("You are not in the group {}. Log in again after you have been added.",
                         group_name),
             add_to_group(), true};
 }
@@ -247,8 +248,8 @@ check_result check_boot(const machine_facts& machine) {
     }
     return {machine.has_user_events ? limited : good,
             machine.has_user_events
-                ? fmt::format("Permissions for tracefs are gone with the next boot: no tmpfiles.d/"
-                              "{} of eventlog is installed for systemd-tmpfiles.",
+                ? fmt::format("Permissions for tracefs end with the next boot: no tmpfiles.d/{} of "
+                              "eventlog is installed for systemd-tmpfiles.",
                               settings_name)
                 : std::string("Without user_events nothing has to be permitted at boot.")};
 }
@@ -275,13 +276,14 @@ check_result check_event_limit(const machine_facts& machine) {
     const std::string so_far =
         at != std::string::npos ? fmt::format(", and has {}", active) : std::string();
     if (active < limit) {
-        return {good, fmt::format("The kernel takes {} events{}.", limit, so_far)};
+        return {good, fmt::format("The kernel accepts {} events{}.", limit, so_far)};
     }
-    return {missing,
-            fmt::format("The kernel takes {} events{}: there is no room for more.", limit, so_far),
-            fmt::format("sysctl -w kernel.user_events_max={}",
-                        std::max<std::uint64_t>(32768, 2 * limit)),
-            true};
+    return {
+        missing,
+        fmt::format("The kernel accepts {} events{}: there is no room for more.", limit, so_far),
+        fmt::format("sysctl -w kernel.user_events_max={}",
+                    std::max<std::uint64_t>(32768, 2 * limit)),
+        true};
 }
 
 }  // namespace elog::doctor

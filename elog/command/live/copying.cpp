@@ -29,7 +29,7 @@ std::string as_json(const copy_summary& summary, const std::string& path,
 void add_copy_options(subcommand& command, copy_arguments& arguments) {
     add_output_option(command, arguments.to.path, "The new file").required();
     add_compress_option(command, arguments.to.compression);
-    command.add_flag("-j,--json", arguments.json, "What is in it, as JSON on standard output");
+    command.add_flag("-j,--json", arguments.json, "Describe the new file as a JSON object");
 }
 
 void print_copy_summary(const copy_summary& summary, const copy_arguments& arguments,
@@ -46,8 +46,9 @@ void print_copy_summary(const copy_summary& summary, const copy_arguments& argum
                          summary.overwritten);
     }
     if (summary.left_out != 0) {
-        print_diagnostic("elog: {} of the lost events were there, but nothing says what they mean.",
-                         summary.left_out);
+        print_diagnostic(
+            "elog: {} of the lost events were left out, because nothing describes them.",
+            summary.left_out);
     }
 }
 

@@ -20,8 +20,8 @@ namespace tracefs = eventlog::tracefs;
 
 void add_pattern(event_patterns& patterns, const std::string& glob) {
     if (glob.ends_with('#')) {
-        throw usage_error("The kernel's tracing knows no sessions: leave the # of '{}' away, and "
-                          "pick one with --where.",
+        throw usage_error("The kernel's tracing has no sessions: remove the # from '{}', and "
+                          "select one with --where.",
                           glob);
     }
     as_usage_error([&] { patterns.add(glob); });
@@ -49,10 +49,9 @@ kernel_event_selection::kernel_event_selection(const std::vector<std::string>& g
 void kernel_event_selection::check_all_matched() const {
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
         if (!all_->patterns_matched()[i]) {
-            throw user_error(
-                "The kernel has no event that matches '{}'. Start its program, or make "
-                "it known with elog register; see what there is with: elog events",
-                patterns_[i]);
+            throw user_error("The kernel has no event that matches '{}'. Start its program, or "
+                             "register it with elog register; see the events with: elog events",
+                             patterns_[i]);
         }
     }
 }

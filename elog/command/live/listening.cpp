@@ -59,30 +59,30 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
             .completes_as(value_kind::event);
     command
         .add_option("--session ID...", arguments.sessions,
-                    "Only events of that session, a number; may be repeated")
+                    "Only events of that session; may be repeated")
         .one_value_each();
     command
         .add_option("-p,--pid PID...", arguments.pids,
-                    "Only events of that process, as elog list numbers it; may be repeated")
+                    "Only that process, by its number in elog list; may be repeated")
         .one_value_each()
         .range(1, pid_max)
         .completes_as(value_kind::process);
     command
         .add_option("--comm NAME...", arguments.process_names,
-                    "Only events of processes of that name, with * and ?; may be repeated")
+                    "Only processes with that name, with * and ?; may be repeated")
         .one_value_each()
         .completes_as(value_kind::process_name);
     command.add_option("--buffer-size SIZE", arguments.buffer_size,
-                       "Of a CPU's buffers, 128K to 64M; 8x1M for eight in place of four");
+                       "Size of a buffer, 128K to 64M; 8x1M for eight instead of four");
     command.add_flag("-w,--wait", arguments.wait,
-                     "Start although no running program offers such an event yet");
+                     "Start even if no running program has a matching event");
     return events;
 }
 
 void add_listening_options(subcommand& command, listening_arguments& arguments) {
     add_live_options(command, arguments).required();
     command.add_flag("--overwrite", arguments.overwrite,
-                     "Keep the newest events: they replace the oldest in the buffers");
+                     "Keep the newest events: in full buffers they overwrite the oldest");
 }
 
 subscription_options make_subscription_options(const listening_arguments& arguments) {

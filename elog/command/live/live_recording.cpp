@@ -37,11 +37,11 @@ class memory_recording : public live_recording {
     }
     void check_patterns_before() const override {
         check_patterns(patterns_, source_.patterns_matched(), {},
-                       "See what there is with: elog list. To wait for it, add --wait.");
+                       "See the events with: elog list. To wait for it, add --wait.");
     }
     void check_patterns_after_command() const override {
         check_patterns(patterns_, source_.patterns_matched(), process_->providers(),
-                       "Neither did the command while it ran. See what there is with: elog list.");
+                       "Neither did the command while it ran. See the events with: elog list.");
     }
     void warn_incompatible() const override { warn_incompatible_processes(source_.header()); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
@@ -177,14 +177,12 @@ class kernel_recording : public live_recording {
 };
 
 constexpr kernel_advice advice_on_device{
-    "Start its program, after the kernel module is loaded, or add --wait. See what its programs "
-    "may "
-    "do with: elog doctor",
-    "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
+    "Start its program, after the kernel module is loaded, or add --wait. See the permissions "
+    "with: elog doctor",
+    "The command did not register it either. See the routes with: elog doctor"};
 constexpr kernel_advice advice_on_tracing{
-    "Start its program, or add --wait. See what the kernel has with: ls "
-    "/sys/kernel/tracing/events",
-    "Neither did the command bring it while it ran. See where its events go with: elog doctor"};
+    "Start its program, or add --wait. See the events with: ls /sys/kernel/tracing/events",
+    "The command did not register it either. See the routes with: elog doctor"};
 
 std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
                                       const listening_arguments& arguments,
@@ -233,7 +231,7 @@ std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
         }
     };
     if (asked.route) {
-        say("Events come", *asked.route, "another one is not asked for.");
+        say("Recording", *asked.route, "no other route was requested.");
         return begin(*asked.route, asked.stacks, arguments, options, where, counting);
     }
     for (const recording_route route : {recording_route::memory, recording_route::device,
@@ -243,13 +241,13 @@ std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
             std::unique_ptr<live_recording> begun =
                 begin(route, asked.stacks, arguments, options, where, counting);
             begun->check_patterns_before();
-            say("Events come", route, "there is all that is asked for.");
+            say("Recording", route, "it has an event for each pattern.");
             return begun;
         } catch (const user_error& reason) {
             say("Not", route, reason.what());
         }
     }
-    say("Events come", recording_route::memory, "who will come goes there in any case.");
+    say("Recording", recording_route::memory, "programs that start later use it in any case.");
     return begin(recording_route::memory, asked.stacks, arguments, options, where, counting);
 }
 

@@ -25,19 +25,18 @@ constexpr std::array routes{
 void add_route_options(subcommand& command, route_arguments& arguments) {
     command
         .add_option("--via ROUTE", arguments.via,
-                    "Where events come from: memory, device, relay, tracefs, perf or auto")
+                    "Route of events: memory, device, relay, tracefs, perf or auto")
         .one_of({"auto", "memory", "device", "relay", "tracefs", "perf"});
     command.add_flag("--stack", arguments.stacks,
-                     "With --via perf: in a field more, stack, where the program was");
-    command.add_flag("-v,--verbose", arguments.verbose, "Say by which route events come, and why");
+                     "With --via perf: add a field stack with the call stack");
+    command.add_flag("-v,--verbose", arguments.verbose, "Print which route is used, and why");
 }
 
 requested_route parse_route(const route_arguments& arguments,
                             const listening_arguments& listening) {
     const std::string_view via = arguments.via ? std::string_view(*arguments.via) : "memory";
     if (arguments.stacks && via != name_of(recording_route::perf)) {
-        throw usage_error("Only perf says where a program was: add --via perf, or leave --stack "
-                          "away.");
+        throw usage_error("Only perf records call stacks: add --via perf, or leave --stack out.");
     }
     if (via == "auto") {
         return {std::nullopt, arguments.verbose, false};
@@ -45,8 +44,8 @@ requested_route parse_route(const route_arguments& arguments,
     const auto* const found = std::find_if(routes.begin(), routes.end(),
                                            [&](const auto& each) { return each.name == via; });
     if (found == routes.end()) {
-        throw usage_error(
-            "Events come via memory, device, relay, tracefs, perf or auto, and not via '{}'.", via);
+        throw usage_error("A route is memory, device, relay, tracefs, perf or auto, and not '{}'.",
+                          via);
     }
     check_route(found->route, listening);
     return {found->route, arguments.verbose, arguments.stacks};

@@ -31,8 +31,8 @@ void check_tracing(const listening_arguments& arguments) {
         std::any_of(arguments.events.begin(), arguments.events.end(),
                     [](const std::string& pattern) { return pattern.ends_with('#'); });
     if (!arguments.sessions.empty() || has_mark) {
-        throw usage_error("The kernel's tracing knows no sessions: pick them with --where, or "
-                          "listen via memory.");
+        throw usage_error(
+            "The kernel's tracing has no sessions: select them with --where, or use --via memory.");
     }
 }
 

@@ -47,25 +47,23 @@ std::string_view without_number(std::string_view name) {
 [[noreturn]] void refuse_to_add(std::string_view name, int error) {
     switch (error) {
         case EPERM:
-            throw user_error("The kernel lets only root, and who has CAP_PERFMON, register events "
-                             "that stay. Run it as root, for example with sudo.");
+            throw user_error("The kernel requires root or CAP_PERFMON to register persistent "
+                             "events. Run the command as root, for example with sudo.");
         case EINVAL:
-            throw user_error(
-                "This kernel has no events that stay without a program, or refuses the "
-                "description of {}. That takes Linux 6.7.",
-                name);
+            throw user_error("This kernel does not support persistent events, or refuses the "
+                             "description of {}. Use Linux 6.7 or later.",
+                             name);
         case EMFILE:
             throw user_error(
                 "The kernel has as many events as kernel.user_events_max allows, without "
                 "{}. Raise that with sysctl, or remove some with: elog unregister",
                 name);
         case EADDRINUSE:
-            throw user_error("The kernel has another event called {}. Remove that with elog "
+            throw user_error("The kernel has another event called {}. Remove it with elog "
                              "unregister, or rename one of them.",
                              name);
         default:
-            throw user_error("The kernel refuses the event {}: {}. See what it says about it with: "
-                             "dmesg",
+            throw user_error("The kernel refuses the event {}: {}. See its message with: dmesg",
                              name, std::strerror(error));
     }
 }
@@ -183,25 +181,20 @@ void user_events_registry::remove(const std::string& name) const {
     }
     switch (const int error = errno) {
         case EBUSY:
-            throw user_error(
-                "{} is in use: a program has it, or somebody listens to it. End the "
-                "program, perf and trace-cmd, or take its triggers away and write 0 to "
-                "its enable in tracefs; then try again.",
-                name);
+            throw user_error("{} is in use: a program has it, or it is being recorded. End the "
+                             "program, perf and trace-cmd, or remove its triggers and write 0 to "
+                             "its enable in tracefs; then try again.",
+                             name);
         case ENOENT:
-            throw user_error(
-                "{} has gone already, with the program that had it. There is nothing to "
-                "do.",
-                name);
+            throw user_error("{} has already disappeared with its program. There is nothing to do.",
+                             name);
         case EPERM:
-            throw user_error(
-                "The kernel lets only root, and who has CAP_PERFMON, remove {}. Run it "
-                "as root, for example with sudo.",
-                name);
+            throw user_error("The kernel requires root or CAP_PERFMON to remove {}. Run the "
+                             "command as root, for example with sudo.",
+                             name);
         default:
-            throw user_error(
-                "The kernel does not remove {}: {}. See what it says about it with: dmesg", name,
-                std::strerror(error));
+            throw user_error("The kernel does not remove {}: {}. See its message with: dmesg", name,
+                             std::strerror(error));
     }
 }
 

@@ -134,8 +134,7 @@ pipe_ends make_pipe() {
     int ends[2] = {-1, -1};
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         throw user_error(
-            "No pipe can be had ({}). Close some files, or raise the limit with: ulimit "
-            "-n",
+            "No pipe can be created ({}). Close some files, or raise the limit with: ulimit -n",
             std::strerror(errno));
     }
     return {unique_fd(ends[0]), unique_fd(ends[1])};

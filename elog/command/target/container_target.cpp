@@ -57,11 +57,11 @@ struct process {
 
 [[noreturn]] void reject(const process& at, int number) {
     if (number == ENOENT || number == ESRCH) {
-        throw user_error("Process {} has ended. ps -e shows which there are.", at.name);
+        throw user_error("Process {} has ended. ps -e lists the processes.", at.name);
     }
-    throw user_error(
-        "One may not go where process {} is ({}). Run it as root: sudo elog --at {} ...", at.name,
-        std::strerror(number), at.name);
+    throw user_error("The place of process {} cannot be entered ({}). Run the command as root: "
+                     "sudo elog --at {} ...",
+                     at.name, std::strerror(number), at.name);
 }
 
 bool has_ended(const process& at) noexcept {
@@ -74,7 +74,7 @@ process find_process(const std::string& name) {
     const char* const end = name.data() + name.size();
     const auto [parsed, wrong] = std::from_chars(name.data(), end, number);
     if (wrong != std::errc() || parsed != end || number <= 0) {
-        throw usage_error("--at takes the number of a process: elog --at 4242 list");
+        throw usage_error("--at needs the number of a process: elog --at 4242 list");
     }
     process at;
     at.name = name;
@@ -83,9 +83,9 @@ process find_process(const std::string& name) {
     at.handle = unique_fd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0U)));
     if (!at.folder || !at.handle) {
         if (errno == ENOSYS) {
-            throw user_error("This kernel has no pidfd_open. elog --at takes Linux 5.8.");
+            throw user_error("This kernel has no pidfd_open. elog --at needs Linux 5.8.");
         }
-        throw usage_error("There is no process {}. ps -e shows which there are.", name);
+        throw usage_error("There is no process {}. ps -e lists the processes.", name);
     }
     return at;
 }
@@ -125,8 +125,7 @@ user user_of_process(const process& at) {
     const std::vector<unsigned> users = status_numbers(*status, "Uid:");
     const std::vector<unsigned> groups = status_numbers(*status, "Gid:");
     if (users.size() != 4 || groups.size() != 4) {
-        throw user_error("The file /proc/{}/status says nothing of users. Is it the kernel's?",
-                         at.name);
+        throw user_error("The file /proc/{}/status has no users. Mount procfs at /proc.", at.name);
     }
     // The process could choose the moment and have this one become a user that it may not become
     // itself.
@@ -134,10 +133,9 @@ user user_of_process(const process& at) {
         return std::count(all.begin(), all.end(), all.front()) == 4;
     };
     if (!is_one(users) || !is_one(groups)) {
-        throw user_error(
-            "Process {} is of one user and acts as another one now, as su and sudo do. "
-            "Name another one that runs there.",
-            at.name);
+        throw user_error("Process {} belongs to one user and runs as another one now, as su and "
+                         "sudo do. Name another process there.",
+                         at.name);
     }
     return {users.front(), groups.front(), status_numbers(*status, "Groups:")};
 }
@@ -179,10 +177,9 @@ void join_groups_of(const process& at, const unique_fd& self) {
     try {
         join_control_groups(read_text(own, process_status_max).value_or(std::string()), *groups);
     } catch (const user_error& reason) {
-        throw user_error(
-            "elog cannot join the control group of process {} ({}), which says what may "
-            "be opened there. Run it where /sys/fs/cgroup can be written.",
-            at.name, reason.what());
+        throw user_error("elog cannot join the control group of process {} ({}), which restricts "
+                         "devices there. Run the command where /sys/fs/cgroup is writable.",
+                         at.name, reason.what());
     }
 }
 
@@ -190,10 +187,9 @@ void join_groups_of(const process& at, const unique_fd& self) {
 void enter_namespaces(const process& at, int namespaces) {
     if (namespaces != 0 && ::setns(at.handle.get(), namespaces) != 0) {
         if (errno == EINVAL) {
-            throw user_error(
-                "One may not go from here to where process {} is. elog --at takes Linux "
-                "5.8, and goes into containers, not out of them.",
-                at.name);
+            throw user_error("The place of process {} cannot be entered from here. elog --at needs "
+                             "Linux 5.8, and enters containers, but does not leave them.",
+                             at.name);
         }
         reject(at, errno);
     }
@@ -232,10 +228,9 @@ user with_settable_groups(user wanted) {
 
 void drop_privileges_to(const process& at, const user& wanted) {
     if (drop_privileges(with_settable_groups(wanted)) != privilege_drop::done) {
-        throw user_error(
-            "One may not become the user of process {} where it is ({}). Run it as root: "
-            "sudo elog --at {} ...",
-            at.name, std::strerror(errno), at.name);
+        throw user_error("The user of process {} cannot be adopted there ({}). Run the command as "
+                         "root: sudo elog --at {} ...",
+                         at.name, std::strerror(errno), at.name);
     }
 }
 
@@ -247,19 +242,17 @@ void enter_named_process(std::vector<std::string>& words, bool has_command) {
         return;
     }
     if (!words.empty() && words.front().starts_with("--user")) {
-        throw usage_error("Behind --at no --user is taken: elog is the user that process {} is of.",
-                          *name);
+        throw usage_error("--user cannot follow --at: elog runs as the user of process {}.", *name);
     }
     if (!words.empty() && (words.front() == "doctor" || words.front() == "features")) {
         // Looking up names of users and groups would use files, and even load code, of the
         // container.
-        throw usage_error("elog {} tells of the machine: leave --at {} away.", words.front(),
-                          *name);
+        throw usage_error("elog {} checks the machine: leave out --at {}.", words.front(), *name);
     }
     if (has_command) {
         throw usage_error(
-            "Behind --at no command is run: of what keeps that container's programs in it, not all "
-            "would hold for it. Start it as its others are started, and record meanwhile.");
+            "With --at no command is run, because not all restrictions of the container would hold "
+            "for it. Start it like the other programs there, and record meanwhile.");
     }
     // Descriptors inherited from the caller are not passed into the container.
     static_cast<void>(::close_range(STDERR_FILENO + 1, ~0U, 0));

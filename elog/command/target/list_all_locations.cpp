@@ -73,7 +73,7 @@ class location_lister {
             const auto left =
                 std::min<steady_clock::duration>(end - steady_clock::now(), location_timeout);
             if (left <= steady_clock::duration::zero()) {
-                complain(location, "not looked at, because others have let us wait for a minute.");
+                complain(location, "not read, because the other places took a minute.");
                 continue;
             }
             if (const std::optional<child_result> answer = query(location, left)) {
@@ -81,10 +81,9 @@ class location_lister {
             }
         }
         if (found.skipped != 0) {
-            print_diagnostic(
-                "elog: There are {} more places, which are not shown. See one with: elog --user "
-                "USER list, or elog --at PID list",
-                found.skipped);
+            print_diagnostic("elog: {} more places are not shown. See one with: elog --user USER "
+                             "list, or elog --at PID list",
+                             found.skipped);
             failed_ = true;
         }
         finish();
@@ -137,12 +136,13 @@ class location_lister {
             case outcome::failed:
                 failed_ = true;
                 if (answer.signal != 0) {  // otherwise the child has reported the reason
-                    complain(location, fmt::format("who looked there was ended by signal {}.",
-                                                   answer.signal));
+                    complain(location,
+                             fmt::format("the process that read it was ended by signal {}.",
+                                         answer.signal));
                 }
                 break;
             case outcome::timed_out:
-                complain(location, "there has been no answer in time.");
+                complain(location, "it did not answer in time.");
                 break;
             case outcome::output_too_large:
                 complain(location, "the answer is too long.");
@@ -159,7 +159,7 @@ class location_lister {
         if (options_.json) {
             const ordered_json told = ordered_json::parse(text, nullptr, false);
             if (!told.is_object()) {
-                complain(location, "what was told is damaged, and is left out.");
+                complain(location, "the answer is damaged, and left out.");
                 return;
             }
             ordered_json where = where_of(location);
@@ -181,12 +181,11 @@ class location_lister {
             write_all(STDOUT_FILENO, first_ ? "{\"places\": []}\n" : "\n]}\n");
         }
         if (failed_) {
-            throw user_error("Not all places could be looked at.");
+            throw user_error("Not all places could be read.");
         }
         if (!found_ && !options_.glob.empty()) {
             throw user_error("No running program offers an event that matches '{}', here or "
-                             "elsewhere. elog list "
-                             "--all shows what there is.",
+                             "elsewhere. See all events with: elog list --all",
                              options_.glob);
         }
         if (!found_ && !options_.json) {

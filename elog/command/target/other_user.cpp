@@ -59,7 +59,7 @@ user find_user(const std::string& name) {
         return {account->pw_uid, account->pw_gid, groups_of(*account)};
     }
     if (!number) {
-        throw usage_error("There is no user '{}'. Take a name or number of: getent passwd", name);
+        throw usage_error("There is no user '{}'. Use a name or number of: getent passwd", name);
     }
     return {*number, group_of_nobody, std::vector<gid_t>()};
 }
@@ -70,8 +70,7 @@ void become(const std::string& name, const user& wanted) {
             return;
         case privilege_drop::not_permitted:
             throw user_error(
-                "What user {} runs cannot be seen from here ({}). Run it as root: sudo "
-                "elog --user {} ...",
+                "elog cannot run as user {} ({}). Run the command as root: sudo elog --user {} ...",
                 name, std::strerror(errno), name);
         case privilege_drop::incomplete:
             break;
@@ -90,7 +89,7 @@ void become_named_user(std::vector<std::string>& words) {
         return;
     }
     if (name->empty()) {
-        throw usage_error("--user takes the name or number of a user: elog --user alice list");
+        throw usage_error("--user needs the name or number of a user: elog --user alice list");
     }
     const user wanted = find_user(*name);
     if (wanted.number != ::geteuid()) {

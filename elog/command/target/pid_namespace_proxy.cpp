@@ -102,8 +102,9 @@ void fork_with_proxy() {
     if (child < 0) {
         const int number = errno;
         static_cast<void>(::sigprocmask(SIG_SETMASK, &before, nullptr));
-        throw user_error("No process can be started there ({}). Does that one still run?",
-                         std::strerror(number));
+        throw user_error(
+            "No process can be started there ({}). Check that its container is running.",
+            std::strerror(number));
     }
     if (child != 0) {
         run_proxy(child, signals);

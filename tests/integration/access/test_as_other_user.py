@@ -59,14 +59,14 @@ class AsOtherUser(other_users.Case):
         os.symlink("/tmp", f"/dev/shm/eventlog-{BERT}")
         os.mkfifo(f"/dev/shm/eventlog-{BERT + 1}")
         self.make_folder(f"/dev/shm/eventlog-{BERT + 2}", ANNE)
-        self.assertIn(f"too: users {ANNE}. See theirs with: elog --user {ANNE} list",
+        self.assertIn(f"for programs: {ANNE}. See theirs with: elog --user {ANNE} list",
                       self.run_elog("list").stderr)
         self.assertNotIn("users", self.elog_as(ANNE, "list").stderr)
 
     def test_list_as_root_names_users_if_its_directory_is_foreign(self):
         self.start_counter_as(BERT)
         self.make_folder("/dev/shm/eventlog-0", ANNE)
-        self.assertIn(f"too: users {BERT}. See", self.run_elog("list", status=1).stderr)
+        self.assertIn(f"for programs: {BERT}. See", self.run_elog("list", status=1).stderr)
 
     def pids_by_user(self, shown):
         return {place["user"]: [process["pid"] for provider in place["providers"]
@@ -108,7 +108,7 @@ class AsOtherUser(other_users.Case):
         self.assertEqual(holder.stdout.readline(), "held\n")
         shown = self.run_elog("list", "--all", "--json", status=1)
         self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})
-        self.assertIn(f"user {ANNE}: there has been no answer in time. Try it alone with: "
+        self.assertIn(f"user {ANNE}: it did not answer in time. Try it alone with: "
                       f"elog --user {ANNE} list\n", shown.stderr)
 
     def test_list_all_reports_killed_helper(self):
@@ -134,7 +134,7 @@ class AsOtherUser(other_users.Case):
 
         self.wait_for(is_looking, "a child")
         os.kill(found[0], signal.SIGKILL)
-        self.assertIn(f"user {ANNE}: who looked there was ended by signal 9. Try it alone with: "
+        self.assertIn(f"user {ANNE}: the process that read it was ended by signal 9. Try it alone with: "
                       f"elog --user {ANNE} list\n", self.finish(listing, 1)[1])
 
     def test_list_all_reports_inaccessible_users_and_continues(self):
@@ -159,7 +159,7 @@ class AsOtherUser(other_users.Case):
         shown = self.run_elog("list", "--all", "--json", status=1, preexec_fn=deny_pipes)
         self.assertEqual(json.loads(shown.stdout), {"places": []})
         for user in ANNE, BERT:
-            self.assertIn(f"elog: user {user}: No pipe can be had (Too many open files).",
+            self.assertIn(f"elog: user {user}: No pipe can be created (Too many open files).",
                           shown.stderr)
 
     def test_list_all_fails_if_nothing_matches(self):

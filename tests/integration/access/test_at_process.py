@@ -133,7 +133,7 @@ class AtProcess(other_users.Case):
             server.wait(harness.TIMEOUT)
         self.assertIn(second, {place["process"] for place in json.loads(listed.stdout)["places"]})
         self.assertRegex(listed.stderr,
-                         rf"process {server.pid} .* there has been no answer in time")
+                         rf"process {server.pid} .* it did not answer in time")
 
     def test_records_every_event_into_file_in_container(self):
         _, pid = self.start_container()
@@ -336,16 +336,16 @@ class AtProcess(other_users.Case):
                             (["--at", "0", "list"], "the number of a process"),
                             (["--at", str(ended.pid), "list"], "no process"),
                             (["--at"], "the number of a process"),
-                            (["--at", str(os.getpid()), "--user", "root", "list"], "no --user")):
+                            (["--at", str(os.getpid()), "--user", "root", "list"], "cannot follow --at")):
             self.assert_one_message(self.run_elog(*words, status=2).stderr, told)
         both = self.start("setpriv", "--ruid", str(ANNE), "--clear-groups", *self.counter)
         self.wait_for(lambda: other_users.status_of(both.pid, "Uid")[0] == str(ANNE), "two users")
         refused = self.run_elog("--at", str(both.pid), "list", status=1)
-        self.assert_one_message(refused.stderr, "acts as another one")
+        self.assert_one_message(refused.stderr, "runs as another one")
         elog = self.copy(harness.ELOG)
         _, pid = self.start_container()
-        for words, told in ((["doctor"], "elog doctor tells of the machine"),
-                            (["features"], "elog features tells of the machine"),
+        for words, told in ((["doctor"], "elog doctor checks the machine"),
+                            (["features"], "elog features checks the machine"),
                             (["record", "-e", "counter", "--", "true"], "no command is run")):
             self.assert_one_message(self.elog_at(pid, *words, status=2).stderr, told)
         _, errors = self.finish(self.start_as(ANNE, elog, "--at", str(pid), "list"), 1)

@@ -132,7 +132,8 @@ class GroupDirectory(other_users.Case):
         def said(start, user):
             return start(user, elog, "doctor").communicate(timeout=harness.TIMEOUT)[0]
 
-        self.assertIn(f"{COMMON} is for all of the group {GROUP}", said(self.start_member, BERT))
+        self.assertIn(f"{COMMON} is shared by programs and elog of all members of the group {GROUP}",
+                      said(self.start_member, BERT))
         self.assertIn("usermod --append --groups", said(self.start_as, CARL))
         os.chmod(COMMON, 0o2755)
         self.assertIn(f"chmod 2750 '{COMMON}'", said(self.start_member, BERT))

@@ -82,7 +82,7 @@ class Answers(harness.Case):
     def test_without_arguments_prints_usage(self):
         for words in ((), ("--",)):
             result = self.run_elog("completion", *words, status=2)
-            self.assert_one_message(result.stderr, "what is to be completed", "A shell does so")
+            self.assert_one_message(result.stderr, "The words to complete are missing", "Load the script")
 
 
 class Typing(harness.Case):

@@ -20,7 +20,7 @@ class Enable(harness.Case):
     def test_of_sessions_is_a_usage_error(self):
         for command in ("enable", "disable", "events"):
             result = self.run_elog(command, "shop:*#", status=2)
-            self.assert_one_message(result.stderr, "knows no sessions")
+            self.assert_one_message(result.stderr, "has no sessions")
 
     def test_with_invalid_pattern_is_a_usage_error(self):
         for command in ("enable", "disable", "events"):

@@ -406,7 +406,7 @@ class Generated(harness.Case):
 
     def test_unknown_language_is_a_usage_error(self):
         result = self.run_elog("gen", "--lang", "cobol", ZOO, status=2)
-        self.assert_one_message(result.stderr, "There is no language cobol")
+        self.assert_one_message(result.stderr, "'cobol' is no language")
 
 
 if __name__ == "__main__":

@@ -284,7 +284,7 @@ class List(harness.Case):
     def test_reports_mismatch_of_level_or_keyword(self):
         self.start_provider(harness.example("order_service"), "30")
         result = self.run_elog("list", "shop:order_*@error", status=1)
-        self.assert_one_message(result.stderr, "there is shop:order_placed, but not of that level")
+        self.assert_one_message(result.stderr, "shop:order_placed has another level")
 
     def test_removes_files_of_killed_program(self):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")

@@ -245,7 +245,7 @@ class PushedDown(harness.Case):
     def test_of_a_file_cannot_be_pushed_down(self):
         for option in (("--push-down", "never"), ("--explain",)):
             result = self.run_elog("agg", "count()", "x.elog", *option, status=2)
-            self.assert_one_message(result.stderr, "are for listening with -e")
+            self.assert_one_message(result.stderr, "are for live events")
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ class FileCommands(harness.Case):
         before = self.run_elog("print", path, status=1).stdout.splitlines()
         result = self.run_elog("repair", path, "-o", self.path("sound.elog"))
         self.assertRegex(result.stderr, harness.DAMAGE)
-        missing = int(re.search(r"(\d+) records were in what is left out", result.stderr)[1])
+        missing = int(re.search(r"(\d+) records were in omitted blocks", result.stderr)[1])
         after = self.run_elog("print", self.path("sound.elog")).stdout.splitlines()
         self.assertEqual([line for line in after if not line.startswith("--")], before)
         self.assertEqual(len(before) + missing, len(whole))

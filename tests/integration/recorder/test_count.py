@@ -10,7 +10,7 @@ import re
 
 import harness
 
-SKIPPED_EVENTS = re.compile(r"(\d+) events were kept for --count, (\d+) that came later were left out")
+SKIPPED_EVENTS = re.compile(r"(\d+) events were kept for --count, (\d+) later ones were left out")
 
 
 class Count(harness.Case):
@@ -84,7 +84,7 @@ class Count(harness.Case):
             self.assertIn("--count", errors)
         errors = self.run_elog("record", "-e", "counter:*", "--count", "5", "--overwrite",
                                status=2).stderr
-        self.assertIn("leave --count or --overwrite away.", errors)
+        self.assertIn("leave out --count or --overwrite.", errors)
 
 
 if __name__ == "__main__":

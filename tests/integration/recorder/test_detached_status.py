@@ -28,18 +28,18 @@ class DetachedStatus(flight_recorder.Case):
             known = file.read(4)
             file.seek(REGION_FEATURES)
             file.write(bytes(4))  # as written by an older library
-        self.assertIn("elog: 1 running process cannot join this subscription: the library",
+        self.assertIn("elog: 1 running process cannot attach to this subscription: the library",
                       self.begin().stderr)
         for command in ("status", "list"):
-            self.assertIn("elog: 1 running process cannot join 'flight': the library",
+            self.assertIn("elog: 1 running process cannot attach to 'flight': the library",
                           self.run_elog(command).stderr)
         # Only processes with selected events are counted.
         other = self.run_elog("start", "other", "-e", "absent:*", "--wait", "--buffer-size", "128K")
-        self.assertNotIn("cannot join", other.stderr)
+        self.assertNotIn("cannot attach to", other.stderr)
         with open(path, "r+b") as file:
             file.seek(REGION_FEATURES)
             file.write(known)
-        self.assertNotIn("cannot join", self.run_elog("status").stderr)
+        self.assertNotIn("cannot attach to", self.run_elog("status").stderr)
 
     @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "every library can join")
     def test_counts_incompatible_programs_once(self):
@@ -50,8 +50,8 @@ class DetachedStatus(flight_recorder.Case):
             file.write(bytes(4))
         told = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e", "absent:*",
                              "--wait", "--duration", "100ms").stderr
-        self.assertIn("elog: Events come via memory: who will come goes there", told)
-        self.assertEqual(told.count("cannot join this subscription"), 1, told)
+        self.assertIn("elog: Recording via memory: programs that start later use it", told)
+        self.assertEqual(told.count("cannot attach to this subscription"), 1, told)
 
     def test_status_escapes_terminal_control_characters(self):
         self.begin()

@@ -45,7 +45,7 @@ class DetachedStop(flight_recorder.Case):
         self.assertEqual(self.emit(1, 10), 10)  # no listener
         (shown,) = self.status()
         self.assertEqual((shown["ended"], shown["events"]), (True, 10))
-        self.assertIn("takes no more events", self.run_elog("status").stdout)
+        self.assertIn("receives no more events", self.run_elog("status").stdout)
         (listed,) = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
         self.assertEqual((listed["standing"], listed["ended"]), ("flight", True))
         self.assertEqual(self.snapshot()[1], 10)
@@ -93,7 +93,7 @@ class DetachedStop(flight_recorder.Case):
                 "stop", "flight", "-o", last, *compression, status=1, preexec_fn=fill_disk
             )
             self.assertIn("cannot be written any further", result.stderr)
-            self.assertIn("'flight' takes no more events, and keeps what it has", result.stderr)
+            self.assertIn("'flight' receives no more events, and keeps those that it has", result.stderr)
         program.kill()
         program.wait()
         (shown,) = self.status()
@@ -119,7 +119,7 @@ class DetachedStop(flight_recorder.Case):
             "stop", "flight", "-o", self.path("last.elog"), status=1, preexec_fn=deny_fsync
         )
         self.assertIn("could not be written to its end", result.stderr)
-        self.assertIn("keeps what it has", result.stderr)
+        self.assertIn("keeps those that it has", result.stderr)
         (shown,) = self.status()
         self.assertEqual((shown["ended"], shown["events"]), (True, 10))
         result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
@@ -135,7 +135,7 @@ class DetachedStop(flight_recorder.Case):
         self.clear_detached()
         os.close(lock)
         _, errors = self.finish(stop, status=1)
-        self.assertIn("Somebody else has just ended the subscription 'flight'", errors)
+        self.assertIn("Another command has just ended the flight recorder 'flight'", errors)
         self.assertEqual([name for name in os.listdir(self.scratch) if "last" in name], [])
 
     def test_stop_writes_every_event(self):

@@ -193,7 +193,7 @@ class RecordFile(harness.Case):
                                    harness.program("counter"), "1", "1000", stdout=writable)
             os.close(writable)
             _, errors = self.finish(recording, status)
-            self.assertEqual("Nobody takes the output any more" in errors, status == 3, errors)
+            self.assertEqual("Standard output was closed" in errors, status == 3, errors)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ class Routes(harness.Case):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "--count", "3")
         self.assertEqual(result.stderr.splitlines()[0],
-                         "elog: Events come via memory: there is all that is asked for.")
+                         "elog: Recording via memory: it has an event for each pattern.")
         self.assertEqual(sum(bool(harness.LINE.match(line))
                              for line in result.stdout.splitlines()), 3)
 
@@ -23,7 +23,7 @@ class Routes(harness.Case):
             self.assertEqual([line.split(":")[1].strip() for line in refused],
                              [f"Not via {route}" for route in
                               ("memory", "device", "tracefs", "perf")])
-            self.assertIn("Events come via memory: ", chosen)
+            self.assertIn("Recording via memory: ", chosen)
             self.assertIn("'no_such_provider:*'", complaint)
 
     def test_uses_memory_to_wait_for_programs(self):
@@ -32,7 +32,7 @@ class Routes(harness.Case):
         result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e",
                                "no_such_provider:*", "--wait", "-o", path, "--",
                                harness.program("counter"), "1", "5")
-        self.assertIn("elog: Events come via memory: who will come goes there in any case.\n",
+        self.assertIn("elog: Recording via memory: programs that start later use it in any case.\n",
                       result.stderr)
         self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
 
@@ -41,7 +41,7 @@ class Routes(harness.Case):
         result = self.run_elog("top", "--via", "auto", "-e", "counter:*", "--frames", "1")
         self.assertNotIn(" via ", result.stderr)
         told = self.run_elog("top", "-v", "-e", "counter:*", "--frames", "1").stderr
-        self.assertIn("elog: Events come via memory: another one is not asked for.\n", told)
+        self.assertIn("elog: Recording via memory: no other route was requested.\n", told)
 
 
 if __name__ == "__main__":

@@ -277,7 +277,7 @@ class SnapshotRequests(harness.Case):
             for path in glob.glob(os.path.join(self.directory, "subscriptions", "*")):
                 os.unlink(path)
             errors = self.finish_watch(watch, status=1)
-            self.assertIn("'flight' is not there any more", errors)
+            self.assertIn("'flight' does not exist any more", errors)
 
     def test_reports_truncated_region(self):
         for part in (0, 0.001, 0.5):
@@ -287,7 +287,7 @@ class SnapshotRequests(harness.Case):
                 (path,) = glob.glob(os.path.join(self.directory, "subscriptions", "*"))
                 os.truncate(path, int(os.path.getsize(path) * part))
                 errors = self.finish_watch(watch, status=1)
-                self.assertRegex(errors, "has been cut short|is not there any more")
+                self.assertRegex(errors, "has been cut short|does not exist any more")
                 os.unlink(path)
 
     def test_one_snapshot_answers_all_requests_before_it(self):
@@ -371,8 +371,8 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(output, f"attempted {attempted}\n")
         self.run_elog("snapshot", "flight")
         errors = self.stop_watch(watch)
-        looked = int(re.search(r"(\d+) events were looked at", errors)[1])
-        missed = re.search(r"(\d+) events could not be looked at", errors)
+        looked = int(re.search(r"(\d+) events were examined", errors)[1])
+        missed = re.search(r"(\d+) events could not be examined", errors)
         self.assertEqual(looked + (int(missed[1]) if missed else 0), attempted, errors)
         # The last event of all is the newest, and not overwritten; that of the other thread may be,
         # if both ran on one CPU.
@@ -385,7 +385,7 @@ class SnapshotRequests(harness.Case):
             watch = self.watch(*arguments)
             self.run_elog("stop", "flight")
             errors = self.finish_watch(watch)
-            self.assertIn("'flight' has ended: nobody can ask it any more.", errors)
+            self.assertIn("'flight' has ended: there are no further requests.", errors)
             self.assertIn("0 snapshots", errors)
             self.begin("--overwrite")
 
@@ -433,14 +433,14 @@ class SnapshotRequests(harness.Case):
     def test_status_escapes_reason_and_marks_torn_reason(self):
         self.begin("--overwrite")
         self.assertEqual(self.requests(), (0, 0, None))
-        self.assertNotIn("asked for", self.run_elog("status").stdout)
+        self.assertNotIn("snapshots by programs", self.run_elog("status").stdout)
         self.run_asking("\x1b]0;mine\x07")
         text = self.run_elog("status").stdout
         self.assertNotIn("\x1b", text)
         self.assertIn("the last for: \\x1b]0;mine\\x07", text)
         self.write_header(REASON, struct.pack("<Q", 77 << 48))
         self.assertEqual(self.requests(), (1, 0, None))
-        self.assertIn("several are asking at once", self.run_elog("status").stdout)
+        self.assertIn("several programs request one now", self.run_elog("status").stdout)
         self.write_header(WANTED, struct.pack("<II", 3, 9))
         self.assertEqual(self.requests(), (3, 0, None))
 
