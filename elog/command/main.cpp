@@ -26,6 +26,15 @@ constexpr int exit_error = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_lost = 3;
 
+// In the order of the overview, after list and record.
+constexpr void (*subcommands[])(elog::command_line&) = {
+    elog::add_start,      elog::add_status,  elog::add_snapshot, elog::add_stop,
+    elog::add_print,      elog::add_stat,    elog::add_agg,      elog::add_top,
+    elog::add_convert,    elog::add_cut,     elog::add_merge,    elog::add_verify,
+    elog::add_repair,     elog::add_schema,  elog::add_gen,      elog::add_register,
+    elog::add_unregister, elog::add_events,  elog::add_enable,   elog::add_disable,
+    elog::add_doctor,     elog::add_features};
+
 int complain(const char* text, int status) {
     elog::print_diagnostic("elog: {}", text);
     return status;
@@ -58,28 +67,9 @@ void run(int argument_count, char** arguments) {
                             "elog " ELOG_VERSION);
     elog::add_list(line);
     elog::add_record(line, command);
-    elog::add_start(line);
-    elog::add_status(line);
-    elog::add_snapshot(line);
-    elog::add_stop(line);
-    elog::add_print(line);
-    elog::add_stat(line);
-    elog::add_agg(line);
-    elog::add_top(line);
-    elog::add_convert(line);
-    elog::add_cut(line);
-    elog::add_merge(line);
-    elog::add_verify(line);
-    elog::add_repair(line);
-    elog::add_schema(line);
-    elog::add_gen(line);
-    elog::add_register(line);
-    elog::add_unregister(line);
-    elog::add_events(line);
-    elog::add_enable(line);
-    elog::add_disable(line);
-    elog::add_doctor(line);
-    elog::add_features(line);
+    for (const auto add : subcommands) {
+        add(line);
+    }
     elog::add_completion(line, command);
     line.show_together({"start", "status", "snapshot", "stop"},
                        "Run a flight recorder in memory without a process, and read it");

@@ -198,18 +198,13 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
             return std::make_unique<kernel_recording<device_recording>>(
                 route, options, advice_on_device, options,
                 std::make_unique<relay_subscription>(options));
-        case recording_route::tracefs: {
-            tracing_options wanted =
-                make_tracing_options(tracing_kind::instance, arguments, options, where);
-            wanted.counting = counting;
-            return std::make_unique<kernel_recording<kernel_trace_recording>>(
-                route, options, advice_on_tracing, std::move(wanted));
-        }
+        case recording_route::tracefs:
         case recording_route::perf: {
-            tracing_options wanted =
-                make_tracing_options(tracing_kind::perf, arguments, options, where);
+            const bool is_perf = route == recording_route::perf;
+            tracing_options wanted = make_tracing_options(
+                is_perf ? tracing_kind::perf : tracing_kind::instance, arguments, options, where);
             wanted.counting = counting;
-            wanted.stacks = stacks;
+            wanted.stacks = is_perf && stacks;
             return std::make_unique<kernel_recording<kernel_trace_recording>>(
                 route, options, advice_on_tracing, std::move(wanted));
         }
