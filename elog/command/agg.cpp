@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +15,6 @@
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregating_sink.hpp"
 #include "cli/complaints.hpp"
-#include "cli/damage_check.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
@@ -263,8 +261,7 @@ void run_agg(const agg_arguments& arguments) {
 }  // namespace
 
 void add_agg(command_line& line) {
-    subcommand command =
-        line.add_subcommand("agg", "Aggregate recorded or live events: count, sum, distributions");
+    subcommand command = line.add_subcommand("agg", "Aggregate events: count, sum, distributions");
     const auto arguments = std::make_shared<agg_arguments>();
     command
         .add_option("EXPRESSION", arguments->expression,

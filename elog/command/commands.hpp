@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "cli/usage_error.hpp"
 
 namespace elog {
 

@@ -3,7 +3,6 @@
 // elog convert: writes a recording as JSON Lines or CSV.
 #include <unistd.h>
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>

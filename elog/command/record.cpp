@@ -348,9 +348,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                       "Keep as many files as fit into that size");
     record.add_option("--duration TIME", arguments->duration,
                       "Stop after that time: 10s, 500ms, 2m");
-    record.add_option(
-        "--latency TIME", arguments->latency,
-        "Print an event at most that long after its emit: 1ms to 10s, by default 10ms");
+    record.add_option("--latency TIME", arguments->latency,
+                      "Maximum delay of a printed event, 1ms to 10s; by default 10ms");
     record.add_option("--count NUMBER", arguments->count, "Stop after that many events")
         .range(1, 1'000'000'000);
     record.add_option("--where PREDICATE", arguments->where, where_help);

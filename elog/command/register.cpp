@@ -125,9 +125,8 @@ void add_register(command_line& line) {
                     "File (schema, recording, program, library) or running provider")
         .required()
         .completes_as(value_kind::source);
-    command.add_flag(
-        "--persist", options->persist,
-        "State that they stay until elog unregister or the next boot, which holds in any case");
+    command.add_flag("--persist", options->persist,
+                     "State that the events stay, which they do in any case");
     command.add_flag("-j,--json", options->json, "Write a JSON object on a line for each event");
     command.footer("The events are in tracefs as eventlog_PROVIDER_EVENT, and can be enabled.\n"
                    "Examples:\n"

@@ -19,7 +19,6 @@
 #include "live/where.hpp"
 #include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
-#include "text/append_format.hpp"
 #include "text/character_locale.hpp"
 #include "text/escaped_text.hpp"
 #include "top/top_frame.hpp"

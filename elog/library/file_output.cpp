@@ -2,7 +2,6 @@
 #include "file_output.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/cpus.hpp"
 #include "base/user_error.hpp"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/user_error.hpp"
-
 namespace elog::library {
 
 wanted_events::wanted_events(const origin& from, options wanted)

@@ -11,10 +11,8 @@
 // contradicts an earlier one.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

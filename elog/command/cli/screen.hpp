@@ -8,8 +8,6 @@
 
 #include <termios.h>
 
-#include <cstddef>
-#include <string>
 #include <vector>
 
 #include "terminal/frame_line.hpp"

@@ -11,7 +11,6 @@
 #include "base/output.hpp"
 #include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
-#include "text/escaped_text.hpp"
 
 namespace elog {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/user_error.hpp"
 #include "cli/complaints.hpp"
-#include "cli/damage_check.hpp"
 #include "cli/whole_files.hpp"
 #include "discovery/kernel_providers.hpp"
 #include "discovery/program_schemas.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/usage_error.hpp"
+#include "file/file_reader.hpp"
 #include "predicate/narrowed_patterns.hpp"
 #include "terminal/diagnostics.hpp"
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "aggregate/aggregator.hpp"
-#include "file/file_reader.hpp"
 #include "memory/subscription.hpp"
 #include "predicate/record_filter.hpp"
 #include "schema/patterns.hpp"

@@ -19,7 +19,7 @@
 #include <fmt/core.h>
 
 #include "base/shared_memory_domain.hpp"
-#include "cli/usage_error.hpp"
+#include "base/user_error.hpp"
 #include "shm/directory.hpp"
 #include "target/container_target.hpp"
 #include "target/other_user.hpp"
