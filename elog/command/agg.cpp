@@ -103,7 +103,7 @@ void run_on_file(const agg_arguments& arguments) {
 void check_expression(const agg_arguments& arguments, const event_patterns& patterns,
                       const live_recording& process) {
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.choice.where, current_time(), matches_any_pattern(patterns));
+        make_live_filter(arguments.choice.where, patterns);
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         matches_any_pattern(patterns));
     check_found(filter.get(), &computed, process.found(), !arguments.listening.wait);
@@ -196,7 +196,7 @@ void run_live(const agg_arguments& arguments) {
     const requested_route route = parse_route(arguments.route, arguments.listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.choice.where, current_time(), matches_any_pattern(options.patterns));
+        make_live_filter(arguments.choice.where, options.patterns);
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         matches_any_pattern(options.patterns));
     interval_aggregator intervals(computed, interval, [&](std::optional<std::int64_t> begins) {

@@ -39,11 +39,11 @@ class cut_writer final : public record_writer {
     }
     void write_loss(const loss_block& loss, const provider_map& providers,
                     std::uint32_t /*shared_ring*/) override {
-        loss_block told = loss;
+        loss_block known = loss;
         if (!has_beginning_ && static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
-            told.full = 0;  // how many of these the rings of this part have reported is unknown
+            known.full = 0;  // how many of these the rings of this part have reported is unknown
         }
-        copier_->write_loss(told, 0, providers);
+        copier_->write_loss(known, 0, providers);
     }
     void flush() override {}
     void finish() override { summary_ = copier_->finish(); }

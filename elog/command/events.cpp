@@ -32,7 +32,7 @@ struct events_arguments {
 struct listed_event {
     const kernel_trace_event* event = nullptr;
     tracefs::event_state state;
-    persistent_state standing;
+    persistent_state persistent;
 };
 
 std::string type_of(const tracefs::format_field& field) {
@@ -44,7 +44,7 @@ const char* state_of(const listed_event& listed) {
     if (!listed.state.is_enabled) {
         return "off";
     }
-    return listed.standing.is_ours ? "enabled by elog" : "enabled";
+    return listed.persistent.is_ours ? "enabled by elog" : "enabled";
 }
 
 void append_line(fmt::memory_buffer& out, const char* what, std::string_view text) {
@@ -55,8 +55,8 @@ void append_line(fmt::memory_buffer& out, const char* what, std::string_view tex
 
 /// Shows the requested filter, without elog's mark.
 void append_done(fmt::memory_buffer& out, const listed_event& listed) {
-    const auto& [event, state, standing] = listed;
-    const std::string& filter = standing.is_ours ? standing.filter : state.filter;
+    const auto& [event, state, persistent] = listed;
+    const std::string& filter = persistent.is_ours ? persistent.filter : state.filter;
     if (!filter.empty()) {
         append_line(out, "filter ", filter);
     }
@@ -97,8 +97,9 @@ json_object json_of(const listed_event& listed) {
         .add("event", event.schema->events[event.position].name)
         .add("name", event.kernel_name.system + ":" + event.kernel_name.event)
         .add("enabled", listed.state.is_enabled)
-        .add("by_elog", listed.standing.is_ours)
-        .add("filter", some(listed.standing.is_ours ? listed.standing.filter : listed.state.filter))
+        .add("by_elog", listed.persistent.is_ours)
+        .add("filter",
+             some(listed.persistent.is_ours ? listed.persistent.filter : listed.state.filter))
         .add("triggers", listed.state.triggers)
         .add("fields", fields);
 }

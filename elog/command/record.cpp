@@ -28,8 +28,6 @@
 namespace elog {
 namespace {
 
-using std::chrono::steady_clock;
-
 struct record_arguments {
     listening_arguments listening;
     std::optional<std::string> output;
@@ -126,8 +124,7 @@ void check_overwrite(const record_arguments& arguments) {
 /// Ends the recording after its duration, with its command, or on a signal.
 class stop_condition {
   public:
-    explicit stop_condition(std::optional<std::chrono::nanoseconds> duration)
-        : duration_(duration) {}
+    explicit stop_condition(const std::optional<std::string>& duration) : end_(duration) {}
 
     /// From now on the end of the command ends the recording.
     void watch(child_process& child) {
@@ -140,11 +137,9 @@ class stop_condition {
         seen_ = request.count;
     }
 
-    /// The duration begins with the first call, at the start of the recording.
+    /// The first call, at the start of the recording, begins the duration.
     bool operator()() {
-        if (duration_ && !end_) {
-            end_ = steady_clock::now() + *duration_;
-        }
+        const bool is_over = end_.has_passed();
         const stop_request request = stop_requested();
         if (request.count > seen_ && child_ != nullptr && !request.by_terminal) {
             child_->send(
@@ -152,14 +147,12 @@ class stop_condition {
         }
         seen_ = request.count;
         const int enough = child_ == nullptr ? 1 : 2;
-        return request.count >= enough || (end_ && steady_clock::now() >= *end_) ||
-               (child_ != nullptr && child_->has_ended());
+        return request.count >= enough || is_over || (child_ != nullptr && child_->has_ended());
     }
 
   private:
     child_process* child_ = nullptr;
-    std::optional<std::chrono::nanoseconds> duration_;
-    std::optional<steady_clock::time_point> end_;
+    deadline end_;
     int seen_ = 0;
 };
 
@@ -187,9 +180,8 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_c
 void check_where(const record_arguments& arguments, const subscription_options& options,
                  const live_recording& process, bool all_are_known, record_filter& filter) {
     const std::vector<provider_instance> found = process.found();
-    check_found(
-        make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns)).get(),
-        nullptr, found, all_are_known);
+    check_found(make_live_filter(arguments.where, options.patterns).get(), nullptr, found,
+                all_are_known);
     add_found_providers(filter, found);
 }
 
@@ -249,7 +241,7 @@ void record(const requested_route& route, const record_arguments& arguments,
             subscription_options& options, stop_condition& stop,
             const std::vector<std::string>& command) {
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns));
+        make_live_filter(arguments.where, options.patterns);
     const bool is_alone = command.empty();
     const bool is_to_be_there = !arguments.listening.wait && is_alone;
     if (is_alone) {
@@ -310,15 +302,11 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     if (arguments.latency) {
         static_cast<void>(parse_latency(*arguments.latency));
     }
-    std::optional<std::chrono::nanoseconds> duration;
-    if (arguments.duration) {
-        duration = parse_duration(*arguments.duration);
-    }
+    stop_condition stop(arguments.duration);
     if (!command.empty()) {
         check_command(command.front());
     }
     catch_stop_signals();
-    stop_condition stop(duration);
     try {
         record(route, arguments, options, stop, command);
     } catch (const output_closed&) {

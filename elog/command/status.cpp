@@ -166,20 +166,20 @@ std::string json_of(const std::vector<detached_status>& all) {
 void run_status(bool as_json) {
     std::vector<std::string> complaints;
     std::vector<detached_status> all;
-    std::vector<running_subscription> standing;
+    std::vector<running_subscription> flight_recorders;
     if (const std::optional<eventlog::core::directory> where = open_running_directory()) {
         for (const running_subscription& each : read_subscriptions(*where, complaints)) {
             if (each.name.empty()) {
                 continue;
             }
-            standing.push_back(each);
+            flight_recorders.push_back(each);
             if (std::optional<detached_status> status = examine(each)) {
                 all.push_back(std::move(*status));
             }
         }
     }
     print_complaints(complaints);
-    warn_incompatible_processes(standing);
+    warn_incompatible_processes(flight_recorders);
     std::string text;
     if (as_json) {
         text = json_of(all);

@@ -54,8 +54,8 @@ void run_stop(const snapshot_arguments& arguments) {
         take(*kept, arguments.name);
     }
     if (!ended.remove()) {
-        throw user_error("Another command has just ended the flight recorder '{}'{}.",
-                         arguments.name, kept ? ": the file may be incomplete" : "");
+        throw user_error("Another process has just ended the subscription '{}'{}.", arguments.name,
+                         kept ? ": the file may be incomplete" : "");
     }
     if (arguments.json && !kept) {
         print_ended(arguments.name);

@@ -244,13 +244,11 @@ void run_top(const top_arguments& arguments) {
     const requested_route route = parse_route(arguments.route, listening);
     catch_stop_signals();
     const std::unique_ptr<record_filter> filter =
-        make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns));
+        make_live_filter(arguments.where, options.patterns);
     const std::unique_ptr<live_recording> process = begin_recording(route, listening, options);
     if (filter != nullptr) {
-        check_found(
-            make_filter(arguments.where, current_time(), matches_any_pattern(options.patterns))
-                .get(),
-            nullptr, process->found(), !may_wait);
+        check_found(make_live_filter(arguments.where, options.patterns).get(), nullptr,
+                    process->found(), !may_wait);
     }
     if (!may_wait) {
         process->check_patterns_before();

@@ -55,9 +55,9 @@ std::uint64_t sink_state::unreported(const record_parts& parts) {
     std::uint64_t missing = parts.lost_before;
     for (const std::uint64_t source : {parts.event->from->number, std::uint64_t{0}}) {
         if (const auto found = reported_.find(source); missing != 0 && found != reported_.end()) {
-            const std::uint64_t told = std::min(found->second, missing);
-            missing -= told;
-            found->second -= told;
+            const std::uint64_t reported = std::min(found->second, missing);
+            missing -= reported;
+            found->second -= reported;
         }
     }
     return missing;

@@ -2,7 +2,6 @@
 #include "cli/stop_signal.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 
 #include "cli/quantities.hpp"
@@ -42,17 +41,24 @@ stop_request stop_requested() noexcept {
             request_by_terminal.load(std::memory_order_relaxed)};
 }
 
-std::function<bool()> make_stop_condition(const std::optional<std::string>& duration) {
-    using std::chrono::steady_clock;
-    std::optional<std::chrono::nanoseconds> time;
+deadline::deadline(const std::optional<std::string>& duration) {
     if (duration) {
-        time = parse_duration(*duration);
+        duration_ = parse_duration(*duration);
     }
-    return [time, end = std::optional<steady_clock::time_point>()]() mutable {
-        if (time && !end) {
-            end = steady_clock::now() + *time;
-        }
-        return stop_requested().count != 0 || (end && steady_clock::now() >= *end);
+}
+
+bool deadline::has_passed() {
+    const auto now = std::chrono::steady_clock::now();
+    if (duration_ && !end_) {
+        end_ = now + *duration_;
+    }
+    return end_ && now >= *end_;
+}
+
+std::function<bool()> make_stop_condition(const std::optional<std::string>& duration) {
+    return [end = deadline(duration)]() mutable {
+        const bool has_passed = end.has_passed();
+        return stop_requested().count != 0 || has_passed;
     };
 }
 

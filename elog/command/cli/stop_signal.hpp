@@ -3,6 +3,7 @@
 // Stop requests by signal, after which a recording ends in order.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,8 +21,21 @@ struct stop_request {
 
 [[nodiscard]] stop_request stop_requested() noexcept;
 
-/// Returns a condition that is true after a stop request, or after that time, which begins with the
-/// first call. Throws usage_error for an invalid time.
+/// A duration of the command line, which begins with the first call.
+class deadline {
+  public:
+    /// Throws usage_error for an invalid duration. Without one the end never comes.
+    explicit deadline(const std::optional<std::string>& duration);
+
+    [[nodiscard]] bool has_passed();
+
+  private:
+    std::optional<std::chrono::nanoseconds> duration_;
+    std::optional<std::chrono::steady_clock::time_point> end_;
+};
+
+/// Returns a condition that is true after a stop request, or after the deadline. Throws
+/// usage_error.
 [[nodiscard]] std::function<bool()> make_stop_condition(const std::optional<std::string>& duration);
 
 }  // namespace elog

@@ -100,7 +100,7 @@ class catalogue_formatter {
 
     /// "[0] elog 812": the subscriptions that receive any of the listed events.
     void append_listeners(const catalogue_provider& provider) {
-        const auto hears = [&](unsigned slot) {
+        const auto receives = [&](unsigned slot) {
             return std::any_of(
                 provider.events.begin(), provider.events.end(), [slot](const auto& event) {
                     return std::any_of(event.listeners.begin(), event.listeners.end(),
@@ -108,14 +108,14 @@ class catalogue_formatter {
                 });
         };
         if (std::none_of(shown_.subscriptions.begin(), shown_.subscriptions.end(),
-                         [&](const auto& subscription) { return hears(subscription.slot); })) {
+                         [&](const auto& subscription) { return receives(subscription.slot); })) {
             return;
         }
         wrapped_line line(out_, style_, event_indent, label_end);
         line.add("listeners", paint::faint);
         line.fill_to(label_end);
         for (const running_subscription& subscription : shown_.subscriptions) {
-            if (hears(subscription.slot)) {
+            if (receives(subscription.slot)) {
                 line.add(fmt::format("[{}]", subscription.slot), paint::strong);
                 append_name(line, subscription);
             }

@@ -79,8 +79,8 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         if (result != core::subscription_file::found::usable || !file.has_owner()) {
             continue;
         }
-        const bool stands = core::is_detached(file.header());
-        if (!stands && !file.is_live()) {
+        const bool is_flight_recorder = core::is_detached(file.header());
+        if (!is_flight_recorder && !file.is_live()) {
             continue;
         }
         // open() has copied and checked the header, except for the number of sessions.
@@ -88,7 +88,8 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         running_subscription& added = found.emplace_back();
         added.slot = slot;
         added.pid = header.owner_pid;
-        added.name = stands ? &header.name[0] : "";  // open() has checked the terminating NUL
+        added.name =
+            is_flight_recorder ? &header.name[0] : "";  // open() has checked the terminating NUL
         added.has_ended = !file.is_live();
         added.features = header.features;
         added.overwrites = core::overwrites(header);

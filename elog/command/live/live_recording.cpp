@@ -220,13 +220,13 @@ std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
                                                const subscription_options& options,
                                                const std::optional<std::string>& where,
                                                const kernel_counting& counting) {
-    const auto say = [&](std::string_view how, recording_route route, std::string_view why) {
+    const auto report = [&](std::string_view how, recording_route route, std::string_view why) {
         if (asked.verbose) {
             print_diagnostic("elog: {} via {}: {}", how, name_of(route), why);
         }
     };
     if (asked.route) {
-        say("Recording", *asked.route, "no other route was requested.");
+        report("Recording", *asked.route, "no other route was requested.");
         return begin(*asked.route, asked.stacks, arguments, options, where, counting);
     }
     for (const recording_route route : {recording_route::memory, recording_route::device,
@@ -236,13 +236,13 @@ std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
             std::unique_ptr<live_recording> begun =
                 begin(route, asked.stacks, arguments, options, where, counting);
             begun->check_patterns_before();
-            say("Recording", route, "it has an event for each pattern.");
+            report("Recording", route, "it has an event for each pattern.");
             return begun;
         } catch (const user_error& reason) {
-            say("Not", route, reason.what());
+            report("Not", route, reason.what());
         }
     }
-    say("Recording", recording_route::memory, "programs that start later use it in any case.");
+    report("Recording", recording_route::memory, "programs that start later use it in any case.");
     return begin(recording_route::memory, asked.stacks, arguments, options, where, counting);
 }
 

@@ -53,15 +53,15 @@ void check_what_was_added(const record_filter* filter, const aggregator* compute
 constexpr std::size_t sentences_max = 20;
 
 void print_type_mismatches(const type_mismatches& events) {
-    std::size_t told = 0;
+    std::size_t printed = 0;
     for (const std::string& sentence : events.sentences()) {
-        if (told == sentences_max) {
+        if (printed == sentences_max) {
             print_diagnostic("elog: Other events were left out for such reasons, too; {} in all.",
                              events.counted());
             return;
         }
         print_diagnostic("elog: {}", sentence);
-        ++told;
+        ++printed;
     }
 }
 
@@ -76,6 +76,11 @@ std::unique_ptr<record_filter> make_filter(const std::optional<std::string>& whe
         return std::make_unique<record_filter>(predicate("--where", *where), reference_time,
                                                std::move(chosen));
     });
+}
+
+std::unique_ptr<record_filter> make_live_filter(const std::optional<std::string>& where,
+                                                const event_patterns& patterns) {
+    return make_filter(where, current_time(), matches_any_pattern(patterns));
 }
 
 std::unique_ptr<record_filter> make_file_filter(const std::optional<std::string>& where,

@@ -26,6 +26,11 @@ inline constexpr const char* where_help =
                                                          std::int64_t reference_time,
                                                          event_choice chosen = {});
 
+/// The same for live events: only events that match a pattern are checked, and times without a date
+/// are today. The patterns have to outlive the filter.
+[[nodiscard]] std::unique_ptr<record_filter> make_live_filter(
+    const std::optional<std::string>& where, const event_patterns& patterns);
+
 /// The same for a recording: times without a date are on the day on which it began.
 [[nodiscard]] std::unique_ptr<record_filter> make_file_filter(
     const std::optional<std::string>& where, const std::string& path);

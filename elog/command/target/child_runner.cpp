@@ -162,8 +162,8 @@ child_result run_in_child(const std::function<void()>& enter, const std::functio
     complaints.write = {};
     child_result answer;
     output_pipe out{output.read, answer.output, output_max};
-    output_pipe said{complaints.read, answer.complaints, complaints_size_max};
-    answer.how = drain_both(out, said, end);
+    output_pipe err{complaints.read, answer.complaints, complaints_size_max};
+    answer.how = drain_both(out, err, end);
     const std::optional<int> status = reap_child(child, answer.how != child_result::outcome::done);
     if (!status) {
         answer.how = child_result::outcome::timed_out;

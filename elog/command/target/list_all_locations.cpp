@@ -125,8 +125,8 @@ class location_lister {
     }
 
     void take(const provider_location& location, const child_result& answer) {
-        for (std::string_view said = answer.complaints; !said.empty();) {
-            print_diagnostic("{}: {}", location.title(), take_until(said, '\n'));
+        for (std::string_view rest = answer.complaints; !rest.empty();) {
+            print_diagnostic("{}: {}", location.title(), take_until(rest, '\n'));
         }
         switch (answer.how) {
             case outcome::done:
@@ -156,13 +156,13 @@ class location_lister {
         found_ = true;
         fmt::memory_buffer out;
         if (options_.json) {
-            const ordered_json told = ordered_json::parse(text, nullptr, false);
-            if (!told.is_object()) {
+            const ordered_json parsed = ordered_json::parse(text, nullptr, false);
+            if (!parsed.is_object()) {
                 complain(location, "the answer is damaged, and left out.");
                 return;
             }
             ordered_json where = where_of(location);
-            where.update(told);
+            where.update(parsed);
             out.append(std::string_view(first_ ? "{\"places\": [\n" : ",\n"));
             out.append(document_text(where));
         } else {
