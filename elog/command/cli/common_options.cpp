@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cli/common_options.hpp"
 
+#include <optional>
+#include <string>
+
 #include "base/zstd_frames.hpp"
 
 namespace elog {

@@ -184,7 +184,7 @@ class location_lister {
         }
         if (!found_ && !options_.glob.empty()) {
             throw user_error("No running program offers an event that matches '{}', here or "
-                             "elsewhere. See all events with: elog list --all",
+                             "elsewhere. elog list --all lists all events.",
                              options_.glob);
         }
         if (!found_ && !options_.json) {
