@@ -142,10 +142,6 @@ std::string reason_to_count_here(const agg_arguments& arguments) {
     return {};
 }
 
-bool is_traced(recording_route route) noexcept {
-    return route == recording_route::tracefs || route == recording_route::perf;
-}
-
 /// Via tracefs and perf each event has its own explanation.
 const char* explain_route(recording_route route) {
     return is_traced(route)

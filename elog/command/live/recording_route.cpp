@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "cli/usage_error.hpp"
-#include "live/tracing.hpp"
 
 namespace elog {
 namespace {
@@ -51,9 +50,13 @@ requested_route parse_route(const route_arguments& arguments,
     return {found->route, arguments.verbose, arguments.stacks};
 }
 
-void check_route(recording_route route, const listening_arguments& listening) {
-    if (route == recording_route::tracefs || route == recording_route::perf) {
-        check_tracing(listening);
+void check_route(recording_route route, const listening_arguments& arguments) {
+    const bool has_mark =
+        std::any_of(arguments.events.begin(), arguments.events.end(),
+                    [](const std::string& pattern) { return pattern.ends_with('#'); });
+    if (is_traced(route) && (!arguments.sessions.empty() || has_mark)) {
+        throw usage_error(
+            "The kernel's tracing has no sessions: select them with --where, or use --via memory.");
     }
 }
 

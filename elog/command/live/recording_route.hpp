@@ -40,7 +40,12 @@ void add_route_options(subcommand& command, route_arguments& arguments);
                                           const listening_arguments& listening);
 
 /// Throws usage_error if the route does not support an option.
-void check_route(recording_route route, const listening_arguments& listening);
+void check_route(recording_route route, const listening_arguments& arguments);
+
+/// Whether the route uses the kernel's tracing.
+[[nodiscard]] constexpr bool is_traced(recording_route route) noexcept {
+    return route == recording_route::tracefs || route == recording_route::perf;
+}
 
 /// The name in --via.
 [[nodiscard]] const char* name_of(recording_route route) noexcept;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "live/tracing.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -24,16 +23,6 @@ std::vector<provider_schema> read_published_schemas() {
     } catch (const user_error&) {
     }
     return schemas;
-}
-
-void check_tracing(const listening_arguments& arguments) {
-    const bool has_mark =
-        std::any_of(arguments.events.begin(), arguments.events.end(),
-                    [](const std::string& pattern) { return pattern.ends_with('#'); });
-    if (!arguments.sessions.empty() || has_mark) {
-        throw usage_error(
-            "The kernel's tracing has no sessions: select them with --where, or use --via memory.");
-    }
 }
 
 tracing_options make_tracing_options(tracing_kind kind, const listening_arguments& arguments,

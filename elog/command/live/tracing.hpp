@@ -18,9 +18,6 @@ namespace elog {
 /// the kernel's description.
 [[nodiscard]] std::vector<provider_schema> read_published_schemas();
 
-/// Throws usage_error for options that the kernel's tracing does not support.
-void check_tracing(const listening_arguments& arguments);
-
 /// `options` has to outlive the recording. The kernel evaluates the part of `where` that it can.
 /// Throws usage_error for an invalid predicate.
 [[nodiscard]] tracing_options make_tracing_options(tracing_kind kind,
