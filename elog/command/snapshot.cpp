@@ -110,9 +110,9 @@ void snapshot_writer::print_recording_summary(const recording_summary& summary,
     }
 }
 
-void print_requests(const std::string& whose, std::uint32_t count,
+void print_requests(const std::string& path, std::uint32_t count,
                     const std::optional<std::string>& reason) {
-    print_diagnostic("{}: {} requests of programs{}", whose, count,
+    print_diagnostic("{}: {} requests of programs{}", path, count,
                      !reason           ? ", of several at once"
                      : reason->empty() ? ""
                                        : fmt::format(", the last for: {}", *reason));

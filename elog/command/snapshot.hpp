@@ -39,8 +39,8 @@ void check_names_received(std::unique_ptr<record_filter> filter,
                           const detached_subscription& source);
 
 /// Reports the number of requests that a snapshot answers, and the reason of the last one, which is
-/// nothing if unknown. `whose`: the file of the snapshot.
-void print_requests(const std::string& whose, std::uint32_t count,
+/// nothing if unknown. `path`: the file of the snapshot.
+void print_requests(const std::string& path, std::uint32_t count,
                     const std::optional<std::string>& reason);
 
 /// How to treat names of a predicate that no event has.

@@ -158,8 +158,8 @@ std::string snapshot_watch::reserve_path() {
         const std::string unfinished = temporary_name(path);
         const eventlog::core::unique_fd file(
             ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-        struct stat there {};
-        if (file && ::lstat(path.c_str(), &there) != 0) {
+        struct stat existing {};
+        if (file && ::lstat(path.c_str(), &existing) != 0) {
             return path;
         }
         if (file) {

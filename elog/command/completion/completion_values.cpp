@@ -62,10 +62,10 @@ std::vector<candidate> find_values(value_kind kind) {
         return {};
     }
     // A process may have several providers, and a provider several schemas.
-    std::set<std::string> met;
+    std::set<std::string> seen;
     std::vector<candidate> each_once;
     for (candidate& value : values) {
-        if (met.insert(value.word).second) {
+        if (seen.insert(value.word).second) {
             each_once.push_back(std::move(value));
         }
     }

@@ -28,20 +28,20 @@ std::string make_rule(const std::string& pattern) {
 /// The events that match the rule, some of them only in some sessions.
 std::vector<catalogue_event> find_requested(const provider_schema& provider,
                                             const std::string& rule) {
-    std::vector<catalogue_event> asked;
+    std::vector<catalogue_event> matching;
     core::schema_reader schema;
     core::error_text ignored;
     if (!schema.open(provider.binary, ignored)) {
-        return asked;
+        return matching;
     }
     const core::keyword_names keywords(schema);
     core::event_description event;
     while (schema.next_event(event)) {
         if (core::judge(rule, provider.name, event, keywords) != core::verdict::unwanted) {
-            asked.push_back({event.id, {}});
+            matching.push_back({event.id, {}});
         }
     }
-    return asked;
+    return matching;
 }
 
 /// The events of a provider that match a subscription.
@@ -119,12 +119,12 @@ class collector {
 
     /// nullptr if no event matches the rule.
     catalogue_provider* start_group(const provider_schema& schema) {
-        std::vector<catalogue_event> asked = find_requested(schema, rule_);
-        if (asked.empty()) {
+        std::vector<catalogue_event> matching = find_requested(schema, rule_);
+        if (matching.empty()) {
             return nullptr;
         }
         select_results(schema);
-        return &found_.providers.emplace_back(catalogue_provider{schema, {}, std::move(asked)});
+        return &found_.providers.emplace_back(catalogue_provider{schema, {}, std::move(matching)});
     }
 
     /// Selects the schema of `results_`, which are computed once for all processes with that

@@ -42,8 +42,8 @@ bool has_capability(unsigned wanted) {
 }
 
 std::string find_tracefs() {
-    struct statfs there {};
-    if (::statfs(usual_tracefs, &there) == 0 && there.f_type == TRACEFS_MAGIC) {
+    struct statfs file_system {};
+    if (::statfs(usual_tracefs, &file_system) == 0 && file_system.f_type == TRACEFS_MAGIC) {
         return usual_tracefs;
     }
     const std::string mounts = read_if_possible("/proc/self/mounts", 1U << 20U).value_or("");
@@ -148,22 +148,22 @@ bool has_program(const std::string& name) {
 }
 
 std::optional<recording_space> space_for_recordings(const std::filesystem::path& place) {
-    struct statfs there {};
-    if (::statfs(place.c_str(), &there) != 0 &&
-        ::statfs(place.parent_path().c_str(), &there) != 0) {
+    struct statfs file_system {};
+    if (::statfs(place.c_str(), &file_system) != 0 &&
+        ::statfs(place.parent_path().c_str(), &file_system) != 0) {
         return std::nullopt;
     }
     constexpr std::uint64_t mebi = 1U << 20U;
     const auto in_mebi = [&](auto blocks) {
-        return static_cast<std::uint64_t>(blocks) * static_cast<std::uint64_t>(there.f_bsize) /
-               mebi;
+        return static_cast<std::uint64_t>(blocks) *
+               static_cast<std::uint64_t>(file_system.f_bsize) / mebi;
     };
     recording_space room;
-    room.size = in_mebi(there.f_blocks);
-    room.left = in_mebi(there.f_bavail);
+    room.size = in_mebi(file_system.f_blocks);
+    room.left = in_mebi(file_system.f_bavail);
     room.wanted = default_buffers_size() / mebi;
-    room.is_memory = there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
-    room.has_limit = there.f_type != RAMFS_MAGIC;  // whose free space reads as 0
+    room.is_memory = file_system.f_type == TMPFS_MAGIC || file_system.f_type == RAMFS_MAGIC;
+    room.has_limit = file_system.f_type != RAMFS_MAGIC;  // whose free space reads as 0
     return room;
 }
 

@@ -108,10 +108,10 @@ subscription_options make_subscription_options(const listening_arguments& argume
     return options;
 }
 
-void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
+void check_patterns(const event_patterns& patterns, const std::vector<bool>& matched,
                     const provider_map& providers, const char* advice) {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
-        if (!met[i] && !is_matched(patterns, i, providers)) {
+        if (!matched[i] && !is_matched(patterns, i, providers)) {
             throw user_error("No running program{} offers an event that matches '{}'. {}",
                              patterns.names_processes() ? " that -p and --comm ask for" : "",
                              patterns[i], advice);

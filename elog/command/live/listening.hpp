@@ -36,8 +36,8 @@ void add_listening_options(subcommand& command, listening_arguments& arguments);
 [[nodiscard]] subscription_options make_subscription_options(const listening_arguments& arguments);
 
 /// Throws user_error, with `advice`, for a pattern without a match, which is most likely mistyped.
-/// `met` are the matches at the beginning, `providers` those that registered later.
-void check_patterns(const event_patterns& patterns, const std::vector<bool>& met,
+/// `matched` are the matches at the beginning, `providers` those that registered later.
+void check_patterns(const event_patterns& patterns, const std::vector<bool>& matched,
                     const provider_map& providers, const char* advice);
 
 }  // namespace elog

@@ -198,12 +198,12 @@ void enter_namespaces(const process& at, int namespaces) {
 /// Whether both roots are the same directory through the same mount: with another mount, the mounts
 /// below may differ.
 bool is_same_root(const process& at) noexcept {
-    constexpr unsigned asked = STATX_INO | STATX_MNT_ID;
+    constexpr unsigned fields = STATX_INO | STATX_MNT_ID;
     struct statx own {};
     struct statx other {};
-    return ::statx(AT_FDCWD, "/", 0, asked, &own) == 0 &&
-           ::statx(at.root.get(), "", AT_EMPTY_PATH, asked, &other) == 0 &&
-           (own.stx_mask & other.stx_mask & asked) == asked && own.stx_ino == other.stx_ino &&
+    return ::statx(AT_FDCWD, "/", 0, fields, &own) == 0 &&
+           ::statx(at.root.get(), "", AT_EMPTY_PATH, fields, &other) == 0 &&
+           (own.stx_mask & other.stx_mask & fields) == fields && own.stx_ino == other.stx_ino &&
            own.stx_dev_major == other.stx_dev_major && own.stx_dev_minor == other.stx_dev_minor &&
            own.stx_mnt_id == other.stx_mnt_id;
 }
