@@ -66,7 +66,7 @@ class DetachedStop(flight_recorder.Case):
                 told = output + errors
                 self.assertNotRegex(told, r"lost +[1-9]|made no sense| [1-9]\d* lost")
                 if asking.returncode != 0:
-                    self.assertRegex(told, "was ended meanwhile|There is no subscription")
+                    self.assertRegex(told, "was ended during the snapshot|There is no subscription")
                     self.assertFalse(os.path.exists(self.path("some.elog.unfinished")))
 
     def test_concurrent_stop_keeps_existing_file(self):
@@ -135,7 +135,7 @@ class DetachedStop(flight_recorder.Case):
         self.clear_detached()
         os.close(lock)
         _, errors = self.finish(stop, status=1)
-        self.assertIn("Another command has just ended the flight recorder 'flight'", errors)
+        self.assertIn("Another process has just ended the subscription 'flight'", errors)
         self.assertEqual([name for name in os.listdir(self.scratch) if "last" in name], [])
 
     def test_stop_writes_every_event(self):
