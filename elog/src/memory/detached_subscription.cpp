@@ -23,7 +23,7 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
         throw user_error("{}", error.text());
     }
     for (; is_there && slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
-        // It has been checked that its name ends.
+        // open() has checked that the name is terminated.
         if (found_.open(directory_, slot_, error) == core::subscription_file::found::usable &&
             core::is_detached(found_.header()) && &found_.header().name[0] == name) {
             return;
@@ -35,7 +35,7 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
 bool detached_subscription::still_exists() const noexcept {
     core::subscription_file now;
     core::error_text ignored;
-    // The slot may have become another's.
+    // Another subscription may have been given the slot since then.
     return now.open(directory_, slot_, ignored) == core::subscription_file::found::usable &&
            now.header().serial == found_.header().serial && core::is_detached(now.header());
 }
@@ -56,7 +56,8 @@ bool detached_subscription::remove() {
     if (!still_exists()) {
         return false;
     }
-    // If we are killed over the rest, somebody else does it.
+    // If this process is killed before the rest is done, the next process that removes dead
+    // subscriptions does it.
     core::claim_ownership(found_.file(), found_.header(), core::current_process());
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription that stands by itself, whoever began it: found by its name, looked at, ended.
+// Access to a detached subscription (a flight recorder) by its name: read its region, end it,
+// remove it.
+//
+// Any process with access to the directory may end or remove the subscription at any time, so end()
+// and remove() check under the directory's lock that the slot still holds the one that was found.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +18,7 @@ namespace elog {
 
 class detached_subscription {
   public:
-    /// Throws failure if there is none of that name, or the directory is not usable.
+    /// Throws user_error if no detached subscription has that name or the directory is not usable.
     explicit detached_subscription(const std::string& name);
 
     /// Valid as long as this object.
@@ -22,17 +26,17 @@ class detached_subscription {
         return {found_.file(), found_.header(), found_.geometry()};
     }
 
-    /// Whether what it holds is still there. Asks anew.
+    /// Whether the subscription has not been removed since. Reads the directory again at each call.
     [[nodiscard]] bool still_exists() const noexcept;
 
-    /// No record begins after this; those in the buffers stay, whatever becomes of this process,
-    /// until remove. Also for one that has been ended before. Throws failure if somebody else has
-    /// removed it meanwhile.
+    /// Stops recording. Records in the buffers stay until remove(), also after this process exits.
+    /// Does nothing to a subscription that has ended before. Throws user_error if another process
+    /// has removed it.
     void end();
 
-    /// After end: nothing is left of it, but for what applications have mapped, until they attach
-    /// to something the next time. False if somebody else has removed it before. Throws failure if
-    /// the directory stays locked; then it is there still.
+    /// After end(): removes the file and releases its memory. Applications keep what they have
+    /// mapped until they attach the next time. Returns false if another process has removed it
+    /// before. Throws user_error if the directory stays locked; then the subscription still exists.
     bool remove();
 
   private:

@@ -17,10 +17,11 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds memory_stop_interval{10};
 
-// In ticks, by which what two CPUs show may differ. A clock that goes back by more began anew.
+// In ticks: by how much the clocks of two CPUs may differ. A clock that goes back by more has been
+// reset.
 constexpr std::uint64_t clock_tolerance = 1'000'000;
 
-/// In discard mode it is what is oldest that is kept: the reading of the beginning fits it.
+/// In discard mode the oldest records are kept, so the reading from the start of the region fits.
 eventlog_clock_sample first_reading(const eventlog_region& header) {
     return core::overwrites(header) ? extrapolate_start_reading(header) : header.clock_start;
 }
@@ -33,7 +34,7 @@ void add_up_losses(recording_summary& summary) {
     summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
 }
 
-/// What a ring lost behind its last record is in it only when the reader has finished.
+/// Losses behind a ring's last record are included only after region_reader::finish().
 recording_summary summarize(const region_reader& reader, const provider_map& providers,
                             std::vector<ring_totals> rings) {
     recording_summary summary;
@@ -47,7 +48,7 @@ recording_summary summarize(const region_reader& reader, const provider_map& pro
     }
     for (const auto& [id, provider] : providers) {
         const provider_losses losses = reader.losses_of(id);
-        // What found no room is in the rings' totals.
+        // losses.full is left out: the totals of the rings include it.
         summary.no_memory += losses.no_memory;
         summary.too_large += losses.too_large;
         summary.busy += losses.busy;
@@ -91,8 +92,9 @@ void recording::take_new_providers() {
     });
 }
 
-/// Whoever keeps records that are older than the last sleep tells their times by
-/// snapshot_clock.hpp.
+/// A clock that goes back means that the machine has slept and its counter restarted. Only a
+/// recording that reads continuously checks that; a snapshot may hold records from before the last
+/// sleep and converts their times with snapshot_clock.hpp.
 std::uint64_t recording::read_clock() noexcept {
     const std::uint64_t now = clock_reader_(source_.header.clock);
     if (own_ != nullptr && !core::overwrites(source_.header)) {
@@ -102,8 +104,9 @@ std::uint64_t recording::read_clock() noexcept {
     return now;
 }
 
-/// Of what has been copied before the clock was read, and found to have gone on, nothing is from
-/// after it began anew. The rest counts as what makes no sense: nobody can say when it was.
+/// The clock is read after the run was copied: if it has not been reset, all records of the run are
+/// older than a reset. Otherwise it is unknown on which side of the reset they are, and they count
+/// as damaged.
 void recording::take_run(const record_run& run) {
     static_cast<void>(read_clock());
     if (!clock_was_reset_) {
@@ -131,8 +134,8 @@ void recording::drain() {
     if (clock_schedule_.is_due()) {
         sink_.take_clock(core::read_clock_sample(source_.header.clock));
     }
-    // A writer takes the time a moment before its record can be seen. What was written before the
-    // poll before this one has long been seen.
+    // A writer reads the clock shortly before its record becomes visible. Records with times up to
+    // the poll before this one have all been visible by now.
     sink_.advance(last_poll_, present);
     last_poll_ = now;
 }
@@ -144,7 +147,7 @@ void recording::poll() {
     }
 }
 
-/// As the reader counts them, but for what has not been handed over.
+/// The reader's totals, with the runs that were not passed on counted as damaged.
 std::vector<ring_totals> recording::rings() const {
     std::vector<ring_totals> rings = reader_.rings();
     for (std::size_t ring = 0; ring < rings.size(); ++ring) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Moves records from a subscription to a sink.
+// Moves records, providers, clock readings and losses from a subscription's region to a sink.
+//
+// The sink must outlive it. One thread uses it.
 #pragma once
 
 #include <algorithm>
@@ -22,46 +24,48 @@ class recording {
   public:
     static constexpr std::chrono::milliseconds default_latency{10};
 
-    /// How often to look, so that nothing is kept for longer: what comes right behind a look is let
-    /// out by the look after the next one.
+    /// Interval between polls that bounds how long records are held back: a record that becomes
+    /// visible right after one poll is released by the second poll after it.
     [[nodiscard]] static std::chrono::nanoseconds poll_interval_of(
         std::chrono::nanoseconds latency) noexcept {
         return std::max<std::chrono::nanoseconds>(latency / 2, std::chrono::microseconds(100));
     }
 
-    /// Says what a clock of a region shows.
+    /// Returns the time of a clock that a region may have.
     using clock_reader = std::uint64_t (*)(std::uint32_t clock) noexcept;
 
-    /// Of a subscription of ours, or of one that others own: then there is only snapshot.
+    /// The first form is for a subscription of this process. The second is for a region that
+    /// another process owns; only snapshot() may be called on it.
     recording(subscription& source, record_sink& sink,
               clock_reader reader = eventlog::core::read_clock);
     recording(const region_view& source, record_sink& sink);
 
-    /// Reads until `stop`, asked at least every 10 ms, says so; then ends the subscription and
-    /// takes what is left. What comes is let out within the latency. In overwrite mode it reads
-    /// only then: what the buffers hold, the newest. Throws failure or output_closed. When the
-    /// machine has slept and the region's clock begun anew, it ends, too: the sink is finished with
-    /// what came before, then failure is thrown.
+    /// Reads until `stop` returns true (it is called at least every 10 ms), then ends the
+    /// subscription and reads the rest. Records are released within the latency. In overwrite mode
+    /// the buffers are read once, at the end, and hold the newest records. Throws user_error or
+    /// output_closed. If the machine has slept and the region's clock was reset, the recording
+    /// ends: the sink is finished with what preceded the reset, then user_error is thrown.
     recording_summary run(const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency = default_latency);
 
-    // In place of run(), for who has a loop of its own; not in overwrite mode.
-    /// Takes what there is. The sink is told how far that goes: up to the call before. Throws
-    /// failure, also whenever the region's clock has begun anew.
+    // In place of run(), for callers with a loop of their own; not in overwrite mode.
+    /// Reads all available records and advances the sink to the time of the previous call. Throws
+    /// user_error, also if the region's clock has been reset.
     void poll();
-    /// Sleeps until a buffer has been switched, which is to be read before its time, or the time is
-    /// over. Returns whether it is the former.
+    /// Sleeps until a buffer that should be read now has been switched, or until the time is over.
+    /// Returns true in the first case.
     bool wait(std::chrono::nanoseconds at_most) { return reader_.wait(at_most); }
-    /// Ends the subscription and takes what is left. Throws as run() does.
+    /// Ends the subscription and reads the rest. Throws as run() does.
     recording_summary end();
 
-    /// Takes what the buffers hold, once, and changes nothing. Throws failure or output_closed.
+    /// Reads the buffers once and changes nothing in the region. Throws user_error or
+    /// output_closed.
     recording_summary snapshot();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
-    // While it runs, so far.
-    /// Losses are those that the programs have counted.
+    // While it runs: the counts so far.
+    /// Losses are those that the applications have counted.
     [[nodiscard]] recording_summary current_summary() const;
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
         return reader_.losses_of(provider);
@@ -87,8 +91,9 @@ class recording {
     clock_schedule clock_schedule_;
     std::uint64_t last_poll_ = 0;  // on the region's clock
     clock_reader clock_reader_ = eventlog::core::read_clock;
-    std::uint64_t latest_ = 0;      // that it has shown
-    bool clock_was_reset_ = false;  // since then nothing is handed over:
+    std::uint64_t latest_ = 0;  // the largest value read
+    bool clock_was_reset_ =
+        false;  // from then on no record is passed on and the next member counts them
     std::vector<ring_totals> skipped_ = std::vector<ring_totals>(source_.geometry.ring_count);
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace core = eventlog::core;
 
-// As often a word may change while we look at it, before it counts as one that always does.
+// Attempts to read a word while it changes before it counts as one that always changes.
 constexpr int word_read_attempts_max = 4;
 
 constexpr std::uint64_t upper_half = sizeof(std::uint32_t);
@@ -61,7 +61,7 @@ template <class Value>
 Value region_accessor::copy(std::uint64_t offset) const {
     Value value{};
     need(read_at(file_, &value, sizeof value, offset));
-    // What is looked at later is no older.
+    // Acquire: later reads see values at least as new as this copy.
     std::atomic_thread_fence(std::memory_order_acquire);
     return value;
 }
@@ -73,8 +73,8 @@ bool region_accessor::is(std::uint64_t offset, std::uint32_t value) const {
     return found == core::futex_comparison::equal;
 }
 
-/// While the upper half stays, the lower one is what makes the word. And where each byte is looked
-/// at after all that count more, what is put together of them is never ahead of the word.
+/// If the upper half is equal before and after, the lower half belongs to it. In the fallback each
+/// byte is read after all more significant ones, so the composed value never exceeds the word.
 region_accessor::reading region_accessor::read(std::uint64_t offset) const {
     for (int look = 0; look < word_read_attempts_max; ++look) {
         const auto value = copy<std::uint64_t>(offset);
@@ -103,7 +103,7 @@ std::uint8_t region_accessor::read_u8(std::uint64_t offset) const {
 }
 
 void region_accessor::increment_if_equal(std::uint64_t offset, std::uint64_t before) {
-    // All that we have looked at before is over when others see this.
+    // Release: reads of the buffer are complete before producers see the new value.
     std::atomic_thread_fence(std::memory_order_release);
     if (!is(offset, lower_of(before)) || !is(offset + upper_half, upper_of(before))) {
         const std::uint64_t value = before + 1;
@@ -113,8 +113,8 @@ void region_accessor::increment_if_equal(std::uint64_t offset, std::uint64_t bef
     }
     need(core::futex_increment(address_of(offset)));
     if (lower_of(before) == UINT32_MAX) {
-        // Between the two it is too small. A producer that looks just then finds no room, and
-        // counts that: once in 2^32 buffers.
+        // Between the two increments the word is too small. A producer that reads it then finds no
+        // room and counts a loss: once in 2^32 buffers.
         need(core::futex_increment(address_of(offset + upper_half)));
     }
 }

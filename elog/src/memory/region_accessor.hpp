@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The words of a region that its writers change while we read. Nothing is touched through the
-// mapping, whose file anybody who writes there may cut short, and who touches what is gone is
-// killed: words are copied with pread(2), and compared and changed by the kernel
-// (futex_atomic.hpp).
+// Reads and changes words of a region while its writers change them.
 //
-// A copy may be torn: some kernels and processors copy byte by byte. So it is believed only if the
-// kernel, which looks at 32 bits in one piece, finds its upper half, its lower and its upper again.
+// - The mapping is never dereferenced: a process that may write to the file can truncate it, and an
+//   access behind the end would raise SIGBUS. Words are copied with pread(2) and compared and
+//   changed by the kernel (futex_atomic.hpp).
+// - A copy may be torn, because some kernels and processors copy byte by byte. A 64-bit word is
+//   trusted only if the kernel, which compares 32 bits at once, finds its upper, lower and upper
+//   half again, in this order.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@
 
 namespace elog {
 
-/// For who finds that the file of a region ends too early.
+/// Reports that the file of a region ends too early.
 [[noreturn]] void throw_truncated();
 
 class region_accessor {
   public:
-    /// What is in the first `size` bytes of the file, which must stay open. Throws failure.
+    /// Maps the first `size` bytes of the file, which must stay open. Throws user_error.
     region_accessor(const eventlog::core::unique_fd& file, std::uint64_t size);
     ~region_accessor();
     region_accessor(const region_accessor&) = delete;
@@ -32,22 +33,22 @@ class region_accessor {
         bool exact = false;
     };
 
-    /// A word that never goes back: what it was at some moment of this call, or, if it changes too
-    /// fast for that, what it has reached by the end of the call, or less. Throws failure if it is
-    /// gone, as all that follow do.
+    /// Reads a word that never decreases. Exact: its value at some moment of this call. Otherwise,
+    /// if it changes too often, a value not larger than the word's at the end of the call. Throws
+    /// user_error if the file has been truncated, as all functions below do.
     [[nodiscard]] reading read(std::uint64_t offset) const;
-    /// A word of 32 bits that changes seldom.
+    /// Reads a 32-bit word that changes rarely.
     [[nodiscard]] std::uint32_t read_u32(std::uint64_t offset) const;
     [[nodiscard]] std::uint8_t read_u8(std::uint64_t offset) const;
-    /// Whether the 32 bits are these now.
+    /// Whether the 32 bits have this value now.
     [[nodiscard]] bool is(std::uint64_t offset, std::uint32_t value) const;
 
-    /// Changes a word that is `before`, and only ours to write, to one more than that, in one
-    /// piece. If somebody else has written there, it has that value afterwards, too.
+    /// Adds one to a word that has the value `before` and that only the reader writes. If another
+    /// process has changed the word, it is set to `before` + 1.
     void increment_if_equal(std::uint64_t offset, std::uint64_t before);
     void futex_store_flag(std::uint64_t offset, bool value);
 
-    /// For futex(2), and not to be looked at.
+    /// For futex(2) only; not to be dereferenced.
     [[nodiscard]] std::uint32_t* address_of(std::uint64_t offset) const noexcept;
 
   private:

@@ -23,24 +23,24 @@ namespace {
 namespace core = eventlog::core;
 using core::control_word;
 
-// Copied at once; every record fits.
+// Bytes copied at once; every record fits.
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
-// Of the heads of rings, which are read at once where that takes less than to read a word of each.
+// Bytes of ring heads copied at once, where that costs less than one read per control word.
 constexpr std::size_t heads_size = std::size_t{64} << 10U;
 constexpr std::size_t stride_at_once = 1024;
-// The byte of a control word in which its generation begins.
+// First byte of a control word that belongs to its generation.
 constexpr unsigned generation_begins = EVENTLOG_GENERATION_SHIFT / 8;
 
-// So many entries of the provider table are read at once.
+// Entries of the provider table copied at once.
 constexpr std::uint32_t entries_at_once = 64;
 static_assert(EVENTLOG_PROVIDERS_MAX % entries_at_once == 0);
 
-// How often a producer may go through all buffers between two of our loads, before it is broken.
+// How often a producer may go through all buffers between two loads before it counts as broken.
 constexpr int read_attempts_max = 100;
-// How often it may overtake us while we copy, before we say that all of it is overwritten.
+// How often it may overtake the reader before the whole ring counts as overwritten.
 constexpr int rounds_max = 20;
 
-/// What of `now` has not been told yet.
+/// The part of `now` that has not been reported yet.
 std::uint64_t unreported(std::uint64_t now, std::uint64_t told) noexcept {
     return now - std::min(now, told);
 }
@@ -84,8 +84,8 @@ std::uint64_t region_reader::descriptor_offset(std::uint32_t ring,
            (generation & (geometry_.buffer_count - 1)) * sizeof(eventlog_buffer);
 }
 
-/// Of each ring with memory, what its control word was, or, if it was just being stored, anything:
-/// to find out which of many rings are worth a closer look.
+/// Passes on the control word of each ring with memory. A word that is being stored may be torn:
+/// the value only decides which rings are read more closely.
 template <class Take>
 void region_reader::for_each_control(const Take& take) {
     const std::size_t stride = geometry_.ring_stride;
@@ -126,7 +126,7 @@ void region_reader::poll(const run_handler& take) {
     });
 }
 
-/// Nothing if it changes so fast that not even its generation stays.
+/// Returns nothing if the word changes so fast that not even its generation stays.
 std::optional<region_reader::control_reading> region_reader::control_of(std::uint32_t ring) const {
     const std::uint64_t offset = geometry_.ring_offset(ring) + offsetof(eventlog_ring, control);
     for (int look = 0; look < read_attempts_max; ++look) {
@@ -134,9 +134,10 @@ std::optional<region_reader::control_reading> region_reader::control_of(std::uin
         if (found.exact) {
             return control_reading{{found.value}, true};
         }
-        // Within a generation the word only grows, so that much is filled, unless the position was
-        // about to become that of a sealed buffer. No other has such a highest byte. That the
-        // generation has stayed tell its bytes, looked at now the other way round.
+        // Within a generation the word only grows, so at least this much is filled, unless the
+        // position was about to become that of a sealed buffer, which is the only one with this
+        // byte. Reading the generation's bytes again, in the opposite order, shows that it has not
+        // changed.
         if (words_.read_u8(offset + 2) == EVENTLOG_SEALED >> 16U) {
             continue;
         }
@@ -151,12 +152,12 @@ std::optional<region_reader::control_reading> region_reader::control_of(std::uin
     return std::nullopt;
 }
 
-/// `control` is the control word of the ring, which names that generation if it is active.
+/// `control` is the ring's control word. It belongs to that generation if the buffer is active.
 region_reader::buffer_state region_reader::state_of(std::uint32_t ring, std::uint64_t generation,
                                                     const control_reading& control,
                                                     bool active) const {
-    // Only in overwrite mode, and in a damaged region, can the descriptor change meanwhile: then
-    // none of it is believed.
+    // The descriptor can change during the copy only in overwrite mode, where it is checked later,
+    // and in a damaged region.
     eventlog_buffer descriptor{};
     if (!read_at(file_, &descriptor, sizeof descriptor, descriptor_offset(ring, generation))) {
         throw_truncated();
@@ -172,7 +173,8 @@ void region_reader::drain_ring(std::uint32_t ring, const run_handler& take) {
     if (!control) {
         return;
     }
-    // A sound producer is never more than all buffers ahead; a broken one must not keep us here.
+    // A sound producer is at most all buffers ahead. The bound keeps a broken one from holding the
+    // reader here.
     for (std::uint32_t turn = 0; turn < geometry_.buffer_count; ++turn) {
         const bool active =
             control->word.generation() == (at.generation & EVENTLOG_GENERATION_MASK);
@@ -181,22 +183,22 @@ void region_reader::drain_ring(std::uint32_t ring, const run_handler& take) {
             at.settled = control->exact ? control->word.value : UINT64_MAX;
             break;
         }
-        // Our last look at the buffer is over when the producer sees this.
+        // The reader has finished with the buffer when the producer sees this store.
         words_.increment_if_equal(geometry_.ring_offset(ring) + offsetof(eventlog_ring, drained),
                                   at.generation);
         at.move_to(at.generation + 1);
     }
 }
 
-/// Nothing that is stored anywhere keeps the producer from taking a buffer that we are reading. Who
-/// was overtaken by it, so that the newest of what there was is gone untold, goes round once more:
-/// else there would be nothing of the ring, and no word of it, in a reading that is the only one.
+/// Nothing is stored in the region, so the producer may reuse the buffer that is being read. If it
+/// has overtaken the reader, so that the newest records of this round are unread, the ring is read
+/// again: in a snapshot, which reads once, the ring would have no records at all.
 void region_reader::follow_ring(std::uint32_t ring, const run_handler& take) {
     position& at = positions_[ring];
     for (int round = 0; round < rounds_max; ++round) {
         const std::optional<active_buffer> active = find_active(ring);
         if (!active || active->generation < at.generation) {
-            return;  // a broken producer; what it calls recorded stays unread
+            return;  // broken producer: what it counts as recorded stays unread
         }
         at.recorded = std::max(at.recorded, active->records_before + active->control.word.count());
         follow_to(ring, *active, take);
@@ -224,14 +226,14 @@ void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
     }
 }
 
-/// The control word, with all of its generation.
+/// Returns the control word with its whole generation.
 std::optional<region_reader::active_buffer> region_reader::find_active(std::uint32_t ring) const {
     for (int look = 0; look < read_attempts_max; ++look) {
         const std::optional<control_reading> control = control_of(ring);
         if (!control) {
             return std::nullopt;
         }
-        // The descriptor is complete. It may already be that of a later generation.
+        // The descriptor is complete, but may already belong to a later generation.
         const std::uint64_t descriptor = descriptor_offset(ring, control->word.generation());
         const std::uint64_t generation =
             words_.read(descriptor + offsetof(eventlog_buffer, generation)).value;
@@ -245,8 +247,8 @@ std::optional<region_reader::active_buffer> region_reader::find_active(std::uint
     return std::nullopt;
 }
 
-/// Whether all that has been read of the buffer and its descriptor was of that generation. A
-/// producer that takes the buffer says so in the descriptor first.
+/// Whether all that was read of the buffer and its descriptor belongs to that generation. A
+/// producer that reuses a buffer first stores the new generation in the descriptor.
 bool region_reader::is_still_buffered(std::uint32_t ring, std::uint64_t generation) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     const region_accessor::reading seen =
@@ -268,7 +270,7 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
         if (!read_at(file_, copy_.data(), size, base + at.offset)) {
             throw_truncated();
         }
-        // Copied first, believed second.
+        // Copy first, then check that the copy is of this generation.
         if (mode_ == producer_policy::never_wait && !is_still_buffered(ring, at.generation)) {
             break;
         }
@@ -277,10 +279,11 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
             deliver(ring, state, found, take);
         }
         if (!state.exact && (found.damaged || found.count == 0)) {
-            break;  // what a record is torn by, or broken, is known when the ring is at rest
+            break;  // a torn record and a damaged one can be told apart only when the ring is at
+                    // rest
         }
         if (found.damaged || found.count == 0) {
-            // Whatever the producer says is there from here on cannot be told apart.
+            // The records that the producer has counted from here on cannot be separated.
             const std::uint64_t missing = unreported(state.filled.count(), at.records);
             totals_[ring].damaged += missing;
             at.records_reported += missing;
@@ -295,7 +298,7 @@ void region_reader::deliver(std::uint32_t ring, const buffer_state& state,
     position& at = positions_[ring];
     ring_totals& totals = totals_[ring];
     const std::uint64_t lost = unreported(state.lost_before, at.lost_reported);
-    // A producer that waits for us overwrites nothing.
+    // In discard mode nothing is overwritten.
     const std::uint64_t overwritten =
         mode_ == producer_policy::wait
             ? 0
@@ -317,8 +320,8 @@ void region_reader::deliver(std::uint32_t ring, const buffer_state& state,
     totals.bytes += found.size;
 }
 
-/// An entry's process reserves its memory after it has taken its number, and may fail or die over
-/// that. Reading a file takes no memory where there is none.
+/// A process takes its entry's number first and reserves the memory afterwards, and may fail or die
+/// in between. Reading with pread(2) allocates no memory in holes.
 void region_reader::read_entries(std::uint32_t first,
                                  std::span<eventlog_provider_entry> entries) const {
     if (!read_at(file_, entries.data(), entries.size_bytes(),
@@ -334,7 +337,7 @@ void region_reader::read_new_providers(const provider_handler& take) {
         unfinished_providers_.push_back(static_cast<std::uint16_t>(providers_seen_));
     }
     std::array<eventlog_provider_entry, entries_at_once> some{};
-    std::optional<std::uint32_t> first;  // of these
+    std::optional<std::uint32_t> first;  // the first entry in `some`
     std::erase_if(unfinished_providers_, [&](std::uint16_t id) {
         if (first != id - id % entries_at_once) {
             first = id - id % entries_at_once;
@@ -343,8 +346,8 @@ void region_reader::read_new_providers(const provider_handler& take) {
         if (some[id % entries_at_once].state != EVENTLOG_PROVIDER_READY) {
             return false;
         }
-        // Acquire: entry and schema are complete for who reads them from here on. What has been
-        // copied together with the state may have been copied before it.
+        // Acquire: entry and schema are complete and are read again after this. Data copied
+        // together with the state may be older than the state.
         std::atomic_thread_fence(std::memory_order_acquire);
         if (std::optional<provider_instance> provider = read_provider(id)) {
             take(std::move(*provider));
@@ -375,7 +378,7 @@ std::optional<provider_instance> region_reader::read_provider(std::uint16_t id) 
             provider_schema::parse(bytes),
             entry.start_time};
     } catch (const user_error&) {
-        return std::nullopt;  // its records will be shown as those of an unknown provider
+        return std::nullopt;  // its records are shown as those of an unknown provider
     }
 }
 
@@ -393,7 +396,8 @@ bool region_reader::wait(std::chrono::nanoseconds at_most) {
     constexpr std::uint64_t wake = offsetof(eventlog_region, wake);
     const std::uint32_t expected = words_.read_u32(wake);
     words_.futex_store_flag(waiting, true);
-    // See wake_reader in the SDK: one of us sees the other's store.
+    // Pairs with wake_reader in the SDK: store to `waiting`, then load the control words; the
+    // writer stores its control word, then loads `waiting`. One of both sees the other's store.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!has_data_to_read()) {
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
@@ -415,7 +419,7 @@ std::vector<std::uint64_t> region_reader::finish() {
         trailing[ring] = unreported(lost, at.lost_reported);
         at.lost_reported += trailing[ring];
         totals_[ring].lost += trailing[ring];
-        // Never in front of a record that was found: the producer was too fast for that.
+        // Overwritten records that no later record has reported, because the producer was too fast.
         const std::uint64_t overwritten = unreported(at.recorded, at.records_reported);
         at.records_reported += overwritten;
         totals_[ring].overwritten += overwritten;
@@ -432,7 +436,7 @@ provider_losses region_reader::losses_of(std::uint16_t provider) const {
     read_entries(provider, {&entry, 1});
     const std::uint64_t begin =
         geometry_.providers_offset + std::uint64_t{provider} * sizeof(eventlog_provider_entry);
-    // Most have lost nothing, and then there is nothing to look at more closely.
+    // Most counters are 0 and need no exact read.
     const auto exact = [&](std::uint64_t copied, std::uint64_t offset) {
         return copied == 0 ? 0 : words_.read(begin + offset).value;
     };

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Reading a subscription's region while applications write to it. They may be broken or hostile:
-// everything is checked on a private copy before it is used, and nothing is touched through a
-// mapping, because the file may be cut short at any moment (region_accessor.hpp). What is mapped
-// for the kernel to look at is in what the maker of the region has reserved, and in the entries of
-// providers that are ready: elsewhere there may be no memory.
+// Reads records and providers from a subscription's region while applications write to it.
+//
+// - Writers may be broken or hostile: all data is checked on a private copy before it is used.
+// - Nothing is accessed through a mapping, because the file may be truncated at any moment
+//   (region_accessor.hpp). The words that the kernel accesses through the mapping lie in memory
+//   that the owner of the region has reserved, or in provider entries that are ready; elsewhere
+//   there may be no memory.
+// - With producer_policy::wait the reader gives drained buffers back. With never_wait it stores
+//   nothing, and a copy counts only if the buffer has kept its generation meanwhile.
+//
+// One thread uses it.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -26,79 +32,77 @@
 
 namespace elog {
 
-/// Whether those who write wait until we have given a buffer back.
+/// Whether producers wait until the reader has given a buffer back.
 enum class producer_policy {
-    wait,        // we own the subscription, which is in discard mode
-    never_wait,  // it is in overwrite mode, or we only look on: nothing is stored in the region
+    wait,        // this process owns the subscription, which is in discard mode
+    never_wait,  // overwrite mode or an observer: nothing is stored in the region
 };
 
 [[nodiscard]] inline producer_policy producer_policy_of(const eventlog_region& header) noexcept {
     return eventlog::core::overwrites(header) ? producer_policy::never_wait : producer_policy::wait;
 }
 
-/// Throws failure if somebody has cut it short, in what is mapped or behind that. Whoever waits for
-/// events would not notice: there are none any more.
+/// Throws user_error if the file of the region has been truncated, in the mapped part or behind it.
+/// Without this check a reader that waits for events would not notice, because no more arrive.
 void check_not_truncated(const region_view& source);
 
-/// All that it is asked throws failure if the file has been cut short.
+/// All member functions throw user_error if the file has been truncated.
 class region_reader {
   public:
-    /// The file must stay open as long as this lives.
+    /// The file must stay open as long as this object lives.
     region_reader(const region_view& source, producer_policy mode);
 
     using run_handler = std::function<void(const record_run&)>;
     using provider_handler = std::function<void(provider_instance&&)>;
 
-    /// Hands over all that has been recorded since the last call, ring by ring, and gives drained
-    /// buffers back. Where producers go on, a reader that is late finds the oldest gone, and tells
-    /// how many, before the first that it finds. The bytes are valid only during the call of
-    /// `take`. Providers that records name must be asked for (read_new_providers) inside `take` or
-    /// afterwards, not before.
+    /// Passes on all records since the last call, ring by ring, and gives drained buffers back.
+    /// With never_wait, a reader that is late finds the oldest records overwritten; their number is
+    /// in the next run. The bytes are valid only during the call of `take`. Providers named by
+    /// records must be read (read_new_providers) inside `take` or after it, not before.
     void poll(const run_handler& take);
 
-    /// Hands over the providers that have attached since the last call.
+    /// Passes on the providers that have attached since the last call.
     void read_new_providers(const provider_handler& take);
 
-    /// Sleeps until a buffer has been switched or the time is over. Returns whether there is one to
-    /// be read before its time. Not for who only looks on.
+    /// Sleeps until a buffer has been switched or the time is over. Returns whether a buffer should
+    /// be read before the next poll is due. For producer_policy::wait only.
     bool wait(std::chrono::nanoseconds at_most);
 
-    /// After the subscription has ended and poll has been called: what each ring lost at its end,
-    /// in no record_run. Adds it to the totals, and to these what was overwritten before it could
-    /// be read and has no record behind it.
+    /// After the subscription has ended and poll() has been called: returns each ring's losses
+    /// behind its last record, which are in no record_run. Adds them to the totals, and also the
+    /// overwritten records that no run has reported.
     [[nodiscard]] std::vector<std::uint64_t> finish();
 
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t providers_refused() const;
-    /// Of a provider that has been handed over.
+    /// For a provider that has been passed on.
     [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const;
-    /// The last ring: shared by writers that have no CPU's ring.
+    /// The last ring, shared by writers without a ring of their CPU.
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return geometry_.ring_count - 1; }
 
   private:
     struct position {
         std::uint64_t generation = 0;
-        std::uint64_t offset = 0;         // in the buffer
-        std::uint64_t records = 0;        // taken out of this buffer
-        std::uint64_t lost_reported = 0;  // part of the ring's `lost` that has been told
-        std::uint64_t records_reported =
-            0;                       // of all ever recorded: handed over, or told to be missing
-        std::uint64_t recorded = 0;  // by what the producer said last; where it goes on
-        // The control word by which all there was has been read. No ring begins with this one.
+        std::uint64_t offset = 0;            // in the buffer
+        std::uint64_t records = 0;           // read from this buffer
+        std::uint64_t lost_reported = 0;     // part of the ring's `lost` that runs have reported
+        std::uint64_t records_reported = 0;  // of all records: passed on, or reported as missing
+        std::uint64_t recorded = 0;          // by the last reading of the control word
+        // Control word up to which all data has been read. No ring starts with this value.
         std::uint64_t settled = UINT64_MAX;
 
         void move_to(std::uint64_t other) noexcept;
     };
-    /// What of a buffer there is to read, and what precedes it. Not to be believed before the
-    /// producer is known to have left the buffer alone.
+    /// What a buffer holds and what precedes it. Not trusted before the producer is known to have
+    /// left the buffer alone.
     struct buffer_state {
         eventlog::core::control_word filled{};
         std::uint64_t records_before = 0;
         std::uint64_t lost_before = 0;
-        bool exact = true;  // if not, `filled` may end in the middle of a record
+        bool exact = true;  // otherwise `filled` may end inside a record
     };
-    /// If it is not exact, so much of its generation is filled, or more: position and count are
-    /// not of the same moment.
+    /// If not exact, position and count are of different moments, and at least `position` bytes of
+    /// the generation are filled.
     struct control_reading {
         eventlog::core::control_word word{};
         bool exact = true;
@@ -133,7 +137,7 @@ class region_reader {
     producer_policy mode_;
     region_accessor words_;
     std::vector<bool> backed_;         // by ring
-    std::vector<std::uint8_t> heads_;  // of some rings
+    std::vector<std::uint8_t> heads_;  // copy of several ring heads
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;
     std::vector<std::uint16_t> unfinished_providers_;

@@ -20,7 +20,7 @@ using eventlog::core::shared;
 
 constexpr std::uint32_t bytes_of_word = EVENTLOG_SNAPSHOT_TICKET_SHIFT / 8;
 
-/// Whether `further` comes behind `there`, or is the same. Both count on from their largest with 0.
+/// Whether `further` is equal to `there` or follows it. Both counters wrap around.
 bool is_at_least(std::uint32_t further, std::uint32_t there) noexcept {
     return further - there <= UINT32_MAX / 2;
 }
@@ -42,13 +42,14 @@ snapshot_requests::~snapshot_requests() {
 }
 
 std::uint32_t snapshot_requests::wanted() const noexcept {
-    // Acquire: what those who asked have recorded, and said of it.
+    // Acquire: pairs with the request's store, before which the application has recorded its events
+    // and reason.
     return shared(region_->snapshots_requested).load(std::memory_order_acquire);
 }
 
 request_counts snapshot_requests::counts() const noexcept {
-    // In this order: what has been answered has been wanted before. Where more has been answered,
-    // somebody has written over it, and it counts for nothing.
+    // In this order: a request is counted as wanted before it is answered. If more are answered
+    // than wanted, another process has overwritten the counter, which is then ignored.
     const std::uint32_t answered =
         shared(region_->snapshots_completed).load(std::memory_order_acquire);
     const std::uint32_t all = wanted();
@@ -76,7 +77,8 @@ std::optional<std::string> snapshot_requests::reason() const {
 void snapshot_requests::answer(std::uint32_t wanted) noexcept {
     auto place = shared(region_->snapshots_completed);
     std::uint32_t there = place.load(std::memory_order_relaxed);
-    // Others who answer only move it on, and are few; one that writes over it must not keep us.
+    // Other processes that answer only advance the counter, and are few. The bound keeps one that
+    // overwrites it from holding this process here.
     for (int swap = 0; swap < 100; ++swap) {
         const bool is_further = is_at_least(wanted, there) || !is_at_least(this->wanted(), there);
         if (!is_further || place.compare_exchange_strong(there, wanted, std::memory_order_release,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What applications ask of a flight recorder: see "Asking for a snapshot" in linux/eventlog.h.
+// The snapshot requests that applications make of a flight recorder: see "Asking for a snapshot" in
+// linux/eventlog.h.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -15,36 +16,38 @@
 namespace elog {
 
 struct request_counts {
-    std::uint32_t wanted = 0;    // how many there have been
-    std::uint32_t answered = 0;  // of these
+    std::uint32_t wanted = 0;    // requests so far
+    std::uint32_t answered = 0;  // answered requests
 
     [[nodiscard]] std::uint32_t open() const noexcept { return wanted - answered; }
 };
 
 class snapshot_requests {
   public:
-    /// Throws failure if the region cannot be mapped.
+    /// Throws user_error if the region cannot be mapped.
     explicit snapshot_requests(const region_view& source);
     ~snapshot_requests();
     snapshot_requests(const snapshot_requests&) = delete;
     snapshot_requests& operator=(const snapshot_requests&) = delete;
 
-    /// How many there have been. A snapshot that begins after this call has all that those who
-    /// asked have emitted before.
+    /// Number of requests so far. A snapshot that begins after this call contains everything that
+    /// the requesting applications emitted before their requests.
     [[nodiscard]] std::uint32_t wanted() const noexcept;
     [[nodiscard]] request_counts counts() const noexcept;
 
-    /// Why the last one was made: anybody's text. Nothing if that cannot be told, because several
-    /// ask at this moment, or one has died over it.
+    /// Reason of the last request, in the words of an application. Nothing if it is inconsistent:
+    /// several applications write it at this moment, or one died while it wrote.
     [[nodiscard]] std::optional<std::string> reason() const;
 
-    /// The first `wanted` are answered. What others have answered meanwhile stays so.
+    /// Marks the first `wanted` requests as answered. Never goes back behind what other processes
+    /// have answered.
     void answer(std::uint32_t wanted) noexcept;
 
-    /// Sleeps until there are others than `seen`, the time is over, or a signal comes.
+    /// Sleeps until the number of requests differs from `seen`, the time is over, or a signal
+    /// arrives.
     void wait(std::uint32_t seen, std::chrono::nanoseconds at_most) const noexcept;
 
-    /// Whether the subscription still takes events and requests.
+    /// Whether the subscription still records events and accepts requests.
     [[nodiscard]] bool accepts_requests() const noexcept;
 
   private:

@@ -26,12 +26,12 @@ namespace {
 
 namespace core = eventlog::core;
 
-// Address space, mostly: applications reserve what they use.
+// Address space, mostly: applications reserve the memory that they use.
 constexpr std::uint64_t schemas_size = std::uint64_t{16} << 20U;
 constexpr std::uint64_t default_buffer_size = std::uint64_t{1} << 20U;
 constexpr std::uint64_t default_total = std::uint64_t{64} << 20U;
 
-/// 1 MiB, or less on machines with so many CPUs that it would not stay in bounds.
+/// 1 MiB, or less on machines with so many CPUs that the total would exceed its bound.
 std::uint64_t suitable_buffer_size(std::uint64_t buffers) {
     const std::uint64_t share = std::bit_floor(std::max<std::uint64_t>(default_total / buffers, 1));
     return std::clamp<std::uint64_t>(share, EVENTLOG_BUFFER_SIZE_MIN, default_buffer_size);
@@ -41,8 +41,8 @@ struct buffer_plan {
     system_cpus cpus = read_cpus();
     std::uint64_t count = 0;
     std::uint64_t size = 0;  // of one
-    /// Whether those of the shared ring get their memory when somebody needs them. If not, they
-    /// have it as the others do.
+    /// Whether the buffers of the shared ring get memory when they are first needed. Otherwise
+    /// their memory is reserved in advance, as for all other rings.
     bool is_shared_ring_lazy = core::can_populate();
 
     [[nodiscard]] std::uint64_t reserved(std::uint32_t per_cpu) const noexcept {
@@ -133,17 +133,17 @@ eventlog_region make_header(const core::region_geometry& geometry,
 }
 
 enum class ring_memory {
-    never,  // writers go elsewhere
-    late,   // the first of them brings it
+    never,  // its writers use other rings
+    late,   // its first writer reserves the memory
     now,
 };
 
-/// Generation 0 is active in buffer 0; the others hold none yet.
+/// Generation 0 is active in buffer 0; the other buffers hold no generation yet.
 void write_ring(const core::unique_fd& file, const core::region_geometry& geometry,
                 std::uint32_t ring, ring_memory memory) {
     eventlog_ring head{};
     head.backed = memory != ring_memory::never ? 1 : 0;
-    // Nothing fits into a ring without memory: its writers find out why.
+    // A ring without memory is sealed: writers find no room and then look for the reason.
     head.control = memory == ring_memory::now ? 0 : EVENTLOG_SEALED;
     std::vector<eventlog_buffer> descriptors(geometry.buffer_count);
     for (std::uint32_t i = 1; i < geometry.buffer_count; ++i) {
@@ -172,7 +172,8 @@ subscription::subscription(const subscription_options& options) {
     }
     create_region(options);
     publish();
-    // Published first, scanned second: a provider that does not see us is seen by us.
+    // The region is published before the providers are scanned: a provider that does not find the
+    // subscription is found by the scan.
     try {
         open_gates(options);
     } catch (...) {
@@ -191,16 +192,17 @@ subscription::~subscription() {
     end();
     const timed_directory_lock lock(directory_);
     if (!lock.held()) {
-        return;  // whoever takes the lock next finds that we have died
+        return;  // the next process that takes the lock finds that the owner is dead
     }
-    // Last: until the bits are gone from all gates, nobody else may have the slot.
+    // Last, because the slot may be reused as soon as the name is gone: by then the bits must be
+    // cleared in all gates.
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
     core::release_memory(file_, geometry_);
 }
 
-/// Whether we are the process that made it. The number alone does not tell: a child may have the
-/// same one in another pid namespace. What /proc does not tell, 0, tells nothing.
+/// Whether this process made the subscription. The process number is not enough: a child in another
+/// pid namespace may have the same. Values that /proc does not provide (0) are not compared.
 bool subscription::is_ours() const noexcept {
     const core::process_identity self = core::current_process();
     const auto agree = [](std::uint64_t now, std::uint64_t then) {
@@ -226,8 +228,8 @@ void subscription::create_region(const subscription_options& options) {
                          "--buffer-size.",
                          geometry_.total_size >> 20U, std::strerror(errno));
     }
-    // All that writers touch is reserved now, or by themselves: a page that tmpfs cannot supply
-    // would kill them.
+    // All memory that writers access is reserved here or by the writers themselves: a page that
+    // tmpfs cannot supply would kill them.
     const std::uint64_t wanted = plan.reserved(options.buffers_per_cpu);
     const auto memory_of = [&](std::uint32_t ring) {
         if (ring == plan.cpus.possible) {
@@ -271,7 +273,7 @@ void subscription::publish() {
         EVENTLOG_SUBSCRIPTIONS_MAX);
 }
 
-/// Under the lock: whoever else is about to take the name waits.
+/// The lock is held: no other process can publish a subscription meanwhile.
 void subscription::check_name() const {
     if (header_.name[0] == '\0') {
         return;
@@ -330,8 +332,8 @@ void subscription::open_gates(const subscription_options& options) {
     }
 }
 
-/// Last of all: nobody ends what does not stand by its name, and if we are killed before, it is
-/// removed like that of anybody else who was.
+/// The last step: only detached subscriptions are ended by name, and if this process is killed
+/// before, the subscription is removed like any other with a dead owner.
 void subscription::detach() {
     const timed_directory_lock lock(directory_);
     lock.throw_unless_held();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription of ours: makes the region, tells the applications, takes everything away again.
+// A subscription of this process: creates and publishes the region, sets the gates of providers,
+// and removes both at its end.
+//
+// The process that made it owns it. When the owner dies, other processes remove it, unless it has
+// been detached.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -21,24 +25,25 @@ namespace elog {
 
 struct subscription_options {
     event_patterns patterns;
-    /// What programs are asked for in their place, if that is less: see narrowed_patterns.hpp.
+    /// Sent to applications in place of `patterns` if the predicate needs fewer events: see
+    /// narrowed_patterns.hpp.
     std::optional<event_patterns> narrowed;
-    std::string narrowed_by;        // names in the predicate that has done it
-    std::uint64_t buffer_size = 0;  // 0: as much as suits the machine
+    std::string narrowed_by;        // names in the predicate that caused it
+    std::uint64_t buffer_size = 0;  // 0: chosen for this machine
     std::uint32_t buffers_per_cpu = 4;
-    bool overwrite = false;  // what is new takes the place of the oldest, read or not
-    /// Not empty: it can be left standing, under that name, which no other has.
+    bool overwrite = false;  // new records replace the oldest, read or not
+    /// If not empty, the subscription can be detached under this name, which must be unique.
     std::string name;
 };
 
-/// What a subscription for which nothing else is asked reserves on this machine, in bytes. Programs
-/// without restartable sequences may take as much as for one CPU more.
+/// Bytes that a subscription with default options reserves on this machine. Applications without
+/// restartable sequences may use as much as for one CPU more.
 [[nodiscard]] std::uint64_t default_buffers_size();
 
-/// Of one buffer, in bytes: what is asked for, or what suits the machine.
+/// Size of one buffer in bytes: the requested one, or one that suits the machine.
 [[nodiscard]] std::uint64_t buffer_size_of(const subscription_options& options);
 
-/// Whether a subscription can have buffers of that many bytes, and that many for each CPU.
+/// Whether a subscription may have buffers of that size, and that many for each CPU.
 [[nodiscard]] constexpr bool is_buffer_size(std::uint64_t size) noexcept {
     return size >= EVENTLOG_BUFFER_SIZE_MIN && size <= EVENTLOG_BUFFER_SIZE_MAX &&
            std::has_single_bit(size);
@@ -54,26 +59,24 @@ struct subscription_options {
 
 class subscription {
   public:
-    /// Publishes the subscription and sets the gates of all providers that it wants. Whoever is
-    /// published later finds it. Throws failure.
+    /// Publishes the subscription, then sets the gates of all matching providers. Providers
+    /// published later find the subscription themselves. Throws user_error.
     explicit subscription(const subscription_options& options);
-    /// Ends it, if nobody has, and leaves nothing behind. In a forked child, where this is a copy,
-    /// it stays what it is.
+    /// Ends and removes the subscription, unless it is detached. Does nothing in a forked child.
     ~subscription();
     subscription(const subscription&) = delete;
     subscription& operator=(const subscription&) = delete;
 
-    /// For each pattern, whether a running provider had an event for it at the beginning.
+    /// For each pattern, whether a provider that ran at the start had a matching event.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept {
         return patterns_matched_;
     }
 
-    /// Leaves it to itself, if it has a name: it takes events until somebody ends it (see
-    /// detached_subscription), and this object is of no use any more but to be destroyed. Until
-    /// then it ends with us. Throws failure.
+    /// Makes a named subscription independent of this process: it records until it is ended through
+    /// detached_subscription. Afterwards this object can only be destroyed. Throws user_error.
     void detach();
 
-    /// No record begins after this; those in the buffers can still be read.
+    /// Stops recording. Records in the buffers can still be read.
     void end() noexcept;
 
     [[nodiscard]] const eventlog::core::unique_fd& file() const noexcept { return file_; }

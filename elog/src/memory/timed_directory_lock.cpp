@@ -22,10 +22,10 @@ namespace core = eventlog::core;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds directory_lock_timeout{20};
-constexpr long first_pause = 100'000;  // nanoseconds; each is twice as long as the one before
+constexpr long first_pause = 100'000;  // nanoseconds; each pause is twice as long as the one before
 constexpr long last_pause = 10'000'000;
 
-/// 0 if that cannot be told: it is in another pid namespace, say.
+/// 0 if unknown, for example because the holder is in another pid namespace.
 pid_t find_holder(int directory) {
     struct stat wanted {};
     if (::fstat(directory, &wanted) != 0) {

@@ -7,15 +7,15 @@
 
 namespace elog {
 
-/// The lock of a directory, for which others are waited for. They hold it for moments, unless
-/// somebody has stopped one of them; so the wait ends after 20 s, or when a signal is caught.
+/// The lock of a directory, with a bounded wait. Processes hold it for moments, unless one is
+/// stopped meanwhile, so the wait ends after 20 s or when a signal is caught.
 class timed_directory_lock {
   public:
     explicit timed_directory_lock(const eventlog::core::directory& where) noexcept;
 
     [[nodiscard]] bool held() const noexcept { return lock_ && lock_->held(); }
 
-    /// Throws failure, which says whose fault it is, unless it is held.
+    /// Throws user_error that names the holder, unless the lock is held.
     void throw_unless_held() const;
 
   private:

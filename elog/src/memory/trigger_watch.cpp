@@ -26,7 +26,7 @@ trigger_watch::trigger_watch(const region_view& source, record_filter& wanted)
     take_new_providers();
 }
 
-/// Two readings are enough for the times of what is new, however long this goes on.
+/// Two readings are enough for the times of new events, however long the watch lasts.
 void trigger_watch::read_clock_if_due() {
     const steady_clock::time_point now = steady_clock::now();
     if (now >= clock_due_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Looking at all events of a subscription that others own, as they are recorded, for some that a
-// predicate wants. Nothing is kept of them, and nothing is stored in the region.
+// Counts the events of another process's subscription that match a predicate, as they are recorded
+// (`--when`). Keeps no events and stores nothing in the region.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,17 @@ namespace elog {
 
 class trigger_watch {
   public:
-    /// Events count from now on. Both must outlive it. Throws failure.
+    /// Events count from now on. Both arguments must outlive it. Throws user_error.
     trigger_watch(const region_view& source, record_filter& wanted);
 
-    /// Looks at what has been recorded since the last call; returns how many were wanted. Throws
-    /// failure if the region has been cut short.
+    /// Reads what has been recorded since the last call and returns the number of matching events.
+    /// Throws user_error if the region has been truncated.
     std::uint64_t poll();
 
-    /// How many have been looked at.
+    /// Number of events read.
     [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
-    /// How many could not be, after the last look: newer ones had taken their place, or they made
-    /// no sense.
+    /// Number of events that were not read, after the last poll: overwritten before they were read,
+    /// or damaged.
     [[nodiscard]] std::uint64_t missed();
 
   private:
