@@ -12,7 +12,7 @@
 namespace elog {
 namespace {
 
-/// The next behind `query`; false if there is none any more.
+/// Replaces `query` by the next provider; false if it was the last one.
 bool query_next_provider(int device, eventlog_provider_query& query,
                          std::vector<std::uint8_t>& schema) {
     const std::uint32_t behind = query.provider;
@@ -24,7 +24,7 @@ bool query_next_provider(int device, eventlog_provider_query& query,
     return ::ioctl(device, EVENTLOG_NEXT_PROVIDER, &query) == 0;
 }
 
-/// A process outside of this pid namespace has no number either, but it has begun some time.
+/// A process outside of this pid namespace has number 0 as well, but a start time.
 bool is_kernel_provider(const eventlog_provider_query& query) {
     return query.pid == 0 && query.start_time == 0;
 }
@@ -52,7 +52,7 @@ void for_each_device_provider(int device, const std::function<void(device_provid
         try {
             take(provider_of(query, schema));
         } catch (const user_error&) {
-            // Its events are shown without names when they come.
+            // Its events will be shown without names.
         }
     }
 }

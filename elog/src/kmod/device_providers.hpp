@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Providers that /dev/eventlog knows of: those of programs, and those of the kernel and its
-// modules, which publish themselves in no directory.
+// Providers known to /dev/eventlog: those of applications, and those of the kernel and its modules,
+// which are published in no directory.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace elog {
 
 struct device_provider {
     bool is_kernel_provider = false;
-    std::uint32_t pid = 0;  // 0 also where it is of another pid namespace
+    std::uint32_t pid = 0;  // 0 also if it is in another pid namespace
     std::uint32_t uid = 0;
     std::string process;
     provider_schema schema;
 };
 
-/// Hands over those that whoever has opened the device may hear. What makes no sense, of a module
-/// of another version, is left out.
+/// Passes on the providers whose events the opener of `device` may receive. Skips entries that are
+/// invalid, for example from a module of another version.
 void for_each_device_provider(int device, const std::function<void(device_provider&&)>& take);
 
 }  // namespace elog

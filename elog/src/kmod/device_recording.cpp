@@ -19,13 +19,13 @@ namespace {
 namespace core = eventlog::core;
 
 constexpr std::chrono::milliseconds device_stop_interval{10};
-// So many reads are none that programs keep busy by writing as fast as we read.
+// After this many reads in a row, applications are writing as fast as the reader reads.
 constexpr int reads_until_bounded = 4;
-// A writer that overtakes is through in a moment, unless the machine takes its processor away.
+// A writer that overtakes the reader is done in a moment, unless it loses its CPU.
 constexpr int empty_reads_max = 100;
 constexpr std::chrono::milliseconds overtaken_interval{1};
 
-/// Some of the kernel's are not meant by patterns with * and ?.
+/// Some providers of the kernel are not matched by patterns with * and ?.
 bool is_named(const event_patterns& patterns, const std::string& provider) {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
         if (patterns[i].starts_with(provider + ':')) {
@@ -50,8 +50,8 @@ device_recording::device_recording(const subscription_options& options,
     }
 }
 
-/// Of those who are there, too, of whose events a predicate wants none: they are there all the
-/// same.
+/// Also finds providers of whose events the predicate needs none, because patterns_matched() and
+/// found() include them.
 void device_recording::find_published() {
     const std::string processes = patterns_.packed();
     for_each_device_provider(source_->device(), [&](device_provider&& each) {
@@ -85,7 +85,8 @@ void device_recording::mark_matched_patterns(const provider_schema& schema) {
     }
 }
 
-/// As the gates of programs are set: with the end of a dump, if anything is wanted.
+/// Same rules as for the gates of applications: the end of a dump is included if any other event is
+/// wanted.
 void device_recording::store_verdicts(const provider_instance& provider) {
     std::vector<core::verdict> events(provider.schema.events.size(), core::verdict::unwanted);
     core::schema_reader reader;
@@ -97,7 +98,7 @@ void device_recording::store_verdicts(const provider_instance& provider) {
     verdicts_.insert_or_assign(provider.id, std::move(events));
 }
 
-/// Of a provider that is not known nobody can say.
+/// Records of unknown providers are kept.
 bool device_recording::is_wanted(const record_view& record) {
     if (!verdicts_.contains(record.header.provider)) {
         find_providers();
@@ -111,7 +112,7 @@ bool device_recording::is_wanted(const record_view& record) {
            (found == core::verdict::in_session && is_in_session(record));
 }
 
-/// An event of a session begins with its number.
+/// The payload of an event in a session begins with the session's number.
 bool device_recording::is_in_session(const record_view& record) const {
     std::uint64_t session = 0;
     if (record.payload.size() < sizeof session) {
@@ -138,14 +139,14 @@ bool device_recording::has_read_up_to(const std::vector<eventlog_statistics>& co
     return true;
 }
 
-/// Whether a read has found nothing because writers took the place of what it was about to read, in
-/// which case the next one will find what they have written.
+/// Whether the read returned nothing because writers overwrote what it was about to read. The next
+/// read then returns what they have written.
 bool device_recording::is_overtaken(int empty_reads) const {
     return overwrites_ && empty_reads < empty_reads_max && !has_read_up_to(source_->counts());
 }
 
-/// All that there is now. Where programs write as fast as we read that would have no end: then as
-/// far as they have come by then.
+/// Reads all available records. If applications write as fast as the reader reads, it stops at the
+/// counts that the rings had after a few reads.
 void device_recording::read_all() {
     const device_stream::is_wanted wanted =
         source_->names_keywords() ? [this](const record_view& record) { return is_wanted(record); }
@@ -179,7 +180,7 @@ void device_recording::drain() {
     if (clock_schedule_.is_due()) {
         sink_->take_clock(core::read_clock_sample(clock));
     }
-    // As in recording.cpp: an event takes its time a moment before it can be read.
+    // As in recording.cpp: an event reads the clock shortly before it can be read.
     sink_->advance(last_poll_, core::read_clock(clock));
     last_poll_ = now;
 }
@@ -199,7 +200,7 @@ recording_summary device_recording::current_summary() const {
     return summary;
 }
 
-/// Behind the last record of each ring.
+/// Reports the losses behind the last record of each ring.
 void device_recording::report_losses() {
     for (std::uint32_t ring = 0; ring < stream_.rings().size(); ++ring) {
         const device_stream::trailing_losses rest = stream_.trailing_losses_of(ring);
@@ -237,7 +238,7 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
     return end();
 }
 
-/// Programs go on; what they emit from here on is not part of it.
+/// Applications continue; what they emit from here on is not part of the recording.
 recording_summary device_recording::end() {
     source_->end();
     if (overwrites_) {

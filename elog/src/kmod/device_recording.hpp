@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel module to a sink: what `elog record --via device`, or relay, does between its
-// first event and its last.
+// Moves records from the kernel module to a sink: `elog record --via device` or `--via relay`, from
+// the first event to the last.
+//
+// One thread uses it. The sink must outlive run().
 #pragma once
 
 #include <chrono>
@@ -24,23 +26,23 @@ namespace elog {
 
 class device_recording {
   public:
-    /// Of a subscription that has been made with these options, whose patterns must outlive it.
-    /// Throws failure.
+    /// `source` is a subscription made with `options`, whose patterns must outlive it. Throws
+    /// user_error.
     device_recording(const subscription_options& options, std::unique_ptr<module_source> source);
 
-    /// As that of recording; once. The kernel goes on until this is destroyed; what comes after
-    /// `stop` has said so need not be in it.
+    /// As recording::run(); may be called once. The kernel records until this object is destroyed;
+    /// events after `stop` has returned true need not be included.
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency);
 
     [[nodiscard]] recording_summary current_summary() const;
-    /// For each pattern, whether there has been a program that offers such an event.
+    /// For each pattern, whether an application with a matching event was found.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept { return matched_; }
-    /// Those who are there, as long as it does not run.
+    /// The providers that exist, while run() is not executing.
     [[nodiscard]] const std::vector<provider_instance>& found() const noexcept {
         return published_.empty() ? found_ : published_;
     }
-    /// Sentences, since the last call.
+    /// Diagnostics since the last call, as sentences.
     [[nodiscard]] std::vector<std::string> take_diagnostics() {
         return source_->take_diagnostics();
     }
@@ -63,13 +65,14 @@ class device_recording {
     void report_losses();
 
     const event_patterns& patterns_;
-    std::vector<provider_instance> published_;  // also of whom nothing is asked
+    std::vector<provider_instance> published_;  // also those without requested events
     bool overwrites_;
     std::unique_ptr<module_source> source_;
     device_stream stream_;
-    record_sink* sink_ = nullptr;           // while it runs
-    std::vector<provider_instance> found_;  // and not handed over
-    // Only where keywords are named, of which the kernel knows nothing: by event of a provider.
+    record_sink* sink_ = nullptr;           // while run() executes
+    std::vector<provider_instance> found_;  // not passed to the sink yet
+    // Verdict per event of each provider. Used only if patterns name keywords, which the kernel
+    // does not know.
     std::unordered_map<std::uint16_t, std::vector<eventlog::core::verdict>> verdicts_;
     std::vector<bool> matched_;
     steady_clock::time_point begin_ = steady_clock::now();

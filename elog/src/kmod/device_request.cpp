@@ -14,7 +14,7 @@ namespace {
 
 namespace core = eventlog::core;
 
-/// Throws failure if it has no room.
+/// Throws user_error if the text is too long.
 template <std::size_t Size>
 void copy_pattern(std::string_view text, char (&to)[Size]) {
     if (text.size() >= Size) {

@@ -15,7 +15,7 @@ namespace {
         EVENTLOG_DEVICE_PATH);
 }
 
-/// Throws failure if there is no whole record in front.
+/// Throws user_error if the bytes do not begin with a whole record.
 record_view read_first_record(std::span<const std::uint8_t> bytes) {
     eventlog_record header{};
     if (bytes.size() < sizeof header) {
@@ -64,7 +64,7 @@ void device_stream::deliver(std::uint32_t ring, std::span<const std::uint8_t> by
     take(run);
 }
 
-/// A run ends where another ring begins, something is missing, or is not wanted.
+/// A run ends at a record of another ring, at a gap and at a record that is not wanted.
 void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
                          const run_handler& take) {
     std::size_t begin = 0;

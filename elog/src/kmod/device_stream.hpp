@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What read(2) of /dev/eventlog gives: records of all rings one behind the other, and gaps among
-// them. Made into runs, as those that read regions hand them over.
+// Splits the stream that read(2) of /dev/eventlog returns, records of all rings with gaps between
+// them, into runs like those of region_reader.
 #pragma once
 
 #include <linux/eventlog_device.h>
@@ -22,20 +22,20 @@ class device_stream {
     using run_handler = std::function<void(const record_run&)>;
     using is_wanted = std::function<bool(const record_view&)>;
 
-    /// The last ring is that of no CPU, and stays empty.
+    /// The last ring is for records without a CPU and stays empty.
     explicit device_stream(std::uint32_t ring_count) : rings_(ring_count), totals_(ring_count) {}
 
-    /// Takes what one call has given. Records that are not wanted are left out, as if they had
-    /// never been; nothing said means all are. The bytes of a run are those that are given here.
-    /// Throws failure if they are no whole records.
+    /// Processes the bytes of one read. Records for which `wanted` returns false are skipped
+    /// without counting as lost; an empty function keeps all. Runs refer to `bytes`. Throws
+    /// user_error if the bytes are not whole records.
     void take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
               const run_handler& take);
 
-    /// Whether a ring has been read as far as that, what has been left out included.
+    /// Whether the ring has been read up to these counts, skipped records included.
     [[nodiscard]] bool has_read_up_to(std::uint32_t ring,
                                       const eventlog_statistics& counts) const noexcept;
 
-    /// What is missing behind the last record of a ring, and has been told in no run.
+    /// Losses behind the last record of a ring, which no run has reported.
     struct trailing_losses {
         std::uint64_t lost = 0;
         std::uint64_t overwritten = 0;
@@ -48,8 +48,8 @@ class device_stream {
   private:
     struct ring_state {
         trailing_losses unreported{};
-        std::uint64_t next = 0;  // number of the next record: handed over and missing before it
-        std::uint64_t filtered_out = 0;  // records
+        std::uint64_t next = 0;          // sequence number of the next record
+        std::uint64_t filtered_out = 0;  // skipped records
     };
 
     void take_gap(const record_view& record);

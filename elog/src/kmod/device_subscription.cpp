@@ -25,12 +25,12 @@ namespace {
 namespace core = eventlog::core;
 
 constexpr const char* module_parameters = "/sys/module/eventlog/parameters";
-// The kernel takes memory for what is there of it.
+// The kernel allocates memory for the part in use.
 constexpr std::uint64_t module_schemas_size = std::uint64_t{16} << 20U;
-// Of one read: many of the largest records.
+// Bytes of one read: many of the largest records.
 constexpr std::size_t device_read_size = std::size_t{1} << 20U;
 
-// A program that comes again and again must not fill the terminal.
+// Bound for programs that start again and again.
 constexpr std::size_t provider_diagnostics_max = 20;
 
 [[noreturn]] void throw_open_error(int error) {
@@ -94,7 +94,7 @@ device_subscription::device_subscription(const subscription_options& options)
 device_subscription::device_subscription(const subscription_options& options, int relay)
     : request_(effective_patterns(options)), file_(open_device()), bytes_(device_read_size) {
     eventlog_subscription_request wanted = request_of(options);
-    // Rings that get no memory; whether it overwrites, the channel knows.
+    // The rings get no memory; overwriting is an option of the channel.
     wanted.features = 0;
     wanted.buffer_count = 2;
     wanted.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
@@ -136,7 +136,7 @@ void device_subscription::subscribe(eventlog_subscription_request wanted) {
     total_size_ = wanted.total_size;
 }
 
-/// Only what stands before the buffers, which are read with read(2).
+/// Maps only the tables in front of the buffers, which are read with read(2).
 void device_subscription::map() {
     core::error_text error;
     void* const head = ::mmap(nullptr, sizeof header_, PROT_READ, MAP_SHARED, file_.get(), 0);
@@ -174,7 +174,7 @@ std::span<const std::uint8_t> device_subscription::read() {
 }
 
 void device_subscription::end() noexcept {
-    // Whatever it answers: what there is can be read.
+    // The result does not matter: recorded data can be read in any case.
     static_cast<void>(::ioctl(file_.get(), EVENTLOG_STOP));
 }
 
@@ -246,7 +246,7 @@ void device_subscription::read_new_providers(const provider_handler& take) {
         core::shared(region->provider_count).load(std::memory_order_acquire),
         EVENTLOG_PROVIDERS_MAX);
     for (; providers_seen_ < count; ++providers_seen_) {
-        // Acquire: the rest is complete for who sees that.
+        // Acquire: the rest of the entry is complete when this state is read.
         if (core::shared(entries[providers_seen_].state).load(std::memory_order_acquire) !=
             EVENTLOG_PROVIDER_READY) {
             return;

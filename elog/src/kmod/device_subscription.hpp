@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription of the kernel module's, through /dev/eventlog: see linux/eventlog_device.h. The
-// kernel has made its region and is the only one who writes to it, so that it need not be
-// suspected.
+// A subscription of the kernel module, through /dev/eventlog: see linux/eventlog_device.h.
+//
+// The kernel creates the region and is the only writer, so the mapped tables are trusted.
 #pragma once
 
 #include <linux/eventlog_device.h>
@@ -28,11 +28,11 @@ namespace elog {
 
 class device_subscription : public module_source {
   public:
-    /// From here on the kernel keeps events. `options` is as for a subscription in memory, but for
-    /// the name. Throws failure.
+    /// The kernel records from here on. `options` is as for a subscription in memory; the name is
+    /// ignored. Throws user_error.
     explicit device_subscription(const subscription_options& options);
-    /// With records that go to the relay channel which that file has made, and of which only those
-    /// losses come here that the channel does not count.
+    /// Records go to the relay channel that was created with the file `relay`. Only losses that the
+    /// channel does not count are read here.
     device_subscription(const subscription_options& options, int relay);
     ~device_subscription() override;
     device_subscription(const device_subscription&) = delete;
@@ -69,7 +69,7 @@ class device_subscription : public module_source {
     eventlog::core::unique_fd no_file_;
     eventlog::core::unique_fd file_;
     std::uint64_t total_size_ = 0;
-    void* tables_ = nullptr;  // all that stands before the buffers
+    void* tables_ = nullptr;  // everything in front of the buffers
     std::size_t tables_size_ = 0;
     eventlog_region header_{};
     eventlog::core::region_geometry geometry_{};

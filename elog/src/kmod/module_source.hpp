@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription of the kernel module's, wherever its records are kept: what device_recording takes
-// them from.
+// Interface of a subscription of the kernel module, wherever its records are kept. device_recording
+// reads from it.
+//
+// All functions may throw user_error unless they are noexcept.
 #pragma once
 
 #include <linux/eventlog_device.h>
@@ -25,33 +27,32 @@ class module_source {
     module_source& operator=(const module_source&) = delete;
     virtual ~module_source() = default;
 
-    /// What sinks look at; there is no file to be read.
+    /// Header and geometry for sinks; it has no file.
     [[nodiscard]] virtual region_view region() const noexcept = 0;
-    /// An open file of the module's, for what else can be asked there.
+    /// An open file of /dev/eventlog, for further queries.
     [[nodiscard]] virtual int device() const noexcept = 0;
     [[nodiscard]] virtual bool names_keywords() const noexcept = 0;
 
-    /// Whole records, and gaps among them, as read(2) of the device gives them; none if there is
-    /// nothing. They stay until the next call.
+    /// Whole records and gaps, as read(2) of the device returns them; empty if none are available.
+    /// Valid until the next call.
     [[nodiscard]] virtual std::span<const std::uint8_t> read() = 0;
 
-    /// From here on the kernel keeps no events, and what it has can still be read. With a module
-    /// that is too old to do that nothing changes.
+    /// Stops recording; what has been recorded can still be read. Has no effect with a module that
+    /// does not know EVENTLOG_STOP.
     virtual void end() noexcept = 0;
 
-    /// What each ring has recorded and lost so far, but that of no CPU.
+    /// What each ring has recorded and lost so far, without the ring of no CPU.
     [[nodiscard]] virtual std::vector<eventlog_statistics> counts() const = 0;
 
-    /// Sleeps until a buffer has been switched or the time is over. Returns whether it is the
-    /// former.
+    /// Sleeps until a buffer has been switched or the time is over. Returns true in the first case.
     [[nodiscard]] virtual bool wait(std::chrono::nanoseconds at_most) = 0;
 
     using provider_handler = std::function<void(provider_instance&&)>;
-    /// Hands over those that have come since the last call and of which something is asked for.
+    /// Passes on the providers with requested events that have registered since the last call.
     virtual void read_new_providers(const provider_handler& take) = 0;
-    /// Sentences, since the last call: of providers that make no sense.
+    /// Sentences about providers with invalid schemas, since the last call.
     [[nodiscard]] virtual std::vector<std::string> take_diagnostics() = 0;
-    /// Whose schemas have found no room in the region.
+    /// Number of providers whose schemas found no room in the region.
     [[nodiscard]] virtual std::uint32_t providers_refused() const noexcept = 0;
 };
 

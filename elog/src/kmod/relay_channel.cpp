@@ -20,7 +20,7 @@ namespace core = eventlog::core;
 
 constexpr const char* parameters_folder = "/sys/module/eventlog/parameters";
 constexpr const char* channels = "/sys/kernel/debug/eventlog";
-// Of others that have our process number, in PID namespaces of theirs.
+// Names taken by processes with the same number in other pid namespaces.
 constexpr int channel_names_max = 100;
 constexpr std::size_t stats_max = std::size_t{4} << 20U;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A relay channel of the kernel module's, made through /dev/eventlog_relay, and its files in
-// debugfs: see eventlog_relay(4). It goes with its maker, also when that is killed.
+// A relay channel of the kernel module, created through /dev/eventlog_relay, and its files in
+// debugfs: see eventlog_relay(4).
+//
+// The channel is removed when the file that created it is closed, also if the process is killed.
 #pragma once
 
 #include <linux/eventlog_relay.h>
@@ -17,15 +19,16 @@ namespace elog {
 
 class relay_channel {
   public:
-    /// Buffers as `options` says. Nobody else may write to it. Throws failure.
+    /// Creates a channel with the buffers of `options` that no other subscription may write to.
+    /// Throws user_error.
     explicit relay_channel(const subscription_options& options);
 
-    /// What has made it, for EVENTLOG_SUBSCRIBE.
+    /// The file that created it, for EVENTLOG_SUBSCRIBE.
     [[nodiscard]] int control_fd() const noexcept { return control_fd_.get(); }
     [[nodiscard]] std::uint32_t subbuf_size() const noexcept { return options_.subbuf_size; }
 
     [[nodiscard]] relay_stats stats(std::uint32_t cpu_count) const;
-    /// The buffer of a CPU that is there. Throws failure.
+    /// Opens the buffer of a CPU that has one. Throws user_error.
     [[nodiscard]] eventlog::core::unique_fd open_buffer(std::uint32_t cpu) const;
 
   private:

@@ -12,7 +12,7 @@
 namespace elog {
 namespace {
 
-// What stands in place of a header.
+// A gap record replaces a header in place.
 static_assert(sizeof(gap_record) == sizeof(eventlog_relay_header));
 
 [[noreturn]] void throw_broken_buffer(std::uint32_t cpu) {
@@ -28,7 +28,7 @@ std::uint32_t first_word(std::span<const std::uint8_t> bytes) noexcept {
     return word;
 }
 
-/// What a header says of a sub-buffer that has ended.
+/// Whether the header belongs to a sub-buffer that has ended.
 bool is_ended(const eventlog_relay_header& header) noexcept {
     return header.used != 0;
 }
@@ -61,7 +61,7 @@ void relay_parser::take_header(std::span<std::uint8_t> bytes) {
     records_ = 0;
 }
 
-/// It need not have all that its header has told: somebody may have reset the channel.
+/// A sub-buffer may hold less than its header announces, because the channel may have been reset.
 bool relay_parser::has_room_for(std::size_t size) const noexcept {
     if (current_.magic == 0) {
         return false;
@@ -70,7 +70,7 @@ bool relay_parser::has_room_for(std::size_t size) const noexcept {
                               : size <= subbuf_size_ - used_;
 }
 
-/// Returns its size with padding, or 0 if it is not there to its end.
+/// Returns the record's size with padding, or 0 if it is incomplete.
 std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
     eventlog_record record{};
     if (bytes.size() < sizeof record) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a buffer of a relay channel gives, see eventlog_relay(4): sub-buffers with headers in front.
+// Parser for the bytes of one relay buffer, see eventlog_relay(4): sub-buffers, each with a header.
 #pragma once
 
 #include <linux/eventlog_relay.h>
@@ -16,13 +16,13 @@ class relay_parser {
     relay_parser(std::uint32_t cpu, std::uint32_t subbuf_size)
         : cpu_(cpu), subbuf_size_(subbuf_size) {}
 
-    /// Makes what the device gives, see device_stream, of what a file has given, in place: a gap
-    /// takes the place of each header. Takes bytes in their order; what is behind the last whole
-    /// record has to be given again. Returns how many are in front of that. Throws failure if they
-    /// cannot be of such a buffer.
+    /// Turns bytes of a buffer into the device's format (see device_stream) in place: a gap record
+    /// replaces each header. Bytes must be passed in order; those behind the last whole record must
+    /// be passed again. Returns the number of bytes in front of them. Throws user_error if the
+    /// bytes are not those of such a buffer.
     [[nodiscard]] std::size_t rewrite(std::span<std::uint8_t> bytes);
 
-    // Told so far, in gaps and as records.
+    // Reported so far, in gaps and as records.
     [[nodiscard]] std::uint64_t recorded() const noexcept { return recorded_; }
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
@@ -34,9 +34,9 @@ class relay_parser {
 
     std::uint32_t cpu_;
     std::uint32_t subbuf_size_;
-    eventlog_relay_header current_{};  // of the sub-buffer; without a magic: there is none yet
-    std::uint32_t used_ = 0;           // bytes of it, its header with them
-    std::uint32_t records_ = 0;        // of it
+    eventlog_relay_header current_{};  // of the current sub-buffer; magic is 0 before the first
+    std::uint32_t used_ = 0;           // bytes of it, including the header
+    std::uint32_t records_ = 0;        // in it
     std::uint64_t recorded_ = 0;
     std::uint64_t lost_ = 0;
 };

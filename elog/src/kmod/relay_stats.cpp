@@ -26,7 +26,7 @@ Number parse(std::string_view word) {
     return number;
 }
 
-/// The number behind that word, which has to come next.
+/// Returns the number behind the word `name`, which must be next.
 std::uint64_t take_named(std::string_view& line, std::string_view name) {
     if (take_until(line, ' ') != name) {
         throw_broken_stats();

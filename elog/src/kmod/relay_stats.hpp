@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the file `stats` of a relay channel says, see eventlog_relay(4).
+// Parser for the file `stats` of a relay channel, see eventlog_relay(4).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace elog {
 
-/// Of a CPU's buffer, since it has been made.
+/// Counts of a CPU's buffer since it was created.
 struct relay_counts {
-    bool is_there = false;  // a CPU that has not lived yet has none
+    bool is_there = false;  // false: the CPU has not been online yet
     std::uint64_t recorded = 0;
     std::uint64_t lost = 0;
 };
@@ -20,7 +20,7 @@ struct relay_stats {
     std::vector<relay_counts> cpus{};
 };
 
-/// Throws failure for what it cannot be on a machine of so many CPUs.
+/// Throws user_error for text that is not valid on a machine with that many CPUs.
 [[nodiscard]] relay_stats parse_relay_stats(std::string_view text, std::uint32_t cpu_count);
 
 }  // namespace elog

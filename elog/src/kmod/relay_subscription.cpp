@@ -15,7 +15,7 @@
 namespace elog {
 namespace {
 
-// Of one read: many of the largest records.
+// Bytes of one read: many of the largest records.
 constexpr std::size_t relay_read_size = std::size_t{1} << 20U;
 
 void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
@@ -33,7 +33,7 @@ relay_subscription::relay_subscription(const subscription_options& options)
       opened_(cpu_count_, false),
       bytes_(relay_read_size) {}
 
-/// CPUs may come to life at any time, and their buffers with them.
+/// A CPU, and its buffer with it, may come online at any time.
 void relay_subscription::open_new_buffers() {
     for (std::uint32_t cpu = 0; cpu < cpu_count_; ++cpu) {
         if (stats_.cpus[cpu].is_there && !opened_[cpu]) {
@@ -51,7 +51,7 @@ void relay_subscription::begin_pass() {
     next_ = 0;
 }
 
-/// Reading asks the CPU whose buffer it is, so those that have nothing new are left to sleep.
+/// read() interrupts the CPU of the buffer, so buffers without new data are not read.
 bool relay_subscription::is_behind(const buffer& from) const {
     const relay_counts& counts = stats_.cpus[from.cpu];
     return from.has_full || counts.recorded > from.parser.recorded() ||
@@ -83,7 +83,7 @@ std::span<const std::uint8_t> relay_subscription::read_from(buffer& from) {
     }
 }
 
-/// As far as writers had come when the pass began; to the end when nobody writes any more.
+/// Reads up to where writers were when the pass began, or to the end when recording has ended.
 std::span<const std::uint8_t> relay_subscription::read_next() {
     while (next_ < buffers_.size()) {
         buffer& from = buffers_[next_];
@@ -99,7 +99,7 @@ std::span<const std::uint8_t> relay_subscription::read_next() {
     return {};
 }
 
-/// Losses behind which nothing was recorded any more.
+/// Losses behind the last record of each buffer.
 std::span<const std::uint8_t> relay_subscription::report_rest() {
     has_reported_rest_ = true;
     bytes_.clear();
@@ -119,7 +119,7 @@ std::span<const std::uint8_t> relay_subscription::read() {
     if (!is_passing_) {
         begin_pass();
     }
-    // What the channel has not counted.
+    // Losses that the channel does not count.
     std::span<const std::uint8_t> bytes = device_.read();
     if (bytes.empty()) {
         bytes = read_next();

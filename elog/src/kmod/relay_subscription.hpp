@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription of the kernel module's whose records go to a relay channel of ours. It gives out
-// what one with rings gives, so that nobody behind it can tell them apart: see module_source.
+// A subscription of the kernel module whose records go to a relay channel. It provides the same
+// stream as a subscription with rings: see module_source.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace elog {
 
 class relay_subscription : public module_source {
   public:
-    /// As a device_subscription.
+    /// As device_subscription.
     explicit relay_subscription(const subscription_options& options);
 
     [[nodiscard]] region_view region() const noexcept override { return device_.region(); }
@@ -45,8 +45,8 @@ class relay_subscription : public module_source {
         std::uint32_t cpu;
         eventlog::core::unique_fd file;
         relay_parser parser;
-        std::vector<std::uint8_t> rest{};  // of a record that is not there to its end
-        bool has_full = false;             // a sub-buffer
+        std::vector<std::uint8_t> rest{};  // the incomplete last record
+        bool has_full = false;             // a sub-buffer is full
     };
 
     void begin_pass();
@@ -62,7 +62,7 @@ class relay_subscription : public module_source {
     std::vector<buffer> buffers_;
     std::vector<bool> opened_;  // by CPU
     std::vector<std::uint8_t> bytes_;
-    // Of one pass over all of them.
+    // State of one pass over all buffers.
     bool is_passing_ = false;
     relay_stats stats_;
     std::size_t next_ = 0;
