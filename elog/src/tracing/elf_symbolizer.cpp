@@ -16,16 +16,16 @@
 namespace elog {
 struct function_symbol {
     std::uint64_t address = 0;
-    std::uint64_t size = 0;   // 0: not known
-    std::size_t strings = 0;  // the section that has its name
+    std::uint64_t size = 0;   // 0: unknown
+    std::size_t strings = 0;  // section that contains the name
     std::size_t name = 0;
 };
 
 namespace {
 
-// Templates may have names of any length.
+// Names of templates may have any length.
 constexpr std::size_t name_size_max = 200;
-// Of a program that makes no sense.
+// Bound for damaged files.
 constexpr std::uint64_t symbols_max = std::uint64_t{1} << 24U;
 
 bool is_regular(const eventlog::core::unique_fd& file) {
@@ -33,8 +33,8 @@ bool is_regular(const eventlog::core::unique_fd& file) {
     return file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// The section with the program's symbols; of those without them that with the ones which other
-/// libraries may use; nullptr: neither.
+/// The symbol table of the program or, if it has been stripped, the table of exported symbols;
+/// nullptr: neither.
 Elf_Scn* find_symbols(Elf* elf, GElf_Shdr& header) {
     Elf_Scn* found = nullptr;
     for (Elf_Scn* each = ::elf_nextscn(elf, nullptr); each != nullptr;
@@ -57,7 +57,7 @@ bool is_function(const GElf_Sym& symbol) {
     return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
 }
 
-/// By their addresses.
+/// Sorted by address.
 std::vector<function_symbol> read_functions(Elf* elf) {
     std::vector<function_symbol> functions;
     GElf_Shdr header{};
@@ -82,7 +82,7 @@ std::vector<function_symbol> read_functions(Elf* elf) {
     return functions;
 }
 
-/// Where what stands at that place of the file is in memory; nothing: it is not loaded.
+/// Address in memory of an offset in the file; nothing if it is not loaded.
 std::optional<std::uint64_t> address_of(Elf* elf, std::uint64_t offset) {
     std::size_t count = 0;
     if (::elf_getphdrnum(elf, &count) != 0) {
@@ -99,8 +99,8 @@ std::optional<std::uint64_t> address_of(Elf* elf, std::uint64_t offset) {
     return std::nullopt;
 }
 
-/// Where the parameters begin: in front of the ( that belongs to the last ). Of "f(int) const" and
-/// of "(anonymous namespace)::f(int)", too.
+/// Start of the parameters: the ( that matches the last ). Also right for "f(int) const" and
+/// "(anonymous namespace)::f(int)".
 std::size_t begin_of_parameters(std::string_view name) {
     std::size_t depth = 0;
     for (std::size_t i = name.rfind(')') + 1; i-- > 0;) {
@@ -130,7 +130,7 @@ struct elf_symbolizer::program {
     }
 };
 
-/// It is read, not mapped: somebody may cut it off meanwhile.
+/// The file is read and not mapped, because it may be truncated meanwhile.
 elf_symbolizer::elf_symbolizer(eventlog::core::unique_fd file)
     : program_(std::make_unique<program>(std::move(file))) {
     if (!is_regular(program_->file) || ::elf_version(EV_CURRENT) == EV_NONE) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the functions in a program or library are called, by its own tables of symbols.
+// Names of the functions in a program or library, from its symbol tables.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace elog {
 
 class elf_symbolizer {
   public:
-    /// Of a file that makes no sense, or has no symbols, there is no name.
+    /// A file that is not valid, or has no symbols, yields no names.
     explicit elf_symbolizer(eventlog::core::unique_fd file);
     ~elf_symbolizer();
     elf_symbolizer(const elf_symbolizer&) = delete;
     elf_symbolizer& operator=(const elf_symbolizer&) = delete;
 
-    /// Of the function whose code is at that place of the file, for people: without its parameters.
-    /// Empty: not known.
+    /// Readable name, without parameters, of the function whose code is at that offset in the file;
+    /// empty: unknown.
     [[nodiscard]] std::string symbol_at(std::uint64_t offset) const;
 
   private:
@@ -28,7 +28,7 @@ class elf_symbolizer {
     std::unique_ptr<program> program_;
 };
 
-/// A name as linkers have it, for people: of C++ what was written, without the parameters.
+/// A linker symbol in readable form: demangled for C++, without parameters.
 [[nodiscard]] std::string demangled_name(const char* symbol);
 
 }  // namespace elog

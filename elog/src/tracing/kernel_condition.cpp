@@ -15,15 +15,15 @@ namespace {
 
 using eventlog::field_type;
 
-// The kernel takes a page at most, and keeps what it has made of it for each event.
+// The kernel accepts a page at most, and keeps a compiled filter for each event.
 constexpr std::size_t text_max = 2000;
-// Of a text that something is compared with; the kernel takes 255.
+// Length of a text operand; the kernel accepts 255.
 constexpr std::size_t literal_max = 200;
 constexpr std::uint64_t full_mask = ~std::uint64_t{0};
-// What signed numbers are shifted by, to be ordered as unsigned ones.
+// Added to signed numbers, so that they sort as unsigned ones.
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63U;
 
-/// What became of a part.
+/// Translation of a part of the predicate.
 struct condition {
     enum class form { never, always, text };
     form is = form::always;
@@ -46,7 +46,7 @@ condition text(std::string what, bool is_whole = true) {
     made.text = std::move(what);
     return made;
 }
-/// The kernel cannot ask that.
+/// A test that the kernel's filter cannot express.
 condition not_expressible(const char* reason) {
     condition made = constant(true, false);
     made.reason = reason;
@@ -67,7 +67,7 @@ constexpr const char* reason_type =
     "the kernel's filter compares integers, bools and texts with what is fixed, and nothing else";
 constexpr const char* reason_length = "it is too long for the kernel";
 
-/// Numbers in their order, whatever their sign: from 0 to the highest of 64 bits.
+/// Orders the numbers of a field, signed or not, as unsigned 64-bit positions.
 class number_line {
   public:
     number_line(unsigned bits, bool with_sign) noexcept : bits_(bits), is_signed_(with_sign) {}
@@ -88,7 +88,7 @@ class number_line {
         return is_signed_ ? fmt::format("{}", static_cast<std::int64_t>(place ^ sign_bit))
                           : fmt::format("{}", place);
     }
-    /// Whether all bits of a mask are ones that the field has, and the kernel reads it as a number.
+    /// Whether the mask has only bits of the field and is a number that the kernel can parse.
     [[nodiscard]] bool holds_mask(std::uint64_t mask) const noexcept {
         return mask <= full_mask >> (64 - bits_) && !(is_signed_ && mask >= sign_bit);
     }
@@ -98,7 +98,7 @@ class number_line {
     bool is_signed_;
 };
 
-/// The numbers from `low` to `high`, or, if they are the other way round, all but those between.
+/// Numbers from `low` to `high`; if `low` is larger, all except those in between.
 condition in_range(const std::string& name, const number_line& line, std::uint64_t low,
                    std::uint64_t high) {
     const bool is_outside = low > high;
@@ -112,7 +112,7 @@ condition in_range(const std::string& name, const number_line& line, std::uint64
     const bool from_first = low <= line.first();
     const bool to_last = high >= line.last();
     if (is_outside) {
-        // Up to `high`, and from `low` on; either may be beyond the field's own end.
+        // Numbers up to `high` and from `low` on. Either bound may be outside of the field's range.
         const bool has_lower = high >= line.first();
         const bool has_upper = low <= line.last();
         if (!has_lower && !has_upper) {
@@ -152,7 +152,7 @@ condition in_range(const std::string& name, const number_line& line, std::uint64
 condition of_integer(const predicate_instruction& test, const std::string& name,
                      const number_line& line) {
     if (test.mask != full_mask) {
-        // Whether any of the bits is there is all that the kernel asks.
+        // The kernel can only test whether any of the bits is set.
         if (test.low != 0 || test.span != 0 || !line.holds_mask(test.mask) || test.mask == 0) {
             return not_expressible(reason_bits);
         }
@@ -167,7 +167,7 @@ condition of_integer(const predicate_instruction& test, const std::string& name,
     return test.span == full_mask ? constant(false, true) : in_range(name, line, high + 1, low - 1);
 }
 
-/// A bool of a program is any byte, of which all but 0 are true.
+/// A bool of a program is any byte; all values except 0 are true.
 condition of_bool(const predicate_instruction& test, const std::string& name) {
     const auto wants = [&](std::uint64_t value) {
         return ((value & test.mask) - test.low <= test.span) != test.negated;
@@ -178,7 +178,7 @@ condition of_bool(const predicate_instruction& test, const std::string& name) {
     return text(fmt::format("{} {} 0", name, wants(0) ? "==" : "!="));
 }
 
-/// An array of characters ends at its end or at its first NUL, there as here.
+/// An array of characters ends at its first NUL or at its end, in the kernel and in elog.
 condition of_text(const predicate_instruction& test, const std::string& name,
                   std::string_view literal) {
     const bool is_equal = test.how == (test.negated ? comparison::unequal : comparison::equal);
@@ -275,7 +275,7 @@ class condition_translator {
                 of_text(test, field->name,
                         std::string_view(wanted_.texts).substr(test.text_begin, test.text_size));
         }
-        // What has no value is not wanted; of that the kernel knows nothing.
+        // A missing value makes the test false. The kernel does not know that it is missing.
         if (asked.is_whole && place.presence != eventlog::no_index) {
             asked.is_whole = false;
             asked.reason = reason_optional;
@@ -284,7 +284,7 @@ class condition_translator {
                                                                      : asked;
     }
 
-    /// Not an element of an array, and not what is something else to the kernel.
+    /// Excludes elements of arrays and fields of which the kernel has another type.
     [[nodiscard]] const kernel_field* find(const stored_location& place) const noexcept {
         if (place.source != field_source::payload) {
             return nullptr;
@@ -312,7 +312,7 @@ kernel_condition make_kernel_condition(const folded_predicate& wanted,
     if (found.is == condition::form::text && found.text.size() > text_max) {
         found = not_expressible(reason_length);
     }
-    // There are no words for never.
+    // The filter language cannot express "never".
     made.never_matches = found.is == condition::form::never;
     made.is_whole = found.is_whole && !made.never_matches;
     made.text = std::move(found.text);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// As much of a predicate as the kernel can ask of a trace event, in the words of its filter (see
-// Linux' events.rst): what it leaves out nobody has to read.
+// Translates as much of a predicate as possible into the kernel's filter language (events.rst of
+// Linux), so that events it rejects need not be read.
 //
-// It is true for whatever the predicate is true for. Where the kernel cannot ask what the predicate
-// does, it asks nothing; where it would understand something else, that counts as cannot: texts it
-// only compares for equality, as it takes them to end at their first NUL, and numbers only as far
-// as the field's type goes.
+// - The condition is true for every event that the predicate accepts; elog filters the rest again.
+// - A test that the kernel cannot express, or would evaluate differently, becomes true. Texts are
+//   compared for equality only, because the kernel ends them at their first NUL; numbers only
+//   within the range of the field's type.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace elog {
 
-/// A field that the kernel knows, and where a payload of ours has it.
+/// A field known to the kernel, and its offset in the payload.
 struct kernel_field {
     std::string name;
     eventlog::field_type type{};
@@ -29,12 +29,12 @@ struct kernel_field {
 };
 
 struct kernel_condition {
-    std::string text;       // empty: none, all events come
-    bool is_whole = false;  // it is true for nothing else
+    std::string text;       // empty: none, all events match
+    bool is_whole = false;  // true for exactly the same events as the predicate
     bool never_matches =
-        false;  // the predicate is true for nothing, for which the kernel has no words
-    /// Why the kernel cannot ask all of it, as a sentence without its end, and where in the
-    /// predicate what it cannot ask begins; 0: no place in it.
+        false;  // the predicate is false for all events, which the filter language cannot express
+    /// Why the condition is not whole, as a sentence without its end, and the column of the
+    /// predicate where that part begins; 0: unknown.
     std::string reason{};
     std::size_t column = 0;
 };

@@ -31,7 +31,7 @@ kernel_condition condition_for(const kernel_trace_event& event, const predicate&
                          "start it, as a user whose programs you see";
         return unknown;
     }
-    // Of a schema that may have a thousand events, what one of them needs.
+    // A copy of only what one event needs of a schema with up to a thousand events.
     provider_instance provider;
     provider.schema.name = event.schema->name;
     provider.schema.enumerations = event.schema->enumerations;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What of a predicate the kernel asks of a trace event before it keeps it.
+// The condition that the kernel checks before it records a trace event.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace elog {
 
-/// What the kernel calls the fields of an event, and where our payload, of that schema, has them:
-/// published ones are laid out alike; of made ones the fields are in the same order.
+/// The kernel's names of an event's fields and their offsets in payloads of the schema `known`.
+/// Published schemas have the kernel's layout; derived schemas have the same order of fields.
 [[nodiscard]] std::vector<kernel_field> kernel_fields_of(const kernel_trace_event& event,
                                                          const event_schema& known);
 
-/// Of a program's event that nobody has published, nothing: what its level is, and what its numbers
-/// are called, may be found out later. Nor of one whose types the predicate does not suit.
+/// No condition for a program's event without published schema, because its level and its
+/// enumerations may become known later, nor if the predicate does not fit the types of the event.
 [[nodiscard]] kernel_condition condition_for(const kernel_trace_event& event,
                                              const predicate& wanted, std::int64_t reference_time);
 

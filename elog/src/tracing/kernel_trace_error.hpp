@@ -6,13 +6,13 @@
 
 namespace elog {
 
-/// There is no such event any more.
+/// The event no longer exists.
 class kernel_trace_event_gone : public user_error {
   public:
     using user_error::user_error;
 };
 
-/// What libeventlog-tracefs says is for the user, as all else.
+/// Turns errors of libeventlog-tracefs into user_error.
 template <class Call>
 auto convert_tracefs_errors(const Call& call) {
     try {

@@ -20,7 +20,7 @@ constexpr std::string_view single = "user_events";
 constexpr std::string_view several = "user_events_multi";
 constexpr std::string_view prefix = "eventlog_";
 
-/// What make_name_unique of user_events_description.hpp adds.
+/// The suffix that make_name_unique of user_events_description.hpp appends.
 bool is_hash(std::string_view text) noexcept {
     constexpr std::size_t size = 9;
     const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
@@ -44,7 +44,7 @@ bool is_called(std::string_view name, std::string_view provider, std::string_vie
     return name.empty() || is_hash(name);
 }
 
-/// The kernel knows no booleans, and of a single character no more than that it is one.
+/// The kernel has no booleans, and describes a single character only as such.
 bool is_same_type(const tracefs::format_field& field, const field_schema& known) noexcept {
     if (known.type == field_type::text || known.type == field_type::bytes) {
         return field.where != tracefs::location::fixed;
@@ -85,7 +85,7 @@ bool is_same(const tracefs::event_format& format, const event_schema& event) noe
            format.fixed_size() == tracefs::common_size + event.fixed_size;
 }
 
-/// Levels and keywords are known when there is a schema.
+/// Ignores levels and keywords, which are known only with a schema.
 bool is_wanted(const std::string& provider, const std::string& event,
                const event_patterns& patterns) {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -108,7 +108,7 @@ kernel_trace_name parse_kernel_name(std::string_view system, std::string_view na
     if (is_program_system(system)) {
         name = name.substr(0, name.find('.'));
     }
-    // A patched kernel has events of user_events, with their names, where the module has its own.
+    // Patched kernels have events of user_events, with their prefix, in the system of the module.
     const bool has_prefix = is_program_system(system) && name.starts_with(prefix) &&
                             name.find('_', prefix.size()) != std::string_view::npos;
     if (has_prefix) {
@@ -142,7 +142,7 @@ std::optional<std::uint16_t> find_published(const kernel_trace_name& name,
                                             const tracefs::event_format& format,
                                             const provider_schema& schema) {
     if (!name.provider.empty()) {
-        return std::nullopt;  // not of a program's
+        return std::nullopt;  // not an event of a program
     }
     for (std::size_t i = 0; i < schema.events.size(); ++i) {
         const event_schema& event = schema.events[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A trace event of the kernel as an event of ours: with the schema that its program has published,
-// or with one made of what the kernel says about it.
+// Matches a trace event of the kernel with an event of elog: with the schema that its program has
+// published, or with a schema derived from the kernel's description.
 #pragma once
 
 #include <cstdint>
@@ -17,44 +17,45 @@
 
 namespace elog {
 
-/// What the kernel calls an event, as far as that says whose it is.
+/// Parts of the kernel's name of an event, as far as they can be told apart.
 struct kernel_trace_name {
     std::string system;
-    std::string provider;  // empty: the name does not say where the provider's ends
-    std::string event;     // of ours: PROVIDER_EVENT
+    std::string provider;  // empty: the boundary is unknown
+    std::string event;     // event name, or PROVIDER_EVENT if the boundary is unknown
 };
 
-/// Whether the events of that system are those of programs, and not the kernel's own.
+/// Whether the events of that system are defined by programs and not by the kernel.
 [[nodiscard]] bool is_program_system(std::string_view system) noexcept;
 
-/// Takes a name apart. Events of programs are PROVIDER_EVENT in the system eventlog, and
-/// eventlog_PROVIDER_EVENT, or that with a dot and a number, in user_events and, of patched
-/// kernels, in eventlog; all others have their system as their provider.
+/// Splits a name. Events of programs are PROVIDER_EVENT in the system eventlog, and
+/// eventlog_PROVIDER_EVENT, with or without a dot and a number, in user_events and, with patched
+/// kernels, in eventlog. For all other events the system is the provider.
 [[nodiscard]] kernel_trace_name parse_kernel_name(std::string_view system, std::string_view name);
 
-/// Which part of PROVIDER_EVENT is the provider: the shortest that some pattern wants, or nothing.
+/// Splits PROVIDER_EVENT at the shortest provider for which a pattern matches; nothing if there is
+/// none.
 [[nodiscard]] std::optional<kernel_trace_name> split_by_patterns(const kernel_trace_name& name,
                                                                  const event_patterns& patterns);
 
-/// The position of the event in a schema that a program has published, if the kernel has it in just
-/// that form.
+/// Position of the event in a published schema, if the kernel describes it with the same layout.
 [[nodiscard]] std::optional<std::uint16_t> find_published(
     const kernel_trace_name& name, const eventlog::tracefs::event_format& format,
     const provider_schema& schema);
 
-/// How payloads are made of records, for the event at that position of a published schema.
+/// Conversion of records to payloads, for an event of a published schema.
 [[nodiscard]] eventlog::tracefs::payload_plan plan_for_published(
     const eventlog::tracefs::event_format& format, const event_schema& event);
 
-/// An event without a name, made of what the kernel says, and how payloads are made of records.
-/// Throws failure if that is more than an event can have.
+/// A derived event, without a name, and the conversion of records to its payloads. Throws
+/// user_error if the event exceeds the limits of a schema.
 struct derived_event {
     event_schema schema;
     eventlog::tracefs::payload_plan plan;
 };
 [[nodiscard]] derived_event derive_event(const eventlog::tracefs::event_format& format);
 
-/// How payloads are made of records for such an event, which may have got fields more since.
+/// Conversion of records to payloads, for a derived event to which fields may have been appended
+/// since.
 [[nodiscard]] eventlog::tracefs::payload_plan plan_for_derived(
     const eventlog::tracefs::event_format& format, const event_schema& event);
 

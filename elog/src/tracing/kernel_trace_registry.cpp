@@ -13,7 +13,7 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-/// Those of programs, and each that a pattern names in full.
+/// The systems of programs, and each system that a pattern names without wildcards.
 std::vector<std::string> systems_of(const event_patterns& patterns) {
     std::vector<std::string> systems{"eventlog", "user_events", "user_events_multi"};
     for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -26,16 +26,17 @@ std::vector<std::string> systems_of(const event_patterns& patterns) {
     return systems;
 }
 
-/// A schema of an event that nobody has published, until it has all of its events.
+/// A derived schema while its events are collected.
 struct derived_schema {
     provider_schema schema;
     std::vector<std::size_t> members;  // by position
 };
 
-/// The schemas of a provider.
+/// The derived schemas of one provider.
 struct derived_provider {
     std::vector<derived_schema> schemas;
-    std::map<std::string, std::size_t> next;  // of an event's name, the first without it
+    std::map<std::string, std::size_t>
+        next;  // by event name: index of the first schema without that event
 };
 
 }  // namespace
@@ -77,7 +78,7 @@ std::vector<const kernel_trace_event*> kernel_trace_registry::discover() {
     return events;
 }
 
-/// Each once, whatever many programs have it.
+/// Several programs may publish the same schema.
 void kernel_trace_registry::read_schemas() {
     for (provider_schema& schema : published_()) {
         const bool is_known = std::any_of(schemas_.begin(), schemas_.end(), [&](const auto& known) {
@@ -93,7 +94,7 @@ void kernel_trace_registry::read_schemas() {
     }
 }
 
-/// Gives the event the schema that a program has published, if one has.
+/// Uses a published schema for the event, if one matches.
 bool kernel_trace_registry::publish(kernel_trace_event& event) {
     for (const auto& [published, used] : schemas_) {
         if (const auto position = find_published(event.name, event.format, *published)) {
@@ -125,14 +126,15 @@ void kernel_trace_registry::mark_matched_patterns(const kernel_trace_event& even
 void kernel_trace_registry::add(kernel_trace_event&& event, std::vector<std::uint16_t>& found) {
     if (!is_wanted(event)) {
         if (!event.is_published) {
-            // It may be, of another level, as soon as its program has said what it is.
+            // Its program may publish it later with another level.
             seen_.erase({event.kernel_name.system, event.kernel_name.event});
         }
         return;
     }
     mark_matched_patterns(event);
     const std::uint16_t id = event.format.id;
-    // The kernel gives numbers anew only when nobody listens any more: then the new one counts.
+    // The kernel reuses a number only when the old event has no listeners; then the new event
+    // counts.
     events_.insert_or_assign(id, std::move(event));
     found.push_back(id);
 }
@@ -143,7 +145,7 @@ void kernel_trace_registry::read_one(const tracefs::event_name& name,
     kernel_trace_event event;
     event.name = parse_kernel_name(name.system, name.event);
     event.kernel_name = name;
-    // Reading and parsing take a while: not for thousands that nobody wants.
+    // Reading and parsing are slow, so events that no pattern matches are skipped first.
     const std::optional<kernel_trace_name> parts = split_by_patterns(event.name, patterns_);
     if (!parts) {
         return;
@@ -169,8 +171,8 @@ void kernel_trace_registry::read_one(const tracefs::event_name& name,
     loose.back().event.name.provider = parts->provider;
 }
 
-/// Events of one provider that come together have one schema, and those of the same name as many as
-/// there are of them.
+/// Events of one provider that are found together share a schema. Events with the same name are in
+/// different schemas.
 void kernel_trace_registry::bind(std::vector<unpublished_event>& loose,
                                  std::vector<std::uint16_t>& found) {
     std::map<std::string, derived_provider> made;
@@ -198,7 +200,7 @@ void kernel_trace_registry::bind(std::vector<unpublished_event>& loose,
                 kernel_trace_event& event = loose[each.members[position]].event;
                 event.schema = schema;
                 event.position = static_cast<std::uint16_t>(position);
-                // The whole name stays, for a program that publishes it later.
+                // Keeps the whole name, for a program that publishes the event later.
                 event.name.provider = event.name.system == provider ? provider : std::string();
                 add(std::move(event), found);
             }

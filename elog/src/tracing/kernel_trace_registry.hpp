@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The trace events of the kernel that somebody asks for: which there are, and which provider's they
-// are. A provider of which some events are published, and others made, is several here.
+// Finds the kernel's trace events that match patterns, and the schema of each.
+//
+// A provider with published and derived events appears as several providers here. Events keep their
+// address until forget().
 #pragma once
 
 #include <cstddef>
@@ -27,63 +29,63 @@ struct kernel_trace_event {
     eventlog::tracefs::event_name kernel_name;
     eventlog::tracefs::event_format format;
     bool is_published = false;
-    bool is_excluded = false;  // its level or keywords, which were not known before, are not wanted
-    std::shared_ptr<const provider_schema> schema;  // the same one for all events of its provider
+    bool is_excluded = false;  // published later, with a level or keywords that no pattern matches
+    std::shared_ptr<const provider_schema> schema;  // shared by all events of its provider
     std::uint16_t position = 0;                     // in the schema
     eventlog::tracefs::payload_plan plan;
-    std::optional<std::uint16_t> stack;  // where in the payload its word is, if it has that field
+    std::optional<std::uint16_t>
+        stack;  // offset of the stack field in the payload, if there is one
 };
 
 class kernel_trace_registry {
   public:
-    /// Schemas that running programs have published.
+    /// Schemas published by running programs.
     using read_published = std::function<std::vector<provider_schema>()>;
     using list_names = std::function<std::vector<eventlog::tracefs::event_name>(
         const std::vector<std::string>& systems)>;
     using read_format =
         std::function<std::optional<std::string>(const eventlog::tracefs::event_name&)>;
 
-    /// The patterns must outlive it. The last two are the kernel's, unless a test has others.
+    /// The patterns must outlive it. Tests replace the last two arguments.
     kernel_trace_registry(const event_patterns& patterns, read_published published,
                           list_names names = eventlog::tracefs::list_events,
                           read_format formats = eventlog::tracefs::read_format);
 
-    /// From now on events have a field more, see stack_field.hpp. Before the first look().
+    /// Adds a stack field to each event, see stack_field.hpp. Call it before the first discover().
     void add_stacks() noexcept { has_stacks_ = true; }
 
-    /// Finds events that are there since the last call, and asked for; they stay where they are.
-    /// Throws failure.
+    /// Finds the matching events that have appeared since the last call. Throws user_error.
     [[nodiscard]] std::vector<const kernel_trace_event*> discover();
 
-    /// By the number that the kernel's records begin with; nullptr: not one of these. Call it when
-    /// there is a record of it: if its schema was not published when it was found, it is looked for
+    /// The event with that number in the kernel's records; nullptr if it is not one of these. Call
+    /// it when there is a record: if no schema was published when the event was found, it is
+    /// searched once more.
     /// once more.
     [[nodiscard]] const kernel_trace_event* find(std::uint16_t id);
 
-    /// There was no such event any more when it was to be listened to; one that comes is found
-    /// anew.
+    /// The event no longer exists. A new event of this name will be found again.
     void forget(std::uint16_t id);
 
-    /// For each pattern, whether there has been an event for it.
+    /// For each pattern, whether a matching event was found.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept { return matched_; }
-    /// All of them, by their numbers.
+    /// All events, by number.
     [[nodiscard]] const std::unordered_map<std::uint16_t, kernel_trace_event>& all()
         const noexcept {
         return events_;
     }
-    /// Sentences about events that are left out, since the last call.
+    /// Sentences about events that were left out, since the last call.
     [[nodiscard]] std::vector<std::string> take_diagnostics() {
         return std::exchange(diagnostics_, {});
     }
 
   private:
-    /// An event that nobody has published, to be one of a schema with others.
+    /// An event without published schema, to be combined with others into a derived one.
     struct unpublished_event {
         kernel_trace_event event;
         event_schema schema;
     };
 
-    /// As it is published, and as events here have it.
+    /// A schema as published, and as used here (with stack fields).
     struct published_schema {
         std::shared_ptr<const provider_schema> published;
         std::shared_ptr<const provider_schema> used;
@@ -104,7 +106,7 @@ class kernel_trace_registry {
     read_format formats_;
     std::vector<std::string> systems_;
     std::set<std::pair<std::string, std::string>> seen_;
-    std::vector<published_schema> schemas_;  // each once
+    std::vector<published_schema> schemas_;  // without duplicates
     bool has_stacks_ = false;
     std::unordered_map<std::uint16_t, kernel_trace_event> events_;
     std::set<std::uint16_t> rechecked_;

@@ -16,11 +16,11 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-// Every event has a number above 0.
+// True for every event, because event numbers start above 0.
 constexpr std::string_view ownership_marker = "common_type != 0";
 constexpr std::string_view mark_and = "common_type != 0 && ";
 constexpr std::string_view in_front_of_condition = " if ";
-constexpr const char* every_event = "0";  // as a filter
+constexpr const char* every_event = "0";  // the filter that matches every event
 
 constexpr std::array<std::pair<std::string_view, event_trigger>, 3> triggers{{
     {"stacktrace", event_trigger::stacktrace},
@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, event_trigger>, 3> triggers{{
     {"traceoff", event_trigger::traceoff},
 }};
 
-/// The condition behind our mark; nothing: it is not there.
+/// The condition behind the mark; nothing if there is no mark.
 std::optional<std::string> strip_marker(std::string_view text) {
     if (text == ownership_marker) {
         return std::string();
@@ -39,7 +39,7 @@ std::optional<std::string> strip_marker(std::string_view text) {
     return std::nullopt;
 }
 
-/// "stacktrace:unlimited if CONDITION", as the kernel writes it.
+/// Parses "stacktrace:unlimited if CONDITION", the form that the kernel prints.
 std::optional<std::pair<event_trigger, std::string>> ours_of(std::string_view text) {
     const std::size_t condition = text.find(in_front_of_condition);
     const std::optional<event_trigger> what =
@@ -58,7 +58,7 @@ std::optional<std::pair<event_trigger, std::string>> ours_of(std::string_view te
                      event.event, reason, control.folder_of(event));
 }
 
-/// Returns false if it is there already.
+/// Returns false if the trigger exists already.
 bool begin_trigger(const tracefs::event_control& control, const tracefs::event_name& event,
                    const persistent_state& before, event_trigger what,
                    const std::string& condition) {
@@ -77,7 +77,7 @@ bool begin_trigger(const tracefs::event_control& control, const tracefs::event_n
     return true;
 }
 
-/// As it was before. The filter is what says whose it is: it goes last.
+/// Restores the state before. The filter is last, because it carries the mark.
 void end_capture(const tracefs::event_control& control, const tracefs::event_name& event,
                  const std::string& filter) {
     control.enable(event, false);
@@ -89,7 +89,7 @@ void end_trigger(const tracefs::event_control& control, const tracefs::event_nam
     control.trigger(event, fmt::format("!{}", name_of(what)));
 }
 
-/// Returns false if it is so already.
+/// Returns false if the event is recorded already.
 bool begin_capture(const tracefs::event_control& control, const tracefs::event_name& event,
                    const tracefs::event_state& state, const persistent_state& before,
                    const std::string& condition) {
@@ -98,7 +98,7 @@ bool begin_capture(const tracefs::event_control& control, const tracefs::event_n
                      state.is_enabled ? "is enabled already, and not by elog enable"
                                       : "has a filter already");
     }
-    // One that somebody has switched off since then keeps nothing.
+    // A marked event that another program has disabled records nothing, so it is enabled again.
     if (before.is_ours && state.is_enabled && before.filter != condition) {
         throw user_error("{}:{} is enabled already, by elog enable, if {}. First: elog disable",
                          event.system, event.event,
@@ -187,7 +187,7 @@ disable_result disable_persistent(const tracefs::event_control& control,
     const auto attempt = [&](const auto& step) {
         try {
             step();
-        } catch (const tracefs::event_gone&) {  // and all that was done there with it
+        } catch (const tracefs::event_gone&) {  // together with what was enabled there
         } catch (const tracefs::error& mistake) {
             end.mistakes.emplace_back(mistake.what());
         }

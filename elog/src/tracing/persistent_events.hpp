@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Events that the kernel's tracing keeps, or does something at, after we have ended: what elog
-// enable has done, told apart from what others have, and undone.
+// Tracing that continues after elog has exited (`elog enable`): enables events or triggers, finds
+// what elog has enabled, and undoes it.
 //
-// What says so stands in the kernel itself, in front of the condition of each filter and trigger:
-// something that is true of every event. So it goes when the event goes, is there for whoever may
+// The mark of ownership is in the kernel: a condition that is true for every event, in front of
+// each filter and trigger. It is removed with the event, visible to every process that may change
+// the event, and cannot be outdated as a file could.
 // change it, and no file can be older than the truth.
 #pragma once
 
@@ -17,46 +18,48 @@
 
 namespace elog {
 
-/// What can be done at an event, in the kernel's words.
+/// Actions at an event, by their names in the kernel.
 enum class event_trigger { stacktrace, snapshot, traceoff };
 
 [[nodiscard]] std::optional<event_trigger> find_trigger(std::string_view name) noexcept;
 [[nodiscard]] const char* name_of(event_trigger what) noexcept;
 
-/// What we write as a filter. `condition` may be empty: all events.
+/// The filter that elog writes. An empty `condition` matches all events.
 [[nodiscard]] std::string persistent_filter(const std::string& condition);
-/// What we write as a trigger.
+/// The trigger that elog writes.
 [[nodiscard]] std::string persistent_trigger(event_trigger what, const std::string& condition);
 
-/// What of an event's state we have done.
+/// What elog has enabled of an event's state.
 struct persistent_state {
-    bool is_ours = false;  // enabled, with a filter of ours; or in the middle of that
-    std::string filter{};  // of ours, without what says so; empty: none
-    std::vector<std::pair<event_trigger, std::string>> triggers{};  // ours, with their conditions
-    bool is_used_by_others = false;  // enabled or filtered by somebody else
+    bool is_ours = false;  // enabled with a marked filter, or interrupted while enabling it
+    std::string filter{};  // without the mark; empty: none
+    std::vector<std::pair<event_trigger, std::string>>
+        triggers{};                  // marked ones, with their conditions
+    bool is_used_by_others = false;  // enabled or filtered by another program
 };
 [[nodiscard]] persistent_state persistent_state_of(const eventlog::tracefs::event_state& state);
 
-/// Has the event kept, or with `what` that done, if `condition` is true for it. Returns what was
-/// there before, or nothing if it is so already. Throws failure, with nothing changed, also if
-/// others use the event.
+/// Enables the event or, with `what`, the trigger, under `condition`. Returns the state before, or
+/// nothing if it is enabled already. Throws user_error, with nothing changed, also if other
+/// programs use the event.
 [[nodiscard]] std::optional<eventlog::tracefs::event_state> enable_persistent(
     const eventlog::tracefs::event_control& control, const eventlog::tracefs::event_name& event,
     std::optional<event_trigger> what, const std::string& condition);
 
-/// Undoes just that, and nothing that was there `before`. Throws failure.
+/// Undoes this one action and keeps what was there `before`. Throws user_error.
 void undo_enable(const eventlog::tracefs::event_control& control,
                  const eventlog::tracefs::event_name& event, std::optional<event_trigger> what,
                  const eventlog::tracefs::event_state& before);
 
-/// What has become of undoing.
+/// Result of disable_persistent().
 struct disable_result {
-    std::vector<std::string> undone{};    // in words; empty: nothing
+    std::vector<std::string> undone{};    // names; empty: nothing was enabled
     std::vector<std::string> mistakes{};  // sentences about what could not be undone
 };
 
-/// Undoes all that enable_persistent has ever done, or with `what` only that trigger. What cannot
-/// be undone keeps nothing else from it. At an event that has gone there is nothing to undo.
+/// Undoes everything that enable_persistent() has enabled at the event or, with `what`, only that
+/// trigger. An error in one step does not prevent the others. An event that no longer exists needs
+/// nothing.
 [[nodiscard]] disable_result disable_persistent(const eventlog::tracefs::event_control& control,
                                                 const eventlog::tracefs::event_name& event,
                                                 std::optional<event_trigger> what);

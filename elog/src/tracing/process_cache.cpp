@@ -14,7 +14,7 @@ namespace elog {
 namespace {
 
 constexpr std::chrono::seconds cache_lifetime{1};
-// More threads than that at once are hardly anywhere; those of before may be found again.
+// More threads at once are rare; forgotten ones are looked up again.
 constexpr std::size_t known_processes_max = 65536;
 
 std::string read_first_line(const std::string& path) {
@@ -24,7 +24,7 @@ std::string read_first_line(const std::string& path) {
     return line;
 }
 
-/// The number behind "Tgid:" in a thread's status; 0 if there is none.
+/// The number behind "Tgid:" in a thread's status; 0 if missing.
 std::uint32_t process_of(std::uint32_t thread) {
     std::ifstream file(fmt::format("/proc/{}/status", thread));
     constexpr std::string_view name = "Tgid:\t";
@@ -38,7 +38,7 @@ std::uint32_t process_of(std::uint32_t thread) {
     return 0;
 }
 
-/// The 22nd field of /proc/PID/stat, the 20th behind the name, which may contain anything.
+/// Field 22 of /proc/PID/stat: the 20th behind the name, which may contain any character.
 std::uint64_t start_time_of(std::uint32_t pid) {
     const std::string text = read_first_line(fmt::format("/proc/{}/stat", pid));
     const std::size_t end = text.rfind(')');
@@ -78,8 +78,8 @@ std::optional<process_info> look_up_living_process(std::uint32_t thread) {
 process_cache::process_cache(saved_name_lookup dead)
     : process_cache(look_up_living_process, std::move(dead)) {}
 
-/// A thread that has ended may have left a process that lives. What has begun since with one of
-/// their numbers is another one.
+/// The thread may have exited while its process runs. A process with another number is one that has
+/// reused a number.
 std::optional<process_info> process_cache::find_living(std::uint32_t thread,
                                                        std::uint32_t process) const {
     std::optional<process_info> found = lookup_(thread);
@@ -103,13 +103,13 @@ const process_info& process_cache::of(std::uint32_t thread, std::uint32_t proces
         return place->second.process;
     }
     if (thread == 0) {
-        process_info idle;  // of every CPU, and in no /proc
+        process_info idle;  // on every CPU, not in /proc
         idle.name = std::string("idle");
         return known_.insert_or_assign(0, entry{std::move(idle), now}).first->second.process;
     }
     std::optional<process_info> found = find_living(thread, process);
     if (place != known_.end()) {
-        // What has ended stays what it was.
+        // The entry of a thread that has exited is kept.
         if (found && found->start_time != place->second.process.start_time) {
             place->second.process = std::move(*found);
         }
@@ -117,8 +117,8 @@ const process_info& process_cache::of(std::uint32_t thread, std::uint32_t proces
         return place->second.process;
     }
     if (!found) {
-        // Where the kernel does not say whose a thread was that has ended, it is taken for the
-        // first one of its process.
+        // If the kernel does not state the process of an exited thread, the thread is taken as the
+        // first of its process.
         const std::uint32_t known = process != 0 ? process : thread;
         std::string name = dead_(known);
         found = process_info{known, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};

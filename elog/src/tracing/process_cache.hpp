@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whose the threads are that the kernel's records name: found in /proc while they live, and
-// remembered afterwards.
+// Processes of the threads in the kernel's records: read from /proc while they run, and cached
+// afterwards.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace elog {
 struct process_info {
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
-    std::uint64_t start_time = 0;  // clock ticks after boot; 0: it was not there any more
+    std::uint64_t start_time = 0;  // clock ticks after boot; 0: it had exited
     std::string name;
 
     friend bool operator==(const process_info&, const process_info&) = default;
@@ -24,20 +24,20 @@ struct process_info {
 
 class process_cache {
   public:
-    /// Of a thread that lives; nothing: there is none.
+    /// The process of a running thread; nothing if it does not exist.
     using process_lookup = std::function<std::optional<process_info>(std::uint32_t thread)>;
-    /// What the kernel still knows of a process that does not, or, if it has not said whose it is,
-    /// of a thread; may be empty.
+    /// The name that the kernel has saved for a process that has exited or, if its number is
+    /// unknown, for a thread; may be empty.
     using saved_name_lookup = std::function<std::string(std::uint32_t process)>;
 
-    /// Looks in /proc.
+    /// Uses /proc.
     explicit process_cache(saved_name_lookup dead);
     process_cache(process_lookup living, saved_name_lookup dead)
         : lookup_(std::move(living)), dead_(std::move(dead)) {}
 
-    /// The process of the thread, which may have ended, and which the kernel may have said; 0: it
-    /// has not. Looked up again after a second: the thread's number may be another one's then.
-    /// Stays until the next call.
+    /// The process of the thread, which may have exited. `process` is its number if the kernel
+    /// states it, else 0. Looked up again after a second, because the thread's number may have been
+    /// reused. Valid until the next call.
     [[nodiscard]] const process_info& of(std::uint32_t thread, std::uint32_t process = 0);
 
   private:

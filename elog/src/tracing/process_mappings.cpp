@@ -14,14 +14,14 @@
 namespace elog {
 namespace {
 
-// What is known of more than these is forgotten, and found anew where they still live.
+// Beyond these limits everything is forgotten, and read again for processes that run.
 constexpr std::size_t mapped_processes_max = 4096;
-constexpr std::size_t mappings_max = 4096;  // of one
+constexpr std::size_t mappings_max = 4096;  // of one process
 constexpr std::size_t maps_size_max = std::size_t{16} << 20U;
-// An address that nobody knows may be that of a library that has come since.
+// An unknown address may be in a library that was loaded since.
 constexpr std::chrono::milliseconds mappings_look_interval{200};
 
-/// Takes a number off the front, and the character behind it.
+/// Removes a number and the character behind it from the front.
 bool take_number(std::string_view& text, std::uint64_t& number, int base, char behind) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
     const auto size = static_cast<std::size_t>(end - text.data());
@@ -89,8 +89,8 @@ void process_mappings::add_fork(std::uint32_t process, std::uint32_t parent) {
 void process_mappings::add_mapping(std::uint32_t process, std::uint64_t address,
                                    code_mapping mapping) {
     by_address& mappings = entry_of(process).mappings;
-    // What was there is not any more, or belonged to a program that this one has taken the place
-    // of.
+    // Removes mappings that this one replaces, also those of a program that the process executed
+    // before.
     auto next = mappings.lower_bound(address);
     if (next != mappings.begin() && std::prev(next)->second.end > address) {
         --next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which code processes have mapped, and from which files: of those that live, and of those that
-// have ended as far as it was told while they lived.
+// Code mappings of processes: from /proc while they run, and from the kernel's notifications for
+// those that exit.
 #pragma once
 
 #include <chrono>
@@ -16,26 +16,26 @@ namespace elog {
 
 struct code_mapping {
     std::uint64_t end = 0;
-    std::uint64_t offset = 0;  // in the file, of where it begins
-    std::uint64_t file = 0;    // its number in its file system; 0: not known
+    std::uint64_t offset = 0;  // of its beginning in the file
+    std::uint64_t file = 0;    // inode; 0: unknown
     std::string path;
 };
 
 class process_mappings {
   public:
     using by_address = std::map<std::uint64_t, code_mapping>;
-    /// /proc/PID/maps; empty: there is no such process any more.
+    /// Content of /proc/PID/maps; empty if the process does not exist.
     using read_maps = std::function<std::string(std::uint32_t process)>;
 
     process_mappings();
     explicit process_mappings(read_maps read) : read_(std::move(read)) {}
 
-    /// It has what its parent has, as far as that is known.
+    /// A new process starts with the known mappings of its parent.
     void add_fork(std::uint32_t process, std::uint32_t parent);
     void add_mapping(std::uint32_t process, std::uint64_t address, code_mapping mapping);
 
     struct place {
-        const code_mapping* mapping = nullptr;  // until the next call; nullptr: not known
+        const code_mapping* mapping = nullptr;  // valid until the next call; nullptr: unknown
         std::uint64_t offset = 0;               // in the file
     };
     [[nodiscard]] place find(std::uint32_t process, std::uint64_t address);
@@ -44,7 +44,7 @@ class process_mappings {
     using steady_clock = std::chrono::steady_clock;
     struct entry {
         by_address mappings;
-        steady_clock::time_point look_due{};  // /proc is not asked again before
+        steady_clock::time_point look_due{};  // /proc is not read again before
     };
 
     entry& entry_of(std::uint32_t process);
@@ -54,7 +54,7 @@ class process_mappings {
     std::unordered_map<std::uint32_t, entry> processes_;
 };
 
-/// The executable ones of such a text. What makes no sense is left out.
+/// Parses the executable mappings. Invalid lines are skipped.
 [[nodiscard]] process_mappings::by_address parse_maps(std::string_view text);
 
 }  // namespace elog

@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-// More than that live nowhere at once, as a rule; whose names are forgotten is called "?".
+// More processes at once are rare; those that are forgotten are named "?".
 constexpr std::size_t known_names_max = 65536;
 
 std::string look_up_living_name(std::uint32_t process) {

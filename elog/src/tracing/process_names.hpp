@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What processes were called that have ended, as far as it was told while they lived.
+// Names of processes that have exited, from the kernel's notifications while they ran.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace elog {
 
-/// A process has begun, or got another name.
+/// A process has started or changed its name.
 struct process_change {
     std::uint64_t time = 0;
     std::uint32_t process = 0;
-    std::uint32_t parent = 0;  // whose name it has; 0: none
-    std::string name{};        // if it has no parent
+    std::uint32_t parent = 0;  // the process whose name it inherits; 0: none
+    std::string name{};        // if there is no parent
 };
 
 class process_names {
   public:
-    /// The name of one that lives; empty: there is none.
+    /// The name of a running process; empty if it does not exist.
     using name_lookup = std::function<std::string(std::uint32_t process)>;
 
-    /// /proc, unless a test has another.
+    /// Uses /proc; tests replace it.
     process_names();
     explicit process_names(name_lookup living) : lookup_(std::move(living)) {}
 
-    /// In whatever order they were told: what is older than what is known changes nothing.
+    /// In any order: a change older than the known one has no effect.
     void take(std::vector<process_change> changes);
 
-    /// Empty: nobody has told.
+    /// Empty if unknown.
     [[nodiscard]] std::string of(std::uint32_t process) const;
 
   private:

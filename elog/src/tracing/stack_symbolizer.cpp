@@ -17,9 +17,9 @@ namespace {
 
 namespace core = eventlog::core;
 
-// Of a text: what is further out is left away, and "..." in its place.
+// Length of a text; outer frames beyond it are replaced by "...".
 constexpr std::size_t text_size_max = 8192;
-// What more than these say is forgotten, and found anew.
+// Beyond these limits entries are forgotten and looked up again.
 constexpr std::size_t files_max = 256;
 constexpr std::size_t function_names_max = 65536;
 
@@ -34,8 +34,8 @@ std::vector<std::uint64_t> addresses_in(std::span<const std::uint8_t> bytes) {
     return addresses;
 }
 
-/// The file in which the process sees that path; what has come in its place since is another one,
-/// and may be a device that does something when it is opened.
+/// Opens the file that the process has mapped under that path. The inode excludes files that have
+/// replaced it, and S_ISREG excludes devices, which may act when they are opened.
 core::unique_fd open_mapped(std::uint32_t process, const code_mapping& mapping) {
     for (const std::string& path :
          {fmt::format("/proc/{}/root{}", process, mapping.path), mapping.path}) {
@@ -82,7 +82,7 @@ const std::string& stack_symbolizer::name_in(std::uint32_t process, const code_m
         if (place->second.empty()) {
             place->second = fmt::format("{}+{:#x}", last_part(mapping.path), offset);
         }
-        // They stand between functions.
+        // Semicolons separate the functions.
         std::replace(place->second.begin(), place->second.end(), ';', ':');
     }
     return place->second;
@@ -97,10 +97,10 @@ std::string stack_symbolizer::name_of(std::uint32_t process, std::uint64_t addre
 std::string_view stack_symbolizer::text_of(std::uint32_t process,
                                            std::span<const std::uint8_t> addresses) {
     const std::vector<std::uint64_t> found = addresses_in(addresses);
-    std::vector<std::string> names;  // the innermost first
+    std::vector<std::string> names;  // innermost first
     std::size_t size = 0;
     for (std::size_t i = 0; i < found.size() && size < text_size_max; ++i) {
-        // All but the first are where a call will return to.
+        // All except the first are return addresses, which may be behind the calling function.
         std::string name = name_of(process, found[i] - (i == 0 ? 0 : 1));
         if (names.empty() && i + 1 < found.size() && is_emit_frame(name)) {
             continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a program was, as one text: "main;serve;handle", the outermost function first, as tools for
-// flame graphs take it. Without names, LIBRARY+0xOFFSET or 0xADDRESS.
+// Call stacks as text: "main;serve;handle", outermost function first, the input format of flame
+// graph tools. Functions without names are LIBRARY+0xOFFSET or 0xADDRESS.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ namespace elog {
 
 class stack_symbolizer {
   public:
-    /// Who knows what processes map, which must outlive it.
+    /// `mappings` must outlive it.
     explicit stack_symbolizer(process_mappings& mappings) : mappings_(mappings) {}
 
-    /// `addresses` are those of perf_record::stack. Without what is eventlog's own, and the system
-    /// call, at its inner end. Valid until the next call.
+    /// `addresses` is perf_record::stack. Inner frames that belong to eventlog or the system call
+    /// are removed. Valid until the next call.
     [[nodiscard]] std::string_view text_of(std::uint32_t process,
                                            std::span<const std::uint8_t> addresses);
 
@@ -35,7 +35,7 @@ class stack_symbolizer {
     [[nodiscard]] const std::string& name_in(std::uint32_t process, const code_mapping& mapping,
                                              std::uint64_t offset);
 
-    using file_key = std::pair<std::string, std::uint64_t>;  // path and number
+    using file_key = std::pair<std::string, std::uint64_t>;  // path and inode
     struct known_file {
         std::unique_ptr<elf_symbolizer> names;
         std::unordered_map<std::uint64_t, std::string> by_offset;
@@ -46,7 +46,7 @@ class stack_symbolizer {
     std::string text_;
 };
 
-/// Whether a function is part of how events are emitted, and not of the program.
+/// Whether a function belongs to emitting an event and not to the program.
 [[nodiscard]] bool is_emit_frame(std::string_view name) noexcept;
 
 }  // namespace elog
