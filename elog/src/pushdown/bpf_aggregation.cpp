@@ -50,7 +50,7 @@ std::vector<bpf_results> bpf_aggregation::take(const find_provider& provider_of,
     for (const counted& each : all_) {
         try {
             tracefs::bpf_table table = convert_tracefs_errors([&] { return each.counter.read(); });
-            // One that has not come is unknown, as it is where records do.
+            // An event without records stays unknown to the sink, as without pushdown.
             const bool has_come =
                 !table.entries.empty() || table.missed != 0 || table.losses.refused != 0;
             if (has_come) {

@@ -20,17 +20,17 @@ namespace elog {
 
 class bpf_aggregation {
   public:
-    /// From here on the event is counted, which must stay where it is. Returns why not, as a
-    /// sentence without its end; empty: it is.
+    /// Counts the event from here on; `event` must outlive this object. Returns the reason if that
+    /// fails, as a sentence without its end; empty: success.
     [[nodiscard]] std::string begin(const kernel_trace_event& event,
                                     const std::shared_ptr<const bpf_plan>& plan);
 
-    /// Nothing is counted any more when it returns.
+    /// Stops counting. No program runs any more when it returns.
     void stop() noexcept;
 
     using find_provider = std::function<std::uint16_t(const kernel_trace_event&)>;
-    /// After stop(): what has been counted, of events that have come. Of those that cannot be read,
-    /// the first says why, unless there is a reason already.
+    /// After stop(): the results of events that have occurred. The first error is kept in
+    /// `mistake`, unless there is one already.
     [[nodiscard]] std::vector<bpf_results> take(const find_provider& provider_of,
                                                 std::optional<user_error>& mistake) const;
 
@@ -42,7 +42,7 @@ class bpf_aggregation {
     };
 
     std::vector<counted> all_;
-    std::uint64_t bytes_ = 0;  // that all of them take
+    std::uint64_t bytes_ = 0;  // of all tables
 };
 
 }  // namespace elog

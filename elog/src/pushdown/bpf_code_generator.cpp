@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// r6 has the event, r7 the value of its key, r8 and r9 numbers that are computed with.
+// Registers: r6 the event, r7 the value of its key, r8 and r9 operands.
 #include "pushdown/bpf_code_generator.hpp"
 
 #include <cerrno>
@@ -44,7 +44,7 @@ class bpf_code_generator {
         }
         add_to_word(0);
         program_.place(out_);
-        // Not 0: others' programs and buffers have the event, too.
+        // 0 would keep the event from other programs and from perf buffers.
         program_.set(reg::r0, 1);
         program_.exit();
         return program_.finish();
@@ -64,7 +64,7 @@ class bpf_code_generator {
         program_.store(reg::r7, at_word(word), reg::r1, code_word_size);
     }
 
-    /// A record of which no call takes anything does not count.
+    /// A record without input for any call is not counted.
     void check_input() {
         const bpf_program::label has_input = program_.make_label();
         for (const bpf_call& call : plan_.calls) {
@@ -115,7 +115,8 @@ class bpf_code_generator {
         program_.operate(bpf_operation::add, reg::r2, key_begin());
     }
 
-    /// A key that another CPU adds at the same time is there, as it is when we have.
+    /// If another CPU inserts the key at the same time, the update fails and the second lookup
+    /// finds it.
     void find_value() {
         const bpf_program::label found = program_.make_label();
         set_key(maps_.table);
@@ -187,7 +188,7 @@ class bpf_code_generator {
         }
     }
 
-    /// To 128 bits.
+    /// Adds r8 to a 128-bit sum.
     void add_up(const bpf_call& call) {
         const std::int32_t low = at_word(call.numbers());
         const std::int32_t high = at_word(call.numbers() + 1);
@@ -203,7 +204,7 @@ class bpf_code_generator {
         program_.store(reg::r7, high, reg::r2, code_word_size);
     }
 
-    /// Of what is in r9, into r8 and r2, by its halves; and that to 192 bits.
+    /// Computes the square of r9 in r8 and r2 from its halves, and adds it to a 192-bit sum.
     void add_square(const bpf_call& call) {
         const bpf_program::label is_positive = program_.make_label();
         program_.copy(reg::r8, reg::r9);
@@ -220,7 +221,7 @@ class bpf_code_generator {
         program_.operate(bpf_operation::multiply, reg::r2, reg::r2);
         program_.operate(bpf_operation::multiply, reg::r1, reg::r8);
         program_.operate(bpf_operation::multiply, reg::r8, reg::r8);
-        // Twice the product of both halves, half a word further up.
+        // Twice the product of the halves, shifted by half a word.
         program_.copy(reg::r3, reg::r1);
         program_.operate(bpf_operation::shift_left, reg::r3, 33);
         program_.operate(bpf_operation::shift_right, reg::r1, 31);
@@ -240,7 +241,7 @@ class bpf_code_generator {
         program_.store(reg::r7, at_word(low + 2), reg::r2, code_word_size);
     }
 
-    /// A sum that is less than what was added has one more to carry.
+    /// A sum smaller than the summand has overflowed.
     void carry_if_less(reg sum, reg summand, reg next) {
         const bpf_program::label is_all = program_.make_label();
         program_.jump_if(bpf_comparison::greater_equal, sum, summand, is_all);
@@ -268,7 +269,7 @@ class bpf_code_generator {
         program_.place(is_kept);
     }
 
-    /// How many bits the number has, into r2, by halves.
+    /// The number of significant bits of r8, into r2, by bisection.
     void count_bits() {
         program_.set(reg::r2, 0);
         for (const std::int32_t half : {32, 16, 8, 4, 2, 1}) {
@@ -308,7 +309,8 @@ class bpf_code_generator {
         }
     }
 
-    /// Its number is in r2, and below how many there are, which the kernel cannot know.
+    /// Increments the bucket with the index in r2. The verifier needs the comparison with the
+    /// number of buckets.
     void count_bucket(const bpf_call& call) {
         program_.jump_if(bpf_comparison::greater_equal, reg::r2,
                          static_cast<std::int32_t>(call.buckets), out_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The program for a bpf_plan: for the kernel's BPF machine, which looks at an event as tracing has
-// it, whose fields lie as in our payload behind the common ones.
+// Generates the BPF program of a bpf_plan. The program reads an event in the kernel's layout:
+// common fields, then the fields as in the payload.
 #pragma once
 
 #include <linux/bpf.h>
@@ -13,7 +13,7 @@
 
 namespace elog {
 
-/// Throws eventlog::tracefs::error if there is too much to do for one program.
+/// Throws eventlog::tracefs::error if the program is too long.
 [[nodiscard]] std::vector<bpf_insn> generate_bpf_code(const bpf_plan& plan,
                                                       const eventlog::tracefs::bpf_maps& maps);
 

@@ -19,7 +19,7 @@ std::int32_t offset_of(std::uint32_t in_payload) noexcept {
     return static_cast<std::int32_t>(tracefs::common_size + in_payload);
 }
 
-/// The kernel lets no program look at an event where it is not aligned.
+/// The kernel accepts only aligned accesses to an event.
 void load_field_bits(bpf_program& program, reg to, std::int32_t offset, std::size_t size) {
     if (static_cast<std::size_t>(offset) % size == 0) {
         program.load(to, reg::r6, offset, size);

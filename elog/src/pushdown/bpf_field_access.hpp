@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Taking what a place stands for out of an event, in the kernel's BPF machine. r6 has the event; r1
-// to r5 are lost.
+// BPF instructions that read a field of an event. r6 holds the event; r1 to r5 are overwritten.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +11,27 @@
 
 namespace elog {
 
-/// Whether the place is in the part of the payload that each record has, or is none of the payload.
+/// Whether the location is in the fixed part of the payload, or not in the payload at all.
 [[nodiscard]] bool is_in_fixed_payload(const stored_location& place,
                                        std::uint32_t fixed_size) noexcept;
 
-/// Goes on if it has a value, also of a text that may be a null pointer; `texts` is where words
-/// of the event point from.
+/// Jumps to `absent` if the field has no value. A text that is a null pointer has a value;
+/// `text_base` is the origin of the offsets of texts.
 void emit_presence_check(eventlog::tracefs::bpf_program& program, const stored_location& place,
                          eventlog::tracefs::location text_base,
                          eventlog::tracefs::bpf_program::label absent);
 
-/// Of an integer, bool or char that is there, of the thread or the CPU: its bits, sign-extended,
-/// into a register above r5.
+/// Loads an integer, bool or char that is present, the thread or the CPU into a register above r5,
+/// sign-extended.
 void emit_load_number(eventlog::tracefs::bpf_program& program, eventlog::tracefs::bpf_register to,
                       const stored_location& place);
 
-/// Of an address: its bytes, to that place on the stack, in words that were 0.
+/// Copies an address to the stack, into words that are 0.
 void emit_copy_bytes(eventlog::tracefs::bpf_program& program, const stored_location& place,
                      std::int32_t to);
 
-/// Of a text that is there: up to its first NUL, to that place on the stack, no more than so many
-/// bytes. r0 has how many there are, the NUL included; the last is always one.
+/// Copies a present text up to its first NUL to the stack, at most `size` bytes with the NUL. r0
+/// returns the number of bytes; the last one is always a NUL.
 void emit_copy_text(eventlog::tracefs::bpf_program& program, const stored_location& place,
                     std::int32_t to, std::uint32_t size);
 

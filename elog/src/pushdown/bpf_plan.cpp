@@ -20,11 +20,11 @@ namespace tracefs = eventlog::tracefs;
 using eventlog::field_type;
 
 constexpr std::uint32_t plan_word_size = sizeof(std::uint64_t);
-// A half of the program's stack; the other one is for what it computes with.
+// Half of the program's stack; the other half is for temporaries.
 constexpr std::uint32_t key_size_max = 256;
-// Of a key, beside itself and its values.
+// Overhead of an entry beside key and values.
 constexpr std::uint64_t entry_size = 96;
-/// Of an integer, however few of them there are.
+/// Number of values of an integer.
 std::uint64_t cardinality_of(const stored_location& place) noexcept {
     switch (place.source) {
         case field_source::thread:
@@ -40,7 +40,7 @@ std::uint32_t padded(std::uint32_t size) noexcept {
     return (size + plan_word_size - 1) / plan_word_size * plan_word_size;
 }
 
-/// The lowest and the highest number of a field.
+/// Smallest and largest value of a field.
 std::pair<wide_integer, wide_integer> range_of_place(const stored_location& place) noexcept {
     const std::uint32_t bits = place.source == field_source::payload ? place.size * 8 : 64;
     const wide_integer values = wide_integer{1} << bits;
@@ -48,7 +48,7 @@ std::pair<wide_integer, wide_integer> range_of_place(const stored_location& plac
                            : std::pair(wide_integer{0}, values - 1);
 }
 
-/// What it throws, failure, is a reason to compute here.
+/// A user_error states the reason for which elog aggregates the records itself.
 class bpf_planner {
   public:
     bpf_planner(const aggregation& asked, const kernel_trace_event& event)
@@ -126,7 +126,7 @@ class bpf_planner {
         made_.keys.push_back(added);
     }
 
-    /// Returns how many values there may be.
+    /// Lays out the key and returns its number of possible values.
     static std::uint64_t prepare(bpf_key& added, const std::string& text) {
         const std::uint32_t state = added.has_state ? plan_word_size : 0;
         const std::uint64_t absent = added.has_state ? 1 : 0;
@@ -193,7 +193,7 @@ class bpf_planner {
         }
     }
 
-    /// What the call takes of a value, behind its count.
+    /// Number of words of the call behind its count.
     std::uint32_t words_of(const aggregate_call& call, const value_location& place,
                            bpf_call& added) const {
         switch (call.what) {
@@ -220,8 +220,8 @@ class bpf_planner {
         return 0;
     }
 
-    /// Which buckets there are must not depend on the order in which values come: see
-    /// histogram.hpp. Without a step, each value is one of its own.
+    /// The set of buckets must not depend on the order of values: see histogram.hpp. Without a
+    /// step, each number has its own bucket.
     void choose_buckets(const aggregate_call& call, const value_location& place,
                         bpf_call& added) const {
         const wide_integer step = call.step ? bucket_width_of(call, place) : 1;
@@ -275,7 +275,8 @@ class bpf_planner {
 bpf_plan_result plan_bpf(const aggregation& asked, std::size_t keys_max,
                          const kernel_trace_event& event, const predicate* where,
                          std::int64_t reference_time, std::uint32_t cpus) {
-    // Others do not run such programs, or are not known well enough: no reason that tells anything.
+    // Events of other systems cannot run such programs or are not known well enough; a reason would
+    // not help the user.
     if (event.kernel_name.system != "eventlog" || !event.is_published) {
         return {};
     }

@@ -17,7 +17,8 @@ using jump_label = bpf_program::label;
 using reg = tracefs::bpf_register;
 
 constexpr std::uint64_t all_bits = ~std::uint64_t{0};
-// Each takes some ten instructions, of which there are to be no more than the kernel reads at ease.
+// A test needs about ten instructions; the bound keeps the program well within the verifier's
+// limit.
 constexpr std::size_t tests_max = 200;
 
 const char* unsupported_reason(const folded_node& part) {
@@ -90,7 +91,7 @@ class predicate_emitter {
         program_.jump(all ? on_true : on_false);
     }
 
-    /// What has no value is neither true nor false.
+    /// A test of a missing value is false whether it is negated or not.
     void add_leaf(const predicate_instruction& test, jump_label on_true, jump_label on_false) {
         const jump_label yes = test.negated ? on_false : on_true;
         const jump_label no = test.negated ? on_true : on_false;
@@ -124,7 +125,7 @@ class predicate_emitter {
         program_.jump(yes);
     }
 
-    /// As numbers, whatever their signs are.
+    /// Compares the numbers by value, whatever their signedness.
     void add_pair(const predicate_instruction& test, jump_label yes, jump_label no) {
         const bool is_ordered = test.how != comparison::equal && test.how != comparison::unequal;
         const bool if_less = test.how == comparison::less || test.how == comparison::less_equal ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A predicate for one event (compiled_predicate.hpp), asked by the kernel's BPF machine. r6 has the
-// event; all others but r7 are lost.
+// BPF instructions that evaluate a predicate for one event (compiled_predicate.hpp). r6 holds the
+// event; all registers except r6 and r7 are overwritten.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,12 @@
 
 namespace elog {
 
-/// Throws failure, with why, as a sentence without its end, if it cannot be asked.
+/// Throws user_error with the reason, as a sentence without its end, if BPF cannot evaluate the
+/// predicate.
 void check_bpf_predicate(const folded_predicate& wanted, std::uint32_t fixed_size);
 
-/// Goes on at one of both places. It has been checked. `texts` as for emit_presence_check().
+/// Jumps to one of the labels. The predicate must have passed check_bpf_predicate(). `text_base` as
+/// for emit_presence_check().
 void emit_bpf_predicate(eventlog::tracefs::bpf_program& program, const folded_predicate& wanted,
                         eventlog::tracefs::location text_base,
                         eventlog::tracefs::bpf_program::label on_true,

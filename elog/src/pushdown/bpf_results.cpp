@@ -17,7 +17,7 @@ using word_span = std::span<const std::uint64_t>;
 
 constexpr std::size_t counted_word_size = sizeof(std::uint64_t);
 
-/// A record that has what its key was made of, and nothing else.
+/// A record that contains the values of a key and nothing else.
 class synthetic_record {
   public:
     explicit synthetic_record(const bpf_results& counts)
@@ -50,7 +50,7 @@ class synthetic_record {
                 header_.cpu = static_cast<std::uint16_t>(number);
                 return;
             default:
-                // Little-endian, as all that elog is built for.
+                // Little-endian, as on all supported machines.
                 std::memcpy(payload_.data() + key.place.offset, bytes.data(), key.place.size);
         }
     }
@@ -68,7 +68,7 @@ wide_unsigned wide_at(word_span value, std::size_t at) noexcept {
     return wide_unsigned{value[at + 1]} << 64U | value[at];
 }
 
-/// Any number that belongs to that bucket.
+/// A number that belongs to the bucket.
 wide_integer number_in(const bpf_call& call, std::uint32_t bucket) noexcept {
     const std::int64_t index = call.first + std::int64_t{bucket};
     if (call.what == aggregate_function::hist) {
@@ -88,7 +88,7 @@ void add_buckets(const bpf_call& call, word_span value, partial_aggregate& into)
     }
 }
 
-/// What one CPU has of it.
+/// Adds the value of one CPU.
 void add_value(const bpf_call& call, word_span value, partial_aggregate& into) {
     const std::uint64_t count = value[call.has_own_count ? call.begin : 0];
     if (!call.taken || count == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What BPF programs have counted of events (bpf_plan.hpp), as part of our result.
+// Merges what BPF programs have counted (bpf_plan.hpp) into the result of an aggregation.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace elog {
 
-/// The aggregator knows the event as one of that provider.
+/// The aggregator knows the event by that provider number.
 struct bpf_results {
     std::uint16_t provider = 0;
     const kernel_trace_event* event = nullptr;
@@ -21,8 +21,8 @@ struct bpf_results {
     eventlog::tracefs::bpf_table table{};
 };
 
-/// Adds what has been counted. Where there are more keys than the aggregator keeps, those are left
-/// out that have the fewest records of their event.
+/// Adds the counts. If there are more keys than the aggregator keeps, those with the fewest records
+/// of their event are left out.
 void merge_bpf_results(aggregator& computed, const std::vector<bpf_results>& all);
 
 }  // namespace elog

@@ -22,15 +22,15 @@ namespace {
 namespace tracefs = eventlog::tracefs;
 using eventlog::field_type;
 
-// Events of a key that sums of 64 bits can take, of values that have 32.
+// Number of 32-bit values whose sum fits 64 bits in any case.
 constexpr std::uint64_t summed_max = std::uint64_t{1} << 31U;
 
-/// Names that mean something else to the kernel's histograms.
+/// Names with a special meaning in the kernel's histograms.
 bool is_taken(const std::string& name) {
     return name == "hitcount" || name == "stacktrace" || name.starts_with("common_");
 }
 
-/// What it throws, failure, is a reason to compute here.
+/// A user_error states the reason for which elog aggregates the records itself.
 class pushdown_planner {
   public:
     pushdown_planner(const aggregation& asked, const kernel_trace_event& event)
@@ -69,7 +69,7 @@ class pushdown_planner {
         return *place;
     }
 
-    /// The kernel's name of a number that it can count by or add up.
+    /// The kernel's name of a field by which it can count, or that it can sum.
     [[nodiscard]] std::string field_at(const value_location& place, const std::string& text) const {
         const auto found =
             std::find_if(fields_.begin(), fields_.end(), [&](const kernel_field& field) {
@@ -201,7 +201,7 @@ class pushdown_planner {
         }
     }
 
-    /// Values that have 32 bits are added up there, and others here.
+    /// The kernel sums values that fit 32 bits, elog the others.
     void limit(const std::string& field, bool is_signed) {
         const auto [low, high] = is_signed
                                      ? std::pair<std::int64_t, std::int64_t>(INT32_MIN, INT32_MAX)
@@ -215,8 +215,7 @@ class pushdown_planner {
         }
     }
 
-    /// Which buckets there are must not depend on the order in which values come: see
-    /// histogram.hpp.
+    /// The set of buckets must not depend on the order of values: see histogram.hpp.
     void add_distribution(const aggregate_call& call, const value_location& place) {
         if (place.stored.is != value_class::integer) {
             throw user_error("the kernel's histograms take integers, and no other "
@@ -253,8 +252,8 @@ class pushdown_planner {
         return static_cast<std::uint64_t>(whole);
     }
 
-    /// Of keys there may be as many as we would keep ourselves; of what a distribution adds to
-    /// them, none may be missing.
+    /// The number of keys is bounded by what elog would keep. Of the buckets of a distribution none
+    /// may be missing.
     void choose_size(std::size_t keys_max) {
         const std::uint64_t wanted =
             has_distribution_ ? combinations_ : std::min<std::uint64_t>(combinations_, keys_max);
@@ -289,7 +288,7 @@ class pushdown_planner {
 };
 
 void put(std::vector<std::uint8_t>& payload, const pushdown_key& key, std::uint64_t bits) {
-    // Little-endian, as all that elog is built for; a bool of a program may be any byte.
+    // Little-endian, as on all supported machines. A bool of a program may be any byte.
     std::array<std::uint8_t, sizeof bits> bytes{};
     std::memcpy(bytes.data(), &bits, sizeof bits);
     std::copy_n(bytes.begin(), key.size, payload.begin() + key.offset);
@@ -318,10 +317,11 @@ void check_sums(const pushdown_counts& counts) {
 struct ranked_entry {
     const pushdown_counts* counts = nullptr;
     const tracefs::hist_entry* entry = nullptr;
-    std::uint64_t group_hits = 0;  // of all entries of its group
+    std::uint64_t group_hits = 0;  // of all entries of the group
 };
 
-/// The kernel has the rarest first, for which there would be room then.
+/// The kernel prints the rarest first; the aggregator must see the most frequent first, because it
+/// drops keys beyond its limit.
 std::vector<ranked_entry> largest_first(const std::vector<const pushdown_counts*>& all) {
     std::vector<ranked_entry> ranked;
     for (const pushdown_counts* counts : all) {
@@ -343,7 +343,7 @@ std::vector<ranked_entry> largest_first(const std::vector<const pushdown_counts*
     return ranked;
 }
 
-/// As if so many records like that had come here.
+/// Merges an entry as if the records had been read.
 void add_entry(aggregator& computed, const pushdown_counts& counts,
                const tracefs::hist_entry& entry) {
     const kernel_trace_event& event = *counts.of.event;
