@@ -20,9 +20,9 @@ namespace core = eventlog::core;
 namespace tracefs = eventlog::tracefs;
 
 constexpr std::uint32_t kernel_trace_clock =
-    EVENTLOG_CLOCK_MONOTONIC;  // of each kernel_trace_source
+    EVENTLOG_CLOCK_MONOTONIC;  // of every kernel_trace_source
 constexpr std::chrono::milliseconds kernel_trace_stop_interval{10};
-// How soon an event is found that a program brings along.
+// How soon an event is found whose program has just started.
 constexpr std::chrono::milliseconds kernel_trace_check_interval{100};
 
 tracefs::instance_options instance_options_of(const tracing_options& options) {
@@ -66,7 +66,7 @@ kernel_trace_recording::kernel_trace_recording(tracing_options options)
 void kernel_trace_recording::start(record_sink& sink) {
     sink_ = &sink;
     records_.start(sink);
-    // What sinks ask of a region are its clock and the number of its rings.
+    // Sinks use only the clock and the number of rings of a region.
     const core::unique_fd no_file;
     header_.clock = kernel_trace_clock;
     header_.ring_count = source_->cpu_count() + 1;
@@ -79,7 +79,8 @@ void kernel_trace_recording::start(record_sink& sink) {
     }
 }
 
-/// Has the kernel count the event, and keep the rest of it. False if it does not.
+/// Lets the kernel count the event in a histogram and record the rest. Returns false, with the
+/// reason, if it cannot.
 bool kernel_trace_recording::begin_histogram(const counted_event& wanted, std::string& reason) {
     reason = capacity_reason(source_->counted(), *wanted.pushed);
     if (!reason.empty()) {
@@ -94,8 +95,8 @@ bool kernel_trace_recording::begin_histogram(const counted_event& wanted, std::s
     return true;
 }
 
-/// By a histogram that counts all, or else by a BPF program, or else by a histogram that counts a
-/// part; what the decision has in the end, the kernel does.
+/// Tries a histogram that counts all records, then a BPF program, then a histogram that counts a
+/// part. At return `decided` states what the kernel does.
 void kernel_trace_recording::begin_counting(const kernel_trace_event& event,
                                             pushdown_decision& decided) {
     if (decided.pushed && options_.kind == tracing_kind::perf) {
@@ -123,7 +124,7 @@ void kernel_trace_recording::begin_counting(const kernel_trace_event& event,
     }
 }
 
-/// What the kernel refuses is asked here, as all of it is.
+/// A condition that the kernel refuses is replaced by none: all of the event's records are kept.
 void kernel_trace_recording::begin(const kernel_trace_event& event) {
     kernel_condition condition;
     condition.is_whole = true;
@@ -144,7 +145,7 @@ void kernel_trace_recording::begin(const kernel_trace_event& event) {
     }
 }
 
-/// Of those that cannot be had, the first says why, unless there is a reason already.
+/// Each step is tried; the first error is kept in `mistake`, unless there is one already.
 void kernel_trace_recording::take_counts(std::optional<user_error>& mistake) {
     const auto attempt = [&](const auto& step) {
         try {
@@ -153,13 +154,13 @@ void kernel_trace_recording::take_counts(std::optional<user_error>& mistake) {
             mistake = mistake ? mistake : std::optional(error);
         }
     };
-    // Of which processes the events were, nobody has asked.
+    // The counted records of all processes are added to one provider.
     const process_info nobody{0, 0, 0, "?"};
     std::vector<pushdown_counts> all;
     for (const counted_event& each : source_->counted()) {
         attempt([&] {
             tracefs::hist_table table = source_->counts_of(each);
-            // One that has not come is unknown, as it is where records do.
+            // An event without records stays unknown to the sink, as without pushdown.
             if ((table.hits | table.dropped) != 0) {
                 all.push_back({records_.provider_of(*each.event, nobody), each, std::move(table)});
             }
@@ -181,7 +182,7 @@ void kernel_trace_recording::find_events() {
          convert_tracefs_errors([&] { return events_.discover(); })) {
         try {
             begin(*event);
-        } catch (const kernel_trace_event_gone&) {  // programs may end when they like
+        } catch (const kernel_trace_event_gone&) {  // its program has exited
             events_.forget(event->format.id);
         }
     }
@@ -208,13 +209,13 @@ void kernel_trace_recording::check_setup() {
     }
 }
 
-/// As in a subscription: who meets one of them is heard.
+/// As in a subscription: a process that matches one of the two lists is included.
 bool kernel_trace_recording::is_wanted(const process_info& process) const {
     const auto& [pids, names] = std::tie(options_.pids, options_.process_names);
     if (pids.empty() && names.empty()) {
         return true;
     }
-    // The kernel has picked by threads; whose one was that has ended, nobody can say.
+    // The kernel filters by threads. The process of a thread that has exited cannot be checked.
     const bool is_picked = source_->filters_processes() && process.start_time == 0;
     return is_picked || std::find(pids.begin(), pids.end(), process.pid) != pids.end() ||
            std::any_of(names.begin(), names.end(),
@@ -229,7 +230,7 @@ void kernel_trace_recording::take_event(std::uint32_t cpu, const captured_event&
     }
     const kernel_trace_event* const known = events_.find(common->event);
     if (known == nullptr) {
-        return;  // somebody has enabled others in our instance
+        return;  // another process has enabled events in this instance
     }
     const process_info& process = processes_.of(event.thread, event.process);
     if (is_wanted(process)) {
@@ -257,7 +258,7 @@ void kernel_trace_recording::drain(bool is_last) {
     if (clock_schedule_.is_due()) {
         sink_->take_clock(core::read_clock_sample(kernel_trace_clock));
     }
-    // As in recording.cpp: an event takes its time a moment before it can be read.
+    // As in recording.cpp: an event reads the clock shortly before it can be read.
     sink_->advance(last_poll_, core::read_clock(kernel_trace_clock));
     last_poll_ = now;
 }
@@ -273,7 +274,7 @@ recording_summary kernel_trace_recording::summarize() const {
         summary.overwritten += totals.overwritten;
         summary.damaged += totals.damaged;
     }
-    summary.rings.emplace_back();  // that of no CPU
+    summary.rings.emplace_back();  // ring without a CPU
     summary.lost = summary.full + summary.damaged;
     summary.elapsed = steady_clock::now() - begin_;
     return summary;
@@ -283,7 +284,7 @@ recording_summary kernel_trace_recording::current_summary() const {
     return summarize();
 }
 
-/// Behind the last record: all that the kernel has counted, and not told before.
+/// Reports the losses behind the last records: what the kernel has counted and not reported before.
 void kernel_trace_recording::report_losses() {
     for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
         const std::uint64_t all = source_->lost(cpu);
@@ -292,7 +293,7 @@ void kernel_trace_recording::report_losses() {
     records_.finish();
 }
 
-/// Returns true if there is something to take before that.
+/// Returns true if there are events to read before the next poll is due.
 bool kernel_trace_recording::wait_until(steady_clock::time_point due) {
     const std::chrono::nanoseconds left =
         options_.overwrite ? kernel_trace_stop_interval : due - steady_clock::now();
@@ -310,7 +311,7 @@ recording_summary kernel_trace_recording::run(record_sink& sink, const std::func
         try {
             check_setup();
         } catch (const user_error& error) {
-            mistake = error;  // what came before is whole
+            mistake = error;  // what was recorded before is complete
             break;
         }
         if (!options_.overwrite && steady_clock::now() >= due) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// From the kernel's trace events to a sink: what `elog record --via tracefs`, or perf, does between
-// its first event and its last. To the sink it looks like a subscription, with a ring for each CPU.
+// Moves the kernel's trace events to a sink: `elog record --via tracefs` or `--via perf`, from the
+// first event to the last.
+//
+// The sink sees a subscription with one ring for each CPU. One thread uses it.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -30,19 +32,19 @@
 
 namespace elog {
 
-/// What the kernel is to count in place of keeping it.
+/// What the kernel counts instead of recording it.
 struct kernel_counting {
-    /// Empty: nothing. The condition is whole if there is no predicate.
+    /// Empty: nothing is counted. The condition is whole if there is no predicate.
     std::function<pushdown_decision(const kernel_trace_event&, const kernel_condition&)> decide{};
-    /// At the end, before the sink's, of events that have come. The providers are ones that the
-    /// sink has been told of, in the order in which the events were found.
+    /// Called at the end, before the sink's finish(), for events that have occurred. The sink knows
+    /// the providers. Ordered as the events were found.
     std::function<void(const std::vector<pushdown_counts>&)> take{};
-    /// The same of what BPF programs have counted.
+    /// The same for the results of BPF programs.
     std::function<void(const std::vector<bpf_results>&)> take_bpf{};
 };
 
 enum class tracing_kind {
-    instance,  // of the kernel's tracing, below tracefs
+    instance,  // an instance below tracefs
     perf,
 };
 
@@ -52,39 +54,39 @@ struct tracing_options {
     tracing_kind kind = tracing_kind::instance;
     std::vector<std::uint32_t> pids{};         // empty: all
     std::vector<std::string> process_names{};  // with * and ?; empty: all
-    std::uint64_t buffer_size = 0;             // bytes of each CPU; 0: as much as suits
+    std::uint64_t buffer_size = 0;             // bytes for each CPU; 0: default
     bool overwrite = false;                    // nothing is read before the end
-    bool stacks = false;  // of perf alone: with each event, where its program was
+    bool stacks = false;                       // perf only: adds the user stack to each event
     kernel_trace_registry::read_published published{};
-    /// What the kernel is to ask of an event before it keeps it; none: nothing.
+    /// Condition that the kernel checks before it records an event; empty: none.
     std::function<kernel_condition(const kernel_trace_event&)> condition{};
     kernel_counting counting{};
 };
 
 struct discovered_event {
-    const kernel_trace_event* event = nullptr;  // of the recording, as long as it does not run
-    kernel_condition condition{};               // that the kernel has taken
-    pushdown_decision counted{};                // what the kernel counts, or why it does not
+    const kernel_trace_event* event = nullptr;  // valid while run() is not executing
+    kernel_condition condition{};               // accepted by the kernel
+    pushdown_decision counted{};  // what the kernel counts, or the reason why it does not
 };
 
 class kernel_trace_recording : private captured_event_handler {
   public:
-    /// From here on the kernel keeps events. Throws failure.
+    /// The kernel records from here on. Throws user_error.
     explicit kernel_trace_recording(tracing_options options);
 
-    /// As that of recording; once. Throws failure, after the sink has been given what there is,
-    /// also if somebody has taken a part of it away.
+    /// As recording::run(); may be called once. Throws user_error after the sink has been finished
+    /// with what there is, also if another process has removed a part of the tracing setup.
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency);
 
     [[nodiscard]] recording_summary current_summary() const;
-    /// For each pattern, whether there has been an event for it.
+    /// For each pattern, whether a matching event was found.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept {
         return events_.patterns_matched();
     }
-    /// The events that were there at the beginning.
+    /// The events that existed at the start.
     [[nodiscard]] const std::vector<discovered_event>& found() const noexcept { return found_; }
-    /// Sentences, since the last call.
+    /// Diagnostics since the last call, as sentences.
     [[nodiscard]] std::vector<std::string> take_diagnostics();
 
   private:
@@ -112,8 +114,8 @@ class kernel_trace_recording : private captured_event_handler {
     kernel_trace_registry events_;
     std::unique_ptr<kernel_trace_source> source_;
     process_cache processes_;
-    eventlog_region header_{};     // of a region that there is not
-    record_sink* sink_ = nullptr;  // while it runs
+    eventlog_region header_{};     // of a region that does not exist
+    record_sink* sink_ = nullptr;  // while run() executes
     bpf_aggregation by_bpf_;
     kernel_trace_run_builder records_;
     std::vector<discovered_event> found_;

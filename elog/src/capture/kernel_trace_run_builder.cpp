@@ -9,15 +9,15 @@
 namespace elog {
 namespace {
 
-// Records go on to the sink in pieces of that size.
+// Size at which pending records are passed on.
 constexpr std::size_t run_size = 256U << 10U;
-// Above, providers are not told apart by their processes any more.
+// Beyond this number, providers are not distinguished by process.
 constexpr std::uint16_t processes_max = 60000;
-// The same: each of them has its schema with it, and a file may have no more than twice as much,
+// The same limit for schemas: each instance has a copy, and a file may hold at most twice as much,
 // see schemas_size_max.
 constexpr std::size_t schemas_told_apart_max = std::size_t{16} << 20U;
 
-/// Puts a text behind the record that begins there, if it has room for it.
+/// Appends a text to the record that begins at `begin`, if the record has room.
 void append_stack(std::vector<std::uint8_t>& bytes, std::size_t begin, std::uint16_t offset,
                   std::string_view stack) {
     const std::size_t word = begin + sizeof(eventlog_record) + offset;
@@ -102,7 +102,7 @@ void kernel_trace_run_builder::take(std::uint32_t ring, const kernel_trace_event
     }
 }
 
-/// It stands in front of the next record, so those before it have to go.
+/// The loss belongs in front of the next record, so earlier records are passed on first.
 void kernel_trace_run_builder::lose(std::uint32_t ring, std::uint64_t count) {
     if (count == 0) {
         return;

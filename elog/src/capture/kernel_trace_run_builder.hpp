@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Records of the kernel's tracing on their way to a sink, wherever they come from: each becomes a
-// record of ours, of a provider in its process, in a run of its ring with what is missing in front.
+// Turns records of the kernel's tracing, from any source, into records of providers in their
+// processes, and passes them to a sink in runs with the losses in front of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace elog {
 
-/// As the kernel has it.
+/// A record in the kernel's form.
 struct kernel_trace_record {
     std::uint64_t time = 0;
     std::uint32_t thread = 0;
@@ -29,44 +29,44 @@ struct kernel_trace_record {
 
 class kernel_trace_run_builder {
   public:
-    /// What is missing in front of a run `is_overwritten`, see record_run, or has found no room.
+    /// `is_overwritten`: losses are overwritten records (see record_run), not records without room.
     kernel_trace_run_builder(std::uint32_t ring_count, bool is_overwritten);
 
-    /// Where they go from here on, which must outlive all other calls.
+    /// Sets the sink, which must outlive all other calls.
     void start(record_sink& sink) noexcept { sink_ = &sink; }
 
-    /// The number that the event's provider has in that process; the sink has been told of it.
-    /// Throws failure.
+    /// The provider number of the event in that process; announces the provider to the sink if it
+    /// is new. Throws user_error.
     [[nodiscard]] std::uint16_t provider_of(const kernel_trace_event& event,
                                             const process_info& process);
 
-    /// Behind those of its ring. One that makes no sense is counted. Throws failure.
+    /// Appends a record to its ring. An invalid record is counted as damaged. Throws user_error.
     void take(std::uint32_t ring, const kernel_trace_event& event, const process_info& process,
               const kernel_trace_record& record);
-    /// So many are missing in front of the next one of the ring.
+    /// Adds a loss in front of the next record of the ring.
     void lose(std::uint32_t ring, std::uint64_t count);
-    /// One that makes no sense.
+    /// Counts an invalid record.
     void count_damaged(std::uint32_t ring) noexcept { ++rings_[ring].totals.damaged; }
-    /// What the ring has kept so far goes to the sink.
+    /// Passes the ring's pending records to the sink.
     void deliver(std::uint32_t ring);
-    /// Of all rings, then what is missing behind the last records.
+    /// Passes on the pending records of all rings, then the losses behind the last records.
     void finish();
 
-    /// Told or still to be told as missing on the ring.
+    /// Losses of the ring, passed on or pending.
     [[nodiscard]] std::uint64_t lost(std::uint32_t ring) const noexcept {
         return rings_[ring].reported;
     }
     [[nodiscard]] ring_totals totals(std::uint32_t ring) const noexcept;
 
   private:
-    /// What a ring has got so far, and lost.
+    /// Pending records and counts of a ring.
     struct ring_state {
         ring_totals totals{};
-        std::uint64_t unreported = 0;     // lost, and no record has been handed over since
-        std::uint64_t reported = 0;       // lost in all
-        std::vector<std::uint8_t> bytes;  // records that have not been handed over
+        std::uint64_t unreported = 0;     // losses since the last record
+        std::uint64_t reported = 0;       // losses in all
+        std::vector<std::uint8_t> bytes;  // pending records
         std::uint64_t count = 0;
-        std::uint64_t first_loss = 0;  // in front of them
+        std::uint64_t first_loss = 0;  // losses in front of them
     };
     /// A provider in a process.
     using instance_key = std::tuple<const provider_schema*, std::uint32_t, std::uint64_t>;

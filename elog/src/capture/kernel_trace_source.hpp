@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What has the kernel keep trace events for a recording, by CPU, and gives them out: an instance of
-// the kernel's tracing, or perf.
+// Interface to a facility of the kernel that records trace events by CPU: an instance of tracefs,
+// or perf.
 #pragma once
 
 #include <chrono>
@@ -19,13 +19,13 @@ namespace elog {
 
 struct captured_event {
     std::uint64_t time = 0;                  // on CLOCK_MONOTONIC
-    std::uint32_t thread = 0;                // that it is of
-    std::uint32_t process = 0;               // 0: the kernel does not say
-    std::span<const std::uint8_t> record{};  // as the event's format describes it
-    std::string_view stack{};                // see stack_symbolizer.hpp; empty: not known
+    std::uint32_t thread = 0;                // the emitting thread
+    std::uint32_t process = 0;               // 0: unknown
+    std::span<const std::uint8_t> record{};  // in the layout of the event's format
+    std::string_view stack{};                // see stack_symbolizer.hpp; empty: unknown
 };
 
-/// Who is given what the kernel has kept.
+/// Receives what the kernel has recorded.
 class captured_event_handler {
   public:
     captured_event_handler() = default;
@@ -34,9 +34,9 @@ class captured_event_handler {
     virtual ~captured_event_handler() = default;
 
     virtual void take_event(std::uint32_t cpu, const captured_event& event) = 0;
-    /// So many are missing in front of the next one.
+    /// `count` records are missing in front of the next one.
     virtual void take_missed(std::uint32_t cpu, std::uint64_t count) = 0;
-    /// Something there made no sense; the sentence says what became of it.
+    /// Invalid data was found; the sentence states the consequence.
     virtual void take_damage(std::uint32_t cpu, const std::string& complaint) = 0;
 };
 
@@ -47,50 +47,49 @@ class kernel_trace_source {
     kernel_trace_source& operator=(const kernel_trace_source&) = delete;
     virtual ~kernel_trace_source() = default;
 
-    /// Above the highest CPU that may ever be there.
+    /// One more than the highest possible CPU.
     [[nodiscard]] virtual std::uint32_t cpu_count() const = 0;
-    /// Whether it keeps nothing of processes that are not wanted, but for what their threads do
-    /// that have ended before one can find out whose they were.
+    /// Whether processes that are not wanted are left out, except for threads that exited before
+    /// their process could be found.
     [[nodiscard]] virtual bool filters_processes() const = 0;
 
-    /// From here on the event is kept, if it meets the condition, in the words of the kernel's
-    /// filters; an empty one is none. Returns false if the kernel refuses the condition: then all
-    /// of its events are kept. Throws failure: kernel_trace_event_gone if there is no such event
-    /// any more.
+    /// Records the event from here on, if it meets the condition, which is in the language of the
+    /// kernel's filters; empty: none. Returns false if the kernel refuses the condition: then all
+    /// of the event's records are kept. Throws user_error; kernel_trace_event_gone if the event no
+    /// longer exists.
     virtual bool enable_event(const kernel_trace_event& event, const std::string& condition) = 0;
 
-    /// In place of listen: from here on the kernel counts the event's records in a histogram of its
-    /// own, and keeps the rest of them. Returns false if it cannot: then nothing has changed.
-    /// Throws failure.
+    /// Instead of enable_event(): counts the event's records in a histogram and records the rest.
+    /// Returns false, with nothing changed, if that is not possible. Throws user_error.
     virtual bool count(const counted_event& /*wanted*/) { return false; }
-    /// Those, in the order in which they were asked for.
+    /// The counted events in the order of the calls of count().
     [[nodiscard]] virtual std::vector<counted_event> counted() const { return {}; }
 
-    /// Whether all is still as we have made it, which is asked again and again. Returns a sentence
-    /// if something is missing that is not counted, or nothing. Throws failure.
+    /// Checks repeatedly that the setup is unchanged. Returns a sentence if records are missing
+    /// that are not counted, or an empty string. Throws user_error.
     [[nodiscard]] virtual std::string check_setup() = 0;
 
-    /// Sleeps, for less time if there is room for only few events more. Returns whether that is so.
+    /// Sleeps at most this long, less if a buffer is nearly full. Returns whether one is.
     virtual bool wait(std::chrono::nanoseconds at_most) = 0;
 
-    /// Gives out what there is of a CPU, at least up to that time. Throws failure.
+    /// Passes on what has been recorded on a CPU, at least up to that time. Throws user_error.
     virtual void take(std::uint32_t cpu, std::uint64_t until, captured_event_handler& handler) = 0;
 
-    /// Nothing is kept any more. Returns what check_setup would. Throws failure.
+    /// Stops recording. Returns what check_setup() would. Throws user_error.
     [[nodiscard]] virtual std::string stop() = 0;
 
-    /// How many events that should be kept have not been given out, and will not be: once it has
-    /// been stopped and all has been taken, exactly. Throws failure.
+    /// Number of lost events. Exact once the source has been stopped and all events have been
+    /// taken. Throws user_error.
     [[nodiscard]] virtual std::uint64_t lost(std::uint32_t cpu) const = 0;
 
-    /// What has been counted of one of them until it was stopped. Throws failure, also if somebody
-    /// else has taken that away.
+    /// The histogram of a counted event, after stop(). Throws user_error, also if another process
+    /// has removed the histogram.
     [[nodiscard]] virtual eventlog::tracefs::hist_table counts_of(const counted_event& /*event*/) {
         return {};
     }
 
-    /// What the kernel called a process that has ended, or, where it does not say whose a thread
-    /// was, that thread; empty: it does not remember.
+    /// The kernel's saved name of a process that has exited or, if it saves names by thread, of a
+    /// thread; empty: unknown.
     [[nodiscard]] virtual std::string exited_process_name(std::uint32_t process) = 0;
 };
 

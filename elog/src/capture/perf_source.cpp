@@ -22,9 +22,9 @@ namespace tracefs = eventlog::tracefs;
 
 constexpr std::chrono::milliseconds perf_poll_interval{100};
 constexpr std::chrono::seconds perf_check_interval{1};
-// What a CPU's processes take that begin within 10 ms, or a hundred times as long.
+// Room for the processes that start on a CPU within 10 ms, or a hundred times as long.
 constexpr std::uint64_t process_buffer_size = 64U << 10U;
-// Each maps some libraries.
+// Larger, because each process maps several libraries.
 constexpr std::uint64_t mapping_buffer_size = 512U << 10U;
 
 std::uint64_t lost_in(const tracefs::perf_buffer& buffer) {
@@ -36,7 +36,7 @@ std::uint64_t lost_in(const tracefs::perf_buffer& buffer) {
 
 perf_source::perf_source(const tracefs::perf_options& options)
     : options_(options), stacks_(mappings_) {
-    // The kernel takes no other sizes.
+    // The kernel accepts powers of two only.
     options_.buffer_size = std::bit_ceil(options_.buffer_size);
     cpus_.resize(read_cpus().possible);
     follow_cpus();
@@ -51,15 +51,15 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
     for (const enabled_event& each : enabled_events_) {
         try {
             static_cast<void>(opened->add(each.name, each.id, each.condition));
-        } catch (const tracefs::event_gone&) {  // nobody listened on another CPU any more
+        } catch (const tracefs::event_gone&) {  // its last listener on another CPU has gone
         }
     }
     opened->enable();
     return opened;
 }
 
-/// Where the newest events take the place of the oldest, that goes for buffers as well: they would
-/// be as many as a CPU goes offline.
+/// With `overwrite`, only the newest buffer of a CPU is kept; otherwise there would be one for each
+/// time the CPU went offline.
 void perf_source::end(cpu_state& state) {
     for (; options_.overwrite && !state.ended.empty(); state.ended.pop_back()) {
         state.overwritten += convert_tracefs_errors([&] { return state.ended.back()->count(); });
@@ -68,7 +68,7 @@ void perf_source::end(cpu_state& state) {
     state.processes.reset();
 }
 
-/// A CPU that goes offline takes its events from us, and does not bring them back.
+/// The events of a CPU that goes offline do not return with it.
 void perf_source::follow_cpus() {
     const system_cpus now = read_cpus();
     for (std::uint32_t cpu = 0; cpu < cpus_.size(); ++cpu) {
@@ -91,7 +91,7 @@ void perf_source::follow_cpus() {
     }
 }
 
-/// For those that have gone and come back between two looks.
+/// Finds CPUs that went offline and returned between two checks.
 void perf_source::check_cpus() {
     for (cpu_state& state : cpus_) {
         if (state.live && !convert_tracefs_errors([&] { return state.live->is_running(); })) {
@@ -143,8 +143,8 @@ std::string perf_source::report_new_cpus() {
                        fmt::join(std::exchange(new_cpus_, {}), ", CPU "));
 }
 
-/// Processes that emit and end before anybody could look them up have names, too, and code. Whose
-/// are lost, because there is no room, are called "?".
+/// Reads names and mappings of processes that may exit before /proc can be read. Processes whose
+/// records were lost are named "?".
 void perf_source::take_processes() {
     std::vector<process_change> changes;
     const auto note = [&](const tracefs::perf_record& record) {
@@ -168,7 +168,7 @@ void perf_source::take_processes() {
                 state.processes->read(note);
             }
         } catch (const tracefs::error&) {
-            continue;  // what was in there makes no sense: lost as well
+            continue;  // invalid data counts as lost
         }
     }
     names_.take(std::move(changes));
@@ -181,7 +181,7 @@ captured_event perf_source::event_of(const tracefs::perf_record& record) {
                                  : stacks_.text_of(task.process, record.stack)};
 }
 
-/// What cannot be understood is told, and does not end the recording.
+/// Invalid data is reported and does not end the recording.
 void perf_source::read(tracefs::perf_buffer& from, std::uint32_t cpu,
                        captured_event_handler& handler) {
     try {
@@ -215,7 +215,7 @@ bool perf_source::wait(std::chrono::nanoseconds at_most) {
         return (each.revents & POLLIN) != 0;
     });
     if (count > 0 && !is_filled) {
-        std::this_thread::sleep_for(at_most);  // of a CPU that has just gone offline
+        std::this_thread::sleep_for(at_most);  // a CPU has just gone offline
     }
     return is_filled;
 }
@@ -224,7 +224,7 @@ void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/,
                        captured_event_handler& handler) {
     cpu_state& state = cpus_[cpu];
     if (options_.stacks) {
-        take_processes();  // whose code the stacks are in
+        take_processes();  // for the mappings that the stacks refer to
     }
     handler.take_missed(cpu, state.overwritten);
     state.lost += std::exchange(state.overwritten, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Perf's buffers, one for each CPU, that keep trace events for a recording.
+// Records trace events in perf buffers, one for each CPU.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace elog {
 
 class perf_source : public kernel_trace_source {
   public:
-    /// Throws failure.
+    /// Throws user_error.
     explicit perf_source(const eventlog::tracefs::perf_options& options);
 
     [[nodiscard]] std::uint32_t cpu_count() const override {
@@ -38,10 +38,10 @@ class perf_source : public kernel_trace_source {
     using buffer = std::unique_ptr<eventlog::tracefs::perf_buffer>;
     struct cpu_state {
         buffer live{};                  // while the CPU is online
-        std::vector<buffer> ended{};    // from before it went offline, and not read since
-        std::uint64_t overwritten = 0;  // in those that had ended before these, and were not read
-        std::uint64_t lost = 0;         // of those that have been read
-        buffer processes{};             // as long as live
+        std::vector<buffer> ended{};    // from before the CPU went offline, not read yet
+        std::uint64_t overwritten = 0;  // events in discarded buffers
+        std::uint64_t lost = 0;         // in buffers that have been read and closed
+        buffer processes{};             // side-band records; exists as long as live
     };
     struct enabled_event {
         eventlog::tracefs::event_name name;
@@ -62,7 +62,7 @@ class perf_source : public kernel_trace_source {
     eventlog::tracefs::perf_options options_;
     std::vector<cpu_state> cpus_;
     std::vector<enabled_event> enabled_events_;
-    std::vector<std::uint32_t> new_cpus_;  // CPUs that have come online, and nobody has been told
+    std::vector<std::uint32_t> new_cpus_;  // CPUs that came online and have not been reported
     process_names names_;
     process_mappings mappings_;
     stack_symbolizer stacks_;

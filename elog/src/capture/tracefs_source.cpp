@@ -44,7 +44,7 @@ bool tracefs_source::count(const counted_event& wanted) {
     return convert_tracefs_errors([&] {
         const auto& [system, name] = wanted.event->kernel_name;
         const auto& [asked, rest] = std::tie(wanted.pushed->asked, wanted.pushed->rest);
-        // The rest first: it can be taken back.
+        // The filter first, because it can be undone.
         if (!rest.empty() && !instance_.filter(system, name, rest)) {
             return false;
         }
@@ -56,7 +56,7 @@ bool tracefs_source::count(const counted_event& wanted) {
             instance_.enable(system, name);
             kept_.push_back(wanted.event);
         }
-        // Last: of one that has gone meanwhile nobody knows any more.
+        // Last: an event that has gone meanwhile throws before this.
         counted_.push_back(wanted);
         return true;
     });
@@ -67,7 +67,7 @@ bool tracefs_source::is_counted(const counted_event& each) const {
     return instance_.is_counted(name.system, name.event);
 }
 
-/// Somebody else may have taken a histogram away, and what it had counted with it.
+/// Another process may have removed the histogram with its counts.
 void tracefs_source::check_counting(const counted_event& each) const {
     if (!is_counted(each)) {
         const tracefs::event_name& name = each.event->kernel_name;
@@ -86,8 +86,7 @@ void tracefs_source::check_enabled(const kernel_trace_event& event) const {
     }
 }
 
-/// What a smaller buffer has no room for any more, the kernel counts among what has been
-/// overwritten.
+/// The kernel counts events that a smaller buffer has no room for as overwritten.
 std::string tracefs_source::check_buffers() {
     std::string size = convert_tracefs_errors([&] { return instance_.buffer_size(); });
     if (size == buffer_size_) {
@@ -99,7 +98,7 @@ std::string tracefs_source::check_buffers() {
                        tracefs::find_tracefs(), instance_.name());
 }
 
-/// For what others may do to the instance. It cannot be removed while we have its files open.
+/// Checks for changes by other processes. They cannot remove the instance while its files are open.
 std::string tracefs_source::check_setup() {
     const steady_clock::time_point now = steady_clock::now();
     if (now < check_due_) {
@@ -130,8 +129,8 @@ void tracefs_source::take_missed(std::uint32_t cpu, const tracefs::missed_events
     std::uint64_t count = missed.count.value_or(0);
     state.is_uncertain = state.is_uncertain || !missed.count;
     if (state.is_uncertain) {
-        // From then on the kernel's counter of all of them is what counts, which may be ahead of
-        // the place where we read, but is right in the end.
+        // After an inexact report the kernel's total counter is used. It may be ahead of the page
+        // being read, but is exact at the end.
         const std::uint64_t all = instance_.counts_of(cpu).overrun;
         count = missed.count ? std::min(count, all - std::min(all, state.reported))
                              : all - std::min(all, state.reported);
@@ -166,7 +165,7 @@ void tracefs_source::take(std::uint32_t cpu, std::uint64_t until, captured_event
 std::string tracefs_source::stop() {
     convert_tracefs_errors([&] {
         for (const counted_event& each : counted_) {
-            // One that is not there any more would be made by pausing it.
+            // Pausing a histogram that no longer exists would create it.
             if (is_counted(each)) {
                 const tracefs::event_name& name = each.event->kernel_name;
                 instance_.pause(name.system, name.event, each.pushed->asked);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// An instance of the kernel's tracing that keeps trace events for a recording.
+// Records trace events in an instance of the kernel's tracing.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace elog {
 
 class tracefs_source : public kernel_trace_source {
   public:
-    /// Throws failure.
+    /// Throws user_error.
     explicit tracefs_source(const eventlog::tracefs::instance_options& options);
 
     [[nodiscard]] std::uint32_t cpu_count() const override { return instance_.cpu_count(); }
@@ -38,9 +38,9 @@ class tracefs_source : public kernel_trace_source {
     using steady_clock = std::chrono::steady_clock;
 
     struct cpu_state {
-        std::uint64_t latest = 0;    // the time of the last event
-        std::uint64_t reported = 0;  // missing, in all
-        bool is_uncertain = false;   // once the kernel could not say how many
+        std::uint64_t latest = 0;    // time of the last event
+        std::uint64_t reported = 0;  // losses passed on
+        bool is_uncertain = false;   // the kernel once could not report a count
     };
 
     [[nodiscard]] bool is_counted(const counted_event& each) const;
@@ -54,7 +54,8 @@ class tracefs_source : public kernel_trace_source {
     eventlog::tracefs::instance instance_;
     eventlog::tracefs::page_events page_events_;
     bool filters_processes_;
-    std::vector<const kernel_trace_event*> kept_;  // those that are, and not only counted
+    std::vector<const kernel_trace_event*>
+        kept_;  // recorded events, without those that are only counted
     std::vector<counted_event> counted_;
     std::vector<cpu_state> cpus_;
     std::string buffer_size_;
