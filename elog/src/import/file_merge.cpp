@@ -26,23 +26,23 @@
 namespace elog {
 namespace {
 
-// CLOCK_REALTIME less CLOCK_MONOTONIC is the time at which the machine was started. It stays what
-// it is, but when the clock is set or the machine sleeps.
+// CLOCK_REALTIME minus CLOCK_MONOTONIC is the machine's boot time. It changes only when the clock
+// is set or the machine sleeps.
 constexpr std::int64_t boot_time_tolerance = one_second;
 
-// How far the clocks of one machine seem apart: whoever reads them may be interrupted in between,
-// and their rates change a little.
+// Tolerated difference between the clocks of one machine: a process may be interrupted between two
+// readings, and rates vary slightly.
 constexpr double reading_tolerance = 1e7;  // nanoseconds
 constexpr double rate_tolerance = 1e-3;
 
-/// What has to be known of a file before anything is written.
+/// What must be known of a file before anything is written.
 struct merge_input {
-    std::string path;  // as it was named
+    std::string path;  // as named by the user
     std::shared_ptr<const input_recording> recording;
     merged_timeline timeline;
     host_block host{};
     clock_converter clock;
-    std::int64_t boot_time_min = INT64_MAX;  // of the machine, as the clocks' readings say
+    std::int64_t boot_time_min = INT64_MAX;  // of the machine, from the clock readings
     std::int64_t boot_time_max = INT64_MIN;
     std::uint64_t earliest = UINT64_MAX;
     bool has_losses = false;
@@ -56,17 +56,17 @@ void note_boot_time(merge_input& found) {
     }
 }
 
-/// Whether perf or trace-cmd has recorded it.
+/// Whether perf or trace-cmd recorded the file.
 bool is_imported(const merge_input& file) {
     return file.recording->import_details().has_value();
 }
 
-/// Of which time of day its times are, nobody knows.
+/// Whether the time of day of its records is unknown.
 bool lacks_realtime(const merge_input& file) {
     return is_imported(file) && !file.recording->import_details()->clock.realtime;
 }
 
-/// `schemas`: of the files before, to which its own are added.
+/// `schemas`: those of the files before; the file's own schemas are added.
 merge_input inspect_input(const std::string& path, recorder by,
                           std::vector<provider_schema>& schemas) {
     merge_input found;
@@ -93,7 +93,7 @@ std::string_view text_of(const char (&text)[Size]) noexcept {
     return {begin, ::strnlen(begin, Size)};
 }
 
-/// Whether the clock of the records runs alike in both, as far as the readings tell.
+/// Whether the readings of both files may belong to one clock.
 bool has_same_clock(const merge_input& one, const merge_input& other) {
     if (one.clock.pairs().size() < 2 || other.clock.empty()) {
         return true;
@@ -103,7 +103,7 @@ bool has_same_clock(const merge_input& one, const merge_input& other) {
     const eventlog_clock_sample& reading = other.clock.pairs().front();
     const auto expected = static_cast<double>(one.clock.monotonic(reading.clock));
     const auto found = static_cast<double>(reading.monotonic);
-    // A short recording tells little about the rate.
+    // A short recording determines the rate only roughly.
     const double length =
         std::max(static_cast<double>(last.monotonic) - static_cast<double>(first.monotonic), 1.0);
     const double rate = rate_tolerance + reading_tolerance / length;
@@ -115,7 +115,7 @@ bool has_same_boot(const merge_input& one, const merge_input& other) {
     if (one.host.recording == other.host.recording) {
         return true;
     }
-    // In double: nothing in a damaged file may overflow.
+    // In double, so that values of a damaged file cannot overflow.
     const double apart =
         std::max(static_cast<double>(one.boot_time_min) - static_cast<double>(other.boot_time_max),
                  static_cast<double>(other.boot_time_min) - static_cast<double>(one.boot_time_max));
@@ -131,7 +131,7 @@ void check_host(const merge_input& one, const merge_input& other) {
             "them with: elog print FILE --utc",
             one.path, text_of(one.host.host_name), other.path, text_of(other.host.host_name));
     }
-    // Others do not know of all CPUs, and have a clock of their own.
+    // Imported files do not know all CPUs and have clocks of their own.
     const bool is_of_other = is_imported(one) || is_imported(other);
     const bool has_same_rings =
         one.host.clock == other.host.clock && one.host.ring_count == other.host.ring_count;
@@ -145,13 +145,12 @@ void check_host(const merge_input& one, const merge_input& other) {
     }
 }
 
-/// Nothing in it has a time or was lost by anybody, and it has no clock that could contradict
-/// another: a recording that ended before it had begun fits anywhere.
+/// A file without records, losses and clock readings fits anywhere.
 bool is_empty(const merge_input& file) {
     return file.clock.empty() && file.earliest == UINT64_MAX && !file.has_losses;
 }
 
-/// Each has to belong to one that came before it in time: the clock may have been set since then.
+/// Each file must match one before it, not the first: the clock may have been set in between.
 void check_same_boot(const std::vector<merge_input>& files) {
     for (std::size_t i = 1; i < files.size(); ++i) {
         check_host(files.front(), files[i]);
@@ -171,7 +170,7 @@ void check_same_boot(const std::vector<merge_input>& files) {
     }
 }
 
-/// CLOCK_REALTIME less CLOCK_MONOTONIC, of the first of them that says so.
+/// Boot time according to the first file that has one.
 std::optional<std::int64_t> find_boot_time(const std::vector<merge_input>& files) {
     for (const merge_input& file : files) {
         const bool is_monotonic =
@@ -184,7 +183,7 @@ std::optional<std::int64_t> find_boot_time(const std::vector<merge_input>& files
     return std::nullopt;
 }
 
-/// Puts a file on CLOCK_MONOTONIC, of a machine that was started then.
+/// Converts a file to CLOCK_MONOTONIC of a machine with that boot time.
 void convert_to_monotonic(merge_input& file, std::optional<std::int64_t> start,
                           std::uint32_t rings) {
     const std::uint32_t own = file.host.ring_count;
@@ -216,7 +215,7 @@ void convert_to_monotonic(merge_input& file, std::optional<std::int64_t> start,
     note_boot_time(file);
 }
 
-/// If one of them is of others, all are put on CLOCK_MONOTONIC.
+/// Converts all files to CLOCK_MONOTONIC if one of several is imported.
 void convert_to_monotonic(std::vector<merge_input>& files) {
     if (files.size() == 1 || std::none_of(files.begin(), files.end(), is_imported)) {
         return;
@@ -233,10 +232,10 @@ void convert_to_monotonic(std::vector<merge_input>& files) {
     }
 }
 
-/// All of the files may meet in time, and shells leave room for a thousand. What the machine does
-/// not allow is told when a file cannot be opened.
+/// All files may overlap in time, and shells often limit open files to a thousand. A limit that
+/// cannot be raised is reported when a file cannot be opened.
 void allow_open_files(std::size_t count) noexcept {
-    constexpr rlim_t others = 32;  // the new file, standard output and what we were started with
+    constexpr rlim_t others = 32;  // the new file, standard output, inherited files
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count + others) {
         limit.rlim_cur = std::min<rlim_t>(count + others, limit.rlim_max);
@@ -244,7 +243,7 @@ void allow_open_files(std::size_t count) noexcept {
     }
 }
 
-/// No file comes twice, and the new one is none of them.
+/// Throws user_error if a file is named twice or is also the output.
 void check_names(const std::vector<std::string>& paths, const std::string& to) {
     std::set<std::pair<dev_t, ino_t>> known;
     struct stat status {};
@@ -257,8 +256,8 @@ void check_names(const std::vector<std::string>& paths, const std::string& to) {
     }
 }
 
-/// The readings of all files, which are of the same clocks. Two that were read at almost the same
-/// time may contradict each other a little; then the later one is left out.
+/// The readings of all files, which are of the same clock. If two that are close to each other
+/// contradict, the later one is left out.
 std::vector<eventlog_clock_sample> join_readings(const std::vector<merge_input>& files) {
     std::vector<eventlog_clock_sample> all;
     for (const merge_input& file : files) {
@@ -273,7 +272,7 @@ std::vector<eventlog_clock_sample> join_readings(const std::vector<merge_input>&
     return joined.pairs();
 }
 
-/// Those of all files, but none that says what the one before it has said.
+/// The offsets of all files, without consecutive equal ones.
 std::vector<clock_offsets> join_offsets(const std::vector<merge_input>& files) {
     std::vector<clock_offsets> all;
     for (const merge_input& file : files) {
@@ -303,8 +302,8 @@ class file_merger {
     merge_summary run();
 
   private:
-    /// A file that is being read. Its rings are one behind the other in the merger; when it has
-    /// been read, another file takes its place.
+    /// A file that is being read. Its rings are consecutive in the merger; another file reuses the
+    /// slot when it has been read.
     struct open_file {
         std::uint32_t number = 0;
         std::unique_ptr<file_reader> reader;
@@ -342,7 +341,7 @@ void file_merger::open(std::uint32_t number) {
     place->exhausted_count = 0;
 }
 
-/// All of its records have been taken.
+/// All records of the file have been read.
 void file_merger::close(open_file& file) {
     file_reader& reader = *file.reader;
     const std::string& path = files_[file.number].path;
@@ -413,7 +412,7 @@ std::vector<merge_input> inspect_inputs(const std::vector<std::string>& paths,
     for (const std::string& path : paths) {
         all.emplace_back(detect_recorder(path), path);
     }
-    // Those of elog first: they bring schemas along.
+    // Files of elog first, because imports use their schemas.
     std::stable_partition(all.begin(), all.end(),
                           [](const auto& each) { return each.first == recorder::elog; });
     std::vector<provider_schema> schemas;
@@ -435,7 +434,7 @@ merge_summary merge_files(const std::vector<std::string>& paths, const copy_opti
     allow_open_files(paths.size());
     std::vector<merge_input> files = inspect_inputs(paths, published);
     convert_to_monotonic(files);
-    // By their beginning; files of one recording without events come last.
+    // By start time; files of one recording without events come last.
     std::stable_sort(files.begin(), files.end(),
                      [](const merge_input& one, const merge_input& other) {
                          return one.earliest < other.earliest;

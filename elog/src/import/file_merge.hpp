@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Several .elog files as one, in the order of time.
+// Merges several recordings into one .elog file, ordered by time.
 #pragma once
 
 #include <string>
@@ -13,25 +13,24 @@ namespace elog {
 
 struct merged_file {
     std::string path;
-    std::vector<std::string> damages;  // what is missing from the new file, in sentences
+    std::vector<std::string> damages;  // what is missing from the new file, as sentences
 };
 
 struct merge_summary {
     copy_summary copied;
-    std::vector<merged_file> damaged;     // in the order in which they ended
-    std::vector<std::string> unfinished;  // files that have no end
+    std::vector<merged_file> damaged;     // in the order in which the files ended
+    std::vector<std::string> unfinished;  // files without an end block
 };
 
-/// What one file can hold has one host, whose rings, processes and clocks its events are of: all
-/// files must be recordings of one machine between one start of it and the next. Of a file that is
-/// damaged, what is whole is merged. Open are only files that meet in time; of each ring of these
-/// one block is held. Throws failure if a file cannot be read at all, if they do not belong
-/// together, if one of them comes twice or is the new file, or if that cannot be written; nothing
-/// has been written then, but in the last case.
+/// A file describes one host with its rings, processes and clock, so all inputs must be recordings
+/// of one machine between two boots. Of a damaged file, the intact part is merged. Only files that
+/// overlap in time are open at once, with one block per ring in memory. Throws user_error if a file
+/// cannot be read at all, if the files do not belong together, if one is named twice or is the
+/// output (nothing has been written then), or if the output cannot be written.
 ///
-/// Recordings of perf and trace-cmd may be among them: then all times are put on CLOCK_MONOTONIC.
-/// Of events in them there may be schemas in the other files, or `published`, which nobody asks
-/// where all files are of elog.
+/// Recordings of perf and trace-cmd are accepted: then all times are converted to CLOCK_MONOTONIC.
+/// Schemas of their events may be in the other files or in `published`, which is not called if all
+/// files are of elog.
 [[nodiscard]] merge_summary merge_files(
     const std::vector<std::string>& paths, const copy_options& to,
     const kernel_trace_registry::read_published& published = {});

@@ -6,7 +6,7 @@
 namespace elog {
 namespace {
 
-// Where a file does not say how many CPUs there were; those beyond share a ring.
+// Used if a file does not state the number of CPUs; higher CPUs share a ring.
 constexpr std::uint32_t cpus_usual = 256;
 
 host_block host_of(const recorded_host& from) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The .elog file that is made of another program's recording, to be read in its place.
+// Writes the .elog file that an import makes of another program's recording.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace elog {
 
-/// Where something was recorded, as far as its file says.
+/// The machine of a recording, as far as its file states it.
 struct recorded_host {
     std::string name;
     std::string kernel;
     std::string machine;
-    std::uint32_t cpus = 0;  // 0: not known
+    std::uint32_t cpus = 0;  // 0: unknown
 
-    /// Rings of a file of its: one for each CPU, and one for what belongs to none.
+    /// Number of rings of the .elog file: one per CPU, and one for records without a CPU.
     [[nodiscard]] std::uint32_t ring_count() const noexcept;
 };
 
 class imported_file final : public record_sink {
   public:
-    /// Makes or replaces the file. Throws failure, as all others here.
+    /// Creates or replaces the file. Throws user_error, as all functions here.
     imported_file(const std::string& path, const recorded_host& host);
 
     void start(const region_view& /*source*/) override {}

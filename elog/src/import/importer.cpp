@@ -17,7 +17,7 @@ namespace tracefs = eventlog::tracefs;
 
 using format_texts = std::map<std::pair<std::string, std::string>, std::string>;
 
-/// By system and name. What has no name is left out, and missed if there is a record of it.
+/// By system and name. Formats without a name are skipped, and records of them count as unknown.
 std::shared_ptr<const format_texts> index_formats(
     const std::vector<tracefs::recorded_format>& formats) {
     constexpr std::string_view begin = "name: ";
@@ -32,7 +32,7 @@ std::shared_ptr<const format_texts> index_formats(
     return texts;
 }
 
-/// Whatever is in the file is wanted.
+/// All events of the file are imported.
 event_patterns all_events() {
     event_patterns patterns;
     patterns.add("*");
@@ -56,7 +56,7 @@ kernel_trace_registry::read_format find_in(const std::shared_ptr<const format_te
     };
 }
 
-/// A file stays what it is: who has published schemas is asked once.
+/// Published schemas are read once, because the file does not change.
 kernel_trace_registry::read_published once(kernel_trace_registry::read_published published) {
     return [published = std::move(published), is_asked = false]() mutable {
         return std::exchange(is_asked, true) ? std::vector<provider_schema>() : published();
@@ -90,7 +90,7 @@ std::uint32_t importer::ring_of(std::optional<std::uint32_t> cpu) const noexcept
     return cpu && *cpu < shared_ring_ ? *cpu : shared_ring_;
 }
 
-/// A file says when it began: where nobody knows what time of day that was, distances from it do.
+/// Writes the first clock reading. If the time of day is unknown, times count from 1970.
 void importer::begin(std::uint64_t time) {
     has_begun_ = true;
     const auto offset = static_cast<std::uint64_t>(clock_.realtime.value_or(0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An .elog file made of what perf or trace-cmd has recorded: what both translations share. Records
-// become records of ours as those of `elog record --via tracefs` do.
+// Common part of the imports from perf.data and trace.dat: turns kernel records into records of an
+// .elog file, as `elog record --via tracefs` does.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@
 
 namespace elog {
 
-/// By which clock a recording's times are, and how that belongs to others.
+/// The clock of a recording's times and its relation to other clocks.
 struct recorded_clock {
     enum class kind { monotonic, realtime, other };
 
     kind is = kind::other;
     std::string name;    // for sentences
-    std::string advice;  // how to record by one that says what time of day it was
-    std::optional<std::int64_t> realtime{};  // CLOCK_REALTIME less that clock, nanoseconds
+    std::string advice;  // how to record with a clock that relates to the time of day
+    std::optional<std::int64_t> realtime{};  // CLOCK_REALTIME minus this clock, nanoseconds
 };
 
-/// What came of one.
+/// Result of an import.
 struct import_result {
     recorded_clock clock;
-    std::vector<std::string> notes{};    // what is to be known of it, in sentences
+    std::vector<std::string> notes{};    // remarks, as sentences
     std::vector<std::string> damages{};  // what could not be read
 };
 
 class importer {
   public:
-    /// `to` is made or replaced.
+    /// Creates or replaces the file `to`.
     importer(const std::string& to, const recorded_host& host, recorded_clock clock,
              const std::vector<eventlog::tracefs::recorded_format>& formats,
              kernel_trace_registry::read_published published);
@@ -45,16 +45,17 @@ class importer {
     importer& operator=(const importer&) = delete;
     ~importer() = default;
 
-    /// The ring for what was recorded on that CPU, or nobody knows where.
+    /// The ring for records of that CPU; the shared ring if the CPU is unknown.
     [[nodiscard]] std::uint32_t ring_of(std::optional<std::uint32_t> cpu) const noexcept;
-    /// Records of a ring come in the order of time. Throws failure if no more can be written.
+    /// Records of a ring must be in the order of time. Throws user_error if the file cannot be
+    /// written.
     void take(std::uint32_t ring, const process_info& process, const kernel_trace_record& record);
     void lose(std::uint32_t ring, std::uint64_t count) { records_.lose(ring, count); }
     [[nodiscard]] std::uint64_t lost(std::uint32_t ring) const noexcept {
         return records_.lost(ring);
     }
     void count_damaged(std::uint32_t ring) noexcept { records_.count_damaged(ring); }
-    /// The last call: what was taken is in the file.
+    /// Must be the last call: completes the file.
     void finish(import_result& result);
 
   private:
@@ -68,7 +69,7 @@ class importer {
     imported_file file_;
     kernel_trace_run_builder records_;
     bool has_begun_ = false;
-    std::uint64_t unknown_ = 0;  // records of events that nothing is known of
+    std::uint64_t unknown_ = 0;  // records of unknown events
 };
 
 }  // namespace elog

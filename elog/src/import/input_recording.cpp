@@ -44,7 +44,7 @@ recorder detect_recorder(const std::string& path) {
 
 namespace {
 
-/// Not /tmp, if there is another: that may be in memory.
+/// Prefers other folders to /tmp, which may be in memory.
 std::string folder_for_large_files() {
     const char* const wanted = std::getenv("TMPDIR");
     if (wanted != nullptr && *wanted != '\0') {
@@ -66,7 +66,7 @@ input_recording::input_recording(std::string name, recorder by,
     }
 }
 
-/// Where the folder's file system knows no files without a name.
+/// For file systems without O_TMPFILE.
 void input_recording::open_and_remove() {
     std::string path = folder_ + "/elog-XXXXXX";
     unnamed_ = eventlog::core::unique_fd(::mkostemp(path.data(), O_CLOEXEC));

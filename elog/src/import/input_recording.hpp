@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A recording that somebody names: an .elog file, or one that perf or trace-cmd has made. Of that
-// an .elog file is made first, which has no name and goes when nobody reads it any more. What is
-// what, the first bytes say.
+// An input file named by the user: an .elog file, or a recording of perf or trace-cmd, detected by
+// its first bytes.
+//
+// A recording of perf or trace-cmd is first imported into an unnamed .elog file, which exists as
+// long as this object.
 #pragma once
 
 #include <memory>
@@ -16,28 +18,29 @@
 
 namespace elog {
 
-/// Whose file it is.
+/// The program that wrote the file.
 enum class recorder { elog, perf, trace_cmd };
 
-/// By its first bytes. What cannot be opened is left to who reads it.
+/// Detects it by the first bytes. A file that cannot be opened counts as one of elog; its reader
+/// reports the error.
 [[nodiscard]] recorder detect_recorder(const std::string& path);
 
 class input_recording {
   public:
-    /// `published`: schemas that may be of events in it. Throws failure if it is of perf or
-    /// trace-cmd and nothing in it can be read.
+    /// `published`: schemas that may belong to events in it. Throws user_error if it is of perf or
+    /// trace-cmd and cannot be read at all.
     explicit input_recording(std::string name,
                              kernel_trace_registry::read_published published = {});
-    /// The same where somebody has looked already whose it is.
+    /// The same if the recorder is known.
     input_recording(std::string name, recorder by, kernel_trace_registry::read_published published);
 
-    /// What it was called.
+    /// The name given by the user.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    /// Where an .elog file is to be read, as long as this lives; whether there is one, nobody has
-    /// looked.
+    /// Path of the .elog file, valid as long as this object. A file of elog has not been opened
+    /// yet.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-    /// Nothing: it was not made of another.
+    /// Nothing if it was not imported.
     [[nodiscard]] const std::optional<import_result>& import_details() const noexcept {
         return import_details_;
     }

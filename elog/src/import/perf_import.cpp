@@ -24,7 +24,7 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-// Of lost samples: what a filter of perf's own has taken out. Newer than the headers of Debian 12.
+// Lost samples that a filter of perf removed. Not in the headers of Debian 12.
 constexpr std::uint16_t misc_filtered = 1U << 15U;
 
 const char* name_of_perf_clock(std::int32_t clock) noexcept {
@@ -101,14 +101,14 @@ class perf_importer {
     importer importer_;
     perf_reorder_buffer order_;
     recorded_processes processes_;
-    std::map<std::uint32_t, std::uint64_t> lost_in_all_;  // by ring, as perf counted at the end
-    bool has_unplaced_ = false;                           // of these: nobody knows on which CPU
-    std::uint64_t others_ = 0;                            // samples of other events
+    std::map<std::uint32_t, std::uint64_t> lost_in_all_;  // by ring, as counted by perf at the end
+    bool has_unplaced_ = false;                           // some of these are of an unknown CPU
+    std::uint64_t others_ = 0;  // samples of events other than tracepoints
     std::uint64_t timeless_ = 0;
     import_result result_;
 };
 
-/// Order is by time, but for what has none.
+/// Sorts by time; records without a time are first.
 void perf_importer::wait(const tracefs::perf_sample_id& stamp,
                          const tracefs::perf_file_record& record,
                          std::span<const std::uint8_t> body) {
@@ -117,7 +117,7 @@ void perf_importer::wait(const tracefs::perf_sample_id& stamp,
         body);
 }
 
-/// From perf's main loop, or what looks like it.
+/// Handles one record in the order of the file.
 void perf_importer::take(const tracefs::perf_file_record& record) {
     switch (record.type) {
         case PERF_RECORD_SAMPLE:
@@ -158,7 +158,8 @@ void perf_importer::take_sample(const tracefs::perf_file_record& record) {
     }
 }
 
-/// For each event on each CPU, as of perf 6.1; it counts again what was told at its place.
+/// A record for each event and CPU, written by perf since 6.1. Includes losses reported at their
+/// place.
 void perf_importer::count_lost(const tracefs::perf_file_record& record) {
     auto body = record.body;
     const tracefs::perf_sample_id stamp = layouts_.stamp(body);
@@ -166,7 +167,7 @@ void perf_importer::count_lost(const tracefs::perf_file_record& record) {
     if ((record.misc & misc_filtered) != 0 || !counted) {
         return;
     }
-    // The stamp has no CPU: perf makes it up.
+    // The stamp has no CPU, because perf creates the record itself.
     const auto cpu = stamp.id ? layouts_.cpu_of(*stamp.id) : std::nullopt;
     lost_in_all_[importer_.ring_of(cpu)] += counted->lost;
     has_unplaced_ = has_unplaced_ || !cpu;
@@ -174,7 +175,7 @@ void perf_importer::count_lost(const tracefs::perf_file_record& record) {
 
 void perf_importer::take_change(const pending_record& record, const tracefs::perf_record& said) {
     if (said.kind == tracefs::perf_kind::forked) {
-        // What perf makes up at its beginning, of those that run, has no time.
+        // Records that perf creates at its start for existing processes have no time.
         if (record.time != 0) {
             processes_.fork(said.parent, said.process, record.time);
         }
@@ -185,7 +186,7 @@ void perf_importer::take_change(const pending_record& record, const tracefs::per
     }
 }
 
-/// Of a process that nobody knows any more its thread is taken for the first one.
+/// If the process is unknown, the thread is taken as its first thread.
 void perf_importer::take_event(const pending_record& record, std::span<const std::uint8_t> raw) {
     const tracefs::perf_task task = tracefs::task_of({record.process, record.thread}, raw);
     importer_.take(
@@ -224,7 +225,7 @@ void perf_importer::read() {
     }
 }
 
-/// What was lost and is in no place of the file was lost at its end.
+/// Losses that no record of the file reports count at its end.
 void perf_importer::report_rest() {
     std::uint64_t all = 0;
     std::uint64_t told = 0;

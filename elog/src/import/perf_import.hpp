@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// perf.data as an .elog file.
+// Imports perf.data into an .elog file.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace elog {
 
-/// Makes the file `to`. What could not be read is told in the result. Throws failure if nothing can
-/// be, or `to` cannot be written.
+/// Creates the file `to`. The result lists what could not be read. Throws user_error if nothing can
+/// be read or `to` cannot be written.
 [[nodiscard]] import_result import_perf(const eventlog::tracefs::recorded_file& from,
                                         const std::string& to,
                                         kernel_trace_registry::read_published published);

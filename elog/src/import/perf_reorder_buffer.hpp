@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The records of perf.data in the order of time. perf writes what it finds in one buffer after the
-// other, and tells when it has been through all of them: what is not later than the latest before
-// the last round but one is complete then.
+// Sorts the records of perf.data by time.
+//
+// perf reads one buffer after the other and marks the end of each round. When a round ends, all
+// records up to the latest time of the round before it are complete.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace elog {
 
-/// One that waits for its time.
+/// A record that waits for its turn.
 struct pending_record {
     std::uint64_t time = 0;
     std::uint32_t process = 0;
@@ -29,18 +30,17 @@ class perf_reorder_buffer {
     using take_record =
         std::function<void(const pending_record&, std::span<const std::uint8_t> body)>;
 
-    /// A round is what perf's buffers hold, half a megabyte for each CPU, unless somebody asks for
-    /// more.
+    /// A round holds at most the content of perf's buffers: half a megabyte per CPU by default.
     static constexpr std::size_t default_bytes_max = std::size_t{256} << 20U;
 
     explicit perf_reorder_buffer(take_record take, std::size_t bytes_max = default_bytes_max)
         : take_(std::move(take)), bytes_max_(bytes_max) {}
 
-    /// Copies the body. Where more waits than any round has, the older half is let go.
+    /// Copies the body. If the bytes exceed the maximum, the older half is passed on early.
     void add(const pending_record& record, std::span<const std::uint8_t> body);
-    /// Another round is over.
+    /// Marks the end of a round.
     void finish_round();
-    /// All that waits is complete.
+    /// Passes on all records.
     void finish() { flush_until(UINT64_MAX); }
 
   private:
@@ -50,11 +50,11 @@ class perf_reorder_buffer {
     };
 
   public:
-    /// What one counts for that waits, but for its body.
+    /// Bytes that a waiting record counts in addition to its body.
     static constexpr std::size_t pending_record_size = sizeof(buffered_record);
 
   private:
-    /// Where in time, and as the how many-th: many are sorted, and most stand right already.
+    /// Time and position of arrival. Most records arrive in order.
     using sort_key = std::pair<std::uint64_t, std::size_t>;
 
     [[nodiscard]] std::span<const std::uint8_t> keep(std::span<const std::uint8_t> body);
@@ -63,12 +63,12 @@ class perf_reorder_buffer {
     void recycle(std::vector<std::vector<std::uint8_t>>& blocks);
 
     take_record take_;
-    std::size_t bytes_max_;  // of all that waits
+    std::size_t bytes_max_;  // of all waiting records
     std::vector<buffered_record> pending_;
-    std::vector<sort_key> sort_keys_;                // of all that wait, when they are looked for
-    std::size_t bytes_ = 0;                          // of their bodies
-    std::vector<std::vector<std::uint8_t>> blocks_;  // where these stand; none is made larger
-    // Each round needs as much memory as the one before: it is taken once. Empty ones.
+    std::vector<sort_key> sort_keys_;  // of all waiting records, rebuilt for each flush
+    std::size_t bytes_ = 0;            // of the bodies
+    std::vector<std::vector<std::uint8_t>> blocks_;  // hold the bodies; never reallocated
+    // Empty blocks for reuse, because each round needs about as much memory as the one before.
     std::vector<std::vector<std::uint8_t>> free_blocks_;
     std::vector<buffered_record> before_;
     std::uint64_t latest_ = 0;

@@ -4,7 +4,7 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t process_name_max = 15;  // of the kernel's; a file may say anything
+constexpr std::size_t process_name_max = 15;  // as in the kernel; a file may contain longer ones
 
 }  // namespace
 
@@ -29,7 +29,7 @@ const process_info& recorded_processes::of(std::uint32_t pid) {
 }
 
 void recorded_processes::rename(std::uint32_t pid, std::uint32_t thread, std::string_view name) {
-    // A thread's own name is not its process's.
+    // The name of another thread is not the name of its process.
     if (pid == thread && pid != 0) {
         entry_of(pid).name = name.substr(0, process_name_max);
     }

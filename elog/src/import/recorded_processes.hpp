@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whose the threads are that a file's records name, as far as the file says.
+// Processes of the threads in a file's records, as far as the file describes them.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,25 @@ namespace elog {
 
 class recorded_processes {
   public:
-    /// More than that live nowhere at once, as a rule: then all are forgotten.
+    /// More processes than this rarely exist at once; beyond it, all are forgotten.
     static constexpr std::size_t known_max = 65536;
 
-    /// Somebody is called like that from now on.
+    /// The thread has this name from now on.
     void rename(std::uint32_t pid, std::uint32_t thread, std::string_view name);
-    /// The same, of a process that became another program at that time.
+    /// As rename(), for a process that executed another program at that time.
     void become(std::uint32_t pid, std::string_view name, std::uint64_t time);
-    /// A new process, called as the one that it was made by.
+    /// A new process with the name of its parent.
     void fork(std::uint32_t parent, std::uint32_t pid, std::uint64_t time);
 
-    /// Stays until the next call.
+    /// Valid until the next call.
     [[nodiscard]] const process_info& of(std::uint32_t pid);
-    /// Whether something has been said or asked of it, and is not forgotten.
+    /// Whether the process has been described or requested before and not forgotten.
     [[nodiscard]] bool knows(std::uint32_t pid) const;
 
   private:
     [[nodiscard]] process_info& entry_of(std::uint32_t pid);
 
-    // Not by a hash: whoever has made the file may have chosen numbers with the same.
+    // Not a hash table: the maker of the file could choose numbers that collide.
     std::map<std::uint32_t, process_info> known_;
 };
 

@@ -31,8 +31,8 @@ namespace {
 
 namespace tracefs = eventlog::tracefs;
 
-// What is held at once of all CPUs: of each some pages that have been decompressed together, less
-// than one of those before them, and one that is taken apart.
+// Memory for the data of all CPUs. Each CPU holds a chunk of pages that were decompressed together,
+// less than one earlier page, and the page being parsed.
 constexpr std::uint64_t held_max = std::uint64_t{512} << 20U;
 
 recorded_clock clock_of(const tracefs::trace_file& about, const std::string& name) {
@@ -46,7 +46,7 @@ recorded_clock clock_of(const tracefs::trace_file& about, const std::string& nam
     return clock;
 }
 
-/// Those of the kernel's that count something else. Throws failure.
+/// Rejects clocks of the kernel that do not count nanoseconds. Throws user_error.
 void check_clock(const std::string& name, const std::string& path) {
     constexpr std::array<std::string_view, 4> others{"counter", "uptime", "x86-tsc", "ppc-tb"};
     if (std::find(others.begin(), others.end(), name) != others.end()) {
@@ -72,7 +72,8 @@ bool has_pages(const tracefs::trace_buffer& buffer) {
     return !buffer.cpus.empty();
 }
 
-/// How much of each CPU may be decompressed at once. Throws failure if that is less than a page.
+/// Bytes of each CPU that may be decompressed at once. Throws user_error if less than a page
+/// remains.
 std::uint32_t chunk_size_max(const tracefs::trace_file& about, const std::string& path) {
     std::uint64_t cpus = 1;
     std::uint32_t page_size = 0;
@@ -89,14 +90,14 @@ std::uint32_t chunk_size_max(const tracefs::trace_file& about, const std::string
     return static_cast<std::uint32_t>(held_max / cpus - others);
 }
 
-/// That of the first buffer with anything in it: one file has one.
+/// The clock of the first buffer with pages. One file has one clock.
 std::string clock_name(const tracefs::trace_file& about) {
     const auto& all = about.buffers();
     const auto found = std::find_if(all.begin(), all.end(), has_pages);
     return found == all.end() ? std::string() : found->clock;
 }
 
-/// What one buffer has of one CPU, event by event.
+/// Iterates over the events of one CPU in one buffer.
 class cpu_stream {
   public:
     cpu_stream(std::uint32_t cpu, tracefs::trace_pages pages)
@@ -104,10 +105,11 @@ class cpu_stream {
 
     [[nodiscard]] std::uint32_t cpu() const noexcept { return cpu_; }
     [[nodiscard]] const tracefs::raw_event& event() const noexcept { return event_; }
-    /// What is missing in front of it.
+    /// Returns the number of events missing in front of event() and resets it.
     [[nodiscard]] std::uint64_t take_missed() noexcept { return std::exchange(missed_, 0); }
 
-    /// False behind the last one. Throws tracefs::error; then there may be more all the same.
+    /// Returns false behind the last event. Throws tracefs::error; there may be more events after
+    /// that.
     [[nodiscard]] bool advance() {
         while (true) {
             if (const std::optional<tracefs::raw_event> found = events_.next()) {
@@ -119,7 +121,7 @@ class cpu_stream {
                 return false;
             }
             notify_read(page->size());
-            // Where a page had no room to tell how many, the kernel's sum tells at the end.
+            // A page without room for the count is covered by the kernel's total at the end.
             missed_ += events_.load(*page).count.value_or(0);
         }
     }
@@ -145,7 +147,7 @@ class trace_dat_importer {
     import_result run();
 
   private:
-    /// The earliest is given out first: its time, and whose it is.
+    /// Time of the earliest event of a stream, and the stream's number.
     using head = std::tuple<std::uint64_t, std::size_t>;
 
     void add_diagnostic(std::string sentence);
@@ -159,7 +161,7 @@ class trace_dat_importer {
     tracefs::trace_file about_;
     std::string clock_name_;
     importer importer_;
-    tracefs::zstd_stream decompressor_{held_max};  // of all
+    tracefs::zstd_stream decompressor_{held_max};  // shared by all streams
     std::vector<std::unique_ptr<cpu_stream>> streams_;
     std::priority_queue<head, std::vector<head>, std::greater<>> heads_;
     recorded_processes processes_;
@@ -204,7 +206,7 @@ void trace_dat_importer::advance(std::size_t number) {
                 heads_.emplace(stream.event().time, number);
             } else {
                 importer_.lose(importer_.ring_of(stream.cpu()), stream.take_missed());
-                streams_[number].reset();  // it may be large
+                streams_[number].reset();  // frees its memory, which may be large
             }
             return;
         } catch (const tracefs::error& mistake) {
@@ -214,7 +216,7 @@ void trace_dat_importer::advance(std::size_t number) {
     }
 }
 
-/// The file says what threads are called, and not which of them are of one process.
+/// The file names threads and does not state their processes.
 const process_info& trace_dat_importer::process_of(std::uint32_t thread) {
     if (!processes_.knows(thread)) {
         const auto found = about_.names().find(thread);
@@ -237,7 +239,7 @@ void trace_dat_importer::take(cpu_stream& stream) {
                    {time, thread, static_cast<std::uint16_t>(stream.cpu()), bytes});
 }
 
-/// What the kernel has counted, and was told at no place, is missing at the end.
+/// Losses that the kernel counted and no page reported count at the end.
 void trace_dat_importer::report_rest() {
     std::map<std::uint32_t, std::uint64_t> all;
     for (const tracefs::trace_buffer& buffer : about_.buffers()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// trace.dat as an .elog file.
+// Imports trace.dat of trace-cmd into an .elog file.
 #pragma once
 
 #include <string>
