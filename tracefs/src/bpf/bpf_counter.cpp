@@ -26,13 +26,13 @@ namespace eventlog::tracefs {
 namespace {
 
 constexpr const char* program_name = "elog_agg";
-// One of those that may read the kernel's memory, for texts.
+// A license that permits reading the kernel's memory, for texts.
 constexpr const char* license = "Dual MIT/GPL";
 constexpr std::size_t log_size = std::size_t{256} << 10U;
 constexpr int attempts = 5;
-constexpr std::uint32_t only_key = 0;  // the key of an array's only element
+constexpr std::uint32_t only_key = 0;  // key of the only element of an array
 
-/// Before Linux 6.7, nobody counts the events for which a program could not run.
+/// Linux counts the events for which a program could not run since 6.7.
 bool counts_missed() noexcept {
     utsname system{};
     unsigned major = 0;
@@ -58,7 +58,7 @@ core::unique_fd make_map(bpf_map_type type, std::uint32_t key_size, std::uint32_
     return made;
 }
 
-/// What a verifier says last but one: behind it come numbers about itself.
+/// The last line of the verifier's log before its statistics.
 std::string reason_in(std::string_view log) {
     log = log.substr(0, log.find_last_not_of('\n') + 1);
     const std::size_t end = log.rfind("\nprocessed ");
@@ -72,7 +72,7 @@ core::unique_fd load(const std::vector<bpf_insn>& program, bpf_prog_load_opts& o
                                          program.data(), program.size(), &options));
 }
 
-/// A CPU may go offline just then.
+/// Repeated, because the CPU may go offline meanwhile.
 core::unique_fd open_event(std::uint16_t event) {
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
@@ -160,7 +160,7 @@ void bpf_counter::load_program(const bpf_request& asked) {
     if (number == EPERM) {
         refuse_counter("the BPF program", number);
     }
-    // Once more, for what it says about it.
+    // Loads it again for the verifier's log.
     std::string log(log_size, '\0');
     options.log_buf = log.data();
     options.log_size = static_cast<std::uint32_t>(log.size());
@@ -173,7 +173,7 @@ void bpf_counter::load_program(const bpf_request& asked) {
     }
 }
 
-/// It runs wherever the event happens, whichever CPU perf's event is of.
+/// The program runs for the event on every CPU, whatever CPU the perf event belongs to.
 void bpf_counter::attach(std::uint16_t event) {
     core::unique_fd opened = open_event(event);
     if (::ioctl(opened.get(), PERF_EVENT_IOC_SET_BPF, program_.get()) != 0) {

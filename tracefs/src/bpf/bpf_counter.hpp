@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A BPF program of the kernel's that counts a trace event, and the tables that it counts in. It is
-// gone with whoever has made it.
+// A BPF program that counts a trace event, and its tables. Both are removed with the object, also
+// if the process is killed.
 #pragma once
 
 #include <linux/bpf.h>
@@ -15,16 +15,16 @@
 
 namespace eventlog::tracefs {
 
-/// What the program is given, by their files.
+/// File descriptors of the maps that the program uses.
 struct bpf_maps {
     int table = -1;   // a hash of keys, with a value of 64-bit words for each CPU
-    int zeros = -1;   // an array: a value with which a key begins
-    int losses = -1;  // an array: one of bpf_losses
+    int zeros = -1;   // an array: the initial value of a key
+    int losses = -1;  // an array: one bpf_losses
 };
 
 struct bpf_losses {
-    std::uint64_t table_full = 0;  // events whose key found none
-    std::uint64_t refused = 0;     // whose key the kernel would not take for another reason
+    std::uint64_t table_full = 0;  // events without room for their key
+    std::uint64_t refused = 0;     // events whose key the kernel refused for another reason
 };
 
 struct bpf_request {
@@ -34,12 +34,11 @@ struct bpf_request {
     std::function<std::vector<bpf_insn>(const bpf_maps&)> program{};
 };
 
-inline constexpr std::uint32_t bpf_words_max =
-    4096;  // a value of more bytes no CPU has a place for
+inline constexpr std::uint32_t bpf_words_max = 4096;  // the kernel's limit for a value in bytes
 
 struct bpf_entry {
     std::vector<std::uint8_t> key{};
-    std::vector<std::uint64_t> words{};  // those of all CPUs, one value behind the other
+    std::vector<std::uint64_t> words{};  // the values of all CPUs in sequence
 };
 
 struct bpf_table {
@@ -50,13 +49,13 @@ struct bpf_table {
 
 class bpf_counter {
   public:
-    /// From here on the program runs for each event of that number, on all CPUs. Throws error, with
-    /// why not, as a sentence without its end.
+    /// Runs the program for each event with that number, on all CPUs, from here on. Throws error
+    /// with the reason, as a sentence without its end.
     bpf_counter(std::uint16_t event, const bpf_request& asked);
 
-    /// It does not run any more, but for what is just happening: see settle().
+    /// Stops the program; a run in progress may end until wait_for_writers() returns.
     void stop() noexcept { attached_ = core::unique_fd(); }
-    /// After stop() and settle(). Throws error.
+    /// After stop() and wait_for_writers(). Throws error.
     [[nodiscard]] bpf_table read() const;
 
   private:
@@ -73,16 +72,16 @@ class bpf_counter {
     core::unique_fd zeros_;
     core::unique_fd losses_;
     core::unique_fd program_;
-    core::unique_fd attached_;  // an event of perf's, which is never enabled
+    core::unique_fd attached_;  // a perf event that is never enabled
 };
 
 enum class bpf_support { yes, too_old, not_permitted, none, unclear };
 
-/// Whether this process could make one: by loading a program that is gone at once. If that is
-/// unclear, errno says why.
+/// Whether this process may create one: loads a program and removes it. If unclear, errno has the
+/// reason.
 [[nodiscard]] bpf_support find_bpf_support();
 
-/// For how many CPUs the kernel keeps a value; at least 1.
+/// Number of CPUs for which the kernel keeps a value; at least 1.
 [[nodiscard]] std::uint32_t bpf_cpus() noexcept;
 
 }  // namespace eventlog::tracefs

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Instructions for the kernel's BPF machine, one behind the other, with jumps to places that have
-// names until all of them are there.
+// Assembler for BPF programs: appends instructions and resolves jumps to labels.
 #pragma once
 
 #include <linux/bpf.h>
@@ -13,15 +12,15 @@
 
 namespace eventlog::tracefs {
 
-/// r0 has what a call returns, r1 to r5 are its arguments and lost with it, r6 to r9 stay, and
-/// below what r10 says, there are 512 bytes.
+/// r0 is the result of a call, r1 to r5 are its arguments and clobbered, r6 to r9 are preserved.
+/// The 512 bytes below r10 are the stack.
 enum class bpf_register : std::uint8_t { r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10 };
 
 enum class bpf_operation : std::uint8_t {
     add = BPF_ADD,
     subtract = BPF_SUB,
     multiply = BPF_MUL,
-    divide = BPF_DIV,  // without sign
+    divide = BPF_DIV,  // unsigned
     bits_or = BPF_OR,
     bits_and = BPF_AND,
     bits_xor = BPF_XOR,
@@ -51,34 +50,34 @@ class bpf_program {
     using label = std::size_t;
 
     [[nodiscard]] label make_label();
-    /// The next instruction is the one that jumps to it lead to. Once for each.
+    /// Binds the label to the next instruction. Once for each label.
     void place(label here);
 
-    /// Of 1, 2, 4 or 8 bytes; the upper ones of the register become 0.
+    /// Loads 1, 2, 4 or 8 bytes; the upper bytes of the register become 0.
     void load(reg to, reg base, std::int32_t offset, std::size_t size);
     void store(reg base, std::int32_t offset, reg from, std::size_t size);
-    /// 8 bytes.
+    /// Stores 8 bytes.
     void store_zero(reg base, std::int32_t offset);
     void set(reg to, std::uint64_t value);
     void copy(reg to, reg from);
     void operate(bpf_operation what, reg to, reg with);
     void operate(bpf_operation what, reg to, std::int32_t with);
-    /// All 64 bits the other way round in sign.
+    /// Two's complement of all 64 bits.
     void negate(reg to);
-    /// Adds to 8 bytes of memory, which others may do at the same time.
+    /// Adds to 8 bytes of memory atomically.
     void add_atomically(reg base, std::int32_t offset, reg summand);
 
     void jump(label to);
     void jump_if(bpf_comparison how, reg one, reg other, label to);
     void jump_if(bpf_comparison how, reg one, std::int32_t other, label to);
 
-    /// By its file: for calls, or where the bytes of an array's only element are.
+    /// A map by its file descriptor: for calls, or the address of the only element of an array.
     void set_map(reg to, int map);
     void set_map_value(reg to, int map);
     void call(std::int32_t helper);
     void exit();
 
-    /// Throws error if a jump is longer than the machine knows.
+    /// Throws error if a jump is too long.
     [[nodiscard]] std::vector<bpf_insn> finish() const;
 
   private:
@@ -88,7 +87,7 @@ class bpf_program {
 
     std::vector<bpf_insn> instructions_;
     std::vector<std::size_t> label_targets_;            // by label
-    std::vector<std::pair<std::size_t, label>> jumps_;  // of which instruction
+    std::vector<std::pair<std::size_t, label>> jumps_;  // instruction and its target
 };
 
 }  // namespace eventlog::tracefs

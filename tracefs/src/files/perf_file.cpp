@@ -14,22 +14,22 @@ namespace {
 
 constexpr std::uint64_t magic = 0x32454c4946524550;      // "PERFILE2"
 constexpr std::uint64_t old_magic = 0x454c494646524550;  // "PERFFILE", up to Linux 3.3
-constexpr std::uint64_t pipe_head_size = 16;             // of what goes to a pipe
+constexpr std::uint64_t pipe_head_size = 16;             // of a file written to a pipe
 
-// More than there is anywhere: a file may say anything.
+// Bounds for untrusted files.
 constexpr std::uint64_t events_max = 65536;
 constexpr std::uint64_t event_size_max = 4096;
 constexpr std::uint64_t ids_size_max = std::uint64_t{16} << 20U;
 constexpr std::uint64_t ids_in_all_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t tracing_size_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t feature_size_max = std::uint64_t{1} << 20U;
-// 256 times what one of its records has at most: no events are that much alike.
+// 256 times the size of a compressed record.
 constexpr std::uint32_t content_size_max = 16U << 20U;
 
 constexpr unsigned feature_words = 4;
 constexpr unsigned bits_of_word = 64;
 
-/// Numbers of what stands behind the records.
+/// Numbers of the features behind the records.
 enum feature : unsigned {
     feature_tracing_data = 1,
     feature_host_name = 3,
@@ -103,7 +103,7 @@ perf_file::perf_file(const recorded_file& file) : file_(file) {
     }
     parse_events(from);
     parse_features(from);
-    // What is missing at the end of the data has taken the features along.
+    // A file truncated inside of its data has no features, which follow the data.
     if (file.available_bytes(data_.offset, data_.size) < data_.size) {
         throw error("{} was cut off. What says how its events look stood behind them: copy it "
                     "anew, or record it again.",
@@ -135,7 +135,7 @@ void perf_file::parse_events(const head& from) {
         if (attribute.use_clockid != 0) {
             event.clock = attribute.clockid;
         }
-        // Several may say that they have the same bytes.
+        // Several events may refer to the same bytes.
         ids_in_all += ids.size;
         if (ids_in_all > ids_in_all_max) {
             throw error("{} has more numbers of events than any recording. It is damaged: record "
@@ -154,10 +154,10 @@ void perf_file::parse_events(const head& from) {
     }
 }
 
-/// Behind the records: a place for each that there is, in the order of their numbers.
+/// The features behind the records: a section for each existing one, in the order of numbers.
 void perf_file::parse_features(const head& from) {
     if (data_.offset > file_.size() || data_.size > file_.size() - data_.offset) {
-        return;  // which the constructor says
+        return;  // reported by the constructor
     }
     std::uint64_t at = data_.offset + data_.size;
     for (unsigned number = 0; number < feature_words * bits_of_word; ++number) {

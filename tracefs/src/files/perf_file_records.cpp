@@ -31,7 +31,7 @@ void perf_file_records::stop_reading() noexcept {
     content_at_ = 0;
 }
 
-/// That many bytes at offset_, or as many as there are in front of the end.
+/// Up to `size` bytes at offset_, fewer at the end of the data.
 std::span<const std::uint8_t> perf_file_records::window(std::uint64_t size) {
     const bool is_in = offset_ >= window_offset_ && offset_ - window_offset_ <= window_.size() &&
                        size <= window_.size() - (offset_ - window_offset_);
@@ -60,7 +60,7 @@ std::optional<perf_file_record> perf_file_records::next_in_file() {
     offset_ += head.size;
     perf_file_record record{head.type, head.misc, whole.subspan(sizeof head)};
     if (record.type == perf_auxtrace && record.body.size() >= sizeof(std::uint64_t)) {
-        // The only one that more bytes follow than it has itself.
+        // The only record that is followed by data beyond its own size.
         std::uint64_t more = 0;
         std::memcpy(&more, record.body.data(), sizeof more);
         offset_ += std::min(more, end_ - offset_);
@@ -90,8 +90,8 @@ void perf_file_records::decompress(const perf_file_record& record) {
     }
 }
 
-/// Of what has been decompressed: nothing if it ends in the middle of one, which the next piece
-/// goes on with.
+/// A record of the decompressed data; nothing if the data ends inside a record, which continues in
+/// the next compressed record.
 std::optional<perf_file_record> perf_file_records::next_compressed() {
     const auto rest = std::span<const std::uint8_t>(content_).subspan(content_at_);
     if (rest.size() < sizeof(perf_event_header)) {

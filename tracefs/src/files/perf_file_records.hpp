@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The records of perf.data, one behind the other, decompressed where they are compressed.
+// Iterates over the records of perf.data, decompressed if necessary.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -15,7 +15,7 @@
 
 namespace eventlog::tracefs {
 
-/// Types of records that the kernel does not know, because perf makes them itself.
+/// Record types that perf itself writes.
 enum perf_tool_record : std::uint32_t {
     perf_finished_round = 68,
     perf_id_index = 69,
@@ -25,9 +25,9 @@ enum perf_tool_record : std::uint32_t {
 };
 
 struct perf_file_record {
-    std::uint32_t type = 0;  // of enum perf_event_type, or one of the above
+    std::uint32_t type = 0;  // of enum perf_event_type or perf_tool_record
     std::uint16_t misc = 0;
-    std::span<const std::uint8_t> body{};  // behind its header; valid until the next call
+    std::span<const std::uint8_t> body{};  // without the header; valid until the next call
 };
 
 class perf_file_records {
@@ -35,11 +35,11 @@ class perf_file_records {
     /// Both must outlive it.
     perf_file_records(const recorded_file& file, const perf_file& about);
 
-    /// The next one; nothing behind the last. Throws error where the file makes no sense; then
-    /// there is nothing more in it.
+    /// The next record; nothing behind the last one. Throws error if the rest of the file is
+    /// invalid and skipped.
     [[nodiscard]] std::optional<perf_file_record> next();
 
-    /// How much of the file has been read.
+    /// Position in the file up to which it has been read.
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
   private:
@@ -56,7 +56,7 @@ class perf_file_records {
     std::vector<std::uint8_t> window_;
     std::uint64_t window_offset_ = 0;
     std::optional<zstd_stream> stream_;
-    std::vector<std::uint8_t> content_;  // decompressed
+    std::vector<std::uint8_t> content_;  // decompressed data
     std::size_t content_at_ = 0;
 };
 

@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t sample_word = sizeof(std::uint64_t);
 constexpr const char* sample_kind = "A sample";
 
-/// Of parts of a sample that have a word each.
+/// Number of parts with one word each.
 std::size_t words_of(std::uint64_t sample_type) noexcept {
     return static_cast<std::size_t>(std::popcount(sample_type));
 }
 
-/// Of what says how often something was counted: PERF_SAMPLE_READ.
+/// Skips PERF_SAMPLE_READ.
 void skip_counts(byte_reader& from, std::uint64_t read_format) {
-    constexpr std::uint64_t format_lost = 1U << 4U;  // newer than the headers of Debian 12
+    constexpr std::uint64_t format_lost = 1U << 4U;  // not in the headers of Debian 12
     const bool is_group = (read_format & PERF_FORMAT_GROUP) != 0;
     const auto has = [&](std::uint64_t bit) { return (read_format & bit) != 0 ? 1U : 0U; };
     const std::uint64_t times =
@@ -83,7 +83,7 @@ perf_sample parse_sample(byte_reader from, const perf_event& event) {
     return found;
 }
 
-/// The number of its event is one of these, in the order of perf_event_open(2).
+/// Position of the event id, which is one of two parts, in the order of perf_event_open(2).
 std::optional<std::size_t> id_offset_in_sample(std::uint64_t sample_type) noexcept {
     if ((sample_type & PERF_SAMPLE_IDENTIFIER) != 0) {
         return 0;
@@ -103,7 +103,7 @@ std::optional<std::size_t> id_offset_in_sample_id(std::uint64_t sample_type) noe
                                                : std::optional(1 + words_of(sample_type & behind));
 }
 
-/// That of all events; nothing: they have none, or several.
+/// The position that all events have in common; nothing if there is none.
 template <class Place>
 std::optional<std::size_t> common_offset(const std::vector<perf_event>& events,
                                          const Place& place) {
@@ -133,7 +133,7 @@ perf_sample_layouts::perf_sample_layouts(const std::vector<perf_event>& events)
             by_id_.emplace_back(id, &event);
         }
     }
-    // Of those that have the same number the first stays in front.
+    // Stable: of equal ids the first one is found.
     std::stable_sort(by_id_.begin(), by_id_.end(),
                      [](const auto& one, const auto& other) { return one.first < other.first; });
 }
@@ -163,7 +163,7 @@ std::optional<perf_sample> perf_sample_layouts::sample(const perf_file_record& r
 perf_sample_id perf_sample_layouts::stamp(std::span<const std::uint8_t>& body) const {
     const perf_event* event = &events_.front();
     if (id_in_sample_id_ && body.size() >= *id_in_sample_id_ * sample_word) {
-        // What perf makes itself has no number; all are alike then.
+        // Records that perf itself creates have no id; then the layouts of all events are equal.
         const perf_event* const named =
             event_of(byte_reader(body.last(*id_in_sample_id_ * sample_word), sample_kind)
                          .take<std::uint64_t>());
@@ -200,7 +200,7 @@ void perf_sample_layouts::add_id_index(const perf_file_record& record) {
         std::uint64_t thread;
     };
     byte_reader from(record.body, "An index of events");
-    from.skip(std::min(sample_word, from.left()));  // how many there are, which the size says, too
+    from.skip(std::min(sample_word, from.left()));  // the count, which follows from the size
     while (from.left() >= sizeof(entry)) {
         const auto each = from.take<entry>();
         if (each.cpu <= UINT32_MAX && event_of(each.id) != nullptr) {

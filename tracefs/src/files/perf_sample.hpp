@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What perf's records say, taken apart by the layout that their event was recorded with.
+// Parses the samples and record trailers of perf.data by the layout of their events.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace eventlog::tracefs {
 
-/// Who it was, when and where. What the file does not say is nothing.
+/// Process, CPU and time of a record. Missing parts are empty.
 struct perf_sample_id {
     std::uint32_t pid = 0;
     std::uint32_t thread = 0;
@@ -29,32 +29,32 @@ struct perf_sample_id {
 struct perf_sample {
     perf_sample_id stamp{};
     bool is_tracepoint = false;
-    std::span<const std::uint8_t> raw{};  // the kernel's record of an event, with bytes behind it
+    std::span<const std::uint8_t> raw{};  // the kernel's record of an event, with padding
 };
 
 class perf_sample_layouts {
   public:
-    /// The events must outlive it. Throws error if nothing tells whose samples are whose.
+    /// The events must outlive it. Throws error if samples cannot be assigned to events.
     explicit perf_sample_layouts(const std::vector<perf_event>& events);
 
-    // Nothing: the record makes no sense.
+    // Nothing if the record is invalid.
     [[nodiscard]] std::optional<perf_sample> sample(const perf_file_record& record) const;
-    /// What stands behind the body of any other record of the kernel's; the body without it.
+    /// The trailer of any other record of the kernel; removes it from the body.
     [[nodiscard]] perf_sample_id stamp(std::span<const std::uint8_t>& body) const;
-    /// Takes what a record says about which CPU an event's numbers are of.
+    /// Reads which CPU each event id belongs to.
     void add_id_index(const perf_file_record& record);
-    /// Nothing: the file has not said.
+    /// Nothing if the file does not contain it.
     [[nodiscard]] std::optional<std::uint32_t> cpu_of(std::uint64_t id) const;
 
   private:
     [[nodiscard]] const perf_event* event_of(std::uint64_t id) const;
 
     const std::vector<perf_event>& events_;
-    // Not by a hash: whoever has made the file may have chosen numbers with the same.
+    // Sorted, not hashed: the maker of the file could choose numbers that collide.
     std::vector<std::pair<std::uint64_t, const perf_event*>> by_id_;  // sorted
     std::map<std::uint64_t, std::uint32_t> cpus_;
-    // Where each record says which event it is of, in words: from the beginning of samples, and
-    // from the end of others, where 1 is the last. Nothing: it does not.
+    // Position of the event id in words: from the start of samples, and from the end of other
+    // records, where 1 is the last. Nothing if the records have no id.
     std::optional<std::size_t> id_in_sample_;
     std::optional<std::size_t> id_in_sample_id_;
 };

@@ -17,20 +17,20 @@ constexpr const char* head_name = "The file's first part";
 constexpr const char* option_name = "An option in the file";
 constexpr const char* section_name = "A section of the file";
 
-// More than there is anywhere: a file may say anything.
+// Bounds for untrusted files.
 constexpr std::uint64_t section_size_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t head_size_max = 4096;
 constexpr std::uint32_t sections_max = 1024;
 constexpr std::uint64_t section_bytes_max = section_size_max;
-constexpr std::uint32_t page_size_max = 512U << 10U;  // 128 pages of the usual machines
+constexpr std::uint32_t page_size_max = 512U << 10U;  // 128 pages of usual machines
 constexpr std::uint32_t cpus_max = 65536;
 constexpr std::size_t buffers_max = 1024;
-constexpr std::size_t name_size_max = 255;  // of a buffer, which is a folder, and of a clock
-constexpr std::size_t names_max = std::size_t{1} << 17U;  // the kernel keeps 32768 at most
+constexpr std::size_t name_size_max = 255;  // of a buffer, which is a folder name, and of a clock
+constexpr std::size_t names_max = std::size_t{1} << 17U;  // the kernel keeps at most 32768
 
 constexpr std::uint16_t flag_compressed = 1;
 
-/// Numbers of options, and of the sections that they lead to.
+/// Numbers of options and of the sections that they refer to.
 enum option : std::uint16_t {
     option_done = 0,
     option_date = 1,
@@ -58,7 +58,7 @@ std::uint64_t number_or_zero(std::string_view text, int base = 10) noexcept {
     return number;
 }
 
-/// With a sign, in hexadecimal behind 0x.
+/// With sign; hexadecimal behind 0x.
 std::int64_t signed_number_in(std::string_view text) noexcept {
     const bool is_negative = text.starts_with('-');
     text.remove_prefix(is_negative ? 1 : 0);
@@ -68,7 +68,7 @@ std::int64_t signed_number_in(std::string_view text) noexcept {
     return is_negative && number > INT64_MIN ? -number : number;
 }
 
-/// The one in brackets: "local global [mono]".
+/// The name in brackets: "local global [mono]".
 std::string chosen_clock(std::string_view text) {
     const std::size_t begin = text.find('[');
     const std::size_t end = text.find(']', std::min(begin, text.size()));
@@ -164,7 +164,7 @@ void trace_file::parse_version_7(std::uint64_t at) {
     }
 }
 
-/// Each time that one is named, of however many options.
+/// Counts each reference to a section, because several options may refer to the same.
 void trace_file::count_section(std::uint64_t bytes) {
     section_bytes_ += bytes;
     if (++sections_ > sections_max || section_bytes_ > section_bytes_max) {
@@ -204,7 +204,7 @@ std::vector<std::uint8_t> trace_file::section(std::uint16_t id, std::uint64_t at
     return whole;
 }
 
-/// Returns where more of them are; 0: nowhere.
+/// Returns the location of further options; 0: none.
 std::uint64_t trace_file::parse_options(std::uint64_t at) {
     const std::vector<std::uint8_t> content = section(option_done, at);
     byte_reader from(content, option_name);
@@ -310,7 +310,8 @@ void trace_file::parse_buffer(byte_reader from) {
     buffers_.push_back(std::move(buffer));
 }
 
-/// "CPU: 1", then lines of what the kernel has counted there; or whose the next of them are.
+/// "CPU: 1" with lines of the kernel's counters, or the buffer to which the following counts
+/// belong.
 void trace_file::parse_counts(std::string_view text) {
     constexpr std::string_view of_buffer = "Buffer: ";
     constexpr std::string_view of_cpu = "CPU: ";
@@ -359,7 +360,7 @@ void trace_file::parse_names(std::string_view text) {
     }
 }
 
-/// "Linux guest 6.12.0 x86_64"
+/// Splits "Linux guest 6.12.0 x86_64".
 void trace_file::parse_host(std::string_view text) {
     std::vector<std::string_view> words;
     while (!text.empty()) {
@@ -380,7 +381,7 @@ void trace_file::check_pages() const {
     for (const trace_buffer& buffer : buffers_) {
         const std::uint32_t size = buffer.page_size;
         for (const trace_cpu& cpu : buffer.cpus) {
-            // No byte is of two of them.
+            // CPUs share no bytes.
             all += std::min(cpu.size, file_.size());
             if (all > file_.size()) {
                 throw error("{} says that its pages have more bytes than it has itself. It was cut "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What trace.dat says beside its pages: which events there are, of which machine, and where the
-// pages of each CPU stand. The forms are those of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+// Reads the parts of trace.dat beside its pages: events, machine, and the location of each CPU's
+// pages. The formats are those of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
 #pragma once
 
 #include <cstdint>
@@ -18,47 +18,47 @@
 
 namespace eventlog::tracefs {
 
-/// Where the pages of a CPU are, if there are any.
+/// Location of the pages of a CPU.
 struct trace_cpu {
     std::uint32_t cpu = 0;
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
 };
 
-/// An instance of the kernel's tracing, or its own buffers, whose name is empty.
+/// A buffer of the recording: an instance, or the top buffer, whose name is empty.
 struct trace_buffer {
     std::string name;
-    std::string clock;  // as in the kernel's file trace_clock
+    std::string clock;  // as in the file trace_clock
     std::uint32_t page_size = 0;
     bool is_compressed = false;
     std::vector<trace_cpu> cpus{};
-    std::map<std::uint32_t, std::uint64_t> lost{};  // by CPU, as the kernel counted
+    std::map<std::uint32_t, std::uint64_t> lost{};  // losses by CPU, as counted by the kernel
 };
 
 class trace_file {
   public:
-    /// The file must outlive it. Throws error if it is none of trace-cmd's, of a form that elog
-    /// does not read, or has lost what its pages cannot be understood without.
+    /// The file must outlive it. Throws error if it is not of trace-cmd, has an unsupported form,
+    /// or lacks data that is needed to interpret its pages.
     explicit trace_file(const recorded_file& file);
 
     [[nodiscard]] const std::vector<recorded_format>& formats() const noexcept { return formats_; }
     [[nodiscard]] const std::vector<trace_buffer>& buffers() const noexcept { return buffers_; }
-    /// What threads are called, by their numbers.
+    /// Names of threads by number.
     [[nodiscard]] const std::map<std::uint32_t, std::string>& names() const noexcept {
         return names_;
     }
-    /// CLOCK_REALTIME less the times in the file, nanoseconds; nothing: it does not say.
+    /// CLOCK_REALTIME minus the times in the file, nanoseconds; nothing if unknown.
     [[nodiscard]] std::optional<std::int64_t> realtime() const noexcept { return realtime_; }
     /// Nanoseconds to be added to each time.
     [[nodiscard]] std::int64_t time_offset() const noexcept { return time_offset_; }
-    /// Whether it says how its clock differs from that of the host of its guest: --tsync.
+    /// Whether it contains offsets between the clocks of guest and host (--tsync).
     [[nodiscard]] bool has_host_clock() const noexcept { return has_host_clock_; }
-    // Empty or 0: the file does not say.
+    // Empty or 0 if the file does not contain it.
     [[nodiscard]] const std::string& host_name() const noexcept { return host_name_; }
     [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
     [[nodiscard]] const std::string& machine() const noexcept { return machine_; }
     [[nodiscard]] std::uint32_t cpus() const noexcept { return cpus_; }
-    /// Instances that are in it, and are not read: version 6 has them elsewhere.
+    /// Instances whose data is skipped: version 6 stores it in another form.
     [[nodiscard]] const std::vector<std::string>& skipped_instances() const noexcept {
         return skipped_instances_;
     }
@@ -85,10 +85,10 @@ class trace_file {
     bool is_version_6_ = false;
     bool is_compressed_ = false;
     zstd_stream stream_;
-    std::uint32_t sections_ = 0;       // that have been read
-    std::uint64_t section_bytes_ = 0;  // of these, compressed and decompressed
-    std::string clock_;                // of version 6, whose buffers have no other
-    std::string counted_buffer_;       // the buffer that counts are of
+    std::uint32_t sections_ = 0;       // sections read so far
+    std::uint64_t section_bytes_ = 0;  // their bytes, compressed and decompressed
+    std::string clock_;                // version 6: of all buffers
+    std::string counted_buffer_;       // buffer to which the next counts belong
     std::map<std::string, std::map<std::uint32_t, std::uint64_t>> counts_;
     std::vector<recorded_format> formats_;
     std::vector<trace_buffer> buffers_;

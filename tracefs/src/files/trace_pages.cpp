@@ -27,7 +27,7 @@ trace_pages::trace_pages(const recorded_file& file, const trace_buffer& buffer,
       chunk_size_max_(chunk_size_max),
       offset_(cpu.offset),
       end_(cpu.offset + std::min(cpu.size, UINT64_MAX - cpu.offset)) {
-    // What they are compressed to follows how many pieces that are, which is not counted.
+    // The compressed data starts with the number of chunks, which `size` does not include.
     const bool has_count =
         is_compressed_ && cpu.size != 0 && end_ <= UINT64_MAX - sizeof chunks_left_;
     end_ += has_count ? sizeof chunks_left_ : 0;
@@ -49,7 +49,7 @@ void trace_pages::stop_reading() noexcept {
     has_begun_ = true;
 }
 
-/// Some more pages; false behind the last.
+/// Reads another chunk; false behind the last one.
 bool trace_pages::read_chunk() {
     if (!has_begun_) {
         has_begun_ = true;
@@ -63,7 +63,7 @@ bool trace_pages::read_chunk() {
     const std::uint32_t limit = std::min(number_of(take(sizeof limit)), chunk_size_max_);
     content_.erase(content_.begin(), content_.begin() + static_cast<std::ptrdiff_t>(content_at_));
     content_at_ = 0;
-    // Nothing that zstd has made is much larger than what it becomes.
+    // zstd never makes data much larger.
     const bool has_sense = size <= 2 * std::uint64_t{limit} + page_size_;
     stream_.restart();
     if (!has_sense || !stream_.decompress(take(size), limit, content_)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The pages of one CPU in trace.dat, one behind the other, decompressed where they are compressed.
+// Iterates over the pages of one CPU in trace.dat, decompressed if necessary.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,13 @@ namespace eventlog::tracefs {
 
 class trace_pages {
   public:
-    /// The file and `stream`, which several may share, must outlive it. Pages are compressed some
-    /// at a time: no more are taken than have `chunk_size_max` bytes. It keeps them, and less than
-    /// one page more.
+    /// The file and `stream`, which may be shared, must outlive it. Pages are compressed in chunks,
+    /// and no chunk may exceed `chunk_size_max` bytes. It holds one chunk and less than one page.
     trace_pages(const recorded_file& file, const trace_buffer& buffer, const trace_cpu& cpu,
                 zstd_stream& stream, std::uint32_t chunk_size_max);
 
-    /// The next one, valid until the next call; nothing behind the last. Throws error where the
-    /// file makes no sense; then there is nothing more.
+    /// The next page, valid until the next call; nothing behind the last one. Throws error if the
+    /// rest is invalid and skipped.
     [[nodiscard]] std::optional<std::span<const std::uint8_t>> next();
 
   private:
@@ -40,7 +39,7 @@ class trace_pages {
     std::uint64_t end_;
     std::uint32_t chunks_left_ = 0;
     bool has_begun_ = false;
-    std::vector<std::uint8_t> content_;  // decompressed, or a page
+    std::vector<std::uint8_t> content_;  // decompressed data, or a page
     std::size_t content_at_ = 0;
 };
 

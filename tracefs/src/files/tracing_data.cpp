@@ -13,9 +13,9 @@ constexpr std::array<std::uint8_t, 10> tracing_data_magic{0x17, 0x08, 0x44, 't',
                                                           'a',  'c',  'i',  'n', 'g'};
 constexpr std::uint8_t little_endian = 0;
 constexpr std::size_t system_name_size_max =
-    255;  // of a system: it is a folder, and each event has it
+    255;  // of a system, which is a folder name and is stored with each event
 
-/// A text that stands there in any case.
+/// Consumes a text that must be there.
 void skip_word(byte_reader& from, std::string_view word) {
     const std::string_view found = from.take_text();
     if (found != word) {

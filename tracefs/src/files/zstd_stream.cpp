@@ -10,12 +10,12 @@
 namespace eventlog::tracefs {
 namespace {
 
-// What a stream looks back at, and memory is taken for: 128 MiB, as levels 20 to 22 have it.
+// Memory for back references: 128 MiB, as levels 20 to 22 need.
 constexpr int window_log_max = 27;
 constexpr std::uint64_t growth_max = 1024;
 constexpr std::size_t piece_size = std::size_t{64} << 10U;
 
-/// As vectors do, but not for more than there may be.
+/// Grows geometrically, but not beyond the maximum.
 void make_room(std::vector<std::uint8_t>& out, std::size_t size, std::size_t size_max) {
     if (size > out.capacity()) {
         out.reserve(std::min(2 * size, size_max));
@@ -48,7 +48,7 @@ bool zstd_stream::decompress(std::span<const std::uint8_t> bytes, std::size_t si
     while (true) {
         const std::size_t old = out.size();
         const std::size_t room = std::min(piece_size, size_max - (old - begin));
-        // One byte more than there may be tells that there is more.
+        // One byte more than permitted shows that the output is too large.
         make_room(out, old + room + 1, begin + size_max + 1);
         out.resize(old + room + 1);
         ZSTD_outBuffer to{out.data() + old, room + 1, 0};

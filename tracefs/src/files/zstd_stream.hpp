@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Decompressing what others have compressed with zstd, without trusting it.
+// Decompresses untrusted zstd data with bounds on output and memory.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace eventlog::tracefs {
 
 class zstd_stream {
   public:
-    /// All that comes of it are `allowed` bytes, and a thousand times those that it is made of:
-    /// recordings become a hundred times as much at most, and hostile ones thirty thousand times.
-    /// Throws error if there is no memory.
+    /// The total output is bounded by `allowed` bytes plus a thousand times the input: recordings
+    /// compress to a hundredth at most, hostile data to a thirty-thousandth. Throws error if there
+    /// is no memory.
     explicit zstd_stream(std::uint64_t allowed);
 
-    /// Appends what the next bytes of the stream become. False, if they are not sound, or become
-    /// more than `size_max` bytes, or than is allowed; then there is nothing more to be had of it.
-    /// Takes memory for what they become, some of it to spare, and for no more than `size_max`:
-    /// what a file says that they become is no reason to.
+    /// Appends the decompressed form of the next bytes of the stream. Returns false if they are
+    /// invalid or exceed `size_max` or the total bound; then the stream cannot be continued. Memory
+    /// grows with the actual output, at most to `size_max`; sizes stated in the file have no
+    /// influence.
     [[nodiscard]] bool decompress(std::span<const std::uint8_t> bytes, std::size_t size_max,
                                   std::vector<std::uint8_t>& out);
-    /// What comes is the beginning of another stream; what is allowed is for all.
+    /// The next bytes start another stream. The total bound covers all streams.
     void restart();
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers and texts, one behind the other, out of bytes that come from a file and may be anything.
+// Reads numbers and texts in sequence from the bytes of an untrusted file.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace eventlog::tracefs {
 
 class byte_reader {
   public:
-    /// `of`: what the bytes are, for sentences. The bytes must outlive it and what it gives out.
+    /// `of` names the bytes in error messages. The bytes must outlive the reader and its results.
     byte_reader(std::span<const std::uint8_t> bytes, const char* of) noexcept
         : bytes_(bytes), of_(of) {}
 
     [[nodiscard]] std::size_t left() const noexcept { return bytes_.size() - at_; }
     [[nodiscard]] std::size_t taken() const noexcept { return at_; }
 
-    // All that follow throw error if there is less left.
+    // All functions below throw error if fewer bytes are left.
     template <class Number>
     [[nodiscard]] Number take() {
         Number number{};
@@ -41,7 +41,7 @@ class byte_reader {
         return taken;
     }
     void skip(std::uint64_t size) { static_cast<void>(take_bytes(size)); }
-    /// Up to a NUL, which is taken, too.
+    /// Up to a NUL, which is consumed.
     [[nodiscard]] std::string_view take_text() {
         const auto rest = bytes_.subspan(at_);
         const auto end = std::find(rest.begin(), rest.end(), std::uint8_t{0});
@@ -49,7 +49,7 @@ class byte_reader {
         skip(std::uint64_t{size} + 1);
         return text_of(rest.first(size));
     }
-    /// All that is left.
+    /// All remaining bytes.
     [[nodiscard]] std::span<const std::uint8_t> take_rest() { return take_bytes(left()); }
 
     [[nodiscard]] static std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {

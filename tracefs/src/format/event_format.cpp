@@ -16,9 +16,9 @@
 namespace eventlog::tracefs {
 namespace {
 
-// More than the kernel has anywhere: the text comes from a file, too.
+// Larger than any format of the kernel; bounds texts from files.
 constexpr std::size_t format_size_max = 1U << 20U;
-// A record has that many bytes at most.
+// Largest record.
 constexpr std::uint32_t record_size_max = 1U << 16U;
 
 struct free_handle {
@@ -45,7 +45,7 @@ std::optional<field_type> integer_of(std::size_t size, bool is_signed) noexcept 
     }
 }
 
-/// What the SDK calls its elements where it has to make structs of them: u8 to s64, f32, f64.
+/// The SDK's names of element types that it wraps in structs: u8 to s64, f32, f64.
 std::optional<field_type> type_called(std::string_view word) noexcept {
     constexpr std::pair<std::string_view, field_type> names[] = {
         {"u8", field_type::unsigned_8},   {"u16", field_type::unsigned_16},
@@ -60,7 +60,7 @@ std::optional<field_type> type_called(std::string_view word) noexcept {
     return found == std::end(names) ? std::nullopt : std::optional(found->second);
 }
 
-/// "struct f32", "struct u16x8": see user_events_description.hpp.
+/// Parses "struct f32", "struct u16x8": see user_events_description.hpp.
 std::optional<element> element_of_struct(std::string_view type, std::size_t size) noexcept {
     constexpr std::string_view prefix = "struct ";
     if (!type.starts_with(prefix)) {
@@ -86,7 +86,7 @@ std::optional<element> element_of_struct(std::string_view type, std::size_t size
     return found;
 }
 
-/// A field that is not an array of the kernel's own.
+/// The type of a field that is not an array in C.
 element element_of_scalar(const tep_format_field& field, std::size_t size) noexcept {
     const std::string_view type = field.type;
     if (const std::optional<element> known = element_of_struct(type, size)) {
@@ -105,7 +105,7 @@ element element_of_scalar(const tep_format_field& field, std::size_t size) noexc
     return {field_type::unsigned_8, static_cast<std::uint16_t>(size)};
 }
 
-/// libtraceevent takes bytes for text, too: so it is the type's name that says what they are.
+/// libtraceevent treats byte arrays as text as well, so the type's name decides.
 bool is_text(const tep_format_field& field) noexcept {
     const std::string_view type = field.type;
     const std::size_t at = type.find("char");
@@ -174,8 +174,8 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
 
 constexpr std::string_view print_begin = "\nprint fmt:";
 
-/// How the kernel would print it is not asked for, and would be a mistake for libtraceevent where
-/// it calls functions.
+/// Removes the print format, which is not needed and which libtraceevent rejects where it calls
+/// functions.
 std::string_view without_print_format(std::string_view text) noexcept {
     return text.substr(0, text.find(print_begin));
 }
@@ -185,8 +185,8 @@ std::string_view without_print_format(std::string_view text) noexcept {
                 name);
 }
 
-/// What stands behind "name: ", with the dot that several forms of an event have in their names,
-/// and libtraceevent knows nothing of. Takes the line off.
+/// Removes the line "name: NAME" and returns the name. libtraceevent would not accept the dot that
+/// the names of some events contain.
 std::string take_name(std::string_view& text, const std::string& system) {
     constexpr std::string_view begin = "name: ";
     const std::size_t end = text.find('\n');
@@ -200,7 +200,8 @@ std::string take_name(std::string_view& text, const std::string& system) {
     return name;
 }
 
-/// libtraceevent looks a field's name up by its last word only: a second one would hide.
+/// libtraceevent uses only the last word of a field as its name, so two fields may have the same
+/// one.
 void check_names(event_format& found) {
     for (std::size_t i = 0; i < found.fields.size(); ++i) {
         const auto is_same = [&](const format_field& other) {
@@ -284,8 +285,8 @@ event_format parse_format(std::string_view text, const std::string& system) {
                         "it out.",
                         system, found.name, fields_max);
         }
-        // A place without bytes says something only as the beginning of an array, like the text
-        // that somebody has written to trace_marker.
+        // A field of size 0 is meaningful only as an array at the end of the record, like the text
+        // of trace_marker.
         const bool is_array = (field->flags & TEP_FIELD_IS_ARRAY) != 0;
         if (field->size != 0 || (is_array && field->next == nullptr)) {
             found.fields.push_back(field_of(*field, found.name));

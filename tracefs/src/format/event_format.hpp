@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel says about the fields of a trace event, in our words.
+// Parses the kernel's description of a trace event (its file `format`) into fields with types and
+// locations.
 #pragma once
 
 #include <bit>
@@ -16,59 +17,60 @@
 
 namespace eventlog::tracefs {
 
-/// Where the bytes of a field are.
+/// Location of a field's bytes.
 enum class location {
-    fixed,           // in its place
-    data_loc,        // __data_loc: its place says where, from the beginning of the record
-    rel_loc,         // __rel_loc: the same, from the end of its place
-    rest_of_record,  // in its place, up to the end of the record
+    fixed,           // at the field's offset
+    data_loc,        // __data_loc: the field holds size and offset from the start of the record
+    rel_loc,         // __rel_loc: the same, with the offset from the end of the field
+    rest_of_record,  // from the field's offset to the end of the record
 };
 
 struct format_field {
-    std::string name;  // an identifier
+    std::string name;  // a valid identifier
     field_type type{};
     std::uint16_t count = 1;
     format how = format::plain;
     location where = location::fixed;
     std::uint32_t offset = 0;  // in the record
-    std::uint32_t size = 0;    // of its place
+    std::uint32_t size = 0;    // size of the field itself
 };
 
 struct event_format {
     std::string system;
     std::string name;
-    std::uint16_t id = 0;  // which each record begins with
+    std::uint16_t id = 0;  // stored at the start of each record
     std::vector<format_field> fields;
 
-    /// Bytes that each of its records has at least.
+    /// Minimum size of a record.
     [[nodiscard]] std::size_t fixed_size() const noexcept;
 };
 
-/// Bytes in front of the fields of each event: its id, flags, and the thread.
+/// Bytes in front of the fields of each event: id, flags and thread.
 inline constexpr std::size_t common_size = 8;
 
-/// The word, at that place in a record, of a text that is not there, where words point from the
-/// record's beginning: the kernel module has it point to its own NUL.
+/// The word of a null text at that offset in a record with __data_loc: the kernel module lets it
+/// point to its own NUL.
 [[nodiscard]] constexpr std::uint32_t null_string_word(std::size_t offset) noexcept {
     const std::size_t nul = std::endian::native == std::endian::little ? 3 : 0;
     return 1U << 16U | static_cast<std::uint32_t>(offset + nul);
 }
 
-/// What of these everybody has to know.
+/// The common fields that are used.
 struct common_fields {
-    std::uint16_t event = 0;  // the id of its format
+    std::uint16_t event = 0;  // id of the format
     std::uint32_t thread = 0;
 };
 
-/// Nothing: the record is too short for them.
+/// Nothing if the record is too short.
 [[nodiscard]] std::optional<common_fields> parse_common_fields(
     std::span<const std::uint8_t> record) noexcept;
 
-/// Names as every tool takes them: letters, digits and _, no digit first, and not too many.
+/// Turns a name into an identifier: letters, digits and _, not starting with a digit, of limited
+/// length.
 [[nodiscard]] std::string make_identifier(std::string_view name);
 
-/// Reads what stands in an event's file `format`. Throws error for what makes no sense, or is more
-/// than a schema can say.
+/// Parses the content of a file `format`. Throws error if it is invalid or exceeds the limits of a
+/// schema.
 [[nodiscard]] event_format parse_format(std::string_view text, const std::string& system);
 
 }  // namespace eventlog::tracefs

@@ -24,7 +24,7 @@ constexpr bool is_word(char c) noexcept {
     return is_digit(c) || begins_word(c);
 }
 
-/// What stands between brackets: a number, or how it is computed.
+/// Between brackets: a number or an expression for it.
 constexpr bool is_in_brackets(char c) noexcept {
     constexpr std::string_view others = " +-*/()<>&|";
     return is_word(c) || others.find(c) != std::string_view::npos;
@@ -61,8 +61,8 @@ bool take_brackets(std::string_view& text) noexcept {
     return true;
 }
 
-/// "unsigned long args[6]", "__data_loc char[] name": a type of words and *, a name, and a place
-/// for brackets behind either. None of these words is a number.
+/// Accepts "unsigned long args[6]" and "__data_loc char[] name": a type of words and *, a name, and
+/// brackets behind either. No word is a number.
 bool is_declaration(std::string_view text) noexcept {
     std::size_t words = 0;
     std::size_t brackets = 0;
@@ -84,7 +84,7 @@ bool is_declaration(std::string_view text) noexcept {
     return words >= 2;
 }
 
-/// "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;"
+/// Accepts "\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;"
 bool is_field(std::string_view line) noexcept {
     if (!take(line, "\tfield:")) {
         return false;
@@ -100,7 +100,7 @@ bool is_field(std::string_view line) noexcept {
             return false;
         }
     }
-    // Kernels before 2.6.32 do not say it.
+    // Kernels before 2.6.32 omit the sign.
     return line.empty() || line == "\tsigned:0;" || line == "\tsigned:1;";
 }
 

@@ -5,9 +5,9 @@
 
 namespace eventlog::tracefs {
 
-/// Whether libtraceevent can be given what stands behind an event's name and in front of how to
-/// print it: lines of an ID, and of fields, of the form that kernels write. It was made for these,
-/// and other texts, which a file may have, make it read what is not there.
+/// Whether libtraceevent can safely parse the part of a format between the event's name and the
+/// print format: lines of an ID and of fields in the form that kernels write. With other texts,
+/// which a file may contain, libtraceevent reads behind their end.
 [[nodiscard]] bool is_format_text(std::string_view text) noexcept;
 
 }  // namespace eventlog::tracefs

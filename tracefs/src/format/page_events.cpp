@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "format/page_events.hpp"
 
-// C++ may read it, but it does not say that it is C.
+// The header can be included in C++ but lacks extern "C".
 extern "C" {
 #include <kbuffer.h>
 }
@@ -13,21 +13,23 @@ extern "C" {
 namespace eventlog::tracefs {
 namespace {
 
-// A page begins with the time of its first event, and a word: how many bytes are filled, below two
-// flags. Those are the kernel's, and have been since 3.x; see its events/header_page.
+// A page starts with the time of its first event and a word with two flags and the number of filled
+// bytes. The layout has not changed since Linux 3.x; see events/header_page.
 constexpr std::size_t page_time_size = sizeof(std::uint64_t);
 constexpr std::size_t header_size = page_time_size + sizeof(long);
 constexpr std::uint64_t missed_flag = std::uint64_t{1} << 31U;
-constexpr std::uint64_t stored_flag = std::uint64_t{1} << 30U;  // how many, behind what is filled
+constexpr std::uint64_t stored_flag = std::uint64_t{1}
+                                      << 30U;  // the count is stored behind the filled bytes
 constexpr std::uint64_t filled_mask = (std::uint64_t{1} << 27U) - 1;
-// kbuffer reads the head of an event before it looks whether there is room for one.
+// kbuffer reads the head of an event before it checks that there is one.
 constexpr std::size_t padding_size = 64;
 
-// An entry begins with a word: what it is, or how many words it has, in the low bits, and above
-// them the time since the one before. What follows is in the kernel's events/header_event.
+// An entry starts with a word: the low bits are the kind or the number of words, the others the
+// time since the previous entry. See events/header_event.
 constexpr std::uint32_t kind_mask = 31;
 constexpr std::uint32_t kind_padding = 29;
-constexpr std::uint32_t kind_time = 30;  // and above: a part of a time is in a second word
+constexpr std::uint32_t kind_time =
+    30;  // this kind and above: a second word holds a part of the time
 constexpr std::uint64_t word_size = sizeof(std::uint32_t);
 
 std::uint32_t word_at(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
@@ -38,10 +40,10 @@ std::uint32_t word_at(std::span<const std::uint8_t> bytes, std::size_t at) noexc
     return word;
 }
 
-/// How many bytes the entry has that the bytes begin with; 0: it makes no sense.
+/// Size of the first entry in bytes; 0 if it is invalid.
 std::uint64_t size_of_entry(std::span<const std::uint8_t> bytes) noexcept {
     const std::uint32_t kind = word_at(bytes, 0) & kind_mask;
-    const std::uint64_t size = word_at(bytes, word_size);  // of those that say it there
+    const std::uint64_t size = word_at(bytes, word_size);  // for kinds that store it there
     if (kind >= kind_time) {
         return 2 * word_size;
     }
@@ -51,17 +53,17 @@ std::uint64_t size_of_entry(std::span<const std::uint8_t> bytes) noexcept {
     if (kind != 0) {
         return word_size + kind * word_size;
     }
-    // The size is that of its own word, too; what follows begins at a whole word.
+    // The size includes its own word; entries are aligned to words.
     return size < word_size ? 0 : word_size + (size + word_size - 1) / word_size * word_size;
 }
 
-/// How many of the bytes that a page has filled are entries, one behind the other: kbuffer goes
-/// wherever their sizes lead it. Throws error if that is not on and on to their end.
+/// Returns how many of the filled bytes are entries. kbuffer follows the sizes of entries
+/// unchecked, so this throws error unless they lead exactly to the end.
 std::size_t check_entries(std::span<const std::uint8_t> filled) {
     std::size_t at = 0;
     while (at < filled.size()) {
         const auto left = filled.subspan(at);
-        // Nothing follows padding without a time, whose size may be anything.
+        // Nothing follows padding without a time, whose size may have any value.
         if (word_at(left, 0) == kind_padding) {
             break;
         }
@@ -109,7 +111,7 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
     const std::size_t entries = check_entries(behind_head.first(filled));
     padded_.assign(page.begin(), page.end());
     padded_.resize(page.size() + padding_size);
-    // That count is taken here: it does not stand behind the entries if padding does.
+    // The stored count was read above: with padding, it does not directly follow the entries.
     const unsigned long own_word = entries;
     std::memcpy(padded_.data() + page_time_size, &own_word, sizeof own_word);
     if (::kbuffer_load_subbuffer(buffer_.get(), padded_.data()) != 0) {

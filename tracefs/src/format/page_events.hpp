@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The events in a page of the kernel's ring buffer, taken apart by libtraceevent's kbuffer.
+// Iterates over the events in a page of the kernel's ring buffer, with libtraceevent's kbuffer.
+//
+// The page is untrusted: its entries are checked before kbuffer reads them.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +15,10 @@ struct kbuffer;
 
 namespace eventlog::tracefs {
 
-/// What is missing in front of a page.
+/// Loss in front of a page.
 struct missed_events {
     bool any = false;
-    std::optional<std::uint64_t> count{};  // nothing: the page had no room to tell
+    std::optional<std::uint64_t> count{};  // nothing: unknown, because the page had no room for it
 };
 
 struct raw_event {
@@ -32,12 +34,12 @@ class page_events {
     page_events(const page_events&) = delete;
     page_events& operator=(const page_events&) = delete;
 
-    /// Begins with a page, as trace_pipe_raw gives it out, and copies it. Throws error if that is
-    /// no page.
+    /// Starts with a page in the format of trace_pipe_raw, which is copied. Throws error if it is
+    /// invalid.
     missed_events load(std::span<const std::uint8_t> page);
 
-    /// The next event of it; nothing behind the last one. Throws error where the page makes no
-    /// sense; then there is nothing more in it.
+    /// The next event; nothing behind the last one. Throws error if the rest of the page is invalid
+    /// and skipped.
     [[nodiscard]] std::optional<raw_event> next();
 
   private:
@@ -47,7 +49,7 @@ class page_events {
 
     std::unique_ptr<kbuffer, free_buffer> buffer_;
     std::vector<std::uint8_t> padded_;
-    std::size_t size_ = 0;  // of the page, as far as it is filled
+    std::size_t size_ = 0;  // filled size of the page
     bool has_begun_ = false;
 };
 

@@ -31,7 +31,7 @@ payload_plan::payload_plan(const event_format& format, std::span<const std::uint
     }
     std::sort(copy_ranges_.begin(), copy_ranges_.end(),
               [](const copy_range& a, const copy_range& b) { return a.to < b.to; });
-    // What stands one behind the other on both sides is one copy.
+    // Joins ranges that are adjacent on both sides.
     std::vector<copy_range> joined;
     for (const copy_range& next : copy_ranges_) {
         const bool follows = !joined.empty() &&
@@ -55,7 +55,7 @@ bool payload_plan::append_dynamic_field(const dynamic_field& field,
         const std::uint32_t word = read_word(record, field.from);
         if (word == 0 || (field.where == location::data_loc && field.is_text &&
                           word == null_string_word(field.from))) {
-            return true;  // a null pointer, and so in the payload
+            return true;  // a null pointer stays null
         }
         size = word >> 16U;
         from = word & half_max;
@@ -71,7 +71,8 @@ bool payload_plan::append_dynamic_field(const dynamic_field& field,
     const std::size_t distance = out.size() - (begin + field.to + sizeof(std::uint32_t));
     out.insert(out.end(), bytes.begin(), bytes.end());
     if (field.is_text) {
-        // Up to its first NUL: the kernel rounds up some sizes, and ends what it has cut without.
+        // Ends the text at its first NUL: the kernel rounds up some sizes, and texts that it has
+        // cut have no NUL.
         const auto text = out.end() - static_cast<std::ptrdiff_t>(size);
         const auto end = std::find(text, out.end(), std::uint8_t{0});
         out.erase(end, out.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How a payload of ours (schema_format.hpp) is made of the kernel's record of a trace event. For
-// events of our own that is one copy as a rule, because they are laid out alike.
+// Converts the kernel's record of a trace event into a payload (schema_format.hpp). For published
+// events this is usually one copy, because both have the same layout.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,14 @@ namespace eventlog::tracefs {
 class payload_plan {
   public:
     payload_plan() = default;
-    /// `offsets` says of each field of the format where it is in the payload's `fixed_size` bytes.
+    /// `offsets` has the offset of each field of the format in the payload, whose fixed part has
+    /// `fixed_size` bytes.
     payload_plan(const event_format& format, std::span<const std::uint16_t> offsets,
                  std::uint16_t fixed_size);
 
-    /// Appends the payload of a record, as the ring buffer has it, to `out`. False if the record
-    /// makes no sense, or its payload has over `size_max` bytes; then nothing is appended. It makes
-    /// none if its texts stand in one another: a small one would become a large one.
+    /// Appends the payload of a record to `out`. Returns false, with nothing appended, if the
+    /// record is invalid or the payload exceeds `size_max`. Overlapping texts are invalid, because
+    /// a small record could become a large payload.
     [[nodiscard]] bool append(std::span<const std::uint8_t> record, std::size_t size_max,
                               std::vector<std::uint8_t>& out) const;
 
@@ -32,7 +33,7 @@ class payload_plan {
         std::uint32_t to = 0;
         std::uint32_t size = 0;
     };
-    /// A text, or bytes, whose place says where they are.
+    /// A text or bytes with a location word.
     struct dynamic_field {
         std::uint32_t from = 0;
         std::uint32_t to = 0;

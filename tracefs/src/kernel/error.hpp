@@ -9,11 +9,11 @@
 
 namespace eventlog::tracefs {
 
-/// The remedy of messages about missing permissions; without a full stop.
+/// Remedy in messages about missing permissions; without a full stop.
 inline constexpr const char* use_root =
     "Run it as root, for example with sudo; elog doctor says how others get the permission";
 
-/// Something that the user has to know: one sentence that says what is wrong and what to do.
+/// An error for the user: one sentence with the problem and the remedy.
 class error : public std::runtime_error {
   public:
     template <class... Arguments>
@@ -21,7 +21,7 @@ class error : public std::runtime_error {
         : std::runtime_error(fmt::format(format, std::forward<Arguments>(arguments)...)) {}
 };
 
-/// Somebody has unregistered it meanwhile, or its program has ended.
+/// The event has been unregistered, for example because its program has exited.
 class event_gone : public error {
   public:
     event_gone(std::string_view system, std::string_view event)

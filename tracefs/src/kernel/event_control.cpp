@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view no_filter = "none";
 
-/// Without the blanks and the end of the line.
+/// Without surrounding blanks and the end of the line.
 std::string_view trimmed(std::string_view line) noexcept {
     constexpr const char* blanks = " \t\n";
     const std::size_t begin = line.find_first_not_of(blanks);
@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view line) noexcept {
 event_state parse_state(std::string_view enable, std::string_view filter,
                         std::string_view trigger) {
     event_state state;
-    // With a star behind it where a trigger needs the event, too.
+    // Followed by a star if a trigger uses the event as well.
     state.is_enabled = enable.starts_with('1');
     const std::string_view condition = trimmed(filter);
     if (condition != no_filter) {
@@ -38,7 +38,7 @@ event_state parse_state(std::string_view enable, std::string_view filter,
     }
     while (!trigger.empty()) {
         const std::string_view command = trimmed(take_line(trigger));
-        // Where there is none, the kernel writes which there could be.
+        // If there is no trigger, the kernel lists the possible ones in a comment.
         if (!command.empty() && !command.starts_with('#')) {
             state.triggers.emplace_back(command);
         }

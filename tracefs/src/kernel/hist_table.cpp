@@ -14,12 +14,12 @@
 namespace eventlog::tracefs {
 namespace {
 
-// More than the largest table takes, with the longest names there can be.
+// Larger than the largest table with the longest names.
 constexpr std::size_t text_size_max = std::size_t{256} << 20U;
 constexpr int read_attempts = 5;
 constexpr std::chrono::milliseconds between_readings{10};
 
-/// Reads one line from its beginning, by what has to stand there.
+/// Parses a line by its expected content.
 class line_reader {
   public:
     explicit line_reader(std::string_view line) noexcept : rest_(line) {}
@@ -104,12 +104,12 @@ std::uint64_t parse_total(std::string_view text, const char* name) {
     return number;
 }
 
-/// Lines that say something, one after the other.
+/// Iterates over the lines with content.
 class lines {
   public:
     explicit lines(std::string_view text) noexcept : rest_(text) {}
 
-    /// Empty: there are no more.
+    /// Empty if there are no more lines.
     std::string_view next() noexcept {
         while (!rest_.empty()) {
             const std::string_view line = take_line(rest_);
@@ -169,7 +169,7 @@ hist_table parse_hist(std::string_view text, const hist_request& asked) {
     table.hits = parse_total(all.next(), "Hits");
     const std::uint64_t entries = parse_total(all.next(), "Entries");
     table.dropped = parse_total(all.next(), "Dropped");
-    // Another histogram of the event would come behind.
+    // A second histogram of the event would follow.
     line_reader(all.next()).end();
     check_sum(table, entries);
     return table;
@@ -179,7 +179,7 @@ hist_table read_hist(const std::function<std::string()>& read, const hist_reques
     for (int left = read_attempts; --left > 0; std::this_thread::sleep_for(between_readings)) {
         try {
             return parse_hist(read(), asked);
-        } catch (const error&) {  // the last one tells
+        } catch (const error&) {  // the last attempt reports the error
         }
     }
     return parse_hist(read(), asked);

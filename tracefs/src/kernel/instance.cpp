@@ -25,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// See page_events.cpp. Where the kernel says nothing else, a page is one of the machine's.
+// The second file exists only in kernels with configurable page sizes; otherwise a page is one of
+// the machine's.
 constexpr const char* buffer_size_file = "buffer_size_kb";
 constexpr const char* page_size_file = "buffer_subbuf_size_kb";
 
@@ -51,7 +52,8 @@ tracefs_instance* make(const std::string& name) {
     return made;
 }
 
-/// All threads of a process, which are what the kernel counts as such. Empty: it is no more.
+/// All threads of a process, because the kernel filters by threads. Empty if the process has
+/// exited.
 std::vector<std::string> threads_of(std::uint32_t pid) {
     std::vector<std::string> found;
     std::error_code mistake;
@@ -106,7 +108,7 @@ instance::~instance() {
     remove();
 }
 
-/// Whoever still reads something of it keeps it: then the next run removes it.
+/// An instance with open files cannot be removed; the next recording removes it.
 void instance::remove() noexcept {
     cpus_.clear();
     static_cast<void>(eventlog_tracefs_destroy(handle_));
@@ -118,8 +120,8 @@ void instance::set(const char* file, const std::string& value) {
     }
 }
 
-/// Threads that begin later are told by the kernel, from those that it knows. One may begin between
-/// our look at them and that: so we look again.
+/// The kernel adds threads that are created later by known ones. A thread may be created between
+/// reading the list and writing it, so the list is read again until it is complete.
 void instance::set_pids(const std::vector<std::uint32_t>& pids) {
     set("options/event-fork", "1");
     std::vector<std::string> threads = threads_of(pids);
@@ -240,8 +242,8 @@ hist_table instance::counts_of(const std::string& system, const std::string& eve
     return read_hist(read, asked);
 }
 
-/// Events are recorded where the kernel does not let a thread be preempted: it waits for all such
-/// places. Where that is not to be had, as with nohz_full, we do: it takes microseconds.
+/// Events are recorded with preemption disabled, and membarrier waits for all such sections.
+/// Without it, as with nohz_full, a fixed time is waited; recording takes microseconds.
 void wait_for_writers() {
     if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0U, 0) != 0) {
         std::this_thread::sleep_for(settle_time);
@@ -260,10 +262,10 @@ bool instance::read_page(std::uint32_t cpu, std::vector<std::uint8_t>& page) {
     for (;;) {
         const ssize_t size = ::read(cpus_[cpu].get(), page.data(), page.size());
         if (size > 0) {
-            // It says itself how much of it is filled.
+            // The page contains its filled size.
             return true;
         }
-        // A CPU that has never been online has a file, and no buffer until it comes.
+        // A CPU that has never been online has a file without a buffer.
         if (size == 0 || errno == EAGAIN || errno == ENODEV) {
             return false;
         }
@@ -286,7 +288,7 @@ buffer_counts instance::counts_of(std::uint32_t cpu) const {
                     "away the instance {}: start again.",
                     cpu, std::strerror(errno), name_);
     }
-    // "commit overrun" are events of interrupts for which there was no page any more.
+    // "commit overrun" counts events in interrupts for which there was no page.
     return {find_number(*text, "overrun"),
             find_number(*text, "commit overrun") + find_number(*text, "dropped events")};
 }

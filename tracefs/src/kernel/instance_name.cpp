@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view prefix = "eventlog-";
 
-/// Takes a number off, and the dash behind it.
+/// Removes a number and the dash behind it.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
     const auto [end, mistake] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -40,7 +40,7 @@ std::optional<core::process_identity> instance_owner(std::string_view name) {
     core::process_identity owner;
     const bool is_ours = take_number(rest, owner.pid) && take_number(rest, owner.start_time) &&
                          take_number(rest, owner.pid_namespace);
-    // What is written another way was not written by us.
+    // A different spelling was not written by this library.
     if (!is_ours || instance_name(owner) != name) {
         return std::nullopt;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The name of an instance says whose it is, so that others can find out that its owner is no more.
+// Names of instances identify their owners, so that instances of dead owners can be found and
+// removed.
 #pragma once
 
 #include <optional>
@@ -11,10 +12,10 @@
 
 namespace eventlog::tracefs {
 
-/// "eventlog-PID-START-NAMESPACE": a process, told apart from a later one with its number.
+/// "eventlog-PID-START-NAMESPACE". The start time distinguishes processes that reuse a number.
 [[nodiscard]] std::string instance_name(const core::process_identity& owner);
 
-/// Whose it is; nothing: none of ours.
+/// The owner of an instance; nothing if the name is not of this form.
 [[nodiscard]] std::optional<core::process_identity> instance_owner(std::string_view name);
 
 }  // namespace eventlog::tracefs

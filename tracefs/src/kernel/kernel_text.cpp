@@ -13,7 +13,7 @@ std::optional<std::string> take(char* text) {
         return std::nullopt;
     }
     std::string taken = text;
-    std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): it comes from C
+    std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): allocated in C
     return taken;
 }
 

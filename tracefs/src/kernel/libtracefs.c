@@ -10,7 +10,7 @@
 const char* eventlog_tracefs_folder(void) {
     const char* path = NULL;
 
-    /* Older kernels' debugfs brings tracefs along, and counts. */
+    /* The debugfs of older kernels contains tracefs and is accepted. */
     return tracefs_tracing_dir_is_mounted(false, &path) > 0 ? path : NULL;
 }
 
@@ -33,7 +33,7 @@ char* eventlog_tracefs_read_event(struct tracefs_instance* instance, const char*
     return tracefs_event_file_read(instance, system, event, file, &size);
 }
 
-/* libtracefs returns how much it has written. */
+/* libtracefs returns the number of bytes written. */
 static int as_result(int written) {
     return written < 0 ? -1 : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What we take from libtracefs, whose own header no C++ compiler takes.
+ * C wrappers of the functions of libtracefs in use, because its header does not compile as C++.
  * Functions that return int return 0, or -1 with errno.
  */
 #ifndef EVENTLOG_TRACEFS_LIBTRACEFS_H
@@ -12,43 +12,43 @@ extern "C" {
 
 struct tracefs_instance;
 
-/* Where tracefs is mounted, for ever; NULL if it is not. Mounts nothing. */
+/* The mount point of tracefs, never freed; NULL if it is not mounted. Does not mount it. */
 const char* eventlog_tracefs_folder(void);
 
-/* Lists end with NULL, and are freed by the last of these. NULL: there is nothing, or errno. */
+/* Lists end with NULL; free them with free_list. NULL: empty, or an error in errno. */
 char** eventlog_tracefs_systems(void);
 char** eventlog_tracefs_events(const char* system);
 void eventlog_tracefs_free_list(char** list);
 
-/* What stands in an event's file, which the caller frees; NULL with errno. */
+/* The content of an event's file, which the caller frees; NULL with errno. */
 char* eventlog_tracefs_read_event(struct tracefs_instance* instance, const char* system,
                                   const char* event, const char* file);
 int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* system,
                                  const char* event, const char* file, const char* text);
 /*
- * Has an event's filter be that condition. The kernel keeps one that it refuses, as a text, and
- * lets all events through: then there is none.
+ * Sets an event's filter. The kernel keeps the text of a filter that it refuses and records all
+ * events; the wrapper then removes it.
  */
 int eventlog_tracefs_filter(struct tracefs_instance* instance, const char* system,
                             const char* event, const char* condition);
-/* Adds to what stands there, where writing would remove it first: of triggers. */
+/* Appends to the file. For triggers, where a write that truncates would remove the others. */
 int eventlog_tracefs_append_event(struct tracefs_instance* instance, const char* system,
                                   const char* event, const char* file, const char* text);
 
-/* The top one where `instance` is NULL. */
+/* The top instance if `instance` is NULL. */
 char* eventlog_tracefs_read(struct tracefs_instance* instance, const char* file);
 int eventlog_tracefs_write(struct tracefs_instance* instance, const char* file, const char* text);
 int eventlog_tracefs_open(struct tracefs_instance* instance, const char* file, int flags);
 
-/* A new one. NULL with errno: EEXIST if there is one of that name. */
+/* A new instance. NULL with errno: EEXIST if one of that name exists. */
 struct tracefs_instance* eventlog_tracefs_create(const char* name);
-/* Removes it, and frees what create has returned in any case. */
+/* Removes the instance. The handle is freed in any case. */
 int eventlog_tracefs_destroy(struct tracefs_instance* instance);
-/* One that somebody else has made, whether or not it is there; NULL: there is no memory. */
+/* A handle for another owner's instance, which need not exist; NULL: no memory. */
 struct tracefs_instance* eventlog_tracefs_lookup(const char* name);
-/* Forgets it, and leaves it alone. */
+/* Frees the handle and keeps the instance. */
 void eventlog_tracefs_release(struct tracefs_instance* instance);
-/* Removes one that somebody else has made. */
+/* Removes another owner's instance. */
 int eventlog_tracefs_destroy_named(const char* name);
 /* Calls visit(name, context) for each. */
 void eventlog_tracefs_instances(void (*visit)(const char* name, void* context), void* context);

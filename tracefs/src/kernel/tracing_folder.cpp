@@ -14,7 +14,7 @@
 namespace eventlog::tracefs {
 namespace {
 
-/// For each name in a list of libtracefs'.
+/// Calls `take_name` for each name in a list of libtracefs and frees the list.
 template <class Take>
 void for_each(char** list, const Take& take_name) {
     for (char** each = list; each != nullptr && *each != nullptr; ++each) {
@@ -32,8 +32,8 @@ void for_each(char** list, const Take& take_name) {
         what, std::strerror(number));
 }
 
-/// False if it is not there: its last event may have gone. Throws error if it may not be listed, of
-/// which libtracefs would say that there is nothing.
+/// Returns false if the folder does not exist, for example because its last event has gone. Throws
+/// error if it may not be listed, because libtracefs would return an empty list.
 bool is_listable(const std::string& folder) {
     if (::access(folder.c_str(), R_OK | X_OK) == 0) {
         return true;
@@ -44,7 +44,7 @@ bool is_listable(const std::string& folder) {
     return false;
 }
 
-/// Whether what was found there is mounted no longer.
+/// Whether the known mount point is no longer mounted.
 bool is_gone(const std::string& folder) {
     return ::access((folder + "/events").c_str(), F_OK) != 0 && errno == ENOENT;
 }
@@ -56,7 +56,7 @@ void note_instance(const char* name, void* context) {
 }  // namespace
 
 std::string find_tracefs() {
-    // libtracefs takes memory for each answer, which nobody may give back.
+    // Cached, because libtracefs allocates each answer and provides no way to free it.
     static std::atomic<const char*> known = nullptr;
     const char* folder = known;
     if (folder == nullptr || is_gone(folder)) {
@@ -112,7 +112,7 @@ std::string saved_name(std::uint32_t thread) {
 }
 
 std::vector<std::string> remove_dead_instances() {
-    static_cast<void>(find_tracefs());  // libtracefs would mount it to look
+    static_cast<void>(find_tracefs());  // libtracefs would mount it
     std::vector<std::string> all;
     eventlog_tracefs_instances(note_instance, &all);
     std::vector<std::string> removed;
@@ -120,7 +120,7 @@ std::vector<std::string> remove_dead_instances() {
         const std::optional<core::process_identity> owner = instance_owner(name);
         const bool is_dead =
             owner && !core::is_alive(owner->pid, owner->start_time, owner->pid_namespace);
-        // Somebody else may do the same at the same time, or still read it.
+        // Another process may remove or read it at the same time.
         if (is_dead && eventlog_tracefs_destroy_named(name.c_str()) == 0) {
             removed.push_back(name);
         }

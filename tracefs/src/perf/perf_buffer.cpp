@@ -23,7 +23,7 @@
 namespace eventlog::tracefs {
 namespace {
 
-// Room is given back when that much has been read, and at the end.
+// Room is given back after this many bytes, and at the end.
 constexpr std::uint64_t release_size = 64U << 10U;
 constexpr int open_attempts = 5;
 
@@ -35,7 +35,7 @@ int open_event(perf_event_attr& attributes, std::uint32_t cpu) noexcept {
                                       -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-/// An event takes a descriptor on each CPU, which soon is more than the usual limit.
+/// Each event needs a descriptor on each CPU, which soon exceeds the usual limit.
 bool may_open_more() noexcept {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) {
@@ -81,8 +81,8 @@ bool is_there(const event_name& event, std::uint64_t id) {
     return text && parse_format(*text, event.system).id == id;
 }
 
-/// Of a number that no event has any more the kernel says EINVAL, as of one that perf cannot have.
-/// What comes and goes may have it again when we look.
+/// For a number without an event the kernel returns EINVAL, as for events that perf does not
+/// support. An event that was re-registered may have the number again.
 core::unique_fd open_attached_event(perf_event_attr& attributes, std::uint32_t cpu,
                                     const event_name& event) {
     for (int left = open_attempts; left > 0; --left) {
@@ -156,8 +156,7 @@ perf_buffer::~perf_buffer() {
     ::munmap(page_, page_size_ + memory_.size());
 }
 
-/// Where the newest take the place of the oldest, the kernel wants to see that we cannot write: we
-/// give no room back.
+/// With `overwrite` the kernel requires a read-only mapping, because no room is given back.
 void perf_buffer::map_memory() {
     const std::size_t size = page_size_ + options_.buffer_size;
     const int access = options_.overwrite ? PROT_READ : PROT_READ | PROT_WRITE;
@@ -177,7 +176,7 @@ bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::stri
     perf_event_attr attributes = event_attributes(id, options_);
     core::unique_fd file = open_attached_event(attributes, cpu_, event);
     if (!file && errno == ENODEV) {
-        return true;  // the CPU has just gone offline, and will be opened anew
+        return true;  // the CPU has just gone offline; its buffer will be opened again
     }
     if (!file || ::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, ring_.get()) != 0) {
         refuse_buffer(errno);
@@ -231,7 +230,7 @@ void perf_buffer::read_forward(const take_record& take) {
     const std::atomic_ref head_word(page_->data_head);
     const std::atomic_ref tail_word(page_->data_tail);
     const std::uint64_t head = head_word.load(std::memory_order_acquire);
-    std::uint64_t tail = page_->data_tail;  // which nobody else writes
+    std::uint64_t tail = page_->data_tail;  // written by this thread only
     std::uint64_t given_back = tail;
     while (tail != head) {
         const std::span<const std::uint8_t> bytes = memory_.record_at(tail, head - tail);
@@ -288,7 +287,7 @@ std::uint64_t perf_buffer::count() const {
 }
 
 bool perf_buffer::is_running() {
-    std::array<std::uint64_t, 2> words{};  // a count, and a time that goes on
+    std::array<std::uint64_t, 2> words{};  // a count, and the enabled time
     if (::read(ring_.get(), words.data(), sizeof words) != static_cast<ssize_t>(sizeof words)) {
         throw error("Whether perf's buffer of CPU {} is in use cannot be read: {}. Start again.",
                     cpu_, std::strerror(errno));

@@ -9,7 +9,7 @@
 namespace eventlog::tracefs {
 namespace {
 
-/// Takes a number off the front; false if there are fewer bytes.
+/// Removes a number from the front; false if there are too few bytes.
 template <class Number>
 bool take(std::span<const std::uint8_t>& bytes, Number& number) noexcept {
     if (bytes.size() < sizeof number) {
@@ -20,7 +20,7 @@ bool take(std::span<const std::uint8_t>& bytes, Number& number) noexcept {
     return true;
 }
 
-/// Behind how many addresses there are.
+/// A count, followed by that many addresses.
 bool take_stack(std::span<const std::uint8_t>& bytes,
                 std::span<const std::uint8_t>& stack) noexcept {
     std::uint64_t count = 0;
@@ -48,7 +48,7 @@ std::optional<perf_record> parse_sample(std::span<const std::uint8_t> bytes,
     return found;
 }
 
-/// Behind an event's number, which is any of those that write to the ring.
+/// The number of lost events, behind the id of some event of the ring.
 std::optional<perf_record> parse_lost(std::span<const std::uint8_t> bytes,
                                       bool has_number) noexcept {
     perf_record found;
@@ -87,7 +87,7 @@ std::optional<perf_record> parse_comm(std::span<const std::uint8_t> bytes) noexc
     return found;
 }
 
-/// PERF_RECORD_MMAP2, behind whose name comes the time.
+/// PERF_RECORD_MMAP2, with the time behind the name.
 std::optional<perf_record> parse_mmap(std::uint16_t flags,
                                       std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
@@ -103,14 +103,14 @@ std::optional<perf_record> parse_mmap(std::uint16_t flags,
     if (!is_whole) {
         return std::nullopt;
     }
-    // The file's build identity may stand in the place of its number.
+    // With this flag a build ID is in the place of the inode.
     found.file = (flags & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0 ? 0 : found.file;
     found.name = text_of(bytes.first(bytes.size() - sizeof found.time));
     std::memcpy(&found.time, bytes.last(sizeof found.time).data(), sizeof found.time);
     return found;
 }
 
-/// Behind the name comes the time (perf_process_type).
+/// With the time behind the name (perf_process_type).
 std::optional<perf_record> parse_comm_and_time(std::span<const std::uint8_t> bytes) noexcept {
     constexpr std::size_t time_size = sizeof(perf_record::time);
     if (bytes.size() < time_size) {
@@ -201,10 +201,10 @@ std::span<const std::uint8_t> perf_memory::record_at(std::uint64_t position, std
 
 std::vector<std::uint64_t> backward_positions(perf_memory& memory, std::uint64_t head) {
     std::vector<std::uint64_t> positions;
-    // It begins at 0 and goes down, so what has been written is what is missing to 0.
+    // `head` starts at 0 and decreases, so the distance to 0 has been written.
     std::uint64_t left = std::min<std::uint64_t>(0 - head, memory.size());
     while (true) {
-        // The newest records may have taken the place of the end of the oldest.
+        // The newest records may have overwritten the end of the oldest one.
         const std::span<const std::uint8_t> record = memory.record_at(head, left);
         if (record.empty()) {
             break;

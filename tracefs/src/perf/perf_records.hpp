@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What stands in a ring buffer of perf's (perf_event_open(2)), taken apart: records one behind the
-// other, which may begin at the end of the memory and go on at its beginning.
+// Parses the records in a perf ring buffer (perf_event_open(2)). A record may wrap around the end
+// of the memory.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -15,77 +15,76 @@
 
 namespace eventlog::tracefs {
 
-/// What the samples have that are taken apart here, for perf_event_attr::sample_type.
+/// Parts of samples that are parsed here, for perf_event_attr::sample_type.
 inline constexpr std::uint64_t perf_sample_type =
     PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
 
-/// With it, samples have a stack, too.
+/// Adds a stack to samples.
 inline constexpr std::uint64_t perf_stack_type = PERF_SAMPLE_CALLCHAIN;
 
-/// What those have of which perf_event_attr::comm and task are set, with sample_id_all.
+/// Parts of records of events with perf_event_attr::comm and task, with sample_id_all.
 inline constexpr std::uint64_t perf_process_type = PERF_SAMPLE_TIME;
 
 enum class perf_kind {
     sample,   // an event
-    lost,     // events that found no room
-    forked,   // a process or a thread
-    renamed,  // a thread, or with its first one a process
-    mapped,   // code, from a file into a process
-    other,    // nothing of these
+    lost,     // events without room
+    forked,   // a new process or thread
+    renamed,  // of a thread; of the process if it is the first thread
+    mapped,   // a file as code into a process
+    other,    // any other record
 };
 
 struct perf_record {
     perf_kind kind = perf_kind::other;
-    // Of all but what is lost.
+    // For all kinds except lost.
     std::uint64_t time = 0;
     std::uint32_t process = 0;
     std::uint32_t thread = 0;
-    std::span<const std::uint8_t> raw{};  // what the event's format describes, and some zeros
+    std::span<const std::uint8_t> raw{};  // in the layout of the event's format, with padding
     std::uint64_t lost = 0;
-    std::uint32_t parent = 0;  // the process that has begun it, which may be the same
-    std::string_view name{};   // the new one; of what is mapped the file's
-    // Of a sample: addresses of 8 bytes each, the innermost first; those above perf_context_min say
-    // whose follow.
+    std::uint32_t parent = 0;  // the creating process, which may be the same
+    std::string_view name{};   // the new name; of a mapping the file's path
+    // For samples: addresses of 8 bytes each, innermost first. Values above perf_context_min mark
+    // the context of the following ones.
     std::span<const std::uint8_t> stack{};
-    // Of what is mapped:
+    // For mappings:
     std::uint64_t address = 0;
     std::uint64_t size = 0;
     std::uint64_t offset = 0;  // in the file
-    std::uint64_t file = 0;    // its number in its file system; 0: not told
+    std::uint64_t file = 0;    // inode; 0: unknown
 };
 
 inline constexpr std::uint64_t perf_context_min = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);
 
-/// Takes a whole record apart, whose bytes must stay. Nothing: it makes no sense.
+/// Parses a whole record, whose bytes must stay valid. Nothing if it is invalid.
 [[nodiscard]] std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes,
                                                            bool has_stacks = false) noexcept;
 
-/// The same of what stands behind the header of a record that is no sample, without what
-/// sample_id_all has behind it: the time is that of what has begun alone.
+/// Parses a body without header and trailer, except of samples. The time is set only for forked.
 [[nodiscard]] std::optional<perf_record> parse_perf_body(
     std::uint32_t type, std::span<const std::uint8_t> body) noexcept;
 
-/// Whose a sample is.
+/// Process and thread of a sample.
 struct perf_task {
-    std::uint32_t process = 0;  // 0: nobody can say, or the idle one, whose threads are 0
+    std::uint32_t process = 0;  // 0: unknown, or the idle process with its threads 0
     std::uint32_t thread = 0;
 };
 
-/// What the kernel cannot say of a thread that is just ending is 2^32 - 1 in front of the event's
-/// record. That names the thread in any case.
+/// The kernel reports a thread that is exiting as 2^32 - 1 in front of the event's record; the
+/// record contains the thread.
 [[nodiscard]] perf_task task_of(perf_task said, std::span<const std::uint8_t> raw) noexcept;
 
-/// A ring's memory, without the page in front of it. Positions go on beyond its size.
+/// The memory of a ring without its first page. Positions continue beyond its size.
 class perf_memory {
   public:
     perf_memory() = default;
-    /// Its size must be a power of two, and it must stay.
+    /// The size must be a power of two; the memory must stay valid.
     explicit perf_memory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
 
-    /// The bytes of the record at a position, behind which `filled` bytes of the ring are filled:
-    /// valid until the next call. Nothing: no whole record is there.
+    /// The record at a position that is followed by `filled` bytes of data; valid until the next
+    /// call. Empty if there is no whole record.
     [[nodiscard]] std::span<const std::uint8_t> record_at(std::uint64_t position,
                                                           std::uint64_t filled);
 
@@ -93,11 +92,11 @@ class perf_memory {
     void copy(std::uint64_t position, std::span<std::uint8_t> out) const noexcept;
 
     std::span<const std::uint8_t> bytes_;
-    std::vector<std::uint8_t> joined_;  // of a record that goes on at the beginning
+    std::vector<std::uint8_t> joined_;  // copy of a record that wraps around
 };
 
-/// Where the whole records begin that a ring holds which is written from its end to its beginning,
-/// and whose newest record is at `head`: the oldest first.
+/// Positions of the whole records in a ring that is written backward, oldest first. `head` is the
+/// position of the newest record.
 [[nodiscard]] std::vector<std::uint64_t> backward_positions(perf_memory& memory,
                                                             std::uint64_t head);
 
