@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "memory/region_accessor.hpp"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "base/read_at.hpp"
 #include "base/user_error.hpp"
@@ -43,6 +46,14 @@ void throw_truncated() {
     throw user_error("The subscription has been cut short by someone else. Start a new one.");
 }
 
+void futex_wait(const std::uint32_t* word, std::uint32_t expected,
+                std::chrono::nanoseconds at_most) noexcept {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
+    const timespec timeout{static_cast<time_t>(seconds.count()),
+                           static_cast<long>((at_most - seconds).count())};
+    static_cast<void>(::syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, nullptr, 0));
+}
+
 region_accessor::region_accessor(const core::unique_fd& file, std::uint64_t size)
     : file_(file), size_(size) {
     void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
@@ -57,10 +68,14 @@ region_accessor::~region_accessor() {
     static_cast<void>(::munmap(memory_, size_));
 }
 
+void region_accessor::copy(void* to, std::size_t size, std::uint64_t offset) const {
+    need(read_at(file_, to, size, offset));
+}
+
 template <class Value>
-Value region_accessor::copy(std::uint64_t offset) const {
+Value region_accessor::load(std::uint64_t offset) const {
     Value value{};
-    need(read_at(file_, &value, sizeof value, offset));
+    copy(&value, sizeof value, offset);
     // Acquire: later reads see values at least as new as this copy.
     std::atomic_thread_fence(std::memory_order_acquire);
     return value;
@@ -77,7 +92,7 @@ bool region_accessor::is(std::uint64_t offset, std::uint32_t value) const {
 /// byte is read after all more significant ones, so the composed value never exceeds the word.
 region_accessor::reading region_accessor::read(std::uint64_t offset) const {
     for (int look = 0; look < word_read_attempts_max; ++look) {
-        const auto value = copy<std::uint64_t>(offset);
+        const auto value = load<std::uint64_t>(offset);
         if (is(offset + upper_half, upper_of(value)) && is(offset, lower_of(value)) &&
             is(offset + upper_half, upper_of(value))) {
             return {value, true};
@@ -91,15 +106,15 @@ region_accessor::reading region_accessor::read(std::uint64_t offset) const {
 }
 
 std::uint32_t region_accessor::read_u32(std::uint64_t offset) const {
-    auto value = copy<std::uint32_t>(offset);
+    auto value = load<std::uint32_t>(offset);
     for (int look = 0; look < word_read_attempts_max && !is(offset, value); ++look) {
-        value = copy<std::uint32_t>(offset);
+        value = load<std::uint32_t>(offset);
     }
     return value;
 }
 
 std::uint8_t region_accessor::read_u8(std::uint64_t offset) const {
-    return copy<std::uint8_t>(offset);
+    return load<std::uint8_t>(offset);
 }
 
 void region_accessor::increment_if_equal(std::uint64_t offset, std::uint64_t before) {
@@ -121,6 +136,11 @@ void region_accessor::increment_if_equal(std::uint64_t offset, std::uint64_t bef
 
 void region_accessor::futex_store_flag(std::uint64_t offset, bool value) {
     need(core::futex_store_flag(address_of(offset), value));
+}
+
+void region_accessor::wait(std::uint64_t offset, std::uint32_t expected,
+                           std::chrono::nanoseconds at_most) const noexcept {
+    futex_wait(address_of(offset), expected, at_most);
 }
 
 std::uint32_t* region_accessor::address_of(std::uint64_t offset) const noexcept {

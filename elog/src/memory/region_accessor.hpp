@@ -10,6 +10,8 @@
 //   half again, in this order.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "platform/unique_fd.hpp"
@@ -19,6 +21,11 @@ namespace elog {
 
 /// Reports that the file of a region ends too early.
 [[noreturn]] void throw_truncated();
+
+/// Sleeps while the word has the value `expected`, until it is woken, the time is over, or a signal
+/// arrives. The word is not dereferenced.
+void futex_wait(const std::uint32_t* word, std::uint32_t expected,
+                std::chrono::nanoseconds at_most) noexcept;
 
 class region_accessor {
   public:
@@ -40,6 +47,8 @@ class region_accessor {
     /// Reads a 32-bit word that changes rarely.
     [[nodiscard]] std::uint32_t read_u32(std::uint64_t offset) const;
     [[nodiscard]] std::uint8_t read_u8(std::uint64_t offset) const;
+    /// Copies bytes from anywhere in the file. They may be torn.
+    void copy(void* to, std::size_t size, std::uint64_t offset) const;
     /// Whether the 32 bits have this value now.
     [[nodiscard]] bool is(std::uint64_t offset, std::uint32_t value) const;
 
@@ -48,12 +57,15 @@ class region_accessor {
     void increment_if_equal(std::uint64_t offset, std::uint64_t before);
     void futex_store_flag(std::uint64_t offset, bool value);
 
-    /// For futex(2) only; not to be dereferenced.
-    [[nodiscard]] std::uint32_t* address_of(std::uint64_t offset) const noexcept;
+    /// futex_wait() on a word.
+    void wait(std::uint64_t offset, std::uint32_t expected,
+              std::chrono::nanoseconds at_most) const noexcept;
 
   private:
     template <class Value>
-    [[nodiscard]] Value copy(std::uint64_t offset) const;
+    [[nodiscard]] Value load(std::uint64_t offset) const;
+    /// For futex(2) only; not to be dereferenced.
+    [[nodiscard]] std::uint32_t* address_of(std::uint64_t offset) const noexcept;
 
     const eventlog::core::unique_fd& file_;
     std::uint64_t size_;

@@ -18,12 +18,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
 #include <vector>
 
+#include "memory/provider_table.hpp"
 #include "memory/region_accessor.hpp"
-#include "platform/unique_fd.hpp"
+#include "memory/ring_controls.hpp"
 #include "record/recording_summary.hpp"
 #include "record/records.hpp"
 #include "record/region_view.hpp"
@@ -53,7 +52,6 @@ class region_reader {
     region_reader(const region_view& source, producer_policy mode);
 
     using run_handler = std::function<void(const record_run&)>;
-    using provider_handler = std::function<void(provider_instance&&)>;
 
     /// Passes on all records since the last call, ring by ring, and gives drained buffers back.
     /// With never_wait, a reader that is late finds the oldest records overwritten; their number is
@@ -62,7 +60,7 @@ class region_reader {
     void poll(const run_handler& take);
 
     /// Passes on the providers that have attached since the last call.
-    void read_new_providers(const provider_handler& take);
+    void read_new_providers(const provider_table::handler& take) { providers_.read_new(take); }
 
     /// Sleeps until a buffer has been switched or the time is over. Returns whether a buffer should
     /// be read before the next poll is due. For producer_policy::wait only.
@@ -74,9 +72,11 @@ class region_reader {
     [[nodiscard]] std::vector<std::uint64_t> finish();
 
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
-    [[nodiscard]] std::uint32_t providers_refused() const;
+    [[nodiscard]] std::uint32_t providers_refused() const { return providers_.refused(); }
     /// For a provider that has been passed on.
-    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const;
+    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
+        return providers_.losses_of(provider);
+    }
     /// The last ring, shared by writers without a ring of their CPU.
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return geometry_.ring_count - 1; }
 
@@ -93,55 +93,21 @@ class region_reader {
 
         void move_to(std::uint64_t other) noexcept;
     };
-    /// What a buffer holds and what precedes it. Not trusted before the producer is known to have
-    /// left the buffer alone.
-    struct buffer_state {
-        eventlog::core::control_word filled{};
-        std::uint64_t records_before = 0;
-        std::uint64_t lost_before = 0;
-        bool exact = true;  // otherwise `filled` may end inside a record
-    };
-    /// If not exact, position and count are of different moments, and at least `position` bytes of
-    /// the generation are filled.
-    struct control_reading {
-        eventlog::core::control_word word{};
-        bool exact = true;
-    };
-    struct active_buffer {
-        control_reading control{};
-        std::uint64_t generation = 0;
-        std::uint64_t records_before = 0;
-    };
-
-    template <class Take>
-    void for_each_control(const Take& take);
-    [[nodiscard]] std::optional<control_reading> control_of(std::uint32_t ring) const;
     [[nodiscard]] bool has_data_to_read();
     void drain_ring(std::uint32_t ring, const run_handler& take);
     void follow_ring(std::uint32_t ring, const run_handler& take);
     void follow_to(std::uint32_t ring, const active_buffer& active, const run_handler& take);
-    [[nodiscard]] std::uint64_t descriptor_offset(std::uint32_t ring,
-                                                  std::uint64_t generation) const noexcept;
-    [[nodiscard]] buffer_state state_of(std::uint32_t ring, std::uint64_t generation,
-                                        const control_reading& control, bool active) const;
-    [[nodiscard]] std::optional<active_buffer> find_active(std::uint32_t ring) const;
-    [[nodiscard]] bool is_still_buffered(std::uint32_t ring, std::uint64_t generation) const;
     void read_buffer(std::uint32_t ring, const buffer_state& state, const run_handler& take);
     void deliver(std::uint32_t ring, const buffer_state& state, const checked_records& found,
                  const run_handler& take);
-    void read_entries(std::uint32_t first, std::span<eventlog_provider_entry> entries) const;
-    [[nodiscard]] std::optional<provider_instance> read_provider(std::uint16_t id) const;
 
-    const eventlog::core::unique_fd& file_;
     eventlog::core::region_geometry geometry_;
     producer_policy mode_;
     region_accessor words_;
-    std::vector<bool> backed_;         // by ring
-    std::vector<std::uint8_t> heads_;  // copy of several ring heads
+    ring_controls controls_;
+    provider_table providers_;
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;
-    std::vector<std::uint16_t> unfinished_providers_;
-    std::uint32_t providers_seen_ = 0;
     std::vector<std::uint8_t> copy_;
 };
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "memory/snapshot_requests.hpp"
 
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "base/user_error.hpp"
+#include "memory/region_accessor.hpp"
 
 namespace elog {
 namespace {
@@ -89,11 +86,7 @@ void snapshot_requests::answer(std::uint32_t wanted) noexcept {
 }
 
 void snapshot_requests::wait(std::uint32_t seen, std::chrono::nanoseconds at_most) const noexcept {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
-    const timespec timeout{static_cast<time_t>(seconds.count()),
-                           static_cast<long>((at_most - seconds).count())};
-    static_cast<void>(::syscall(SYS_futex, &region_->snapshots_requested, FUTEX_WAIT, seen,
-                                &timeout, nullptr, 0));
+    futex_wait(&region_->snapshots_requested, seen, at_most);
 }
 
 bool snapshot_requests::accepts_requests() const noexcept {
