@@ -21,7 +21,6 @@ namespace tracefs = eventlog::tracefs;
 
 constexpr std::uint32_t kernel_trace_clock =
     EVENTLOG_CLOCK_MONOTONIC;  // of every kernel_trace_source
-constexpr std::chrono::milliseconds kernel_trace_stop_interval{10};
 // How soon an event is found whose program has just started.
 constexpr std::chrono::milliseconds kernel_trace_check_interval{100};
 
@@ -255,33 +254,18 @@ void kernel_trace_recording::drain(bool is_last) {
         source_->take(cpu, is_last ? UINT64_MAX : now, *this);
         records_.deliver(cpu);
     }
-    if (clock_schedule_.is_due()) {
-        sink_->take_clock(core::read_clock_sample(kernel_trace_clock));
-    }
-    // As in recording.cpp: an event reads the clock shortly before it can be read.
-    sink_->advance(last_poll_, core::read_clock(kernel_trace_clock));
-    last_poll_ = now;
-}
-
-recording_summary kernel_trace_recording::summarize() const {
-    recording_summary summary;
-    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
-        const ring_totals totals = records_.totals(cpu);
-        summary.rings.push_back(totals);
-        summary.events += totals.read;
-        summary.bytes += totals.bytes;
-        summary.full += totals.lost;
-        summary.overwritten += totals.overwritten;
-        summary.damaged += totals.damaged;
-    }
-    summary.rings.emplace_back();  // ring without a CPU
-    summary.lost = summary.full + summary.damaged;
-    summary.elapsed = steady_clock::now() - begin_;
-    return summary;
+    poll_clock_.advance(*sink_, kernel_trace_clock, now, core::read_clock(kernel_trace_clock));
 }
 
 recording_summary kernel_trace_recording::current_summary() const {
-    return summarize();
+    std::vector<ring_totals> rings;
+    for (std::uint32_t cpu = 0; cpu < source_->cpu_count(); ++cpu) {
+        rings.push_back(records_.totals(cpu));
+    }
+    rings.emplace_back();  // ring without a CPU
+    recording_summary summary = summary_of(std::move(rings));
+    summary.elapsed = steady_clock::now() - begin_;
+    return summary;
 }
 
 /// Reports the losses behind the last records: what the kernel has counted and not reported before.
@@ -293,35 +277,25 @@ void kernel_trace_recording::report_losses() {
     records_.finish();
 }
 
-/// Returns true if there are events to read before the next poll is due.
-bool kernel_trace_recording::wait_until(steady_clock::time_point due) {
-    const std::chrono::nanoseconds left =
-        options_.overwrite ? kernel_trace_stop_interval : due - steady_clock::now();
-    const auto at_most = std::clamp<std::chrono::nanoseconds>(left, {}, kernel_trace_stop_interval);
-    return source_->wait(at_most) && !options_.overwrite;
-}
-
 recording_summary kernel_trace_recording::run(record_sink& sink, const std::function<bool()>& stop,
                                               std::chrono::nanoseconds latency) {
     start(sink);
     begin_ = steady_clock::now();
-    steady_clock::time_point due = begin_;
     std::optional<user_error> mistake;
-    while (!stop()) {
+    const auto is_over = [&] {
+        if (stop()) {
+            return true;
+        }
         try {
             check_setup();
         } catch (const user_error& error) {
             mistake = error;  // what was recorded before is complete
-            break;
         }
-        if (!options_.overwrite && steady_clock::now() >= due) {
-            due = steady_clock::now() + recording::poll_interval_of(latency);
-            drain(false);
-        }
-        if (wait_until(due)) {
-            due = steady_clock::now();
-        }
-    }
+        return mistake.has_value();
+    };
+    poll_until(
+        is_over, recording::poll_interval_of(latency), options_.overwrite, [&] { drain(false); },
+        [&](std::chrono::nanoseconds at_most) { return source_->wait(at_most); });
     recording_summary summary = end(mistake);
     if (mistake) {
         throw user_error(*mistake);
@@ -339,7 +313,7 @@ recording_summary kernel_trace_recording::end(std::optional<user_error>& mistake
     sink_->take_clock(core::read_clock_sample(kernel_trace_clock));
     report_losses();
     take_counts(mistake);
-    recording_summary summary = summarize();
+    recording_summary summary = current_summary();
     sink_->finish();
     return summary;
 }

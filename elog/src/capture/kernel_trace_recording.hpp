@@ -20,10 +20,10 @@
 #include "base/user_error.hpp"
 #include "capture/kernel_trace_run_builder.hpp"
 #include "capture/kernel_trace_source.hpp"
+#include "memory/recording_loop.hpp"
 #include "platform/glob.hpp"
 #include "pushdown/bpf_aggregation.hpp"
 #include "pushdown/pushdown.hpp"
-#include "record/clock_schedule.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "tracing/kernel_condition.hpp"
@@ -100,7 +100,6 @@ class kernel_trace_recording : private captured_event_handler {
     void take_counts(std::optional<user_error>& mistake);
     void add_diagnostic(std::string complaint);
     void check_setup();
-    [[nodiscard]] bool wait_until(steady_clock::time_point due);
     void drain(bool is_last);
     void take_event(std::uint32_t cpu, const captured_event& event) override;
     void take_missed(std::uint32_t cpu, std::uint64_t count) override;
@@ -108,7 +107,6 @@ class kernel_trace_recording : private captured_event_handler {
     [[nodiscard]] bool is_wanted(const process_info& process) const;
     [[nodiscard]] recording_summary end(std::optional<user_error>& mistake);
     void report_losses();
-    [[nodiscard]] recording_summary summarize() const;
 
     tracing_options options_;
     kernel_trace_registry events_;
@@ -121,9 +119,8 @@ class kernel_trace_recording : private captured_event_handler {
     std::vector<discovered_event> found_;
     std::vector<std::string> diagnostics_;
     steady_clock::time_point begin_ = steady_clock::now();
-    clock_schedule clock_schedule_;
     steady_clock::time_point look_due_{};
-    std::uint64_t last_poll_ = 0;
+    poll_clock poll_clock_;
 };
 
 }  // namespace elog

@@ -18,7 +18,6 @@ namespace {
 
 namespace core = eventlog::core;
 
-constexpr std::chrono::milliseconds device_stop_interval{10};
 // After this many reads in a row, applications are writing as fast as the reader reads.
 constexpr int reads_until_bounded = 4;
 // A writer that overtakes the reader is done in a moment, unless it loses its CPU.
@@ -177,24 +176,11 @@ void device_recording::drain() {
     const std::uint32_t clock = source_->region().header.clock;
     const std::uint64_t now = core::read_clock(clock);
     read_all();
-    if (clock_schedule_.is_due()) {
-        sink_->take_clock(core::read_clock_sample(clock));
-    }
-    // As in recording.cpp: an event reads the clock shortly before it can be read.
-    sink_->advance(last_poll_, core::read_clock(clock));
-    last_poll_ = now;
+    poll_clock_.advance(*sink_, clock, now, core::read_clock(clock));
 }
 
 recording_summary device_recording::current_summary() const {
-    recording_summary summary;
-    summary.rings = stream_.rings();
-    for (const ring_totals& ring : summary.rings) {
-        summary.events += ring.read;
-        summary.bytes += ring.bytes;
-        summary.full += ring.lost;
-        summary.overwritten += ring.overwritten;
-    }
-    summary.lost = summary.full;
+    recording_summary summary = summary_of(stream_.rings());
     summary.providers_refused = source_->providers_refused();
     summary.elapsed = steady_clock::now() - begin_;
     return summary;
@@ -219,22 +205,16 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
         sink_->take_clock(source_->region().header.clock_start);
     }
     begin_ = steady_clock::now();
-    steady_clock::time_point due = begin_;
-    bool is_data_ready = false;
-    while (!stop()) {
-        if (overwrites_) {
+    poll_until(
+        stop, recording::poll_interval_of(latency), overwrites_, [&] { drain(); },
+        [&](std::chrono::nanoseconds at_most) {
+            if (!overwrites_) {
+                return source_->wait(at_most);
+            }
             find_providers();
-            std::this_thread::sleep_for(device_stop_interval);
-            continue;
-        }
-        if (is_data_ready || steady_clock::now() >= due) {
-            due = steady_clock::now() + recording::poll_interval_of(latency);
-            drain();
-        }
-        const std::chrono::nanoseconds left = due - steady_clock::now();
-        is_data_ready =
-            source_->wait(std::clamp<std::chrono::nanoseconds>(left, {}, device_stop_interval));
-    }
+            std::this_thread::sleep_for(at_most);
+            return false;
+        });
     return end();
 }
 

@@ -16,8 +16,8 @@
 
 #include "kmod/device_stream.hpp"
 #include "kmod/module_source.hpp"
+#include "memory/recording_loop.hpp"
 #include "memory/subscription.hpp"
-#include "record/clock_schedule.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "schema/filter.hpp"
@@ -76,8 +76,7 @@ class device_recording {
     std::unordered_map<std::uint16_t, std::vector<eventlog::core::verdict>> verdicts_;
     std::vector<bool> matched_;
     steady_clock::time_point begin_ = steady_clock::now();
-    clock_schedule clock_schedule_;
-    std::uint64_t last_poll_ = 0;
+    poll_clock poll_clock_;
 };
 
 }  // namespace elog

@@ -15,8 +15,6 @@ namespace {
 namespace core = eventlog::core;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds memory_stop_interval{10};
-
 // In ticks: by how much the clocks of two CPUs may differ. A clock that goes back by more has been
 // reset.
 constexpr std::uint64_t clock_tolerance = 1'000'000;
@@ -37,15 +35,7 @@ void add_up_losses(recording_summary& summary) {
 /// Losses behind a ring's last record are included only after region_reader::finish().
 recording_summary summarize(const region_reader& reader, const provider_map& providers,
                             std::vector<ring_totals> rings) {
-    recording_summary summary;
-    summary.rings = std::move(rings);
-    for (const ring_totals& ring : summary.rings) {
-        summary.events += ring.read;
-        summary.bytes += ring.bytes;
-        summary.full += ring.lost;
-        summary.overwritten += ring.overwritten;
-        summary.damaged += ring.damaged;
-    }
+    recording_summary summary = summary_of(std::move(rings));
     for (const auto& [id, provider] : providers) {
         const provider_losses losses = reader.losses_of(id);
         // losses.full is left out: the totals of the rings include it.
@@ -131,13 +121,7 @@ void recording::drain() {
     if (clock_was_reset_) {
         return;
     }
-    if (clock_schedule_.is_due()) {
-        sink_.take_clock(core::read_clock_sample(source_.header.clock));
-    }
-    // A writer reads the clock shortly before its record becomes visible. Records with times up to
-    // the poll before this one have all been visible by now.
-    sink_.advance(last_poll_, present);
-    last_poll_ = now;
+    poll_clock_.advance(sink_, source_.header.clock, now, present);
 }
 
 void recording::poll() {
@@ -164,8 +148,7 @@ void recording::report_losses() {
     for (std::uint32_t ring = 0; ring < trailing.size(); ++ring) {
         const std::uint64_t lost = trailing[ring] + skipped_[ring].lost;
         if (lost != 0 || totals[ring].damaged != 0) {
-            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::ring), ring, lost, 0, 0,
-                             totals[ring].damaged});
+            sink_.take_loss(trailing_loss(ring, lost, 0, totals[ring].damaged));
         }
     }
     for (const auto& [id, provider] : providers_) {
@@ -214,21 +197,17 @@ recording_summary recording::finish() {
 recording_summary recording::run(const std::function<bool()>& stop,
                                  std::chrono::nanoseconds latency) {
     begin_ = steady_clock::now();
-    steady_clock::time_point due = begin_;
-    bool is_pressing = false;
-    while (!clock_was_reset_ && !stop()) {
-        if (core::overwrites(source_.header)) {
-            check_not_truncated(source_);
-            std::this_thread::sleep_for(memory_stop_interval);
-            continue;
-        }
-        if (is_pressing || steady_clock::now() >= due) {
-            due = steady_clock::now() + poll_interval_of(latency);
-            drain();
-        }
-        const std::chrono::nanoseconds left = due - steady_clock::now();
-        is_pressing = wait(std::clamp<std::chrono::nanoseconds>(left, {}, memory_stop_interval));
-    }
+    const bool overwrites = core::overwrites(source_.header);
+    poll_until([&] { return clock_was_reset_ || stop(); }, poll_interval_of(latency), overwrites,
+               [&] { drain(); },
+               [&](std::chrono::nanoseconds at_most) {
+                   if (!overwrites) {
+                       return wait(at_most);
+                   }
+                   check_not_truncated(source_);
+                   std::this_thread::sleep_for(at_most);
+                   return false;
+               });
     return end();
 }
 

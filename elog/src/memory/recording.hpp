@@ -11,9 +11,9 @@
 #include <functional>
 #include <vector>
 
+#include "memory/recording_loop.hpp"
 #include "memory/region_reader.hpp"
 #include "memory/subscription.hpp"
-#include "record/clock_schedule.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "ring/clock.hpp"
@@ -88,8 +88,7 @@ class recording {
     region_reader reader_;
     provider_map providers_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-    clock_schedule clock_schedule_;
-    std::uint64_t last_poll_ = 0;  // on the region's clock
+    poll_clock poll_clock_;
     clock_reader clock_reader_ = eventlog::core::read_clock;
     std::uint64_t latest_ = 0;  // the largest value read
     bool clock_was_reset_ =
