@@ -74,8 +74,8 @@ core::unique_fd open_device() {
         throw user_error(
             "The kernel module has no room for these buffers, or for one more recording "
             "({}). Ask for less with --buffer-size, or see subscriptions_per_user and "
-            "ring_pages_per_user in /sys/module/eventlog/module_parameters.",
-            std::strerror(error));
+            "ring_pages_per_user in {}.",
+            std::strerror(error), module_parameters);
     }
     throw user_error(
         "{} takes no subscription ({}): it is of another version of the kernel module. "
@@ -233,7 +233,7 @@ void device_subscription::add_diagnostic(std::string sentence) {
     if (diagnostic_count_ < provider_diagnostics_max) {
         diagnostics_.push_back(std::move(sentence));
     } else if (diagnostic_count_ == provider_diagnostics_max) {
-        diagnostics_.emplace_back("More schemas make no sense. Of those nothing is said any more.");
+        diagnostics_.emplace_back("More schemas are invalid and not reported.");
     }
     diagnostic_count_ += diagnostic_count_ <= provider_diagnostics_max ? 1 : 0;
 }
