@@ -245,7 +245,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
 
     def test_report_removed_histogram(self):
         line, told = sorted(self.part("taken_away", 1), reverse=True)
-        self.assertRegex(told, "Somebody has taken the histogram of eventlog:load_item away")
+        self.assertRegex(told, "Another process has removed the histogram of eventlog:load_item")
         # The other event's is given all the same.
         (group,) = json.loads(line)["groups"]
         self.assertEqual(group["key"], {"event": "sched_process_exit"})

@@ -173,7 +173,7 @@ class Tracefs(loads.KernelTrace):
 
     def test_reports_event_disabled_by_other_tool(self):
         self.assertRegex("\n".join(self.part("disabled", 1)),
-                         rf"Somebody has taken {self.SYSTEM}:{self.EVENT} from the recording")
+                         rf"Another process has disabled {self.SYSTEM}:{self.EVENT}")
 
     def test_reports_unknown_event(self):
         self.assertIn("The kernel has no event that matches 'nobody:*'.",

@@ -13,6 +13,7 @@
 
 #include "base/cpus.hpp"
 #include "base/poll_for.hpp"
+#include "kernel/instance.hpp"
 #include "tracing/kernel_trace_error.hpp"
 
 namespace elog {
@@ -137,9 +138,8 @@ std::string perf_source::report_new_cpus() {
     if (new_cpus_.empty()) {
         return {};
     }
-    return fmt::format("What was emitted on CPU {} between its coming online and elog's seeing "
-                       "that, a second later at most, is missing, uncounted. Leave CPUs online "
-                       "while you record.",
+    return fmt::format("Events emitted on CPU {} before elog noticed that it was online, a second "
+                       "at most, are missing and not counted. Leave CPUs online while you record.",
                        fmt::join(std::exchange(new_cpus_, {}), ", CPU "));
 }
 

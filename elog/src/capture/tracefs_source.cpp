@@ -32,9 +32,8 @@ tracefs_source::tracefs_source(const tracefs::instance_options& options)
 
 bool tracefs_source::enable_event(const kernel_trace_event& event, const std::string& condition) {
     return convert_tracefs_errors([&] {
-        const auto& [system, name] = event.kernel_name;
-        const bool is_asked = condition.empty() || instance_.filter(system, name, condition);
-        instance_.enable(system, name);
+        const bool is_asked = condition.empty() || instance_.filter(event.kernel_name, condition);
+        instance_.enable(event.kernel_name);
         kept_.push_back(&event);
         return is_asked;
     });
@@ -42,18 +41,18 @@ bool tracefs_source::enable_event(const kernel_trace_event& event, const std::st
 
 bool tracefs_source::count(const counted_event& wanted) {
     return convert_tracefs_errors([&] {
-        const auto& [system, name] = wanted.event->kernel_name;
+        const tracefs::event_name& name = wanted.event->kernel_name;
         const auto& [asked, rest] = std::tie(wanted.pushed->asked, wanted.pushed->rest);
         // The filter first, because it can be undone.
-        if (!rest.empty() && !instance_.filter(system, name, rest)) {
+        if (!rest.empty() && !instance_.filter(name, rest)) {
             return false;
         }
-        if (!instance_.count(system, name, asked)) {
-            static_cast<void>(instance_.filter(system, name, "0"));
+        if (!instance_.count(name, asked)) {
+            static_cast<void>(instance_.filter(name, "0"));
             return false;
         }
         if (!rest.empty()) {
-            instance_.enable(system, name);
+            instance_.enable(name);
             kept_.push_back(wanted.event);
         }
         // Last: an event that has gone meanwhile throws before this.
@@ -62,27 +61,28 @@ bool tracefs_source::count(const counted_event& wanted) {
     });
 }
 
-bool tracefs_source::is_counted(const counted_event& each) const {
-    const tracefs::event_name& name = each.event->kernel_name;
-    return instance_.is_counted(name.system, name.event);
+std::string tracefs_source::folder() const {
+    return fmt::format("{}/instances/{}", tracefs::find_tracefs(), instance_.name());
 }
 
 /// Another process may have removed the histogram with its counts.
 void tracefs_source::check_counting(const counted_event& each) const {
-    if (!is_counted(each)) {
-        const tracefs::event_name& name = each.event->kernel_name;
-        throw user_error("Somebody has taken the histogram of {}:{} away, in {}/instances/{}, and "
-                         "what it had counted with it. Start again.",
-                         name.system, name.event, tracefs::find_tracefs(), instance_.name());
+    const tracefs::event_name& name = each.event->kernel_name;
+    if (!instance_.is_counted(name)) {
+        throw user_error(
+            "Another process has removed the histogram of {}:{} in {}, with its counts. "
+            "Start again.",
+            name.system, name.event, folder());
     }
 }
 
 void tracefs_source::check_enabled(const kernel_trace_event& event) const {
     const tracefs::event_name& name = event.kernel_name;
-    if (!instance_.is_enabled(name.system, name.event)) {
-        throw user_error("Somebody has taken {}:{} from the recording, in {}/instances/{}: what "
-                         "came after that is missing. Start it again.",
-                         name.system, name.event, tracefs::find_tracefs(), instance_.name());
+    if (!instance_.is_enabled(name)) {
+        throw user_error(
+            "Another process has disabled {}:{} in {}: later events are missing. Start "
+            "the recording again.",
+            name.system, name.event, folder());
     }
 }
 
@@ -93,9 +93,9 @@ std::string tracefs_source::check_buffers() {
         return {};
     }
     buffer_size_ = std::move(size);
-    return fmt::format("Somebody has given the buffers in {}/instances/{} another size: what was "
-                       "emitted meanwhile is missing, and not counted.",
-                       tracefs::find_tracefs(), instance_.name());
+    return fmt::format("Another process has changed the size of the buffers in {}: events emitted "
+                       "meanwhile are missing, and not counted.",
+                       folder());
 }
 
 /// Checks for changes by other processes. They cannot remove the instance while its files are open.
@@ -166,9 +166,8 @@ std::string tracefs_source::stop() {
     convert_tracefs_errors([&] {
         for (const counted_event& each : counted_) {
             // Pausing a histogram that no longer exists would create it.
-            if (is_counted(each)) {
-                const tracefs::event_name& name = each.event->kernel_name;
-                instance_.pause(name.system, name.event, each.pushed->asked);
+            if (instance_.is_counted(each.event->kernel_name)) {
+                instance_.pause(each.event->kernel_name, each.pushed->asked);
             }
         }
         instance_.stop();
@@ -181,9 +180,8 @@ std::string tracefs_source::stop() {
 
 tracefs::hist_table tracefs_source::counts_of(const counted_event& event) {
     check_counting(event);
-    const tracefs::event_name& name = event.event->kernel_name;
     return convert_tracefs_errors(
-        [&] { return instance_.counts_of(name.system, name.event, event.pushed->asked); });
+        [&] { return instance_.counts_of(event.event->kernel_name, event.pushed->asked); });
 }
 
 std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {

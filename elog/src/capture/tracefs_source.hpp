@@ -43,7 +43,7 @@ class tracefs_source : public kernel_trace_source {
         bool is_uncertain = false;   // the kernel once could not report a count
     };
 
-    [[nodiscard]] bool is_counted(const counted_event& each) const;
+    [[nodiscard]] std::string folder() const;
     void check_counting(const counted_event& each) const;
     void check_enabled(const kernel_trace_event& event) const;
     [[nodiscard]] std::string check_buffers();

@@ -44,7 +44,7 @@ void detached_subscription::end() {
     const timed_directory_lock lock(directory_);
     lock.throw_unless_held();
     if (!still_exists()) {
-        throw user_error("Somebody else has just ended the subscription '{}'.", name_);
+        throw user_error("Another process has just ended the subscription '{}'.", name_);
     }
     core::mark_ended(found_.file());
     core::clear_gates(directory_, slot_);

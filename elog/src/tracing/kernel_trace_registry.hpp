@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/instance.hpp"
+#include "kernel/tracing_folder.hpp"
 #include "schema/patterns.hpp"
 #include "tracing/kernel_trace_event.hpp"
 

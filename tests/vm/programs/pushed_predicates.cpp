@@ -23,10 +23,10 @@
 #include <eventlog/eventlog.hpp>
 
 #include "base/user_error.hpp"
-#include "random_source.hpp"
 #include "format/page_events.hpp"
 #include "kernel/instance.hpp"
 #include "predicate/compiled_predicate.hpp"
+#include "random_source.hpp"
 #include "record/clock_converter.hpp"
 #include "steps.hpp"
 #include "tracing/kernel_trace_condition.hpp"
@@ -182,7 +182,7 @@ class recorder {
     recorder(const elog::kernel_trace_event& filtered, const elog::kernel_trace_event& other)
         : filtered_(filtered), other_(other), made_({}) {
         for (const elog::kernel_trace_event* event : {&filtered, &other}) {
-            made_.enable(event->kernel_name.system, event->kernel_name.event);
+            made_.enable(event->kernel_name);
         }
         for (const elog::field_schema& field : other.schema->events[other.position].fields) {
             serial_offset_ = field.name == "serial" ? field.offset : serial_offset_;
@@ -191,8 +191,7 @@ class recorder {
 
     /// False if the kernel refuses it.
     [[nodiscard]] bool set_filter(const std::string& condition) {
-        return made_.filter(filtered_.kernel_name.system, filtered_.kernel_name.event,
-                            condition.empty() ? "0" : condition);
+        return made_.filter(filtered_.kernel_name, condition.empty() ? "0" : condition);
     }
 
     /// All that has been kept since the last call.

@@ -35,7 +35,7 @@ bool is_taken() {
 void run() {
     show("others", is_taken(), "");
     tracefs::instance ours({});
-    show("ours", ours.filter(event.system, event.event, refused), ours.name());
+    show("ours", ours.filter(event, refused), ours.name());
 }
 
 }  // namespace

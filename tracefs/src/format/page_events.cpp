@@ -104,7 +104,7 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
     const std::size_t filled = word & filled_mask;
     if (filled > page.size() - header_size) {
         throw error("A page of the kernel's buffer says that {} of its {} bytes are filled. "
-                    "Somebody has changed its size: start again.",
+                    "Another process has changed its size: start again.",
                     filled, page.size() - header_size);
     }
     const auto behind_head = page.subspan(header_size);

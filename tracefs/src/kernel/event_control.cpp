@@ -89,8 +89,8 @@ void event_control::refuse(const event_name& event, const std::string& what, int
         case ENODEV:
             throw event_gone(event.system, event.event);
         case EEXIST:
-            throw error("{}:{} has such a trigger already, in {}. Have it removed by who made it, "
-                        "or take another instance.",
+            throw error("{}:{} has such a trigger already, in {}. Remove it, "
+                        "or use another instance.",
                         event.system, event.event, folder_);
         default:
             throw error("The kernel refuses {} of {}:{}: {}. See what it says about it with: cat "
@@ -100,8 +100,7 @@ void event_control::refuse(const event_name& event, const std::string& what, int
 }
 
 std::string event_control::read(const event_name& event, const char* file) const {
-    const std::optional<std::string> text = take(
-        eventlog_tracefs_read_event(instance_, event.system.c_str(), event.event.c_str(), file));
+    const std::optional<std::string> text = read_event_file(instance_, event, file);
     if (!text) {
         refuse(event, fmt::format("reading the file {}", file), errno);
     }
@@ -113,22 +112,19 @@ event_state event_control::state_of(const event_name& event) const {
 }
 
 void event_control::enable(const event_name& event, bool enabled) const {
-    if (eventlog_tracefs_write_event(instance_, event.system.c_str(), event.event.c_str(), "enable",
-                                     enabled ? "1" : "0") != 0) {
+    if (!enable_event(instance_, event, enabled)) {
         refuse(event, enabled ? "the beginning" : "the end", errno);
     }
 }
 
 void event_control::filter(const event_name& event, const std::string& condition) const {
-    if (eventlog_tracefs_filter(instance_, event.system.c_str(), event.event.c_str(),
-                                condition.c_str()) != 0) {
+    if (!write_event_filter(instance_, event, condition)) {
         refuse(event, fmt::format("the filter '{}'", condition), errno);
     }
 }
 
 void event_control::trigger(const event_name& event, const std::string& command) const {
-    if (eventlog_tracefs_append_event(instance_, event.system.c_str(), event.event.c_str(),
-                                      "trigger", command.c_str()) != 0) {
+    if (!append_trigger(instance_, event, command)) {
         refuse(event, fmt::format("the trigger '{}'", command), errno);
     }
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernel/error.hpp"
-#include "kernel/instance.hpp"
+#include "kernel/tracing_folder.hpp"
 
 namespace eventlog::tracefs {
 

@@ -134,7 +134,7 @@ void check_sum(const hist_table& table, std::uint64_t entries) {
     }
     if (entries != table.entries.size() || hits != table.hits) {
         throw error("The kernel says that it has counted {} events by {} keys, and shows {} by {}: "
-                    "somebody else has changed the histogram, or still does. Start again.",
+                    "another process has changed the histogram, or still does. Start again.",
                     table.hits, entries, hits, table.entries.size());
     }
 }

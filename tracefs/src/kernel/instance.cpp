@@ -32,7 +32,7 @@ constexpr const char* page_size_file = "buffer_subbuf_size_kb";
 
 constexpr std::chrono::milliseconds settle_time{50};
 
-[[noreturn]] void refuse_instance(const char* what, int number) {
+[[noreturn]] void refuse_instance(const std::string& what, int number) {
     if (number == EACCES || number == EPERM) {
         throw error("The kernel's tracing may not be used: {} is refused. {}.", what, use_root);
     }
@@ -116,7 +116,7 @@ void instance::remove() noexcept {
 
 void instance::set(const char* file, const std::string& value) {
     if (eventlog_tracefs_write(handle_, file, value.c_str()) != 0) {
-        refuse_instance(fmt::format("{} in {} of its instance", value, file).c_str(), errno);
+        refuse_instance(fmt::format("{} in {} of its instance", value, file), errno);
     }
 }
 
@@ -150,9 +150,10 @@ std::size_t instance::read_page_size() const {
 
 void instance::check_pages() const {
     if (read_page_size() != page_size_) {
-        throw error("Somebody has changed the size of the pages in {}/instances/{}; what was in "
-                    "them is lost. Start again.",
-                    find_tracefs(), name_);
+        throw error(
+            "Another process has changed the size of the pages in {}/instances/{}; what was in "
+            "them is lost. Start again.",
+            find_tracefs(), name_);
     }
 }
 
@@ -179,63 +180,53 @@ void instance::open_cpus() {
         const int opened =
             eventlog_tracefs_open(handle_, file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         if (opened < 0) {
-            refuse_instance(file.c_str(), errno);
+            refuse_instance(file, errno);
         }
         cpus_[*cpu] = core::unique_fd(opened);
     }
     if (mistake) {
-        refuse_instance(folder.c_str(), mistake.value());
+        refuse_instance(folder, mistake.value());
     }
 }
 
-void instance::enable(const std::string& system, const std::string& event) {
-    if (eventlog_tracefs_write_event(handle_, system.c_str(), event.c_str(), "enable", "1") != 0) {
+void instance::enable(const event_name& event) {
+    if (!enable_event(handle_, event, true)) {
         if (errno == ENOENT || errno == ENODEV) {
-            throw event_gone(system, event);
+            throw event_gone(event.system, event.event);
         }
-        refuse_instance(fmt::format("{}:{}", system, event).c_str(), errno);
+        refuse_instance(fmt::format("{}:{}", event.system, event.event), errno);
     }
 }
 
-bool instance::filter(const std::string& system, const std::string& event,
-                      const std::string& condition) {
-    return eventlog_tracefs_filter(handle_, system.c_str(), event.c_str(), condition.c_str()) == 0;
+bool instance::filter(const event_name& event, const std::string& condition) {
+    return write_event_filter(handle_, event, condition);
 }
 
-bool instance::is_enabled(const std::string& system, const std::string& event) const {
-    const std::optional<std::string> text =
-        take(eventlog_tracefs_read_event(handle_, system.c_str(), event.c_str(), "enable"));
-    return text && text->starts_with('1');
+bool instance::is_enabled(const event_name& event) const {
+    return read_event_file(handle_, event, "enable").value_or("").starts_with('1');
 }
 
-bool instance::count(const std::string& system, const std::string& event,
-                     const hist_request& asked) {
-    return eventlog_tracefs_append_event(handle_, system.c_str(), event.c_str(), "trigger",
-                                         hist_trigger(asked).c_str()) == 0;
+bool instance::count(const event_name& event, const hist_request& asked) {
+    return append_trigger(handle_, event, hist_trigger(asked));
 }
 
-bool instance::is_counted(const std::string& system, const std::string& event) const {
-    const std::optional<std::string> text =
-        take(eventlog_tracefs_read_event(handle_, system.c_str(), event.c_str(), "trigger"));
-    return text && text->starts_with("hist:");
+bool instance::is_counted(const event_name& event) const {
+    return read_event_file(handle_, event, "trigger").value_or("").starts_with("hist:");
 }
 
-void instance::pause(const std::string& system, const std::string& event,
-                     const hist_request& asked) {
-    if (eventlog_tracefs_append_event(handle_, system.c_str(), event.c_str(), "trigger",
-                                      hist_trigger(asked, true).c_str()) != 0) {
-        refuse_instance(fmt::format("the end of the histogram of {}:{}", system, event).c_str(),
+void instance::pause(const event_name& event, const hist_request& asked) {
+    if (!append_trigger(handle_, event, hist_trigger(asked, true))) {
+        refuse_instance(fmt::format("the end of the histogram of {}:{}", event.system, event.event),
                         errno);
     }
 }
 
-hist_table instance::counts_of(const std::string& system, const std::string& event,
-                               const hist_request& asked) const {
+hist_table instance::counts_of(const event_name& event, const hist_request& asked) const {
     const auto read = [&] {
-        std::optional<std::string> text =
-            take(eventlog_tracefs_read_event(handle_, system.c_str(), event.c_str(), "hist"));
+        std::optional<std::string> text = read_event_file(handle_, event, "hist");
         if (!text) {
-            refuse_instance(fmt::format("the histogram of {}:{}", system, event).c_str(), errno);
+            refuse_instance(fmt::format("the histogram of {}:{}", event.system, event.event),
+                            errno);
         }
         return *std::move(text);
     };
@@ -270,8 +261,8 @@ bool instance::read_page(std::uint32_t cpu, std::vector<std::uint8_t>& page) {
             return false;
         }
         if (errno != EINTR) {
-            throw error("The kernel's buffer of CPU {} cannot be read: {}. Somebody has taken away "
-                        "the instance {}: start again.",
+            throw error("The kernel's buffer of CPU {} cannot be read: {}. Another process has "
+                        "removed the instance {}: start again.",
                         cpu, std::strerror(errno), name_);
         }
     }
@@ -284,8 +275,8 @@ buffer_counts instance::counts_of(std::uint32_t cpu) const {
     const std::string file = fmt::format("per_cpu/cpu{}/stats", cpu);
     const std::optional<std::string> text = take(eventlog_tracefs_read(handle_, file.c_str()));
     if (!text) {
-        throw error("What the kernel has lost on CPU {} cannot be read: {}. Somebody has taken "
-                    "away the instance {}: start again.",
+        throw error("What the kernel has lost on CPU {} cannot be read: {}. Another process has "
+                    "removed the instance {}: start again.",
                     cpu, std::strerror(errno), name_);
     }
     // "commit overrun" counts events in interrupts for which there was no page.

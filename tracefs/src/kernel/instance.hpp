@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "kernel/hist_table.hpp"
+#include "kernel/tracing_folder.hpp"
 #include "platform/unique_fd.hpp"
-
-struct tracefs_instance;
 
 namespace eventlog::tracefs {
 
@@ -47,24 +46,21 @@ class instance {
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
     /// Throws error, also if the event does not exist.
-    void enable(const std::string& system, const std::string& event);
+    void enable(const event_name& event);
     /// Records only events that match the kernel's filter, see Linux' events.rst; "0": all. Returns
     /// false if the kernel refuses it; then all events are recorded.
-    [[nodiscard]] bool filter(const std::string& system, const std::string& event,
-                              const std::string& condition);
-    [[nodiscard]] bool is_enabled(const std::string& system, const std::string& event) const;
+    [[nodiscard]] bool filter(const event_name& event, const std::string& condition);
+    [[nodiscard]] bool is_enabled(const event_name& event) const;
 
     /// Counts the event's records, whether they are recorded or not. An event has one histogram at
     /// a time. Returns false, with nothing changed, if the kernel refuses.
-    [[nodiscard]] bool count(const std::string& system, const std::string& event,
-                             const hist_request& asked);
-    [[nodiscard]] bool is_counted(const std::string& system, const std::string& event) const;
+    [[nodiscard]] bool count(const event_name& event, const hist_request& asked);
+    [[nodiscard]] bool is_counted(const event_name& event) const;
     /// Stops counting; records that are being counted may still be added until wait_for_writers()
     /// returns. Throws error.
-    void pause(const std::string& system, const std::string& event, const hist_request& asked);
+    void pause(const event_name& event, const hist_request& asked);
     /// The counts, after pause() and wait_for_writers(). Throws error.
-    [[nodiscard]] hist_table counts_of(const std::string& system, const std::string& event,
-                                       const hist_request& asked) const;
+    [[nodiscard]] hist_table counts_of(const event_name& event, const hist_request& asked) const;
 
     /// Stops recording. Throws error.
     void stop();
@@ -73,9 +69,8 @@ class instance {
     [[nodiscard]] std::uint32_t cpu_count() const noexcept {
         return static_cast<std::uint32_t>(cpus_.size());
     }
-    [[nodiscard]] std::size_t page_size() const noexcept { return page_size_; }
 
-    /// Reads a page of a CPU's buffer, or its filled part, into page_size() bytes. Returns false if
+    /// Reads a page of a CPU's buffer, or its filled part, into `page`. Returns false if
     /// there is none. Throws error.
     [[nodiscard]] bool read_page(std::uint32_t cpu, std::vector<std::uint8_t>& page);
     /// Throws error.
@@ -100,28 +95,8 @@ class instance {
     std::size_t page_size_ = 4096;
 };
 
-/// The mount point of tracefs. Throws error if it is not mounted.
-[[nodiscard]] std::string find_tracefs();
-
 /// Waits until all events that were being recorded or counted at the call are complete, as far as
 /// the kernel allows to wait for that.
 void wait_for_writers();
-
-struct event_name {
-    std::string system;
-    std::string event;
-};
-/// All events of these systems; unknown systems have none. Throws error if tracefs may not be read.
-[[nodiscard]] std::vector<event_name> list_events(const std::vector<std::string>& systems);
-
-/// The content of an event's file `format`; nothing if the event no longer exists. Throws error.
-[[nodiscard]] std::optional<std::string> read_format(const event_name& event);
-
-/// The name that the kernel has saved for a thread that may have exited; empty if unknown.
-[[nodiscard]] std::string saved_name(std::uint32_t thread);
-
-/// Removes the instances of dead owners and returns their names. Throws error if tracefs is not
-/// mounted.
-std::vector<std::string> remove_dead_instances();
 
 }  // namespace eventlog::tracefs

@@ -14,16 +14,14 @@ const char* eventlog_tracefs_folder(void) {
     return tracefs_tracing_dir_is_mounted(false, &path) > 0 ? path : NULL;
 }
 
-char** eventlog_tracefs_systems(void) {
-    return tracefs_event_systems(NULL);
-}
-
 char** eventlog_tracefs_events(const char* system) {
     return tracefs_system_events(NULL, system);
 }
 
 void eventlog_tracefs_free_list(char** list) {
-    tracefs_list_free(list);
+    if (list) {
+        tracefs_list_free(list);
+    }
 }
 
 char* eventlog_tracefs_read_event(struct tracefs_instance* instance, const char* system,

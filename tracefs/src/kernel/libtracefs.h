@@ -15,8 +15,7 @@ struct tracefs_instance;
 /* The mount point of tracefs, never freed; NULL if it is not mounted. Does not mount it. */
 const char* eventlog_tracefs_folder(void);
 
-/* Lists end with NULL; free them with free_list. NULL: empty, or an error in errno. */
-char** eventlog_tracefs_systems(void);
+/* The list ends with NULL; free it with free_list, also if it is NULL: empty, or an error in errno. */
 char** eventlog_tracefs_events(const char* system);
 void eventlog_tracefs_free_list(char** list);
 

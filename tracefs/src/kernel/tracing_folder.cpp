@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "kernel/tracing_folder.hpp"
+
 #include <unistd.h>
 
 #include <atomic>
@@ -6,7 +8,6 @@
 #include <cstring>
 
 #include "kernel/error.hpp"
-#include "kernel/instance.hpp"
 #include "kernel/instance_name.hpp"
 #include "kernel/kernel_text.hpp"
 #include "kernel/libtracefs.h"
@@ -14,22 +15,8 @@
 namespace eventlog::tracefs {
 namespace {
 
-/// Calls `take_name` for each name in a list of libtracefs and frees the list.
-template <class Take>
-void for_each(char** list, const Take& take_name) {
-    for (char** each = list; each != nullptr && *each != nullptr; ++each) {
-        take_name(*each);
-    }
-    if (list != nullptr) {
-        eventlog_tracefs_free_list(list);
-    }
-}
-
 [[noreturn]] void refuse_events(const std::string& what, int number) {
-    throw error(
-        "{}: {}. Run it as root, for example with sudo; elog doctor says how others get the "
-        "permission.",
-        what, std::strerror(number));
+    throw error("{}: {}. {}.", what, std::strerror(number), use_root);
 }
 
 /// Returns false if the folder does not exist, for example because its last event has gone. Throws
@@ -78,17 +65,18 @@ std::vector<event_name> list_events(const std::vector<std::string>& systems) {
     std::vector<event_name> found;
     for (const std::string& system : systems) {
         if (is_listable(fmt::format("{}/{}", folder, system))) {
-            for_each(eventlog_tracefs_events(system.c_str()), [&](const char* name) {
-                found.push_back({system, name});
-            });
+            char** const names = eventlog_tracefs_events(system.c_str());
+            for (char** name = names; name != nullptr && *name != nullptr; ++name) {
+                found.push_back({system, *name});
+            }
+            eventlog_tracefs_free_list(names);
         }
     }
     return found;
 }
 
 std::optional<std::string> read_format(const event_name& event) {
-    std::optional<std::string> text = take(
-        eventlog_tracefs_read_event(nullptr, event.system.c_str(), event.event.c_str(), "format"));
+    std::optional<std::string> text = read_event_file(nullptr, event, "format");
     if (!text && errno != ENOENT && errno != ENODEV) {
         const int number = errno;
         refuse_events(
@@ -97,13 +85,35 @@ std::optional<std::string> read_format(const event_name& event) {
     return text;
 }
 
+std::optional<std::string> read_event_file(tracefs_instance* instance, const event_name& event,
+                                           const char* file) {
+    return take(
+        eventlog_tracefs_read_event(instance, event.system.c_str(), event.event.c_str(), file));
+}
+
+bool write_event_filter(tracefs_instance* instance, const event_name& event,
+                        const std::string& condition) {
+    return eventlog_tracefs_filter(instance, event.system.c_str(), event.event.c_str(),
+                                   condition.c_str()) == 0;
+}
+
+bool enable_event(tracefs_instance* instance, const event_name& event, bool enabled) {
+    return eventlog_tracefs_write_event(instance, event.system.c_str(), event.event.c_str(),
+                                        "enable", enabled ? "1" : "0") == 0;
+}
+
+bool append_trigger(tracefs_instance* instance, const event_name& event,
+                    const std::string& command) {
+    return eventlog_tracefs_append_event(instance, event.system.c_str(), event.event.c_str(),
+                                         "trigger", command.c_str()) == 0;
+}
+
 std::string saved_name(std::uint32_t thread) {
     const std::optional<std::string> list = take(eventlog_tracefs_read(nullptr, "saved_cmdlines"));
     const std::string begin = std::to_string(thread) + ' ';
     for (std::string_view rest = list ? std::string_view(*list) : std::string_view();
          !rest.empty();) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(line.size() == rest.size() ? line.size() : line.size() + 1);
+        const std::string_view line = take_line(rest);
         if (line.starts_with(begin)) {
             return std::string(line.substr(begin.size()));
         }

@@ -18,7 +18,7 @@
 
 #include "format/event_format.hpp"
 #include "kernel/error.hpp"
-#include "kernel/instance.hpp"
+#include "kernel/tracing_folder.hpp"
 
 namespace eventlog::tracefs {
 namespace {

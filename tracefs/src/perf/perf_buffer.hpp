@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/instance.hpp"
+#include "kernel/tracing_folder.hpp"
 #include "perf/perf_records.hpp"
 #include "platform/unique_fd.hpp"
 
