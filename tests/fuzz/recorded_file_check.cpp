@@ -16,8 +16,7 @@
 #include "file/file_reader.hpp"
 #include "files/recorded_file.hpp"
 #include "files/tracing_data.hpp"
-#include "import/perf_import.hpp"
-#include "import/trace_dat_import.hpp"
+#include "import/kernel_imports.hpp"
 #include "output/json_lines_writer.hpp"
 #include "platform/unique_fd.hpp"
 

@@ -16,8 +16,7 @@
 #include "base/user_error.hpp"
 #include "files/perf_file.hpp"
 #include "files/tracing_data.hpp"
-#include "import/perf_import.hpp"
-#include "import/trace_dat_import.hpp"
+#include "import/kernel_imports.hpp"
 #include "tracing/kernel_trace_error.hpp"
 
 namespace elog {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "import/perf_import.hpp"
-
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -13,6 +11,7 @@
 #include "files/perf_file.hpp"
 #include "files/perf_file_records.hpp"
 #include "files/perf_sample.hpp"
+#include "import/kernel_imports.hpp"
 #include "import/perf_reorder_buffer.hpp"
 #include "import/recorded_processes.hpp"
 #include "kernel/error.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "import/trace_dat_import.hpp"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -22,6 +20,7 @@
 #include "files/trace_pages.hpp"
 #include "format/event_format.hpp"
 #include "format/page_events.hpp"
+#include "import/kernel_imports.hpp"
 #include "import/recorded_processes.hpp"
 #include "kernel/error.hpp"
 #include "tracing/kernel_trace_error.hpp"

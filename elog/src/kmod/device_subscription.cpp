@@ -24,7 +24,6 @@ namespace {
 
 namespace core = eventlog::core;
 
-constexpr const char* module_parameters = "/sys/module/eventlog/parameters";
 // The kernel allocates memory for the part in use.
 constexpr std::uint64_t module_schemas_size = std::uint64_t{16} << 20U;
 // Bytes of one read: many of the largest records.
@@ -32,6 +31,10 @@ constexpr std::size_t device_read_size = std::size_t{1} << 20U;
 
 // Bound for programs that start again and again.
 constexpr std::size_t provider_diagnostics_max = 20;
+
+bool is_missing_device(int error) noexcept {
+    return error == ENOENT || error == ENXIO || error == ENODEV;
+}
 
 [[noreturn]] void throw_open_error(int error) {
     if (error == EACCES || error == EPERM) {
@@ -45,15 +48,10 @@ constexpr std::size_t provider_diagnostics_max = 20;
             "files_per_user and files_max in {}, and ulimit -n.",
             EVENTLOG_DEVICE_PATH, module_parameters);
     }
-    const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
-    if (is_missing && ::access(module_parameters, F_OK) == 0) {
+    throw_if_not_loaded(EVENTLOG_DEVICE_PATH, error);
+    if (is_missing_device(error)) {
         throw user_error("The kernel module eventlog is loaded, and {} is not here ({}), as in "
                          "containers. Listen outside, or via memory.",
-                         EVENTLOG_DEVICE_PATH, std::strerror(error));
-    }
-    if (is_missing) {
-        throw user_error("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
-                         "it, as root, with: modprobe eventlog. Or listen via memory.",
                          EVENTLOG_DEVICE_PATH, std::strerror(error));
     }
     throw user_error("{} cannot be opened ({}). Try again, or listen via memory.",
@@ -84,6 +82,14 @@ core::unique_fd open_device() {
 }
 
 }  // namespace
+
+void throw_if_not_loaded(const char* path, int error) {
+    if (is_missing_device(error) && ::access(module_parameters, F_OK) != 0) {
+        throw user_error("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
+                         "it, as root, with: modprobe eventlog. Or listen via memory.",
+                         path, std::strerror(error));
+    }
+}
 
 device_subscription::device_subscription(const subscription_options& options)
     : request_(effective_patterns(options)), file_(open_device()), bytes_(device_read_size) {

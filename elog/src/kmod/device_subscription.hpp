@@ -26,6 +26,11 @@
 
 namespace elog {
 
+inline constexpr const char* module_parameters = "/sys/module/eventlog/parameters";
+
+/// Throws user_error if `error` of an attempt to open `path` means that the module is not loaded.
+void throw_if_not_loaded(const char* path, int error);
+
 class device_subscription : public module_source {
   public:
     /// The kernel records from here on. `options` is as for a subscription in memory; the name is

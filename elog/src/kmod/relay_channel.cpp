@@ -12,13 +12,13 @@
 
 #include "base/proc_file.hpp"
 #include "base/user_error.hpp"
+#include "kmod/device_subscription.hpp"
 
 namespace elog {
 namespace {
 
 namespace core = eventlog::core;
 
-constexpr const char* parameters_folder = "/sys/module/eventlog/parameters";
 constexpr const char* channels = "/sys/kernel/debug/eventlog";
 // Names taken by processes with the same number in other pid namespaces.
 constexpr int channel_names_max = 100;
@@ -30,12 +30,7 @@ constexpr std::size_t stats_max = std::size_t{4} << 20U;
             "{} is not permitted to you: relay channels are for root. Listen via device.",
             EVENTLOG_RELAY_PATH);
     }
-    const bool is_missing = error == ENOENT || error == ENXIO || error == ENODEV;
-    if (is_missing && ::access(parameters_folder, F_OK) != 0) {
-        throw user_error("{} cannot be opened ({}): the kernel module eventlog is not loaded. Load "
-                         "it, as root, with: modprobe eventlog. Or listen via memory.",
-                         EVENTLOG_RELAY_PATH, std::strerror(error));
-    }
+    throw_if_not_loaded(EVENTLOG_RELAY_PATH, error);
     throw user_error("{} cannot be opened ({}), though the kernel module eventlog is loaded: the "
                      "kernel has no relay, or this is a container. Listen via device.",
                      EVENTLOG_RELAY_PATH, std::strerror(error));
@@ -48,7 +43,7 @@ constexpr std::size_t stats_max = std::size_t{4} << 20U;
     if (error == EMFILE || error == ENOMEM) {
         throw user_error("The kernel module has no room for a relay channel of that size ({}). Ask "
                          "for less with --buffer-size, or see relay_pages_per_user in {}.",
-                         std::strerror(error), parameters_folder);
+                         std::strerror(error), module_parameters);
     }
     if (error == ENODEV || error == ENOENT) {
         throw user_error("The kernel has no debugfs ({}), where relay channels have their files. "

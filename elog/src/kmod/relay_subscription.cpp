@@ -27,9 +27,9 @@ void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64
 }  // namespace
 
 relay_subscription::relay_subscription(const subscription_options& options)
-    : channel_(options),
-      device_(options, channel_.control_fd()),
-      cpu_count_(device_.region().geometry.ring_count - 1),
+    : relay_channel_owner{relay_channel(options)},
+      device_subscription(options, channel.control_fd()),
+      cpu_count_(region().geometry.ring_count - 1),
       opened_(cpu_count_, false),
       bytes_(relay_read_size) {}
 
@@ -38,14 +38,14 @@ void relay_subscription::open_new_buffers() {
     for (std::uint32_t cpu = 0; cpu < cpu_count_; ++cpu) {
         if (stats_.cpus[cpu].is_there && !opened_[cpu]) {
             buffers_.push_back(
-                {cpu, channel_.open_buffer(cpu), relay_parser(cpu, channel_.subbuf_size())});
+                {cpu, channel.open_buffer(cpu), relay_parser(cpu, channel.subbuf_size())});
             opened_[cpu] = true;
         }
     }
 }
 
 void relay_subscription::begin_pass() {
-    stats_ = channel_.stats(cpu_count_);
+    stats_ = channel.stats(cpu_count_);
     open_new_buffers();
     is_passing_ = true;
     next_ = 0;
@@ -120,7 +120,7 @@ std::span<const std::uint8_t> relay_subscription::read() {
         begin_pass();
     }
     // Losses that the channel does not count.
-    std::span<const std::uint8_t> bytes = device_.read();
+    std::span<const std::uint8_t> bytes = device_subscription::read();
     if (bytes.empty()) {
         bytes = read_next();
     }
@@ -132,14 +132,14 @@ std::span<const std::uint8_t> relay_subscription::read() {
 }
 
 void relay_subscription::end() noexcept {
-    device_.end();
+    device_subscription::end();
     is_over_ = true;
     is_passing_ = false;
 }
 
 std::vector<eventlog_statistics> relay_subscription::counts() const {
-    std::vector<eventlog_statistics> counts = device_.counts();
-    const relay_stats stats = channel_.stats(cpu_count_);
+    std::vector<eventlog_statistics> counts = device_subscription::counts();
+    const relay_stats stats = channel.stats(cpu_count_);
     for (std::size_t cpu = 0; cpu < counts.size() && cpu < stats.cpus.size(); ++cpu) {
         counts[cpu].recorded += stats.cpus[cpu].recorded;
         counts[cpu].lost += stats.cpus[cpu].lost;

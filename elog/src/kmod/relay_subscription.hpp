@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kmod/device_subscription.hpp"
-#include "kmod/module_source.hpp"
 #include "kmod/relay_channel.hpp"
 #include "kmod/relay_parser.hpp"
 #include "memory/subscription.hpp"
@@ -18,27 +17,20 @@
 
 namespace elog {
 
-class relay_subscription : public module_source {
+/// A base class, so that the channel is created before the subscription and removed after it.
+struct relay_channel_owner {
+    relay_channel channel;
+};
+
+class relay_subscription : private relay_channel_owner, public device_subscription {
   public:
     /// As device_subscription.
     explicit relay_subscription(const subscription_options& options);
 
-    [[nodiscard]] region_view region() const noexcept override { return device_.region(); }
-    [[nodiscard]] int device() const noexcept override { return device_.device(); }
-    [[nodiscard]] bool names_keywords() const noexcept override { return device_.names_keywords(); }
     [[nodiscard]] std::span<const std::uint8_t> read() override;
     void end() noexcept override;
     [[nodiscard]] std::vector<eventlog_statistics> counts() const override;
     [[nodiscard]] bool wait(std::chrono::nanoseconds at_most) override;
-    void read_new_providers(const provider_handler& take) override {
-        device_.read_new_providers(take);
-    }
-    [[nodiscard]] std::vector<std::string> take_diagnostics() override {
-        return device_.take_diagnostics();
-    }
-    [[nodiscard]] std::uint32_t providers_refused() const noexcept override {
-        return device_.providers_refused();
-    }
 
   private:
     struct buffer {
@@ -56,8 +48,6 @@ class relay_subscription : public module_source {
     [[nodiscard]] std::span<const std::uint8_t> read_from(buffer& from);
     [[nodiscard]] std::span<const std::uint8_t> report_rest();
 
-    relay_channel channel_;
-    device_subscription device_;
     std::uint32_t cpu_count_;
     std::vector<buffer> buffers_;
     std::vector<bool> opened_;  // by CPU

@@ -12,6 +12,7 @@
 #include "predicate/literal_values.hpp"
 #include "pushdown/bpf_field_access.hpp"
 #include "pushdown/bpf_predicate.hpp"
+#include "tracing/kernel_trace_condition.hpp"
 
 namespace elog {
 namespace {
@@ -52,14 +53,13 @@ std::pair<wide_integer, wide_integer> range_of_place(const stored_location& plac
 class bpf_planner {
   public:
     bpf_planner(const aggregation& asked, const kernel_trace_event& event)
-        : asked_(asked), known_(event.schema->events[event.position]) {
-        provider_.schema.name = event.schema->name;
-        provider_.schema.enumerations = event.schema->enumerations;
-        const bool points_from_begin = std::any_of(
-            event.format.fields.begin(), event.format.fields.end(),
-            [](const auto& field) { return field.where == eventlog::tracefs::location::data_loc; });
-        if (points_from_begin) {
-            made_.text_base = eventlog::tracefs::location::data_loc;
+        : asked_(asked),
+          known_(event.schema->events[event.position]),
+          provider_(naming_provider(event)) {
+        for (const tracefs::format_field& field : event.format.fields) {
+            if (field.where == tracefs::location::data_loc) {
+                made_.text_base = field.where;
+            }
         }
     }
 
@@ -224,7 +224,7 @@ class bpf_planner {
     /// step, each number has its own bucket.
     void choose_buckets(const aggregate_call& call, const value_location& place,
                         bpf_call& added) const {
-        const wide_integer step = call.step ? bucket_width_of(call, place) : 1;
+        const wide_integer step = call.step ? bucket_width_of(asked_.source, call, place) : 1;
         const auto [low, high] = range_of_place(place.stored);
         const wide_integer first = floor_div(low, step);
         const wide_integer count = floor_div(high, step) - first + 1;
@@ -235,16 +235,6 @@ class bpf_planner {
         added.first = static_cast<std::int64_t>(first);
         added.buckets = static_cast<std::uint32_t>(count);
         added.step = static_cast<std::uint64_t>(step);
-    }
-
-    [[nodiscard]] wide_integer bucket_width_of(const aggregate_call& call,
-                                               const value_location& place) const {
-        const ratio step = literal_in_field_unit(asked_.source, place, *call.step, call.text);
-        const wide_integer whole = step.numerator / step.denominator;
-        if (whole * step.denominator != step.numerator || whole < 1 || whole > INT64_MAX) {
-            throw user_error("{} has no steps that are integers", call.text);
-        }
-        return whole;
     }
 
     void choose_size(std::size_t keys_max, std::uint32_t cpus) {
@@ -271,6 +261,16 @@ class bpf_planner {
 };
 
 }  // namespace
+
+std::uint64_t bucket_width_of(const std::string& source, const aggregate_call& call,
+                              const value_location& place) {
+    const ratio step = literal_in_field_unit(source, place, *call.step, call.text);
+    const wide_integer whole = step.numerator / step.denominator;
+    if (whole * step.denominator != step.numerator || whole < 1 || whole > INT64_MAX) {
+        throw user_error("{} has no steps that are integers", call.text);
+    }
+    return static_cast<std::uint64_t>(whole);
+}
 
 bpf_plan_result plan_bpf(const aggregation& asked, std::size_t keys_max,
                          const kernel_trace_event& event, const predicate* where,

@@ -66,6 +66,11 @@ struct bpf_plan_result {
 /// Kernel memory that all tables together may use.
 inline constexpr std::uint64_t bpf_bytes_max = std::uint64_t{128} << 20U;
 
+/// The width of the buckets of a hist() with a step, in the unit of the field. Throws user_error if
+/// it is not an integer.
+[[nodiscard]] std::uint64_t bucket_width_of(const std::string& source, const aggregate_call& call,
+                                            const value_location& place);
+
 /// `where` may be nullptr. The kernel keeps a value for each of `cpus` CPUs.
 [[nodiscard]] bpf_plan_result plan_bpf(const aggregation& asked, std::size_t keys_max,
                                        const kernel_trace_event& event, const predicate* where,

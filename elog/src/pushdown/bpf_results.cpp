@@ -124,23 +124,6 @@ void add_value(const bpf_call& call, word_span value, partial_aggregate& into) {
     }
 }
 
-void add_entry(aggregator& computed, const bpf_results& counts, const bpf_entry& entry,
-               const record_view& like) {
-    const bpf_plan& plan = *counts.plan;
-    std::vector<partial_aggregate> values(plan.calls.size());
-    std::uint64_t records = 0;
-    for (std::size_t at = 0; at + plan.words <= entry.words.size(); at += plan.words) {
-        const word_span value = word_span(entry.words).subspan(at, plan.words);
-        records += value[0];
-        for (std::size_t i = 0; i < plan.calls.size(); ++i) {
-            add_value(plan.calls[i], value, values[i]);
-        }
-    }
-    if (records != 0) {
-        computed.merge_partial(like, clock_converter(), records, values);
-    }
-}
-
 std::uint64_t records_of(const bpf_plan& plan, const bpf_entry& entry) noexcept {
     std::uint64_t records = 0;
     for (std::size_t at = 0; at < entry.words.size(); at += plan.words) {
@@ -154,6 +137,22 @@ struct ranked_bpf_entry {
     const bpf_entry* entry = nullptr;
     std::uint64_t records = 0;
 };
+
+void add_entry(aggregator& computed, const ranked_bpf_entry& each) {
+    if (each.records == 0) {
+        return;
+    }
+    const bpf_plan& plan = *each.counts->plan;
+    std::vector<partial_aggregate> values(plan.calls.size());
+    for (std::size_t at = 0; at + plan.words <= each.entry->words.size(); at += plan.words) {
+        const word_span value = word_span(each.entry->words).subspan(at, plan.words);
+        for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+            add_value(plan.calls[i], value, values[i]);
+        }
+    }
+    synthetic_record like(*each.counts);
+    computed.merge_partial(like.of(each.entry->key), clock_converter(), each.records, values);
+}
 
 }  // namespace
 
@@ -170,8 +169,7 @@ void merge_bpf_results(aggregator& computed, const std::vector<bpf_results>& all
         return one.records > other.records;
     });
     for (const ranked_bpf_entry& each : ranked) {
-        synthetic_record like(*each.counts);
-        add_entry(computed, *each.counts, *each.entry, like.of(each.entry->key));
+        add_entry(computed, each);
     }
 }
 

@@ -36,10 +36,8 @@ class pushdown_planner {
     pushdown_planner(const aggregation& asked, const kernel_trace_event& event)
         : asked_(asked),
           known_(event.schema->events[event.position]),
-          fields_(kernel_fields_of(event, known_)) {
-        provider_.schema.name = event.schema->name;
-        provider_.schema.enumerations = event.schema->enumerations;
-    }
+          fields_(kernel_fields_of(event, known_)),
+          provider_(naming_provider(event)) {}
 
     pushdown_event make(const std::string& condition, std::size_t keys_max) {
         for (const aggregate_key& key : asked_.keys) {
@@ -224,7 +222,7 @@ class pushdown_planner {
         }
         has_distribution_ = true;
         const std::uint64_t values = cardinality_of_bytes(place.stored.size);
-        const std::uint64_t step = call.step ? bucket_width_of(call, place) : 1;
+        const std::uint64_t step = call.step ? bucket_width_of(asked_.source, call, place) : 1;
         const bool is_bounded = !call.step || values / step + 2 <= histogram::fixed_max;
         if (!is_bounded) {
             throw user_error("{} may have more than {} buckets, and which of them count "
@@ -240,16 +238,6 @@ class pushdown_planner {
                 "{} takes each single value of {} bits, which are more than the kernel can keep",
                 call.text, place.stored.size * 8);
         }
-    }
-
-    [[nodiscard]] std::uint64_t bucket_width_of(const aggregate_call& call,
-                                                const value_location& place) const {
-        const ratio step = literal_in_field_unit(asked_.source, place, *call.step, call.text);
-        const wide_integer whole = step.numerator / step.denominator;
-        if (whole * step.denominator != step.numerator || whole < 1 || whole > INT64_MAX) {
-            throw user_error("{} has no steps that are integers", call.text);
-        }
-        return static_cast<std::uint64_t>(whole);
     }
 
     /// The number of keys is bounded by what elog would keep. Of the buckets of a distribution none

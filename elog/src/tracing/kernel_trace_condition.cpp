@@ -23,6 +23,13 @@ std::vector<kernel_field> kernel_fields_of(const kernel_trace_event& event,
     return fields;
 }
 
+provider_instance naming_provider(const kernel_trace_event& event) {
+    provider_instance provider;
+    provider.schema.name = event.schema->name;
+    provider.schema.enumerations = event.schema->enumerations;
+    return provider;
+}
+
 kernel_condition condition_for(const kernel_trace_event& event, const predicate& wanted,
                                std::int64_t reference_time) {
     if (!event.is_published && is_program_system(event.name.system)) {
@@ -31,15 +38,11 @@ kernel_condition condition_for(const kernel_trace_event& event, const predicate&
                          "start it, as a user whose programs you see";
         return unknown;
     }
-    // A copy of only what one event needs of a schema with up to a thousand events.
-    provider_instance provider;
-    provider.schema.name = event.schema->name;
-    provider.schema.enumerations = event.schema->enumerations;
     const event_schema& known = event.schema->events[event.position];
     std::vector<bool> ignored(wanted.nodes().size());
     try {
         const folded_predicate folded =
-            fold({wanted, reference_time, ignored, true}, provider, known);
+            fold({wanted, reference_time, ignored, true}, naming_provider(event), known);
         return make_kernel_condition(folded, kernel_fields_of(event, known));
     } catch (const user_error& mistake) {
         kernel_condition none;

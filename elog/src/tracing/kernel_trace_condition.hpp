@@ -17,6 +17,10 @@ namespace elog {
 [[nodiscard]] std::vector<kernel_field> kernel_fields_of(const kernel_trace_event& event,
                                                          const event_schema& known);
 
+/// The provider of the event with only the parts of its schema, which may have a thousand events,
+/// that names in predicates and aggregations need.
+[[nodiscard]] provider_instance naming_provider(const kernel_trace_event& event);
+
 /// No condition for a program's event without published schema, because its level and its
 /// enumerations may become known later, nor if the predicate does not fit the types of the event.
 [[nodiscard]] kernel_condition condition_for(const kernel_trace_event& event,

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/user_error.hpp"
-#include "kernel/error.hpp"
 #include "schema/schema_binary.hpp"
 #include "schema/stack_field.hpp"
+#include "tracing/kernel_trace_error.hpp"
 
 namespace elog {
 namespace {
@@ -63,10 +63,8 @@ std::vector<const kernel_trace_event*> kernel_trace_registry::discover() {
     std::vector<std::uint16_t> found;
     for (const tracefs::event_name& name : fresh) {
         try {
-            read_one(name, loose, found);
+            convert_tracefs_errors([&] { read_one(name, loose, found); });
         } catch (const user_error& mistake) {
-            diagnostics_.emplace_back(mistake.what());
-        } catch (const tracefs::error& mistake) {
             diagnostics_.emplace_back(mistake.what());
         }
     }

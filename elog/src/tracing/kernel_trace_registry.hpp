@@ -68,11 +68,6 @@ class kernel_trace_registry {
 
     /// For each pattern, whether a matching event was found.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept { return matched_; }
-    /// All events, by number.
-    [[nodiscard]] const std::unordered_map<std::uint16_t, kernel_trace_event>& all()
-        const noexcept {
-        return events_;
-    }
     /// Sentences about events that were left out, since the last call.
     [[nodiscard]] std::vector<std::string> take_diagnostics() {
         return std::exchange(diagnostics_, {});

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 
 #include <charconv>
-#include <fstream>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+
+#include "base/proc_file.hpp"
+#include "tracing/process_files.hpp"
 
 namespace elog {
 namespace {
@@ -17,30 +19,9 @@ constexpr std::chrono::seconds cache_lifetime{1};
 // More threads at once are rare; forgotten ones are looked up again.
 constexpr std::size_t known_processes_max = 65536;
 
-std::string read_first_line(const std::string& path) {
-    std::string line;
-    std::ifstream file(path);
-    std::getline(file, line);
-    return line;
-}
-
-/// The number behind "Tgid:" in a thread's status; 0 if missing.
-std::uint32_t process_of(std::uint32_t thread) {
-    std::ifstream file(fmt::format("/proc/{}/status", thread));
-    constexpr std::string_view name = "Tgid:\t";
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with(name)) {
-            std::uint32_t found = 0;
-            std::from_chars(line.data() + name.size(), line.data() + line.size(), found);
-            return found;
-        }
-    }
-    return 0;
-}
-
 /// Field 22 of /proc/PID/stat: the 20th behind the name, which may contain any character.
 std::uint64_t start_time_of(std::uint32_t pid) {
-    const std::string text = read_first_line(fmt::format("/proc/{}/stat", pid));
+    const std::string text = read_process_file(pid, "stat");
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos) {
         return 0;
@@ -59,17 +40,19 @@ std::uint64_t start_time_of(std::uint32_t pid) {
 
 std::optional<process_info> look_up_living_process(std::uint32_t thread) {
     process_info found;
-    found.pid = process_of(thread);
-    if (found.pid == 0) {
+    const std::vector<unsigned> process =
+        status_numbers(read_process_file(thread, "status"), "Tgid:");
+    if (process.empty()) {
         return std::nullopt;
     }
+    found.pid = process.front();
     struct stat folder {};
     if (::stat(fmt::format("/proc/{}", found.pid).c_str(), &folder) != 0) {
         return std::nullopt;
     }
     found.uid = folder.st_uid;
     found.start_time = start_time_of(found.pid);
-    found.name = read_first_line(fmt::format("/proc/{}/comm", found.pid));
+    found.name = living_process_name(found.pid);
     return found;
 }
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tracing/process_mappings.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "base/proc_file.hpp"
+#include "tracing/process_files.hpp"
 
 namespace elog {
 namespace {
@@ -59,18 +56,14 @@ void take_line(std::string_view line, process_mappings::by_address& found) {
 process_mappings::by_address parse_maps(std::string_view text) {
     process_mappings::by_address found;
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), line.size() + 1));
-        take_line(line, found);
+        take_line(take_until(text, '\n'), found);
     }
     return found;
 }
 
 process_mappings::process_mappings()
     : read_([](std::uint32_t process) {
-          const std::string path = fmt::format("/proc/{}/maps", process);
-          const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-          return read_text(file, maps_size_max).value_or("");
+          return read_process_file(process, "maps", maps_size_max);
       }) {}
 
 process_mappings::entry& process_mappings::entry_of(std::uint32_t process) {

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 
-#include <fmt/core.h>
+#include "tracing/process_files.hpp"
 
 namespace elog {
 namespace {
@@ -13,16 +12,9 @@ namespace {
 // More processes at once are rare; those that are forgotten are named "?".
 constexpr std::size_t known_names_max = 65536;
 
-std::string look_up_living_name(std::uint32_t process) {
-    std::string name;
-    std::ifstream file(fmt::format("/proc/{}/comm", process));
-    std::getline(file, name);
-    return name;
-}
-
 }  // namespace
 
-process_names::process_names() : lookup_(look_up_living_name) {}
+process_names::process_names() : lookup_(living_process_name) {}
 
 void process_names::take(std::vector<process_change> changes) {
     std::stable_sort(changes.begin(), changes.end(),

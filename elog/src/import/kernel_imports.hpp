@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Imports perf.data into an .elog file.
+// Imports of perf.data and of trace.dat of trace-cmd into an .elog file.
 #pragma once
 
 #include <string>
@@ -16,5 +16,9 @@ namespace elog {
 [[nodiscard]] import_result import_perf(const eventlog::tracefs::recorded_file& from,
                                         const std::string& to,
                                         kernel_trace_registry::read_published published);
+
+[[nodiscard]] import_result import_trace_dat(const eventlog::tracefs::recorded_file& from,
+                                             const std::string& to,
+                                             kernel_trace_registry::read_published published);
 
 }  // namespace elog
