@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "format/byte_reader.hpp"
@@ -45,15 +46,6 @@ std::string take_string(byte_reader& from) {
         byte_reader(from.take_bytes(from.take<std::uint32_t>()), "A name in the file").take_text());
 }
 
-template <class Number>
-Number first_of(std::span<const std::uint8_t> bytes) noexcept {
-    Number number{};
-    if (bytes.size() >= sizeof number) {
-        std::memcpy(&number, bytes.data(), sizeof number);
-    }
-    return number;
-}
-
 }  // namespace
 
 struct perf_file::head {
@@ -67,16 +59,15 @@ struct perf_file::head {
 };
 
 bool is_perf_data(std::span<const std::uint8_t> bytes) noexcept {
-    const auto found = first_of<std::uint64_t>(bytes);
+    const auto found = value_in<std::uint64_t>(bytes);
     return found == magic || found == __builtin_bswap64(magic) || found == old_magic;
 }
 
 perf_file::perf_file(const recorded_file& file) : file_(file) {
     const std::string& path = file.path();
-    head from;
     const std::vector<std::uint8_t> start =
         file.read(0, pipe_head_size, pipe_head_size, "its first part");
-    const auto found = first_of<std::uint64_t>(start);
+    const auto found = value_in<std::uint64_t>(start);
     if (found == __builtin_bswap64(magic)) {
         throw error("{} is of a machine whose numbers are big-endian, which elog does not read. "
                     "Show it there, with perf script.",
@@ -87,13 +78,12 @@ perf_file::perf_file(const recorded_file& file) : file_(file) {
                     "3.4 or later.",
                     path);
     }
-    if (first_of<std::uint64_t>(std::span(start).subspan(sizeof magic)) == pipe_head_size) {
+    if (value_in<std::uint64_t>(std::span(start).subspan(sizeof magic)) == pipe_head_size) {
         throw error("{} was written to a pipe, and elog reads what perf has written to a file: "
                     "record it with -o, or make a file of it with: perf inject -i {} -o FILE",
                     path, path);
     }
-    const std::vector<std::uint8_t> whole = file.read(0, sizeof from, sizeof from, "its header");
-    std::memcpy(&from, whole.data(), sizeof from);
+    const head from = value_in<head>(file.read(0, sizeof(head), sizeof(head), "its header"));
     data_ = from.data;
     if (data_.size == 0) {
         throw error("{} says that it has no records, as files do whose perf was killed. What it "
@@ -167,12 +157,11 @@ void perf_file::parse_features(const head& from) {
         const std::vector<std::uint8_t> bytes =
             file_.read(at, sizeof(section), sizeof(section), "its list of features");
         at += sizeof(section);
-        const auto place = first_of<section>(bytes);
-        const bool is_known = number == feature_tracing_data || number == feature_host_name ||
-                              number == feature_kernel || number == feature_machine ||
-                              number == feature_cpus || number == feature_compressed ||
-                              number == feature_clocks;
-        if (is_known) {
+        const auto place = value_in<section>(bytes);
+        constexpr std::array known{feature_tracing_data, feature_host_name, feature_kernel,
+                                   feature_machine,      feature_cpus,      feature_compressed,
+                                   feature_clocks};
+        if (std::find(known.begin(), known.end(), number) != known.end()) {
             parse_feature(number, file_.read(place.offset, place.size,
                                              number == feature_tracing_data ? tracing_size_max
                                                                             : feature_size_max,
@@ -203,15 +192,12 @@ void perf_file::parse_feature(unsigned number, std::span<const std::uint8_t> byt
             from.skip(4 * sizeof(std::uint32_t));  // version, type, level, ratio
             content_max_ = std::min(from.take<std::uint32_t>(), content_size_max);
             break;
-        case feature_clocks: {
+        case feature_clocks:
             from.skip(sizeof(std::uint32_t));  // version
-            perf_clock_pair pair;
-            pair.clock = from.take<std::uint32_t>();
-            pair.realtime = from.take<std::uint64_t>();
-            pair.time = from.take<std::uint64_t>();
-            clocks_ = pair;
+            // In the order of the braces.
+            clocks_ = perf_clock_pair{from.take<std::uint32_t>(), from.take<std::uint64_t>(),
+                                      from.take<std::uint64_t>()};
             break;
-        }
         default:
             break;
     }

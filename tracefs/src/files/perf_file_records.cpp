@@ -2,20 +2,14 @@
 #include "files/perf_file_records.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "format/byte_reader.hpp"
 #include "kernel/error.hpp"
 
 namespace eventlog::tracefs {
 namespace {
 
 constexpr std::size_t window_size = std::size_t{1} << 20U;
-
-perf_event_header head_of(std::span<const std::uint8_t> bytes) noexcept {
-    perf_event_header head{};
-    std::memcpy(&head, bytes.data(), sizeof head);
-    return head;
-}
 
 }  // namespace
 
@@ -49,9 +43,7 @@ std::optional<perf_file_record> perf_file_records::next_in_file() {
         return std::nullopt;
     }
     const std::uint64_t at = offset_;
-    const auto start = window(sizeof(perf_event_header));
-    const perf_event_header head =
-        start.size() < sizeof head ? perf_event_header{} : head_of(start);
+    const auto head = value_in<perf_event_header>(window(sizeof(perf_event_header)));
     const auto whole = window(head.size);
     if (head.size < sizeof head || whole.size() < head.size) {
         stop_reading();
@@ -59,11 +51,9 @@ std::optional<perf_file_record> perf_file_records::next_in_file() {
     }
     offset_ += head.size;
     perf_file_record record{head.type, head.misc, whole.subspan(sizeof head)};
-    if (record.type == perf_auxtrace && record.body.size() >= sizeof(std::uint64_t)) {
+    if (record.type == perf_auxtrace) {
         // The only record that is followed by data beyond its own size.
-        std::uint64_t more = 0;
-        std::memcpy(&more, record.body.data(), sizeof more);
-        offset_ += std::min(more, end_ - offset_);
+        offset_ += std::min(value_in<std::uint64_t>(record.body), end_ - offset_);
     }
     return record;
 }
@@ -97,7 +87,7 @@ std::optional<perf_file_record> perf_file_records::next_compressed() {
     if (rest.size() < sizeof(perf_event_header)) {
         return std::nullopt;
     }
-    const perf_event_header head = head_of(rest);
+    const auto head = value_in<perf_event_header>(rest);
     if (head.size < sizeof head) {
         const std::uint64_t at = offset_;
         stop_reading();

@@ -76,6 +76,14 @@ std::string chosen_clock(std::string_view text) {
                                          : std::string(text.substr(begin + 1, end - begin - 1));
 }
 
+void add_pages(trace_buffer& buffer, std::uint32_t cpu, byte_reader& from) {
+    const auto offset = from.take<std::uint64_t>();
+    const auto size = from.take<std::uint64_t>();
+    if (size != 0) {
+        buffer.cpus.push_back({cpu, offset, size});
+    }
+}
+
 }  // namespace
 
 struct trace_file::section_head {
@@ -145,11 +153,7 @@ void trace_file::parse_pages_of_version_6(byte_reader& from, std::uint32_t page_
     buffer.clock = clock_;
     buffer.page_size = page_size;
     for (std::uint32_t cpu = 0; cpu < std::min(cpus, cpus_max); ++cpu) {
-        const auto offset = from.take<std::uint64_t>();
-        const auto size = from.take<std::uint64_t>();
-        if (size != 0) {
-            buffer.cpus.push_back({cpu, offset, size});
-        }
+        add_pages(buffer, cpu, from);
     }
     buffers_.push_back(std::move(buffer));
 }
@@ -176,9 +180,8 @@ void trace_file::count_section(std::uint64_t bytes) {
 
 /// The whole content of a section, decompressed.
 std::vector<std::uint8_t> trace_file::section(std::uint16_t id, std::uint64_t at) {
-    section_head head{};
-    const auto bytes = file_.read(at, sizeof head, sizeof head, "a section's head");
-    std::memcpy(&head, bytes.data(), sizeof head);
+    const auto head = value_in<section_head>(
+        file_.read(at, sizeof(section_head), sizeof(section_head), "a section's head"));
     if (head.id != id) {
         throw error("{} has a section of the kind {} at {}, where one of the kind {} has to be. It "
                     "is damaged: record it again.",
@@ -295,17 +298,10 @@ void trace_file::parse_buffer(byte_reader from) {
     buffer.page_size = from.take<std::uint32_t>();
     const auto count = from.take<std::uint32_t>();
     for (std::uint32_t i = 0; i < count; ++i) {
-        trace_cpu found;
-        found.cpu = from.take<std::uint32_t>();
-        found.offset = from.take<std::uint64_t>();
-        found.size = from.take<std::uint64_t>();
-        if (found.size != 0) {
-            buffer.cpus.push_back(found);
-        }
+        add_pages(buffer, from.take<std::uint32_t>(), from);
     }
-    section_head head{};
-    const auto bytes = file_.read(at, sizeof head, sizeof head, "the head of its pages");
-    std::memcpy(&head, bytes.data(), sizeof head);
+    const auto head = value_in<section_head>(
+        file_.read(at, sizeof(section_head), sizeof(section_head), "the head of its pages"));
     buffer.is_compressed = (head.flags & flag_compressed) != 0;
     buffers_.push_back(std::move(buffer));
 }

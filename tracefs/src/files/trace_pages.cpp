@@ -2,21 +2,11 @@
 #include "files/trace_pages.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "format/byte_reader.hpp"
 #include "kernel/error.hpp"
 
 namespace eventlog::tracefs {
-namespace {
-
-std::uint32_t number_of(const std::vector<std::uint8_t>& bytes) noexcept {
-    std::uint32_t number = 0;
-    std::memcpy(&number, bytes.data(), sizeof number);
-    return number;
-}
-
-}  // namespace
-
 trace_pages::trace_pages(const recorded_file& file, const trace_buffer& buffer,
                          const trace_cpu& cpu, zstd_stream& stream, std::uint32_t chunk_size_max)
     : file_(file),
@@ -53,14 +43,15 @@ void trace_pages::stop_reading() noexcept {
 bool trace_pages::read_chunk() {
     if (!has_begun_) {
         has_begun_ = true;
-        chunks_left_ = offset_ == end_ ? 0 : number_of(take(sizeof chunks_left_));
+        chunks_left_ = offset_ == end_ ? 0 : value_in<std::uint32_t>(take(sizeof chunks_left_));
     }
     if (chunks_left_ == 0) {
         return false;
     }
     --chunks_left_;
-    const std::uint32_t size = number_of(take(sizeof size));
-    const std::uint32_t limit = std::min(number_of(take(sizeof limit)), chunk_size_max_);
+    const std::uint32_t size = value_in<std::uint32_t>(take(sizeof size));
+    const std::uint32_t limit =
+        std::min(value_in<std::uint32_t>(take(sizeof limit)), chunk_size_max_);
     content_.erase(content_.begin(), content_.begin() + static_cast<std::ptrdiff_t>(content_at_));
     content_at_ = 0;
     // zstd never makes data much larger.

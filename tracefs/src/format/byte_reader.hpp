@@ -14,6 +14,16 @@
 
 namespace eventlog::tracefs {
 
+/// The value that the bytes begin with; zeros if they are too few.
+template <class Value>
+[[nodiscard]] Value value_in(std::span<const std::uint8_t> bytes) noexcept {
+    Value value{};
+    if (bytes.size() >= sizeof value) {
+        std::memcpy(&value, bytes.data(), sizeof value);
+    }
+    return value;
+}
+
 class byte_reader {
   public:
     /// `of` names the bytes in error messages. The bytes must outlive the reader and its results.
@@ -26,9 +36,7 @@ class byte_reader {
     // All functions below throw error if fewer bytes are left.
     template <class Number>
     [[nodiscard]] Number take() {
-        Number number{};
-        std::memcpy(&number, take_bytes(sizeof number).data(), sizeof number);
-        return number;
+        return value_in<Number>(take_bytes(sizeof(Number)));
     }
     [[nodiscard]] std::span<const std::uint8_t> take_bytes(std::uint64_t size) {
         if (size > left()) {
@@ -49,8 +57,6 @@ class byte_reader {
         skip(std::uint64_t{size} + 1);
         return text_of(rest.first(size));
     }
-    /// All remaining bytes.
-    [[nodiscard]] std::span<const std::uint8_t> take_rest() { return take_bytes(left()); }
 
     [[nodiscard]] static std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

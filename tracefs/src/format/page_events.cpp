@@ -8,6 +8,7 @@ extern "C" {
 
 #include <cstring>
 
+#include "format/byte_reader.hpp"
 #include "kernel/error.hpp"
 
 namespace eventlog::tracefs {
@@ -32,18 +33,11 @@ constexpr std::uint32_t kind_time =
     30;  // this kind and above: a second word holds a part of the time
 constexpr std::uint64_t word_size = sizeof(std::uint32_t);
 
-std::uint32_t word_at(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
-    std::uint32_t word = 0;
-    if (bytes.size() >= at + sizeof word) {
-        std::memcpy(&word, bytes.data() + at, sizeof word);
-    }
-    return word;
-}
-
 /// Size of the first entry in bytes; 0 if it is invalid.
 std::uint64_t size_of_entry(std::span<const std::uint8_t> bytes) noexcept {
-    const std::uint32_t kind = word_at(bytes, 0) & kind_mask;
-    const std::uint64_t size = word_at(bytes, word_size);  // for kinds that store it there
+    const std::uint32_t kind = value_in<std::uint32_t>(bytes) & kind_mask;
+    const std::uint64_t size = value_in<std::uint32_t>(bytes.subspan(
+        std::min<std::size_t>(bytes.size(), word_size)));  // for kinds that store it there
     if (kind >= kind_time) {
         return 2 * word_size;
     }
@@ -64,7 +58,7 @@ std::size_t check_entries(std::span<const std::uint8_t> filled) {
     while (at < filled.size()) {
         const auto left = filled.subspan(at);
         // Nothing follows padding without a time, whose size may have any value.
-        if (word_at(left, 0) == kind_padding) {
+        if (value_in<std::uint32_t>(left) == kind_padding) {
             break;
         }
         const std::uint64_t size = size_of_entry(left);
@@ -99,8 +93,7 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
         throw error("A page of {} bytes is none of the kernel's. Say what kernel that is.",
                     page.size());
     }
-    unsigned long word = 0;
-    std::memcpy(&word, page.data() + page_time_size, sizeof word);
+    const auto word = value_in<unsigned long>(page.subspan(page_time_size));
     const std::size_t filled = word & filled_mask;
     if (filled > page.size() - header_size) {
         throw error("A page of the kernel's buffer says that {} of its {} bytes are filled. "
@@ -121,10 +114,8 @@ missed_events page_events::load(std::span<const std::uint8_t> page) {
     size_ = header_size + entries;
     missed_events missed;
     missed.any = (word & missed_flag) != 0;
-    long count = 0;
-    if (missed.any && (word & stored_flag) != 0 && filled + sizeof count <= behind_head.size()) {
-        std::memcpy(&count, behind_head.data() + filled, sizeof count);
-    }
+    const long count =
+        missed.any && (word & stored_flag) != 0 ? value_in<long>(behind_head.subspan(filled)) : 0;
     if (count > 0) {
         missed.count = static_cast<std::uint64_t>(count);
     }

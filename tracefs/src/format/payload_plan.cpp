@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "format/byte_reader.hpp"
+
 namespace eventlog::tracefs {
 namespace {
 
 constexpr std::uint32_t half_max = 0xffff;
-
-std::uint32_t read_word(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes.data() + offset, sizeof word);
-    return word;
-}
 
 }  // namespace
 
@@ -52,7 +48,7 @@ bool payload_plan::append_dynamic_field(const dynamic_field& field,
     std::size_t from = field.from;
     std::size_t size = record.size() - from;
     if (field.where != location::rest_of_record) {
-        const std::uint32_t word = read_word(record, field.from);
+        const std::uint32_t word = value_in<std::uint32_t>(record.subspan(field.from));
         if (word == 0 || (field.where == location::data_loc && field.is_text &&
                           word == null_string_word(field.from))) {
             return true;  // a null pointer stays null
