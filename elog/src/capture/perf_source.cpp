@@ -92,29 +92,32 @@ void perf_source::follow_cpus() {
     }
 }
 
-/// Finds CPUs that went offline and returned between two checks.
-void perf_source::check_cpus() {
+template <class Visit>
+void perf_source::for_each_live(const Visit& visit) {
     for (cpu_state& state : cpus_) {
-        if (state.live && !convert_tracefs_errors([&] { return state.live->is_running(); })) {
-            end(state);
+        if (state.live) {
+            visit(state);
         }
     }
+}
+
+/// Finds CPUs that went offline and returned between two checks.
+void perf_source::check_cpus() {
+    for_each_live([&](cpu_state& state) {
+        if (!convert_tracefs_errors([&] { return state.live->is_running(); })) {
+            end(state);
+        }
+    });
 }
 
 bool perf_source::enable_event(const kernel_trace_event& event, const std::string& condition) {
     const std::uint16_t id = event.format.id;
     bool is_asked = true;
     convert_tracefs_errors([&] {
-        for (cpu_state& state : cpus_) {
-            if (state.live) {
-                is_asked = state.live->add(event.kernel_name, id, condition) && is_asked;
-            }
-        }
-        for (cpu_state& state : cpus_) {
-            if (state.live) {
-                state.live->enable();
-            }
-        }
+        for_each_live([&](cpu_state& state) {
+            is_asked = state.live->add(event.kernel_name, id, condition) && is_asked;
+        });
+        for_each_live([](cpu_state& state) { state.live->enable(); });
     });
     enabled_events_.push_back({event.kernel_name, id, condition});
     return is_asked;
@@ -205,11 +208,7 @@ std::string perf_source::exited_process_name(std::uint32_t process) {
 bool perf_source::wait(std::chrono::nanoseconds at_most) {
     take_processes();
     std::vector<pollfd> files;
-    for (const cpu_state& state : cpus_) {
-        if (state.live) {
-            files.push_back({state.live->file(), POLLIN, 0});
-        }
-    }
+    for_each_live([&](cpu_state& state) { files.push_back({state.live->file(), POLLIN, 0}); });
     const int count = poll_for(files, at_most);
     const bool is_filled = std::any_of(files.begin(), files.end(), [](const pollfd& each) {
         return (each.revents & POLLIN) != 0;
@@ -239,11 +238,7 @@ void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/,
 }
 
 std::string perf_source::stop() {
-    for (cpu_state& state : cpus_) {
-        if (state.live) {
-            state.live->stop();
-        }
-    }
+    for_each_live([](cpu_state& state) { state.live->stop(); });
     tracefs::wait_for_writers();
     return report_new_cpus();
 }

@@ -49,6 +49,8 @@ class perf_source : public kernel_trace_source {
         std::string condition;
     };
 
+    template <class Visit>
+    void for_each_live(const Visit& visit);
     void follow_cpus();
     void check_cpus();
     [[nodiscard]] std::string report_new_cpus();

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/atomic_file.hpp"
@@ -256,17 +257,27 @@ void check_names(const std::vector<std::string>& paths, const std::string& to) {
     }
 }
 
-/// The readings of all files, which are of the same clock. If two that are close to each other
-/// contradict, the later one is left out.
-std::vector<eventlog_clock_sample> join_readings(const std::vector<merge_input>& files) {
-    std::vector<eventlog_clock_sample> all;
+/// The values that `of` returns for the files' clocks, sorted by their times on the clock.
+template <class Of>
+auto gather(const std::vector<merge_input>& files, const Of& of) {
+    std::remove_cvref_t<decltype(of(files.front().clock))> all;
     for (const merge_input& file : files) {
-        all.insert(all.end(), file.clock.pairs().begin(), file.clock.pairs().end());
+        const auto& some = of(file.clock);
+        all.insert(all.end(), some.begin(), some.end());
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& one, const auto& other) { return one.clock < other.clock; });
+    return all;
+}
+
+/// The readings of all files, which are of the same clock. If two that are close to each other
+/// contradict, the later one is left out.
+std::vector<eventlog_clock_sample> join_readings(const std::vector<merge_input>& files) {
+    const auto pairs = [](const clock_converter& clock) -> auto& {
+        return clock.pairs();
+    };
     clock_converter joined(files.front().host.clock);
-    for (const eventlog_clock_sample& reading : all) {
+    for (const eventlog_clock_sample& reading : gather(files, pairs)) {
         joined.add(reading);
     }
     return joined.pairs();
@@ -274,14 +285,11 @@ std::vector<eventlog_clock_sample> join_readings(const std::vector<merge_input>&
 
 /// The offsets of all files, without consecutive equal ones.
 std::vector<clock_offsets> join_offsets(const std::vector<merge_input>& files) {
-    std::vector<clock_offsets> all;
-    for (const merge_input& file : files) {
-        all.insert(all.end(), file.clock.offsets().begin(), file.clock.offsets().end());
-    }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& one, const auto& other) { return one.clock < other.clock; });
+    const auto offsets = [](const clock_converter& clock) -> auto& {
+        return clock.offsets();
+    };
     std::vector<clock_offsets> joined;
-    for (const clock_offsets& each : all) {
+    for (const clock_offsets& each : gather(files, offsets)) {
         if (joined.empty() || offsets_changed(joined.back(), each)) {
             joined.push_back(each);
         }

@@ -178,9 +178,7 @@ subscription::subscription(const subscription_options& options) {
         open_gates(options);
     } catch (...) {
         end();
-        static_cast<void>(
-            ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
-        core::release_memory(file_, geometry_);
+        remove();
         throw;
     }
 }
@@ -194,8 +192,12 @@ subscription::~subscription() {
     if (!lock.held()) {
         return;  // the next process that takes the lock finds that the owner is dead
     }
-    // Last, because the slot may be reused as soon as the name is gone: by then the bits must be
-    // cleared in all gates.
+    remove();
+}
+
+/// After end(), because the slot may be reused as soon as the name is gone: by then the bits must
+/// be cleared in all gates.
+void subscription::remove() noexcept {
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
     core::release_memory(file_, geometry_);

@@ -89,6 +89,7 @@ class subscription {
   private:
     void create_region(const subscription_options& options);
     void publish();
+    void remove() noexcept;
     void check_name() const;
     void open_gates(const subscription_options& options);
     [[nodiscard]] bool is_ours() const noexcept;

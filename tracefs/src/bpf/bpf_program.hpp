@@ -23,7 +23,6 @@ enum class bpf_operation : std::uint8_t {
     divide = BPF_DIV,  // unsigned
     bits_or = BPF_OR,
     bits_and = BPF_AND,
-    bits_xor = BPF_XOR,
     shift_left = BPF_LSH,
     shift_right = BPF_RSH,
     shift_right_signed = BPF_ARSH,

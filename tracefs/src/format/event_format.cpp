@@ -31,18 +31,15 @@ struct element {
 };
 
 std::optional<field_type> integer_of(std::size_t size, bool is_signed) noexcept {
-    switch (size) {
-        case 1:
-            return is_signed ? field_type::signed_8 : field_type::unsigned_8;
-        case 2:
-            return is_signed ? field_type::signed_16 : field_type::unsigned_16;
-        case 4:
-            return is_signed ? field_type::signed_32 : field_type::unsigned_32;
-        case 8:
-            return is_signed ? field_type::signed_64 : field_type::unsigned_64;
-        default:
-            return std::nullopt;
+    for (const field_type type :
+         {field_type::signed_8, field_type::signed_16, field_type::signed_32, field_type::signed_64,
+          field_type::unsigned_8, field_type::unsigned_16, field_type::unsigned_32,
+          field_type::unsigned_64}) {
+        if (size_of(type) == size && (type <= field_type::signed_64) == is_signed) {
+            return type;
+        }
     }
+    return std::nullopt;
 }
 
 /// The SDK's names of element types that it wraps in structs: u8 to s64, f32, f64.

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "kernel/error.hpp"
 #include "kernel/instance_name.hpp"
 #include "kernel/kernel_text.hpp"
@@ -52,34 +54,27 @@ tracefs_instance* make(const std::string& name) {
     return made;
 }
 
-/// All threads of a process, because the kernel filters by threads. Empty if the process has
-/// exited.
-std::vector<std::string> threads_of(std::uint32_t pid) {
+/// The names in a folder, as far as it can be read.
+std::vector<std::string> names_in(const std::string& folder, std::error_code& mistake) {
     std::vector<std::string> found;
-    std::error_code mistake;
-    for (fs::directory_iterator each(fmt::format("/proc/{}/task", pid), mistake), end;
-         !mistake && each != end; each.increment(mistake)) {
+    for (fs::directory_iterator each(folder, mistake), end; !mistake && each != end;
+         each.increment(mistake)) {
         found.push_back(each->path().filename());
     }
     return found;
 }
 
+/// All threads of the processes, because the kernel filters by threads. A process that has exited
+/// has none.
 std::vector<std::string> threads_of(const std::vector<std::uint32_t>& pids) {
     std::vector<std::string> all;
     for (const std::uint32_t pid : pids) {
-        const std::vector<std::string> some = threads_of(pid);
+        std::error_code ignored;
+        const std::vector<std::string> some = names_in(fmt::format("/proc/{}/task", pid), ignored);
         all.insert(all.end(), some.begin(), some.end());
     }
     std::sort(all.begin(), all.end());
     return all;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) {
-        text += word + ' ';
-    }
-    return text;
 }
 
 }  // namespace
@@ -129,7 +124,7 @@ void instance::set_pids(const std::vector<std::uint32_t>& pids) {
         throw error("None of these processes is running. See which are with: elog list");
     }
     for (;;) {
-        set("set_event_pid", joined(threads));
+        set("set_event_pid", fmt::format("{} ", fmt::join(threads, " ")));
         std::vector<std::string> now = threads_of(pids);
         if (std::includes(threads.begin(), threads.end(), now.begin(), now.end())) {
             return;
@@ -164,12 +159,10 @@ std::string instance::buffer_size() const {
 }
 
 void instance::open_cpus() {
-    const fs::path folder = fs::path(find_tracefs()) / "instances" / name_ / "per_cpu";
+    const std::string folder = fmt::format("{}/instances/{}/per_cpu", find_tracefs(), name_);
     std::error_code mistake;
     constexpr std::string_view prefix = "cpu";
-    for (fs::directory_iterator each(folder, mistake), end; !mistake && each != end;
-         each.increment(mistake)) {
-        const std::string name = each->path().filename();
+    for (const std::string& name : names_in(folder, mistake)) {
         const std::optional<std::uint64_t> cpu =
             name.starts_with(prefix) ? leading_number(name.substr(prefix.size())) : std::nullopt;
         if (!cpu || *cpu > UINT16_MAX) {

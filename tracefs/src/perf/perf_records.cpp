@@ -9,15 +9,18 @@
 namespace eventlog::tracefs {
 namespace {
 
-/// Removes a number from the front; false if there are too few bytes.
-template <class Number>
-bool take(std::span<const std::uint8_t>& bytes, Number& number) noexcept {
-    if (bytes.size() < sizeof number) {
-        return false;
-    }
-    std::memcpy(&number, bytes.data(), sizeof number);
-    bytes = bytes.subspan(sizeof number);
-    return true;
+/// Removes numbers from the front; false if there are too few bytes.
+template <class... Numbers>
+bool take(std::span<const std::uint8_t>& bytes, Numbers&... numbers) noexcept {
+    const auto take_one = [&bytes](auto& number) {
+        if (bytes.size() < sizeof number) {
+            return false;
+        }
+        std::memcpy(&number, bytes.data(), sizeof number);
+        bytes = bytes.subspan(sizeof number);
+        return true;
+    };
+    return (take_one(numbers) && ...);
 }
 
 /// A count, followed by that many addresses.
@@ -38,9 +41,9 @@ std::optional<perf_record> parse_sample(std::span<const std::uint8_t> bytes,
     perf_record found;
     found.kind = perf_kind::sample;
     std::uint32_t size = 0;
-    const bool is_whole =
-        take(bytes, found.process) && take(bytes, found.thread) && take(bytes, found.time) &&
-        (!has_stack || take_stack(bytes, found.stack)) && take(bytes, size) && size <= bytes.size();
+    const bool is_whole = take(bytes, found.process, found.thread, found.time) &&
+                          (!has_stack || take_stack(bytes, found.stack)) && take(bytes, size) &&
+                          size <= bytes.size();
     if (!is_whole) {
         return std::nullopt;
     }
@@ -64,9 +67,8 @@ std::optional<perf_record> parse_fork(std::span<const std::uint8_t> bytes) noexc
     perf_record found;
     found.kind = perf_kind::forked;
     std::uint32_t parent_thread = 0;
-    const bool is_whole = take(bytes, found.process) && take(bytes, found.parent) &&
-                          take(bytes, found.thread) && take(bytes, parent_thread) &&
-                          take(bytes, found.time);
+    const bool is_whole =
+        take(bytes, found.process, found.parent, found.thread, parent_thread, found.time);
     return is_whole ? std::optional(found) : std::nullopt;
 }
 
@@ -80,7 +82,7 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) noexcept {
 std::optional<perf_record> parse_comm(std::span<const std::uint8_t> bytes) noexcept {
     perf_record found;
     found.kind = perf_kind::renamed;
-    if (!take(bytes, found.process) || !take(bytes, found.thread)) {
+    if (!take(bytes, found.process, found.thread)) {
         return std::nullopt;
     }
     found.name = text_of(bytes);
@@ -95,11 +97,9 @@ std::optional<perf_record> parse_mmap(std::uint16_t flags,
     std::uint64_t device = 0;
     std::uint64_t generation = 0;
     std::uint64_t access = 0;
-    const bool is_whole = take(bytes, found.process) && take(bytes, found.thread) &&
-                          take(bytes, found.address) && take(bytes, found.size) &&
-                          take(bytes, found.offset) && take(bytes, device) &&
-                          take(bytes, found.file) && take(bytes, generation) &&
-                          take(bytes, access) && bytes.size() >= sizeof found.time;
+    const bool is_whole = take(bytes, found.process, found.thread, found.address, found.size,
+                               found.offset, device, found.file, generation, access) &&
+                          bytes.size() >= sizeof found.time;
     if (!is_whole) {
         return std::nullopt;
     }
