@@ -154,14 +154,15 @@ void kernel_trace_recording::take_counts(std::optional<user_error>& mistake) {
         }
     };
     // The counted records of all processes are added to one provider.
-    const process_info nobody{0, 0, 0, "?"};
+    const process_info any_process{0, 0, 0, "?"};
     std::vector<pushdown_counts> all;
     for (const counted_event& each : source_->counted()) {
         attempt([&] {
             tracefs::hist_table table = source_->counts_of(each);
             // An event without records stays unknown to the sink, as without pushdown.
             if ((table.hits | table.dropped) != 0) {
-                all.push_back({records_.provider_of(*each.event, nobody), each, std::move(table)});
+                all.push_back(
+                    {records_.provider_of(*each.event, any_process), each, std::move(table)});
             }
         });
     }
@@ -169,7 +170,7 @@ void kernel_trace_recording::take_counts(std::optional<user_error>& mistake) {
         attempt([&] { options_.counting.take(all); });
     }
     const std::vector<bpf_results> by_bpf = by_bpf_.take(
-        [&](const kernel_trace_event& event) { return records_.provider_of(event, nobody); },
+        [&](const kernel_trace_event& event) { return records_.provider_of(event, any_process); },
         mistake);
     if (!by_bpf.empty()) {
         attempt([&] { options_.counting.take_bpf(by_bpf); });
@@ -188,7 +189,7 @@ void kernel_trace_recording::find_events() {
     for (std::string& complaint : events_.take_diagnostics()) {
         diagnostics_.push_back(std::move(complaint));
     }
-    look_due_ = steady_clock::now() + kernel_trace_check_interval;
+    discovery_due_ = steady_clock::now() + kernel_trace_check_interval;
 }
 
 std::vector<std::string> kernel_trace_recording::take_diagnostics() {
@@ -203,7 +204,7 @@ void kernel_trace_recording::add_diagnostic(std::string complaint) {
 
 void kernel_trace_recording::check_setup() {
     add_diagnostic(source_->check_setup());
-    if (steady_clock::now() >= look_due_) {
+    if (steady_clock::now() >= discovery_due_) {
         find_events();
     }
 }

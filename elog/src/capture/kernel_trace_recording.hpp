@@ -119,7 +119,7 @@ class kernel_trace_recording : private captured_event_handler {
     std::vector<discovered_event> found_;
     std::vector<std::string> diagnostics_;
     steady_clock::time_point begin_ = steady_clock::now();
-    steady_clock::time_point look_due_{};
+    steady_clock::time_point discovery_due_{};
     poll_clock poll_clock_;
 };
 

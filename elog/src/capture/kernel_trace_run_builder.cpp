@@ -15,7 +15,7 @@ constexpr std::size_t run_size = 256U << 10U;
 constexpr std::uint16_t processes_max = 60000;
 // The same limit for schemas: each instance has a copy, and a file may hold at most twice as much,
 // see schemas_size_max.
-constexpr std::size_t schemas_told_apart_max = std::size_t{16} << 20U;
+constexpr std::size_t instance_schemas_max = std::size_t{16} << 20U;
 
 /// Appends a text to the record that begins at `begin`, if the record has room.
 void append_stack(std::vector<std::uint8_t>& bytes, std::size_t begin, std::uint16_t offset,
@@ -45,7 +45,7 @@ std::uint16_t kernel_trace_run_builder::provider_of(const kernel_trace_event& ev
         return known->second;
     }
     provider_instance added;
-    if (next_instance_ >= processes_max || schema_bytes_ >= schemas_told_apart_max) {
+    if (next_instance_ >= processes_max || schema_bytes_ >= instance_schemas_max) {
         key = {event.schema.get(), 0, 0};
         const auto common = instances_.find(key);
         if (common != instances_.end()) {

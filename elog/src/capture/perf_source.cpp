@@ -125,10 +125,10 @@ bool perf_source::enable_event(const kernel_trace_event& event, const std::strin
 
 std::string perf_source::check_setup() {
     const auto now = std::chrono::steady_clock::now();
-    if (now < look_due_) {
+    if (now < poll_due_) {
         return {};
     }
-    look_due_ = now + perf_poll_interval;
+    poll_due_ = now + perf_poll_interval;
     if (now >= check_due_) {
         check_due_ = now + perf_check_interval;
         check_cpus();

@@ -68,7 +68,7 @@ class perf_source : public kernel_trace_source {
     process_names names_;
     process_mappings mappings_;
     stack_symbolizer stacks_;
-    std::chrono::steady_clock::time_point look_due_{};
+    std::chrono::steady_clock::time_point poll_due_{};
     std::chrono::steady_clock::time_point check_due_{};
 };
 

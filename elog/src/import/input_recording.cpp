@@ -99,8 +99,8 @@ void input_recording::open_unnamed() {
 void input_recording::import_recording(recorder by,
                                        kernel_trace_registry::read_published published) {
     open_unnamed();
-    const auto nobody = [] { return std::vector<provider_schema>(); };
-    kernel_trace_registry::read_published known = published ? std::move(published) : nobody;
+    const auto no_schemas = [] { return std::vector<provider_schema>(); };
+    kernel_trace_registry::read_published known = published ? std::move(published) : no_schemas;
     import_details_ = convert_tracefs_errors([&] {
         const tracefs::recorded_file from(name_);
         return by == recorder::perf ? import_perf(from, path_, std::move(known))

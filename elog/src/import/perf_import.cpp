@@ -90,7 +90,7 @@ class perf_importer {
               std::span<const std::uint8_t> body);
     void take_in_order(const pending_record& record, std::span<const std::uint8_t> body);
     void take_event(const pending_record& record, std::span<const std::uint8_t> raw);
-    void take_change(const pending_record& record, const tracefs::perf_record& said);
+    void take_change(const pending_record& record, const tracefs::perf_record& parsed);
     void count_lost(const tracefs::perf_file_record& record);
     void report_rest();
 
@@ -102,7 +102,7 @@ class perf_importer {
     recorded_processes processes_;
     std::map<std::uint32_t, std::uint64_t> lost_in_all_;  // by ring, as counted by perf at the end
     bool has_unplaced_ = false;                           // some of these are of an unknown CPU
-    std::uint64_t others_ = 0;  // samples of events other than tracepoints
+    std::uint64_t other_samples_ = 0;  // samples of events other than tracepoints
     std::uint64_t timeless_ = 0;
     import_result result_;
 };
@@ -149,7 +149,7 @@ void perf_importer::take_sample(const tracefs::perf_file_record& record) {
     if (!sample) {
         importer_.count_damaged(importer_.ring_of(std::nullopt));
     } else if (!sample->is_tracepoint || sample->raw.empty()) {
-        ++others_;
+        ++other_samples_;
     } else if (!sample->stamp.time) {
         ++timeless_;
     } else {
@@ -172,16 +172,16 @@ void perf_importer::count_lost(const tracefs::perf_file_record& record) {
     has_unplaced_ = has_unplaced_ || !cpu;
 }
 
-void perf_importer::take_change(const pending_record& record, const tracefs::perf_record& said) {
-    if (said.kind == tracefs::perf_kind::forked) {
+void perf_importer::take_change(const pending_record& record, const tracefs::perf_record& parsed) {
+    if (parsed.kind == tracefs::perf_kind::forked) {
         // Records that perf creates at its start for existing processes have no time.
         if (record.time != 0) {
-            processes_.fork(said.parent, said.process, record.time);
+            processes_.fork(parsed.parent, parsed.process, record.time);
         }
-    } else if ((record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 && said.process == said.thread) {
-        processes_.become(said.process, said.name, record.time);
+    } else if ((record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 && parsed.process == parsed.thread) {
+        processes_.become(parsed.process, parsed.name, record.time);
     } else {
-        processes_.rename(said.process, said.thread, said.name);
+        processes_.rename(parsed.process, parsed.thread, parsed.name);
     }
 }
 
@@ -201,13 +201,13 @@ void perf_importer::take_in_order(const pending_record& record,
         return;
     }
     const std::uint32_t ring = importer_.ring_of(record.cpu);
-    const std::optional<tracefs::perf_record> said = tracefs::parse_perf_body(record.type, body);
-    if (!said) {
+    const std::optional<tracefs::perf_record> parsed = tracefs::parse_perf_body(record.type, body);
+    if (!parsed) {
         importer_.count_damaged(ring);
-    } else if (said->kind == tracefs::perf_kind::lost) {
-        importer_.lose(ring, said->lost);
+    } else if (parsed->kind == tracefs::perf_kind::lost) {
+        importer_.lose(ring, parsed->lost);
     } else {
-        take_change(record, *said);
+        take_change(record, *parsed);
     }
 }
 
@@ -227,21 +227,21 @@ void perf_importer::read() {
 /// Losses that no record of the file reports count at its end.
 void perf_importer::report_rest() {
     std::uint64_t all = 0;
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     for (std::uint32_t ring = 0; ring <= importer_.ring_of(std::nullopt); ++ring) {
         const std::uint64_t of_ring = has_unplaced_ ? 0 : lost_in_all_[ring];
         importer_.lose(ring, of_ring - std::min(of_ring, importer_.lost(ring)));
         all += lost_in_all_[ring];
-        told += importer_.lost(ring);
+        reported += importer_.lost(ring);
     }
     if (has_unplaced_) {
-        importer_.lose(importer_.ring_of(std::nullopt), all - std::min(all, told));
+        importer_.lose(importer_.ring_of(std::nullopt), all - std::min(all, reported));
     }
-    if (others_ != 0) {
+    if (other_samples_ != 0) {
         result_.notes.push_back(fmt::format(
             "its {} samples of events that are no tracepoints are left out: see them with perf "
             "report.",
-            others_));
+            other_samples_));
     }
     if (timeless_ != 0) {
         result_.damages.push_back(fmt::format(

@@ -51,9 +51,9 @@ void relay_parser::take_header(std::span<std::uint8_t> bytes) {
     eventlog_relay_header header{};
     std::memcpy(&header, bytes.data(), sizeof header);
     check_header(header);
-    const gap_record told(cpu_, {.lost = header.lost_before - lost_,
-                                 .overwritten = header.records_before - recorded_});
-    std::memcpy(bytes.data(), &told, sizeof told);
+    const gap_record gap(cpu_, {.lost = header.lost_before - lost_,
+                                .overwritten = header.records_before - recorded_});
+    std::memcpy(bytes.data(), &gap, sizeof gap);
     lost_ = header.lost_before;
     recorded_ = header.records_before;
     current_ = header;

@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t relay_read_size = std::size_t{1} << 20U;
 
 void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
-    const gap_record told(cpu, {.lost = lost, .overwritten = 0});
-    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&told);
-    bytes.insert(bytes.end(), begin, begin + sizeof told);
+    const gap_record gap(cpu, {.lost = lost, .overwritten = 0});
+    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&gap);
+    bytes.insert(bytes.end(), begin, begin + sizeof gap);
 }
 
 }  // namespace

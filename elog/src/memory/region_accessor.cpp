@@ -91,7 +91,7 @@ bool region_accessor::is(std::uint64_t offset, std::uint32_t value) const {
 /// If the upper half is equal before and after, the lower half belongs to it. In the fallback each
 /// byte is read after all more significant ones, so the composed value never exceeds the word.
 region_accessor::reading region_accessor::read(std::uint64_t offset) const {
-    for (int look = 0; look < word_read_attempts_max; ++look) {
+    for (int attempt = 0; attempt < word_read_attempts_max; ++attempt) {
         const auto value = load<std::uint64_t>(offset);
         if (is(offset + upper_half, upper_of(value)) && is(offset, lower_of(value)) &&
             is(offset + upper_half, upper_of(value))) {
@@ -107,7 +107,7 @@ region_accessor::reading region_accessor::read(std::uint64_t offset) const {
 
 std::uint32_t region_accessor::read_u32(std::uint64_t offset) const {
     auto value = load<std::uint32_t>(offset);
-    for (int look = 0; look < word_read_attempts_max && !is(offset, value); ++look) {
+    for (int attempt = 0; attempt < word_read_attempts_max && !is(offset, value); ++attempt) {
         value = load<std::uint32_t>(offset);
     }
     return value;

@@ -32,7 +32,7 @@ std::uint64_t ring_controls::descriptor_offset(std::uint32_t ring,
 
 std::optional<control_reading> ring_controls::control_of(std::uint32_t ring) const {
     const std::uint64_t offset = geometry_.ring_offset(ring) + offsetof(eventlog_ring, control);
-    for (int look = 0; look < read_attempts_max; ++look) {
+    for (int attempt = 0; attempt < read_attempts_max; ++attempt) {
         const region_accessor::reading found = words_.read(offset);
         if (found.exact) {
             return control_reading{{found.value}, true};
@@ -67,7 +67,7 @@ buffer_state ring_controls::state_of(std::uint32_t ring, std::uint64_t generatio
 }
 
 std::optional<active_buffer> ring_controls::find_active(std::uint32_t ring) const {
-    for (int look = 0; look < read_attempts_max; ++look) {
+    for (int attempt = 0; attempt < read_attempts_max; ++attempt) {
         const std::optional<control_reading> control = control_of(ring);
         if (!control) {
             return std::nullopt;

@@ -75,7 +75,7 @@ class bpf_code_generator {
         for (const bpf_call& call : plan_.calls) {
             if (call.taken) {
                 const bpf_program::label next = program_.make_label();
-                emit_presence_check(program_, call.place, plan_.text_base, next);
+                emit_presence_check(program_, call.location, plan_.text_base, next);
                 program_.jump(has_input);
                 program_.place(next);
             }
@@ -92,17 +92,17 @@ class bpf_code_generator {
             const bpf_program::label absent = program_.make_label();
             std::int32_t at = key_begin() + static_cast<std::int32_t>(key.begin);
             if (key.has_state) {
-                emit_presence_check(program_, key.place, plan_.text_base, absent);
+                emit_presence_check(program_, key.location, plan_.text_base, absent);
                 program_.set(reg::r1, 1);
                 program_.store(reg::r10, at, reg::r1, code_word_size);
                 at += code_word_size;
             }
-            if (key.place.is == value_class::text) {
-                emit_copy_text(program_, key.place, at, key.place.size + 1);
-            } else if (key.place.is == value_class::address) {
-                emit_copy_bytes(program_, key.place, at);
+            if (key.location.is == value_class::text) {
+                emit_copy_text(program_, key.location, at, key.location.size + 1);
+            } else if (key.location.is == value_class::address) {
+                emit_copy_bytes(program_, key.location, at);
             } else {
-                emit_load_number(program_, reg::r8, key.place);
+                emit_load_number(program_, reg::r8, key.location);
                 program_.store(reg::r10, at, reg::r8, code_word_size);
             }
             program_.place(absent);
@@ -150,10 +150,10 @@ class bpf_code_generator {
     void add_call(const bpf_call& call) {
         const bpf_program::label absent = program_.make_label();
         if (call.has_own_count) {
-            emit_presence_check(program_, call.place, plan_.text_base, absent);
+            emit_presence_check(program_, call.location, plan_.text_base, absent);
         }
         if (call.what != aggregate_function::count) {
-            emit_load_number(program_, reg::r8, call.place);
+            emit_load_number(program_, reg::r8, call.location);
             take_number(call);
         }
         if (call.has_own_count) {
@@ -197,7 +197,7 @@ class bpf_code_generator {
         program_.operate(bpf_operation::add, reg::r1, reg::r8);
         program_.store(reg::r7, low, reg::r1, code_word_size);
         carry_if_less(reg::r1, reg::r8, reg::r2);
-        if (call.place.is_signed) {
+        if (call.location.is_signed) {
             program_.operate(bpf_operation::shift_right_signed, reg::r8, 63);
             program_.operate(bpf_operation::add, reg::r2, reg::r8);
         }
@@ -208,7 +208,7 @@ class bpf_code_generator {
     void add_square(const bpf_call& call) {
         const bpf_program::label is_positive = program_.make_label();
         program_.copy(reg::r8, reg::r9);
-        if (call.place.is_signed) {
+        if (call.location.is_signed) {
             program_.jump_if(bpf_comparison::greater_equal_signed, reg::r8, 0, is_positive);
             program_.negate(reg::r8);
         }
@@ -250,22 +250,22 @@ class bpf_code_generator {
     }
 
     void keep_extreme(const bpf_call& call) {
-        const std::int32_t place = at_word(call.numbers());
+        const std::int32_t location = at_word(call.numbers());
         const std::uint32_t count = call.has_own_count ? call.begin : 0;
         const bpf_program::label is_new = program_.make_label();
         const bpf_program::label is_kept = program_.make_label();
         program_.load(reg::r1, reg::r7, at_word(count), code_word_size);
         program_.jump_if(bpf_comparison::equal, reg::r1, 0, is_new);
-        program_.load(reg::r1, reg::r7, place, code_word_size);
+        program_.load(reg::r1, reg::r7, location, code_word_size);
         const bool is_smallest = call.what == aggregate_function::min;
         const bpf_comparison stays =
-            call.place.is_signed
+            call.location.is_signed
                 ? (is_smallest ? bpf_comparison::less_equal_signed
                                : bpf_comparison::greater_equal_signed)
                 : (is_smallest ? bpf_comparison::less_equal : bpf_comparison::greater_equal);
         program_.jump_if(stays, reg::r1, reg::r8, is_kept);
         program_.place(is_new);
-        program_.store(reg::r7, place, reg::r8, code_word_size);
+        program_.store(reg::r7, location, reg::r8, code_word_size);
         program_.place(is_kept);
     }
 
@@ -285,7 +285,7 @@ class bpf_code_generator {
 
     void find_quantized(const bpf_call& call) {
         const bpf_program::label is_found = program_.make_label();
-        if (call.place.is_signed) {
+        if (call.location.is_signed) {
             const bpf_program::label is_positive = program_.make_label();
             program_.jump_if(bpf_comparison::greater_equal_signed, reg::r8, 0, is_positive);
             program_.negate(reg::r8);

@@ -26,14 +26,14 @@ constexpr std::uint32_t key_size_max = 256;
 // Overhead of an entry beside key and values.
 constexpr std::uint64_t entry_size = 96;
 /// Number of values of an integer.
-std::uint64_t cardinality_of(const stored_location& place) noexcept {
-    switch (place.source) {
+std::uint64_t cardinality_of(const stored_location& location) noexcept {
+    switch (location.source) {
         case field_source::thread:
             return threads_max;
         case field_source::cpu:
             return cpus_max;
         default:
-            return cardinality_of_bytes(place.size);
+            return cardinality_of_bytes(location.size);
     }
 }
 
@@ -42,11 +42,11 @@ std::uint32_t padded(std::uint32_t size) noexcept {
 }
 
 /// Smallest and largest value of a field.
-std::pair<wide_integer, wide_integer> range_of_place(const stored_location& place) noexcept {
-    const std::uint32_t bits = place.source == field_source::payload ? place.size * 8 : 64;
+std::pair<wide_integer, wide_integer> range_of_place(const stored_location& location) noexcept {
+    const std::uint32_t bits = location.source == field_source::payload ? location.size * 8 : 64;
     const wide_integer values = wide_integer{1} << bits;
-    return place.is_signed ? std::pair(-values / 2, values / 2 - 1)
-                           : std::pair(wide_integer{0}, values - 1);
+    return location.is_signed ? std::pair(-values / 2, values / 2 - 1)
+                              : std::pair(wide_integer{0}, values - 1);
 }
 
 /// A user_error states the reason for which elog aggregates the records itself.
@@ -89,32 +89,32 @@ class bpf_planner {
         return find_location(name, provider_, known_, asked_.source);
     }
 
-    void check_place(const value_location& place, const std::string& text) const {
-        if (place.stored.source == field_source::clock) {
+    void check_place(const value_location& location, const std::string& text) const {
+        if (location.stored.source == field_source::clock) {
             throw user_error("BPF programs do not count by time, as {} asks", text);
         }
         const bool is_of_process =
-            place.name == "pid" || place.name == "uid" || place.name == "comm";
-        if (place.stored.source == field_source::fixed && is_of_process) {
+            location.name == "pid" || location.name == "uid" || location.name == "comm";
+        if (location.stored.source == field_source::fixed && is_of_process) {
             throw user_error("whose process an event is, as {} asks, is found out here", text);
         }
-        if (!is_in_fixed_payload(place.stored, known_.fixed_size)) {
+        if (!is_in_fixed_payload(location.stored, known_.fixed_size)) {
             throw user_error("{} is not where records have their fields", text);
         }
     }
 
     void add_key(const aggregate_key& key) {
-        const std::optional<value_location> place = find(key.of);
-        if (!place) {
+        const std::optional<value_location> location = find(key.of);
+        if (!location) {
             throw user_error("it has no {}", key.text);
         }
-        check_place(*place, key.text);
-        if (place->stored.source == field_source::fixed) {
+        check_place(*location, key.text);
+        if (location->stored.source == field_source::fixed) {
             return;
         }
         bpf_key added;
-        added.place = place->stored;
-        added.has_state = place->stored.presence != eventlog::no_index;
+        added.location = location->stored;
+        added.has_state = location->stored.presence != eventlog::no_index;
         added.begin = key_size_;
         combinations_ = saturating_product(combinations_, prepare(added, key.text));
         key_size_ += added.size;
@@ -131,23 +131,23 @@ class bpf_planner {
         const std::uint32_t state = added.has_state ? plan_word_size : 0;
         const std::uint64_t absent = added.has_state ? 1 : 0;
         added.size = state + plan_word_size;
-        switch (added.place.is) {
+        switch (added.location.is) {
             case value_class::boolean:
                 return 2 + absent;
             case value_class::character:
             case value_class::integer:
-                return cardinality_of(added.place) == unbounded_cardinality
+                return cardinality_of(added.location) == unbounded_cardinality
                            ? unbounded_cardinality
-                           : cardinality_of(added.place) + absent;
+                           : cardinality_of(added.location) + absent;
             case value_class::address:
-                added.size = state + padded(added.place.size);
+                added.size = state + padded(added.location.size);
                 return unbounded_cardinality;
             case value_class::text:
-                if (added.place.type == field_type::text) {
+                if (added.location.type == field_type::text) {
                     throw user_error("BPF programs count by no texts of any length, as {} is",
                                      text);
                 }
-                added.size = state + padded(added.place.size + 1);
+                added.size = state + padded(added.location.size + 1);
                 return unbounded_cardinality;
             default:
                 throw user_error("BPF programs count by integers, addresses and texts, and {} is "
@@ -164,37 +164,38 @@ class bpf_planner {
         if (!call.of) {
             return;
         }
-        const std::optional<value_location> place = find(*call.of);
-        added.taken = place.has_value();
-        if (!place) {
+        const std::optional<value_location> location = find(*call.of);
+        added.taken = location.has_value();
+        if (!location) {
             return;
         }
-        check_place(*place, call.text);
-        added.place = place->stored;
+        check_place(*location, call.text);
+        added.location = location->stored;
         if (call.what == aggregate_function::count) {
-            added.has_own_count = place->stored.source == field_source::payload &&
-                                  (place->stored.type == field_type::text ||
-                                   place->stored.presence != eventlog::no_index);
+            added.has_own_count = location->stored.source == field_source::payload &&
+                                  (location->stored.type == field_type::text ||
+                                   location->stored.presence != eventlog::no_index);
         } else {
-            check_number(*place, call.text);
-            added.has_own_count = place->stored.presence != eventlog::no_index;
+            check_number(*location, call.text);
+            added.has_own_count = location->stored.presence != eventlog::no_index;
         }
-        made_.words = added.numbers() + words_of(call, *place, added);
+        made_.words = added.numbers() + words_of(call, *location, added);
         if (made_.words > tracefs::bpf_words_max) {
             throw user_error("{} takes more than the {} numbers that a key can have", call.text,
                              tracefs::bpf_words_max);
         }
     }
 
-    static void check_number(const value_location& place, const std::string& text) {
-        if (place.stored.is != value_class::integer || place.stored.source == field_source::fixed) {
+    static void check_number(const value_location& location, const std::string& text) {
+        if (location.stored.is != value_class::integer ||
+            location.stored.source == field_source::fixed) {
             throw user_error("BPF programs compute with integers, and {} asks for something else",
                              text);
         }
     }
 
     /// Number of words of the call behind its count.
-    std::uint32_t words_of(const aggregate_call& call, const value_location& place,
+    std::uint32_t words_of(const aggregate_call& call, const value_location& location,
                            bpf_call& added) const {
         switch (call.what) {
             case aggregate_function::count:
@@ -208,13 +209,13 @@ class bpf_planner {
             case aggregate_function::stddev:
                 return 5;
             case aggregate_function::quantize: {
-                const std::uint32_t bits = place.stored.size * 8;
-                added.first = place.stored.is_signed ? -std::int64_t{bits} : 0;
-                added.buckets = place.stored.is_signed ? 2 * bits + 1 : bits + 1;
+                const std::uint32_t bits = location.stored.size * 8;
+                added.first = location.stored.is_signed ? -std::int64_t{bits} : 0;
+                added.buckets = location.stored.is_signed ? 2 * bits + 1 : bits + 1;
                 return added.buckets;
             }
             case aggregate_function::hist:
-                choose_buckets(call, place, added);
+                choose_buckets(call, location, added);
                 return added.buckets;
         }
         return 0;
@@ -222,10 +223,10 @@ class bpf_planner {
 
     /// The set of buckets must not depend on the order of values: see histogram.hpp. Without a
     /// step, each number has its own bucket.
-    void choose_buckets(const aggregate_call& call, const value_location& place,
+    void choose_buckets(const aggregate_call& call, const value_location& location,
                         bpf_call& added) const {
-        const wide_integer step = call.step ? bucket_width_of(asked_.source, call, place) : 1;
-        const auto [low, high] = range_of_place(place.stored);
+        const wide_integer step = call.step ? bucket_width_of(asked_.source, call, location) : 1;
+        const auto [low, high] = range_of_place(location.stored);
         const wide_integer first = floor_div(low, step);
         const wide_integer count = floor_div(high, step) - first + 1;
         if (count > static_cast<wide_integer>(histogram::fixed_max) ||
@@ -263,8 +264,8 @@ class bpf_planner {
 }  // namespace
 
 std::uint64_t bucket_width_of(const std::string& source, const aggregate_call& call,
-                              const value_location& place) {
-    const ratio step = literal_in_field_unit(source, place, *call.step, call.text);
+                              const value_location& location) {
+    const ratio step = literal_in_field_unit(source, location, *call.step, call.text);
     const wide_integer whole = step.numerator / step.denominator;
     if (whole * step.denominator != step.numerator || whole < 1 || whole > INT64_MAX) {
         throw user_error("{} has no steps that are integers", call.text);

@@ -24,7 +24,7 @@
 namespace elog {
 
 struct bpf_key {
-    stored_location place{};
+    stored_location location{};
     bool has_state = false;  // a word in front states whether there is a value
     std::uint32_t begin = 0;
     std::uint32_t size = 0;  // including that word, a multiple of 8
@@ -34,7 +34,7 @@ struct bpf_call {
     aggregate_function what{};
     bool taken = false;          // the event has the call's field
     bool has_own_count = false;  // optional field: the first word counts the records that have it
-    stored_location place{};
+    stored_location location{};
     std::uint32_t begin = 0;  // index of its first word in the value
     /// Of a distribution: number of words; `first` is the index of the first bucket.
     std::uint32_t buckets = 0;
@@ -69,7 +69,7 @@ inline constexpr std::uint64_t bpf_bytes_max = std::uint64_t{128} << 20U;
 /// The width of the buckets of a hist() with a step, in the unit of the field. Throws user_error if
 /// it is not an integer.
 [[nodiscard]] std::uint64_t bucket_width_of(const std::string& source, const aggregate_call& call,
-                                            const value_location& place);
+                                            const value_location& location);
 
 /// `where` may be nullptr. The kernel keeps a value for each of `cpus` CPUs.
 [[nodiscard]] bpf_plan_result plan_bpf(const aggregation& asked, std::size_t keys_max,

@@ -37,12 +37,12 @@ class synthetic_record {
   private:
     void put(const bpf_key& key, std::span<const std::uint8_t> bytes) {
         if (key.has_state) {
-            payload_[key.place.presence] = bytes[0];
+            payload_[key.location.presence] = bytes[0];
             bytes = bytes.subspan(counted_word_size);
         }
         std::uint64_t number = 0;
         std::memcpy(&number, bytes.data(), sizeof number);
-        switch (key.place.source) {
+        switch (key.location.source) {
             case field_source::thread:
                 header_.thread = static_cast<std::uint32_t>(number);
                 return;
@@ -51,7 +51,7 @@ class synthetic_record {
                 return;
             default:
                 // Little-endian, as on all supported machines.
-                std::memcpy(payload_.data() + key.place.offset, bytes.data(), key.place.size);
+                std::memcpy(payload_.data() + key.location.offset, bytes.data(), key.location.size);
         }
     }
 
@@ -113,7 +113,7 @@ void add_value(const bpf_call& call, word_span value, partial_aggregate& into) {
         }
         case aggregate_function::min:
         case aggregate_function::max: {
-            const wide_integer found = wide_of(value[at], call.place.is_signed);
+            const wide_integer found = wide_of(value[at], call.location.is_signed);
             const bool is_further =
                 call.what == aggregate_function::min ? found < into.extreme : found > into.extreme;
             into.extreme = is_first || is_further ? found : into.extreme;

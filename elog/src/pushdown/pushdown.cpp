@@ -59,30 +59,31 @@ class pushdown_planner {
   private:
     [[nodiscard]] value_location place_of(const field_reference& name,
                                           const std::string& text) const {
-        const std::optional<value_location> place =
+        const std::optional<value_location> location =
             find_location(name, provider_, known_, asked_.source);
-        if (!place) {
+        if (!location) {
             throw user_error("it has no {}", text);
         }
-        return *place;
+        return *location;
     }
 
     /// The kernel's name of a field by which it can count, or that it can sum.
-    [[nodiscard]] std::string field_at(const value_location& place, const std::string& text) const {
+    [[nodiscard]] std::string field_at(const value_location& location,
+                                       const std::string& text) const {
         const auto found =
             std::find_if(fields_.begin(), fields_.end(), [&](const kernel_field& field) {
-                return field.offset == place.stored.offset && field.type == place.stored.type &&
-                       field.count == 1;
+                return field.offset == location.stored.offset &&
+                       field.type == location.stored.type && field.count == 1;
             });
-        const bool is_whole =
-            place.stored.is == value_class::integer || place.stored.is == value_class::boolean;
-        if (place.stored.source != field_source::payload || !is_whole || found == fields_.end() ||
-            is_taken(found->name)) {
+        const bool is_whole = location.stored.is == value_class::integer ||
+                              location.stored.is == value_class::boolean;
+        if (location.stored.source != field_source::payload || !is_whole ||
+            found == fields_.end() || is_taken(found->name)) {
             throw user_error("the kernel's histograms take integers, and {} is none that "
                              "they know",
                              text);
         }
-        if (place.stored.presence != eventlog::no_index) {
+        if (location.stored.presence != eventlog::no_index) {
             throw user_error("{} is optional, and the kernel does not know whether it has "
                              "a value",
                              text);
@@ -90,7 +91,7 @@ class pushdown_planner {
         return found->name;
     }
 
-    void add_key(tracefs::hist_key key, const pushdown_key& place, std::uint64_t values) {
+    void add_key(tracefs::hist_key key, const pushdown_key& location, std::uint64_t values) {
         std::vector<tracefs::hist_key>& keys = made_.asked.keys;
         const auto same = std::find_if(keys.begin(), keys.end(),
                                        [&](const auto& each) { return each.field == key.field; });
@@ -106,12 +107,12 @@ class pushdown_planner {
                              tracefs::hist_keys_max);
         }
         keys.push_back(std::move(key));
-        made_.keys.push_back(place);
+        made_.keys.push_back(location);
         combinations_ = saturating_product(combinations_, values);
     }
 
-    void add_group(const value_location& place, const std::string& text) {
-        switch (place.stored.source) {
+    void add_group(const value_location& location, const std::string& text) {
+        switch (location.stored.source) {
             case field_source::thread:
                 add_key({"common_pid", 0}, {field_source::thread, 0, 0}, threads_max);
                 return;
@@ -121,7 +122,7 @@ class pushdown_planner {
             case field_source::clock:
                 throw user_error("the kernel's histograms know no time");
             case field_source::fixed:
-                if (place.name == "pid" || place.name == "uid" || place.name == "comm") {
+                if (location.name == "pid" || location.name == "uid" || location.name == "comm") {
                     throw user_error("whose process an event is, as {} asks, the kernel's "
                                      "histograms do not know; they know tid",
                                      text);
@@ -130,35 +131,35 @@ class pushdown_planner {
             case field_source::payload:
                 break;
         }
-        add_field(place, text, 0, cardinality_of_bytes(place.stored.size));
+        add_field(location, text, 0, cardinality_of_bytes(location.stored.size));
     }
 
-    void add_field(const value_location& place, const std::string& text, std::uint64_t bucket,
+    void add_field(const value_location& location, const std::string& text, std::uint64_t bucket,
                    std::uint64_t values) {
-        add_key({field_at(place, text), bucket},
-                {field_source::payload, place.stored.offset, place.stored.size}, values);
+        add_key({field_at(location, text), bucket},
+                {field_source::payload, location.stored.offset, location.stored.size}, values);
     }
 
     void add_call(const aggregate_call& call) {
         if (!call.of) {
             return;
         }
-        const std::optional<value_location> place =
+        const std::optional<value_location> location =
             find_location(*call.of, provider_, known_, asked_.source);
-        if (!place) {
+        if (!location) {
             return;  // the event does not count for it
         }
         switch (call.what) {
             case aggregate_function::count:
-                check_counted(*place, call.text);
+                check_counted(*location, call.text);
                 return;
             case aggregate_function::sum:
             case aggregate_function::avg:
-                add_sum(*place, call.text);
+                add_sum(*location, call.text);
                 return;
             case aggregate_function::hist:
             case aggregate_function::quantize:
-                add_distribution(call, *place);
+                add_distribution(call, *location);
                 return;
             default:
                 throw user_error("the kernel's histograms only count and add up, and {} "
@@ -167,25 +168,25 @@ class pushdown_planner {
         }
     }
 
-    static void check_counted(const value_location& place, const std::string& text) {
-        const bool may_lack =
-            place.stored.type == field_type::text || place.stored.presence != eventlog::no_index;
-        if (place.stored.source == field_source::payload && may_lack) {
+    static void check_counted(const value_location& location, const std::string& text) {
+        const bool may_lack = location.stored.type == field_type::text ||
+                              location.stored.presence != eventlog::no_index;
+        if (location.stored.source == field_source::payload && may_lack) {
             throw user_error("the kernel does not know whether there is a value, as {} "
                              "asks",
                              text);
         }
     }
 
-    void add_sum(const value_location& place, const std::string& text) {
-        if (place.stored.is != value_class::integer) {
+    void add_sum(const value_location& location, const std::string& text) {
+        if (location.stored.is != value_class::integer) {
             throw user_error("the kernel adds up integers, and no other numbers, as in {}", text);
         }
-        const std::string field = field_at(place, text);
+        const std::string field = field_at(location, text);
         std::vector<std::string>& values = made_.asked.values;
         const auto known = std::find(values.begin(), values.end(), field);
         made_.summands.back() = {static_cast<std::size_t>(known - values.begin()),
-                                 place.stored.is_signed};
+                                 location.stored.is_signed};
         if (known != values.end()) {
             return;
         }
@@ -194,8 +195,8 @@ class pushdown_planner {
                              tracefs::hist_values_max);
         }
         values.push_back(field);
-        if (place.stored.size == sizeof(std::uint64_t)) {
-            limit(field, place.stored.is_signed);
+        if (location.stored.size == sizeof(std::uint64_t)) {
+            limit(field, location.stored.is_signed);
         }
     }
 
@@ -214,15 +215,15 @@ class pushdown_planner {
     }
 
     /// The set of buckets must not depend on the order of values: see histogram.hpp.
-    void add_distribution(const aggregate_call& call, const value_location& place) {
-        if (place.stored.is != value_class::integer) {
+    void add_distribution(const aggregate_call& call, const value_location& location) {
+        if (location.stored.is != value_class::integer) {
             throw user_error("the kernel's histograms take integers, and no other "
                              "numbers, as in {}",
                              call.text);
         }
         has_distribution_ = true;
-        const std::uint64_t values = cardinality_of_bytes(place.stored.size);
-        const std::uint64_t step = call.step ? bucket_width_of(asked_.source, call, place) : 1;
+        const std::uint64_t values = cardinality_of_bytes(location.stored.size);
+        const std::uint64_t step = call.step ? bucket_width_of(asked_.source, call, location) : 1;
         const bool is_bounded = !call.step || values / step + 2 <= histogram::fixed_max;
         if (!is_bounded) {
             throw user_error("{} may have more than {} buckets, and which of them count "
@@ -230,13 +231,14 @@ class pushdown_planner {
                              call.text, histogram::fixed_max);
         }
         if (values <= tracefs::hist_size_max) {
-            add_field(place, call.text, 0, values);
-        } else if (call.what == aggregate_function::hist && call.step && !place.stored.is_signed) {
-            add_field(place, call.text, step, values / step + 1);
+            add_field(location, call.text, 0, values);
+        } else if (call.what == aggregate_function::hist && call.step &&
+                   !location.stored.is_signed) {
+            add_field(location, call.text, step, values / step + 1);
         } else {
             throw user_error(
                 "{} takes each single value of {} bits, which are more than the kernel can keep",
-                call.text, place.stored.size * 8);
+                call.text, location.stored.size * 8);
         }
     }
 

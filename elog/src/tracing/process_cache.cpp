@@ -77,13 +77,13 @@ std::optional<process_info> process_cache::find_living(std::uint32_t thread,
 
 const process_info& process_cache::of(std::uint32_t thread, std::uint32_t process) {
     const clock::time_point now = clock::now();
-    auto place = known_.find(thread);
-    if (place != known_.end() && process != 0 && place->second.process.pid != process) {
-        known_.erase(place);
-        place = known_.end();
+    auto known = known_.find(thread);
+    if (known != known_.end() && process != 0 && known->second.process.pid != process) {
+        known_.erase(known);
+        known = known_.end();
     }
-    if (place != known_.end() && now - place->second.looked_up < cache_lifetime) {
-        return place->second.process;
+    if (known != known_.end() && now - known->second.looked_up < cache_lifetime) {
+        return known->second.process;
     }
     if (thread == 0) {
         process_info idle;  // on every CPU, not in /proc
@@ -91,20 +91,20 @@ const process_info& process_cache::of(std::uint32_t thread, std::uint32_t proces
         return known_.insert_or_assign(0, entry{std::move(idle), now}).first->second.process;
     }
     std::optional<process_info> found = find_living(thread, process);
-    if (place != known_.end()) {
+    if (known != known_.end()) {
         // The entry of a thread that has exited is kept.
-        if (found && found->start_time != place->second.process.start_time) {
-            place->second.process = std::move(*found);
+        if (found && found->start_time != known->second.process.start_time) {
+            known->second.process = std::move(*found);
         }
-        place->second.looked_up = now;
-        return place->second.process;
+        known->second.looked_up = now;
+        return known->second.process;
     }
     if (!found) {
         // If the kernel does not state the process of an exited thread, the thread is taken as the
         // first of its process.
-        const std::uint32_t known = process != 0 ? process : thread;
-        std::string name = dead_(known);
-        found = process_info{known, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
+        const std::uint32_t number = process != 0 ? process : thread;
+        std::string name = dead_(number);
+        found = process_info{number, 0, 0, name.empty() ? std::string(1, '?') : std::move(name)};
     }
     if (known_.size() >= known_processes_max) {
         known_.clear();

@@ -16,7 +16,7 @@ constexpr std::size_t mapped_processes_max = 4096;
 constexpr std::size_t mappings_max = 4096;  // of one process
 constexpr std::size_t maps_size_max = std::size_t{16} << 20U;
 // An unknown address may be in a library that was loaded since.
-constexpr std::chrono::milliseconds mappings_look_interval{200};
+constexpr std::chrono::milliseconds mappings_read_interval{200};
 
 /// Removes a number and the character behind it from the front.
 bool take_number(std::string_view& text, std::uint64_t& number, int base, char behind) {
@@ -96,12 +96,12 @@ void process_mappings::add_mapping(std::uint32_t process, std::uint64_t address,
     }
 }
 
-void process_mappings::look(std::uint32_t process, entry& known) {
+void process_mappings::read_again(std::uint32_t process, entry& known) {
     const auto now = steady_clock::now();
-    if (now < known.look_due) {
+    if (now < known.read_due) {
         return;
     }
-    known.look_due = now + mappings_look_interval;
+    known.read_due = now + mappings_read_interval;
     by_address found = parse_maps(read_(process));
     if (!found.empty()) {
         known.mappings = std::move(found);
@@ -117,7 +117,7 @@ process_mappings::place process_mappings::find(std::uint32_t process, std::uint6
             return {&mapping, address - begin + mapping.offset};
         }
         if (again) {
-            look(process, known);
+            read_again(process, known);
         }
     }
     return {};

@@ -44,11 +44,11 @@ class process_mappings {
     using steady_clock = std::chrono::steady_clock;
     struct entry {
         by_address mappings;
-        steady_clock::time_point look_due{};  // /proc is not read again before
+        steady_clock::time_point read_due{};  // /proc is not read again before
     };
 
     entry& entry_of(std::uint32_t process);
-    void look(std::uint32_t process, entry& known);
+    void read_again(std::uint32_t process, entry& known);
 
     read_maps read_;
     std::unordered_map<std::uint32_t, entry> processes_;
