@@ -6,16 +6,18 @@
 namespace elog {
 namespace {
 
+using eventlog::tracefs::recorded_machine;
+
 // Used if a file does not state the number of CPUs; higher CPUs share a ring.
 constexpr std::uint32_t cpus_usual = 256;
 
-host_block host_of(const recorded_host& from) {
+host_block host_of(const recorded_machine& from) {
     host_block host{};
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
-    host.ring_count = from.ring_count();
-    copy_text(host.host_name, from.name);
+    host.ring_count = ring_count_of(from);
+    copy_text(host.host_name, from.host_name);
     copy_text(host.kernel, from.kernel);
-    copy_text(host.machine, from.machine);
+    copy_text(host.machine, from.architecture);
     host.recording = generate_identity();
     host.version = file_version;
     return host;
@@ -23,12 +25,14 @@ host_block host_of(const recorded_host& from) {
 
 }  // namespace
 
-std::uint32_t recorded_host::ring_count() const noexcept {
-    return std::min<std::uint32_t>(cpus == 0 ? cpus_usual : cpus, EVENTLOG_RINGS_MAX - 1) + 1;
+std::uint32_t ring_count_of(const recorded_machine& machine) noexcept {
+    return std::min<std::uint32_t>(machine.cpus == 0 ? cpus_usual : machine.cpus,
+                                   EVENTLOG_RINGS_MAX - 1) +
+           1;
 }
 
-imported_file::imported_file(const std::string& path, const recorded_host& host)
-    : writer_(path, host_of(host)), coalescer_(host.ring_count()) {}
+imported_file::imported_file(const std::string& path, const recorded_machine& machine)
+    : writer_(path, host_of(machine)), coalescer_(ring_count_of(machine)) {}
 
 void imported_file::take_run(const record_run& run) {
     coalescer_.add(run, {}, [this](const record_run& batch) { writer_.write_run(batch); });

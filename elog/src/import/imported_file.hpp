@@ -4,31 +4,23 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "file/file_writer.hpp"
+#include "files/tracing_data.hpp"
 #include "record/record_sink.hpp"
 #include "record/run_coalescer.hpp"
 
 namespace elog {
 
-/// The machine of a recording, as far as its file states it.
-struct recorded_host {
-    std::string name;
-    std::string kernel;
-    std::string machine;
-    std::uint32_t cpus = 0;  // 0: unknown
-
-    /// Number of rings of the .elog file: one per CPU, and one for records without a CPU.
-    [[nodiscard]] std::uint32_t ring_count() const noexcept;
-};
+/// Number of rings of the .elog file: one per CPU, and one for records without a CPU.
+[[nodiscard]] std::uint32_t ring_count_of(
+    const eventlog::tracefs::recorded_machine& machine) noexcept;
 
 class imported_file final : public record_sink {
   public:
     /// Creates or replaces the file. Throws user_error, as all functions here.
-    imported_file(const std::string& path, const recorded_host& host);
+    imported_file(const std::string& path, const eventlog::tracefs::recorded_machine& machine);
 
     void start(const region_view& /*source*/) override {}
     /// In the order of time.

@@ -72,15 +72,15 @@ kernel_trace_registry find_events(const event_patterns& patterns,
 
 }  // namespace
 
-importer::importer(const std::string& to, const recorded_host& host, recorded_clock clock,
-                   const std::vector<tracefs::recorded_format>& formats,
+importer::importer(const std::string& to, const tracefs::recorded_machine& machine,
+                   recorded_clock clock, const std::vector<tracefs::recorded_format>& formats,
                    kernel_trace_registry::read_published published)
     : clock_(std::move(clock)),
-      shared_ring_(host.ring_count() - 1),
+      shared_ring_(ring_count_of(machine) - 1),
       patterns_(all_events()),
       events_(find_events(patterns_, formats, std::move(published))),
-      file_(to, host),
-      records_(host.ring_count(), false) {
+      file_(to, machine),
+      records_(ring_count_of(machine), false) {
     static_cast<void>(events_.discover());
     diagnostics_ = events_.take_diagnostics();
     records_.start(file_);

@@ -38,8 +38,8 @@ struct import_result {
 class importer {
   public:
     /// Creates or replaces the file `to`.
-    importer(const std::string& to, const recorded_host& host, recorded_clock clock,
-             const std::vector<eventlog::tracefs::recorded_format>& formats,
+    importer(const std::string& to, const eventlog::tracefs::recorded_machine& machine,
+             recorded_clock clock, const std::vector<eventlog::tracefs::recorded_format>& formats,
              kernel_trace_registry::read_published published);
     importer(const importer&) = delete;
     importer& operator=(const importer&) = delete;

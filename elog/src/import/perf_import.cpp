@@ -66,10 +66,6 @@ recorded_clock clock_of(const tracefs::perf_file& about) {
     return clock;
 }
 
-recorded_host host_of(const tracefs::perf_file& about) {
-    return {about.host_name(), about.kernel(), about.machine(), about.cpus()};
-}
-
 class perf_importer {
   public:
     perf_importer(const tracefs::recorded_file& from, const std::string& to,
@@ -77,7 +73,7 @@ class perf_importer {
         : from_(from),
           about_(from),
           layouts_(about_.events()),
-          importer_(to, host_of(about_), clock_of(about_), about_.formats(), std::move(published)),
+          importer_(to, about_.machine(), clock_of(about_), about_.formats(), std::move(published)),
           order_([this](const auto& record, auto body) { take_in_order(record, body); }) {}
 
     import_result run();

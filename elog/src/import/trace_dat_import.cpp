@@ -57,14 +57,15 @@ void check_clock(const std::string& name, const std::string& path) {
     }
 }
 
-recorded_host host_of(const tracefs::trace_file& about) {
-    std::uint32_t cpus = about.cpus();
+/// The machine with all CPUs that have pages.
+tracefs::recorded_machine machine_of(const tracefs::trace_file& about) {
+    tracefs::recorded_machine machine = about.machine();
     for (const tracefs::trace_buffer& buffer : about.buffers()) {
         for (const tracefs::trace_cpu& each : buffer.cpus) {
-            cpus = std::max(cpus, each.cpu + 1);
+            machine.cpus = std::max(machine.cpus, each.cpu + 1);
         }
     }
-    return {about.host_name(), about.kernel(), about.machine(), cpus};
+    return machine;
 }
 
 bool has_pages(const tracefs::trace_buffer& buffer) {
@@ -140,7 +141,7 @@ class trace_dat_importer {
         : from_(from),
           about_(from),
           clock_name_(clock_name(about_)),
-          importer_(to, host_of(about_), clock_of(about_, clock_name_), about_.formats(),
+          importer_(to, machine_of(about_), clock_of(about_, clock_name_), about_.formats(),
                     std::move(published)) {}
 
     import_result run();

@@ -46,6 +46,15 @@ void throw_truncated() {
     throw user_error("The subscription has been cut short by someone else. Start a new one.");
 }
 
+void* map_region(const core::unique_fd& file, std::uint64_t size) {
+    void* const mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (mapped == MAP_FAILED) {
+        throw user_error("The subscription cannot be mapped ({}). Raise the limit on memory.",
+                         std::strerror(errno));
+    }
+    return mapped;
+}
+
 void futex_wait(const std::uint32_t* word, std::uint32_t expected,
                 std::chrono::nanoseconds at_most) noexcept {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
@@ -55,14 +64,7 @@ void futex_wait(const std::uint32_t* word, std::uint32_t expected,
 }
 
 region_accessor::region_accessor(const core::unique_fd& file, std::uint64_t size)
-    : file_(file), size_(size) {
-    void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-    if (mapped == MAP_FAILED) {
-        throw user_error("The subscription cannot be mapped ({}). Raise the limit on memory.",
-                         std::strerror(errno));
-    }
-    memory_ = static_cast<unsigned char*>(mapped);
-}
+    : file_(file), size_(size), memory_(static_cast<unsigned char*>(map_region(file, size))) {}
 
 region_accessor::~region_accessor() {
     static_cast<void>(::munmap(memory_, size_));

@@ -22,6 +22,9 @@ namespace elog {
 /// Reports that the file of a region ends too early.
 [[noreturn]] void throw_truncated();
 
+/// Maps the first `size` bytes of a region's file. Throws user_error.
+[[nodiscard]] void* map_region(const eventlog::core::unique_fd& file, std::uint64_t size);
+
 /// Sleeps while the word has the value `expected`, until it is woken, the time is over, or a signal
 /// arrives. The word is not dereferenced.
 void futex_wait(const std::uint32_t* word, std::uint32_t expected,

@@ -4,10 +4,8 @@
 #include <sys/mman.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 
-#include "base/user_error.hpp"
 #include "memory/region_accessor.hpp"
 
 namespace elog {
@@ -24,15 +22,8 @@ bool is_at_least(std::uint32_t further, std::uint32_t there) noexcept {
 
 }  // namespace
 
-snapshot_requests::snapshot_requests(const region_view& source) {
-    void* mapped = ::mmap(nullptr, sizeof(eventlog_region), PROT_READ | PROT_WRITE, MAP_SHARED,
-                          source.file.get(), 0);
-    if (mapped == MAP_FAILED) {
-        throw user_error("The subscription cannot be mapped ({}). Raise the limit on memory.",
-                         std::strerror(errno));
-    }
-    region_ = static_cast<eventlog_region*>(mapped);
-}
+snapshot_requests::snapshot_requests(const region_view& source)
+    : region_(static_cast<eventlog_region*>(map_region(source.file, sizeof(eventlog_region)))) {}
 
 snapshot_requests::~snapshot_requests() {
     static_cast<void>(::munmap(region_, sizeof(eventlog_region)));

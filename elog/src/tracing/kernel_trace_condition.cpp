@@ -11,14 +11,12 @@ namespace elog {
 
 std::vector<kernel_field> kernel_fields_of(const kernel_trace_event& event,
                                            const event_schema& known) {
+    const std::vector<std::uint16_t> offsets =
+        payload_offsets(event.format, known, event.is_published);
     std::vector<kernel_field> fields;
-    for (std::size_t i = 0; i < event.format.fields.size(); ++i) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
         const eventlog::tracefs::format_field& field = event.format.fields[i];
-        const std::uint32_t offset =
-            event.is_published
-                ? field.offset - static_cast<std::uint32_t>(eventlog::tracefs::common_size)
-                : known.fields[i].offset;
-        fields.push_back({field.name, field.type, field.count, offset});
+        fields.push_back({field.name, field.type, field.count, offsets[i]});
     }
     return fields;
 }

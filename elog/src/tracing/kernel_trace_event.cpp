@@ -153,41 +153,33 @@ std::optional<std::uint16_t> find_published(const kernel_trace_name& name,
     return std::nullopt;
 }
 
-tracefs::payload_plan plan_for_published(const tracefs::event_format& format,
-                                         const event_schema& event) {
+std::vector<std::uint16_t> payload_offsets(const tracefs::event_format& format,
+                                           const event_schema& event, bool is_published) {
     std::vector<std::uint16_t> offsets;
-    for (const tracefs::format_field& field : format.fields) {
-        offsets.push_back(static_cast<std::uint16_t>(field.offset - tracefs::common_size));
+    for (std::size_t i = 0; i < format.fields.size(); ++i) {
+        offsets.push_back(is_published ? static_cast<std::uint16_t>(format.fields[i].offset -
+                                                                    tracefs::common_size)
+                                       : event.fields[i].offset);
     }
-    return {format, offsets, event.fixed_size};
+    return offsets;
 }
 
-derived_event derive_event(const tracefs::event_format& format) {
-    derived_event made;
+event_schema derive_event(const tracefs::event_format& format) {
+    event_schema made;
     for (const tracefs::format_field& field : format.fields) {
         field_schema known;
         known.name = field.name;
         known.type = field.type;
         known.count = field.count;
         known.format = field.how;
-        made.schema.fields.push_back(std::move(known));
+        made.fields.push_back(std::move(known));
     }
-    const std::size_t size = assign_offsets(made.schema);
+    const std::size_t size = assign_offsets(made);
     if (size > fixed_size_max) {
         throw user_error("{}:{} has {} bytes, which no record has: leave it out.", format.system,
                          format.name, size);
     }
-    made.plan = plan_for_derived(format, made.schema);
     return made;
-}
-
-tracefs::payload_plan plan_for_derived(const tracefs::event_format& format,
-                                       const event_schema& event) {
-    std::vector<std::uint16_t> offsets;
-    for (std::size_t i = 0; i < format.fields.size(); ++i) {
-        offsets.push_back(event.fields[i].offset);
-    }
-    return {format, offsets, event.fixed_size};
 }
 
 }  // namespace elog

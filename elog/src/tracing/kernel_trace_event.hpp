@@ -42,21 +42,13 @@ struct kernel_trace_name {
     const kernel_trace_name& name, const eventlog::tracefs::event_format& format,
     const provider_schema& schema);
 
-/// Conversion of records to payloads, for an event of a published schema.
-[[nodiscard]] eventlog::tracefs::payload_plan plan_for_published(
-    const eventlog::tracefs::event_format& format, const event_schema& event);
+/// Offsets in payloads of the format's fields. A published event has the kernel's layout; a derived
+/// one has the same order of fields, to which others may have been appended.
+[[nodiscard]] std::vector<std::uint16_t> payload_offsets(
+    const eventlog::tracefs::event_format& format, const event_schema& event, bool is_published);
 
-/// A derived event, without a name, and the conversion of records to its payloads. Throws
-/// user_error if the event exceeds the limits of a schema.
-struct derived_event {
-    event_schema schema;
-    eventlog::tracefs::payload_plan plan;
-};
-[[nodiscard]] derived_event derive_event(const eventlog::tracefs::event_format& format);
-
-/// Conversion of records to payloads, for a derived event to which fields may have been appended
-/// since.
-[[nodiscard]] eventlog::tracefs::payload_plan plan_for_derived(
-    const eventlog::tracefs::event_format& format, const event_schema& event);
+/// An event derived from the kernel's description, without a name. Throws user_error if it exceeds
+/// the limits of a schema.
+[[nodiscard]] event_schema derive_event(const eventlog::tracefs::event_format& format);
 
 }  // namespace elog

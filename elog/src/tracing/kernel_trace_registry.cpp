@@ -100,7 +100,8 @@ bool kernel_trace_registry::publish(kernel_trace_event& event) {
             event.is_published = true;
             event.schema = used;
             event.position = *position;
-            event.plan = plan_for_published(event.format, known);
+            event.plan = {event.format, payload_offsets(event.format, known, true),
+                          known.fixed_size};
             event.stack = stack_offset(published->events[*position], known);
             event.name.provider = used->name;
             event.name.event = known.name;
@@ -158,14 +159,13 @@ void kernel_trace_registry::read_one(const tracefs::event_name& name,
         add(std::move(event), found);
         return;
     }
-    derived_event made = derive_event(event.format);
-    event.plan = std::move(made.plan);
+    event_schema made = derive_event(event.format);
     if (has_stacks_) {
-        event.stack = add_stack_field(made.schema);
-        event.plan = plan_for_derived(event.format, made.schema);
+        event.stack = add_stack_field(made);
     }
-    made.schema.name = parts->event;
-    loose.push_back({std::move(event), std::move(made.schema)});
+    event.plan = {event.format, payload_offsets(event.format, made, false), made.fixed_size};
+    made.name = parts->event;
+    loose.push_back({std::move(event), std::move(made)});
     loose.back().event.name.provider = parts->provider;
 }
 

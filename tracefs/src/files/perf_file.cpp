@@ -177,16 +177,16 @@ void perf_file::parse_feature(unsigned number, std::span<const std::uint8_t> byt
             formats_ = parse_tracing_data(bytes);
             break;
         case feature_host_name:
-            host_name_ = take_string(from);
+            machine_.host_name = take_string(from);
             break;
         case feature_kernel:
-            kernel_ = take_string(from);
+            machine_.kernel = take_string(from);
             break;
         case feature_machine:
-            machine_ = take_string(from);
+            machine_.architecture = take_string(from);
             break;
         case feature_cpus:
-            cpus_ = from.take<std::uint32_t>();
+            machine_.cpus = from.take<std::uint32_t>();
             break;
         case feature_compressed:
             from.skip(4 * sizeof(std::uint32_t));  // version, type, level, ratio

@@ -52,11 +52,7 @@ class perf_file {
     [[nodiscard]] const std::optional<perf_clock_pair>& clocks() const noexcept { return clocks_; }
     /// Maximum decompressed size of a record; 0: the file has no compressed records.
     [[nodiscard]] std::uint32_t content_max() const noexcept { return content_max_; }
-    // Empty or 0 if the file does not contain it.
-    [[nodiscard]] const std::string& host_name() const noexcept { return host_name_; }
-    [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
-    [[nodiscard]] const std::string& machine() const noexcept { return machine_; }
-    [[nodiscard]] std::uint32_t cpus() const noexcept { return cpus_; }
+    [[nodiscard]] const recorded_machine& machine() const noexcept { return machine_; }
     /// Location of the records.
     [[nodiscard]] std::uint64_t data_offset() const noexcept { return data_.offset; }
     [[nodiscard]] std::uint64_t data_size() const noexcept { return data_.size; }
@@ -78,10 +74,7 @@ class perf_file {
     std::vector<recorded_format> formats_;
     std::optional<perf_clock_pair> clocks_;
     std::uint32_t content_max_ = 0;
-    std::string host_name_;
-    std::string kernel_;
-    std::string machine_;
-    std::uint32_t cpus_ = 0;
+    recorded_machine machine_;
 };
 
 }  // namespace eventlog::tracefs

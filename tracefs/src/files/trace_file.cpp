@@ -251,7 +251,7 @@ void trace_file::parse_option(std::uint16_t id, std::span<const std::uint8_t> co
             has_host_clock_ = true;
             break;
         case option_cpus:
-            cpus_ = from.take<std::uint32_t>();
+            machine_.cpus = from.take<std::uint32_t>();
             break;
         case option_ftrace_formats:
         case option_event_formats:
@@ -366,9 +366,9 @@ void trace_file::parse_host(std::string_view text) {
     }
     constexpr std::size_t expected = 4;
     if (words.size() == expected) {
-        host_name_ = words[1];
-        kernel_ = words[2];
-        machine_ = words[3];
+        machine_.host_name = words[1];
+        machine_.kernel = words[2];
+        machine_.architecture = words[3];
     }
 }
 

@@ -53,11 +53,7 @@ class trace_file {
     [[nodiscard]] std::int64_t time_offset() const noexcept { return time_offset_; }
     /// Whether it contains offsets between the clocks of guest and host (--tsync).
     [[nodiscard]] bool has_host_clock() const noexcept { return has_host_clock_; }
-    // Empty or 0 if the file does not contain it.
-    [[nodiscard]] const std::string& host_name() const noexcept { return host_name_; }
-    [[nodiscard]] const std::string& kernel() const noexcept { return kernel_; }
-    [[nodiscard]] const std::string& machine() const noexcept { return machine_; }
-    [[nodiscard]] std::uint32_t cpus() const noexcept { return cpus_; }
+    [[nodiscard]] const recorded_machine& machine() const noexcept { return machine_; }
     /// Instances whose data is skipped: version 6 stores it in another form.
     [[nodiscard]] const std::vector<std::string>& skipped_instances() const noexcept {
         return skipped_instances_;
@@ -96,10 +92,7 @@ class trace_file {
     std::optional<std::int64_t> realtime_;
     std::int64_t time_offset_ = 0;
     bool has_host_clock_ = false;
-    std::string host_name_;
-    std::string kernel_;
-    std::string machine_;
-    std::uint32_t cpus_ = 0;
+    recorded_machine machine_;
     std::vector<std::string> skipped_instances_;
 };
 

@@ -20,6 +20,14 @@ struct recorded_format {
     std::string text;
 };
 
+/// The machine of a recording. Empty or 0 if the file does not contain it.
+struct recorded_machine {
+    std::string host_name;
+    std::string kernel;
+    std::string architecture;
+    std::uint32_t cpus = 0;
+};
+
 /// The first bytes of the description.
 struct tracing_header {
     std::string version;
