@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Reads the provider table of a region: the providers that have attached, and their losses.
+//
+// Applications may write anything there: an entry is used after its state is ready, from a copy,
+// and its schema must lie in the area of schemas. One thread uses it.
 #pragma once
 
 #include <linux/eventlog.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Common parts of the recordings from memory, the kernel module and the kernel's tracing: the poll
-// loop, the progress of the sink's clock, and the totals.
+// loop, the progress of the sink's clock, and the totals. One thread uses them.
 #pragma once
 
 #include <algorithm>

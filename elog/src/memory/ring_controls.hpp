@@ -2,7 +2,8 @@
 //
 // Reads the control words and buffer descriptors of a region's rings while producers change them.
 //
-// A reading is a consistent pair of generation and position, or states that it is not exact.
+// A reading is a consistent pair of generation and position, or states that it is not exact. Stores
+// nothing. One thread uses it.
 #pragma once
 
 #include <linux/eventlog.h>

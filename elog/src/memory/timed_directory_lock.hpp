@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// A bounded wait for the lock of the directory of subscriptions.
 #pragma once
 
 #include <optional>

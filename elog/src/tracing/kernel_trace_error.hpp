@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Conversion of the errors of libeventlog-tracefs.
 #pragma once
 
 #include "base/user_error.hpp"

@@ -6,7 +6,6 @@
 // The mark of ownership is in the kernel: a condition that is true for every event, in front of
 // each filter and trigger. It is removed with the event, visible to every process that may change
 // the event, and cannot be outdated as a file could.
-// change it, and no file can be older than the truth.
 #pragma once
 
 #include <optional>

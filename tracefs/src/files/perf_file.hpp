@@ -20,7 +20,7 @@ namespace eventlog::tracefs {
 struct sample_layout {
     std::uint64_t sample_type = 0;
     std::uint64_t read_format = 0;
-    bool sample_id_all = false;  // sample_id_all
+    bool sample_id_all = false;
 };
 
 /// A recorded event.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// A check in front of libtraceevent's parser of formats.
 #pragma once
 
 #include <string_view>

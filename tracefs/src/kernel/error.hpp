@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The errors of this library, written for users.
 #pragma once
 
 #include <stdexcept>
