@@ -57,14 +57,24 @@ void note_boot_time(merge_input& found) {
     }
 }
 
-/// Whether perf or trace-cmd recorded the file.
+/// The clock of a file that perf or trace-cmd recorded; nullptr for a file of elog.
+const recorded_clock* imported_clock(const merge_input& file) {
+    const std::optional<import_result>& details = file.recording->import_details();
+    return details ? &details->clock : nullptr;
+}
+
 bool is_imported(const merge_input& file) {
-    return file.recording->import_details().has_value();
+    return imported_clock(file) != nullptr;
+}
+
+/// Whether its times are already CLOCK_MONOTONIC, by an import.
+bool is_monotonic_import(const merge_input& file) {
+    return is_imported(file) && imported_clock(file)->is == recorded_clock::kind::monotonic;
 }
 
 /// Whether the time of day of its records is unknown.
 bool lacks_realtime(const merge_input& file) {
-    return is_imported(file) && !file.recording->import_details()->clock.realtime;
+    return is_imported(file) && !imported_clock(file)->realtime;
 }
 
 /// `schemas`: those of the files before; the file's own schemas are added.
@@ -174,9 +184,7 @@ void check_same_boot(const std::vector<merge_input>& files) {
 /// Boot time according to the first file that has one.
 std::optional<std::int64_t> find_boot_time(const std::vector<merge_input>& files) {
     for (const merge_input& file : files) {
-        const bool is_monotonic =
-            !is_imported(file) ||
-            file.recording->import_details()->clock.is == recorded_clock::kind::monotonic;
+        const bool is_monotonic = !is_imported(file) || is_monotonic_import(file);
         if (is_monotonic && !lacks_realtime(file) && !file.clock.empty()) {
             return file.boot_time_min;
         }
@@ -190,10 +198,10 @@ void convert_to_monotonic(merge_input& file, std::optional<std::int64_t> start,
     const std::uint32_t own = file.host.ring_count;
     if (!is_imported(file)) {
         file.timeline = merged_timeline(file.clock, own, rings);
-    } else if (file.recording->import_details()->clock.is == recorded_clock::kind::monotonic) {
+    } else if (is_monotonic_import(file)) {
         file.timeline = merged_timeline(std::int64_t{0}, own, rings);
     } else {
-        const recorded_clock& clock = file.recording->import_details()->clock;
+        const recorded_clock& clock = *imported_clock(file);
         if (!clock.realtime || !start) {
             throw user_error("{} is by {}, and nothing says how that belongs to the clocks of the "
                              "others, so that their events cannot be put into one order. Record it "

@@ -39,35 +39,26 @@ event_patterns all_events() {
     return patterns;
 }
 
-kernel_trace_registry::list_names list_all(const std::shared_ptr<const format_texts>& texts) {
-    return [texts](const std::vector<std::string>& /*systems*/) {
+kernel_trace_registry find_events(const event_patterns& patterns,
+                                  const std::vector<tracefs::recorded_format>& formats,
+                                  kernel_trace_registry::read_published published) {
+    const std::shared_ptr<const format_texts> texts = index_formats(formats);
+    // Published schemas are read once, because the file does not change.
+    const auto read_once = [published = std::move(published), is_asked = false]() mutable {
+        return std::exchange(is_asked, true) ? std::vector<provider_schema>() : published();
+    };
+    const auto list_all = [texts](const std::vector<std::string>& /*systems*/) {
         std::vector<tracefs::event_name> names;
         for (const auto& [name, text] : *texts) {
             names.push_back({name.first, name.second});
         }
         return names;
     };
-}
-
-kernel_trace_registry::read_format find_in(const std::shared_ptr<const format_texts>& texts) {
-    return [texts](const tracefs::event_name& name) -> std::optional<std::string> {
+    const auto find_text = [texts](const tracefs::event_name& name) {
         const auto found = texts->find({name.system, name.event});
         return found == texts->end() ? std::nullopt : std::optional(found->second);
     };
-}
-
-/// Published schemas are read once, because the file does not change.
-kernel_trace_registry::read_published once(kernel_trace_registry::read_published published) {
-    return [published = std::move(published), is_asked = false]() mutable {
-        return std::exchange(is_asked, true) ? std::vector<provider_schema>() : published();
-    };
-}
-
-kernel_trace_registry find_events(const event_patterns& patterns,
-                                  const std::vector<tracefs::recorded_format>& formats,
-                                  kernel_trace_registry::read_published published) {
-    const std::shared_ptr<const format_texts> texts = index_formats(formats);
-    return {patterns, once(std::move(published)), list_all(texts), find_in(texts)};
+    return {patterns, read_once, list_all, find_text};
 }
 
 }  // namespace

@@ -60,7 +60,6 @@ class kernel_trace_registry {
     /// The event with that number in the kernel's records; nullptr if it is not one of these. Call
     /// it when there is a record: if no schema was published when the event was found, it is
     /// searched once more.
-    /// once more.
     [[nodiscard]] const kernel_trace_event* find(std::uint16_t id);
 
     /// The event no longer exists. A new event of this name will be found again.
