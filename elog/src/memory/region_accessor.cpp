@@ -43,7 +43,8 @@ void need(bool is_there) {
 }  // namespace
 
 void throw_truncated() {
-    throw user_error("The subscription has been cut short by someone else. Start a new one.");
+    throw user_error(
+        "The file of the subscription has been cut short by another process. Start a new one.");
 }
 
 void* map_region(const core::unique_fd& file, std::uint64_t size) {
