@@ -47,7 +47,11 @@ case ${1-} in
     format) list_formatted_files | xargs -r clang-format --dry-run -Werror ;;
     reformat) list_formatted_files | xargs -r clang-format -i ;;
     shell) list_files | grep -E '^(dev|\.ci/run|tests/vm/guest/init|.*\.(sh|bash))$' | xargs -r shellcheck -x ;;
-    rules) check_licenses ;;
+    rules)
+        check_licenses
+        python3 -B scripts/lint/structure.py
+        python3 -B scripts/lint/vocabulary.py
+        ;;
     *)
         echo 'usage: lint.sh format|shell|rules|reformat' >&2
         exit 2

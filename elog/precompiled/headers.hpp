@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Headers of other projects that most sources of elog include. Builds with clang read them once (see
-// cmake/precompile.cmake). No source relies on this file.
+// Headers of other projects that most sources of elog include. Builds with clang read them once
+// (see cmake/precompile.cmake). No source relies on this file.
 #pragma once
 
 #include <algorithm>

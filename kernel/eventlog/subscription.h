@@ -86,9 +86,8 @@ int eventlog_source_publish(struct eventlog_source *source);
 void eventlog_source_withdraw(struct eventlog_source *source);
 
 /*
- * Like eventlog_source_withdraw(), for a source whose events cannot be written
- * by anyone. Waits only for consumers that are matching it, not for a grace
- * period.
+ * Like eventlog_source_withdraw(), for a source whose events have no writer.
+ * Waits only for consumers that are matching it, not for a grace period.
  */
 void eventlog_source_withdraw_nosync(struct eventlog_source *source);
 

@@ -41,8 +41,8 @@ extern const sequence_descriptor end_of_sequences asm("__stop___rseq_cs");
 
 namespace {
 
-using eventlog::test::received_record;
 using eventlog::test::event_listener;
+using eventlog::test::received_record;
 
 struct block {
     std::uint64_t number;

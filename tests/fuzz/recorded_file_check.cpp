@@ -57,12 +57,12 @@ void check_recorded_file(const std::uint8_t* data, std::size_t size) {
     static const core::unique_fd to(::memfd_create("to", MFD_CLOEXEC));
     check(from && to && ::ftruncate(from.get(), 0) == 0);
     check(::pwrite(from.get(), data, size, 0) == static_cast<ssize_t>(size));
-    const auto nobody = [] { return std::vector<elog::provider_schema>(); };
+    const auto no_schemas = [] { return std::vector<elog::provider_schema>(); };
     try {
         const tracefs::recorded_file file(path_of(from));
         static_cast<void>(tracefs::is_tracing_data({data, size})
-                              ? elog::import_trace_dat(file, path_of(to), nobody)
-                              : elog::import_perf(file, path_of(to), nobody));
+                              ? elog::import_trace_dat(file, path_of(to), no_schemas)
+                              : elog::import_perf(file, path_of(to), no_schemas));
     } catch (const elog::user_error&) {
         return;
     }

@@ -46,9 +46,9 @@ struct other_provider {
     std::string_view text;
 };
 using stepped_neighbour = eventlog::provider<"stepped_neighbour", other_provider>;
-using neighbour_state =
-    eventlog::detail::provider_state<"stepped_neighbour", stepped_neighbour,
-                                     detail::with_builtin_events<stepped_neighbour, other_provider>>;
+using neighbour_state = eventlog::detail::provider_state<
+    "stepped_neighbour", stepped_neighbour,
+    detail::with_builtin_events<stepped_neighbour, other_provider>>;
 
 constexpr std::size_t interlude_text_size = 21;
 constexpr unsigned kind_shift = 56;
@@ -117,7 +117,8 @@ void report_counters(emitter_command& with) {
 }
 
 template <class Value>
-Value value_of(const event_listener& listener, const received_record& record, std::string_view field) {
+Value value_of(const event_listener& listener, const received_record& record,
+               std::string_view field) {
     return std::get<Value>(listener.field(record, field));
 }
 
@@ -169,7 +170,8 @@ void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
     }
 }
 
-std::optional<std::uint64_t> number_in(const event_listener& listener, const received_record& record) {
+std::optional<std::uint64_t> number_in(const event_listener& listener,
+                                       const received_record& record) {
     constexpr std::array names{"brief", "block", "filler", "neighbour"};
     const std::string name = listener.event_name(record);
     const auto number = value_of<std::uint64_t>(listener, record, "number");
@@ -203,9 +205,11 @@ void run_emitter(emitter_command& with) {
 }
 
 std::uint64_t gate_address(event_kind kind) {
-    const std::uint32_t* const words =
-        kind == event_kind::other_provider ? neighbour_state::gate.words : stepped_state::gate.words;
-    const std::size_t event = kind == event_kind::other_provider ? 0 : static_cast<std::size_t>(kind);
+    const std::uint32_t* const words = kind == event_kind::other_provider
+                                           ? neighbour_state::gate.words
+                                           : stepped_state::gate.words;
+    const std::size_t event =
+        kind == event_kind::other_provider ? 0 : static_cast<std::size_t>(kind);
     return reinterpret_cast<std::uint64_t>(words + event);
 }
 

@@ -18,9 +18,9 @@ namespace eventlog::test {
 
 /// Events of two providers, which have nothing in common but their subscriptions.
 enum class event_kind : std::uint32_t {
-    small,      // a few words and one text
-    block,      // words only
-    filler,     // takes room
+    small,           // a few words and one text
+    block,           // words only
+    filler,          // takes room
     other_provider,  // brief, of the other provider
 };
 inline constexpr const char* all_events = "stepped*:*";

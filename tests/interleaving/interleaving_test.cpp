@@ -39,9 +39,9 @@
 
 #include "build_kind.hpp"
 #include "coverage.hpp"
+#include "interruption_run.hpp"
 #include "scenario.hpp"
 #include "sequences.hpp"
-#include "interruption_run.hpp"
 
 namespace eventlog::test {
 namespace {
@@ -159,7 +159,8 @@ auto every_interruption_of(std::size_t scenario) {
                             testing::Values(interruption::preempted, interruption::signalled,
                                             interruption::nested, interruption::migrated,
                                             interruption::cpu_contended, interruption::slot_reused,
-                                            interruption::slot_remapped, interruption::slot_mapped_by_neighbour,
+                                            interruption::slot_remapped,
+                                            interruption::slot_mapped_by_neighbour,
                                             interruption::read, interruption::killed));
 }
 

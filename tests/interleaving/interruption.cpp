@@ -21,7 +21,7 @@ constexpr int attempts_max = 1000;
 }  // namespace
 
 void interruption_run::interrupt(const scenario& way, std::size_t size, const trace& usual,
-                      std::uint64_t address, interruption what) {
+                                 std::uint64_t address, interruption what) {
     const bool done = usual.is_committed_before(address);
     const sequence* const inside = sequence_at(address);
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
@@ -63,8 +63,8 @@ void interruption_run::interrupt(const scenario& way, std::size_t size, const tr
 }
 
 /// Behind it the emitter has gone on and is ready, or is another one.
-void interruption_run::interrupt_at(const scenario& way, const sequence* inside, std::uint64_t address,
-                   interruption what) {
+void interruption_run::interrupt_at(const scenario& way, const sequence* inside,
+                                    std::uint64_t address, interruption what) {
     const std::uint64_t returns_to = inside == nullptr ? address : inside->abort_handler;
     const auto nested = [this](event_kind kind) {
         const std::uint64_t number = next_number(kind);
@@ -136,7 +136,7 @@ void interruption_run::check_gate(event_kind kind) const {
 
 /// Runs a handler, and then all the rest.
 void interruption_run::run_handler(const handler_events& in_handler, const sequence* inside,
-                        std::uint64_t returns_to) {
+                                   std::uint64_t returns_to) {
     command_->in_handler = in_handler;
     command_->interrupted_at = 0;
     if (emitter_->run(SIGUSR1) != stop::ready) {
@@ -178,7 +178,8 @@ void interruption_run::emit_from_another_process() {
     CPU_ZERO(&before);
     static_cast<void>(::sched_getaffinity(0, sizeof before, &before));
     pin_process(0, cpus_.front());
-    for (const event_kind kind : {event_kind::small, event_kind::block, event_kind::other_provider}) {
+    for (const event_kind kind :
+         {event_kind::small, event_kind::block, event_kind::other_provider}) {
         const std::uint64_t number = next_number(kind);
         event_ledger_.expect(number, ::gettid());
         emit(kind, number, 19);

@@ -144,8 +144,8 @@ void interruption_run::send_command(event_kind kind, std::size_t size) {
 template <class Part>
 Part interruption_run::read_region(std::uint64_t offset) const {
     Part found{};
-    if (::pread(listener_->source().file().get(), &found, sizeof found, static_cast<off_t>(offset)) !=
-        sizeof found) {
+    if (::pread(listener_->source().file().get(), &found, sizeof found,
+                static_cast<off_t>(offset)) != sizeof found) {
         throw std::runtime_error("cannot read the region");
     }
     return found;
@@ -170,7 +170,8 @@ std::uint64_t interruption_run::recorded_or_lost() const {
 /// How many bytes are left in its buffer.
 std::uint64_t interruption_run::room() const {
     const core::control_word control{ring().control};
-    return control.is_sealed() ? 0 : listener_->source().geometry().buffer_size - control.position();
+    return control.is_sealed() ? 0
+                               : listener_->source().geometry().buffer_size - control.position();
 }
 
 /// Up to the last byte.

@@ -13,10 +13,10 @@
 
 #include "emitter.hpp"
 #include "ended_region.hpp"
-#include "scoped_environment.hpp"
 #include "event_ledger.hpp"
 #include "listener.hpp"
 #include "scenario.hpp"
+#include "scoped_environment.hpp"
 #include "sequences.hpp"
 #include "tracee.hpp"
 
@@ -24,16 +24,17 @@ namespace eventlog::test {
 
 /// What happens to a thread that stands in front of an instruction.
 enum class interruption {
-    preempted,  // others run
-    signalled,  // a handler runs that does nothing
-    nested,     // a handler runs that emits
-    migrated,      // it goes on on another CPU
+    preempted,      // others run
+    signalled,      // a handler runs that does nothing
+    nested,         // a handler runs that emits
+    migrated,       // it goes on on another CPU
     cpu_contended,  // and another process emits on the one that it was on
-    slot_reused,  // the subscription ends, and another one takes its slot
-    slot_remapped,   // and a handler emits another provider's event, which maps the other one
-    slot_mapped_by_neighbour,   // the other subscription does not want the event, and a handler maps it
-    read,       // the reader takes what is there, and gives buffers back
-    killed,     // it never goes on; another process emits on its CPU
+    slot_reused,    // the subscription ends, and another one takes its slot
+    slot_remapped,  // and a handler emits another provider's event, which maps the other one
+    slot_mapped_by_neighbour,  // the other subscription does not want the event, and a handler maps
+                               // it
+    read,                      // the reader takes what is there, and gives buffers back
+    killed,                    // it never goes on; another process emits on its CPU
 };
 
 class interruption_run {
@@ -74,9 +75,10 @@ class interruption_run {
     void fill_buffer();
     void emit_from_another_process();
     void interrupt_at(const scenario& way, const sequence* inside, std::uint64_t address,
-                interruption what);
+                      interruption what);
     void check_gate(event_kind kind) const;
-    void run_handler(const handler_events& in_handler, const sequence* inside, std::uint64_t returns_to);
+    void run_handler(const handler_events& in_handler, const sequence* inside,
+                     std::uint64_t returns_to);
     void continue_on_other_cpu(const sequence* inside);
     void expect_abort(const sequence* inside);
     void check_result(const scenario& way, std::optional<interruption> what);

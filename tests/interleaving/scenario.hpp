@@ -13,7 +13,7 @@ namespace eventlog::test {
 
 /// What an event meets in the ring of its CPU.
 enum class ring_state {
-    has_space,      // room in the buffer
+    has_space,  // room in the buffer
     next,       // the buffer is full, the next one is free
     exhausted,  // all buffers are full
 };

@@ -21,7 +21,7 @@ namespace elog {
 namespace {
 
 // The group of users without an account.
-constexpr gid_t group_of_nobody = 65534;
+constexpr gid_t overflow_group = 65534;
 
 std::optional<uid_t> as_number(std::string_view text) {
     uid_t number = 0;
@@ -61,7 +61,7 @@ user find_user(const std::string& name) {
     if (!number) {
         throw usage_error("There is no user '{}'. Use a name or number of: getent passwd", name);
     }
-    return {*number, group_of_nobody, std::vector<gid_t>()};
+    return {*number, overflow_group, std::vector<gid_t>()};
 }
 
 void become(const std::string& name, const user& wanted) {

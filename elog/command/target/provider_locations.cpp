@@ -30,7 +30,8 @@ namespace {
 
 constexpr std::size_t places_max = 256;
 constexpr const char* group_directory = "/run/eventlog";
-constexpr uid_t nobody = 65534;
+// The user of files and processes whose owner is in no user namespace here.
+constexpr uid_t overflow_user = 65534;
 
 /// The number after `prefix`; nothing if the name has another form.
 template <class Number>
@@ -129,13 +130,13 @@ void add_common_place(found_locations& found) {
     struct stat status {};
     if (::lstat(group_directory, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 &&
         std::string_view(eventlog::core::current_directory().text.data()) != group_directory) {
-        found.locations.push_back({provider_location::kind::common, nobody, status.st_gid});
+        found.locations.push_back({provider_location::kind::common, overflow_user, status.st_gid});
     }
 }
 
 /// Members have created the contents: only a process with no more rights than a member opens them.
 void become_member(gid_t group) {
-    const elog::user wanted{nobody, group, std::vector<gid_t>{group}};
+    const elog::user wanted{overflow_user, group, std::vector<gid_t>{group}};
     if (drop_privileges(wanted) != privilege_drop::done) {
         throw user_error("Root's rights cannot be given up here, so nothing in {} is read.",
                          group_directory);
@@ -188,8 +189,8 @@ std::string provider_location::list_command() const {
         case kind::here:
             break;
         case kind::common:
-            return fmt::format("setpriv --reuid {} --regid {} --clear-groups elog list", nobody,
-                               group);
+            return fmt::format("setpriv --reuid {} --regid {} --clear-groups elog list",
+                               overflow_user, group);
         case kind::user:
             return fmt::format("elog --user {} list", user);
         case kind::process:

@@ -13,7 +13,7 @@ inline constexpr char head[] = R"(/*
  * The hash of the schema is 0x{1:016x}.
  *
  * Include it wherever events are emitted and link with libeventlog. A program or shared
- * object that does is published when it is loaded, once. While nobody listens, an event
+ * object that does is published when it is loaded, once. Without a listener, an event
  * is one load and a branch. All functions: any thread, any signal handler.
  *
  * Texts end with a NUL; NULL is a null text, or no value where the field is optional.
@@ -131,7 +131,7 @@ static inline uint32_t {0}_cut_longest(struct eventlog_piece* pieces, const bool
 
 /// 0: event, 1: its function that tests the gate, 2: provider, 3: number of the event.
 inline constexpr char enabled[] = R"(
-/* Whether anyone listens to {0} right now. */
+/* Whether {0} has a listener now. */
 static inline bool {1}(void) {{
     const uint32_t word = __atomic_load_n(&{2}_gate[{3}], __ATOMIC_RELAXED);
     return word != 0 && ((word & ~EVENTLOG_GATE_AMBIGUOUS) != 0 ||

@@ -19,7 +19,7 @@ constexpr std::string_view python_reserved_words =
     "with yield atexit ctypes enum mmap struct warnings str bytes len min sum name value mro "
     "Exception max zip isinstance property list any names values tuple ValueError TypeError "
     "bytearray _Definition _Piece _Event _gate _page _provider _library _schema _encode _emit "
-    "_cut_longest _PAYLOAD_SIZE_MAX _definition _number _unregister _is_heard ";
+    "_cut_longest _PAYLOAD_SIZE_MAX _definition _number _unregister _has_listener ";
 
 /// Text for a docstring.
 std::string doc_text(std::string text) {
@@ -130,7 +130,7 @@ void python_generator::write_event(std::size_t id) {
     const std::string about = doc_text(fields.take());
     out_.line(R"(    """{}{}""")", doc_text(describe_emit(event)),
               about.empty() ? "" : fmt::format("\n\n{}    ", about));
-    out_.line("    if _gate[{}] and _is_heard({}):", id, id);
+    out_.line("    if _gate[{}] and _has_listener({}):", id, id);
     out_.line("{}", wrap(fmt::format("        _emit({})", comma_list(arguments))));
 }
 

@@ -18,7 +18,7 @@ inline constexpr char introduction[] = R"(/* SPDX-License-Identifier: GPL-2.0 OR
  * This file is {2}.h, in a folder that the module's Kbuild names with
  * ccflags-y += -I$(src). One source of the module defines CREATE_TRACE_POINTS in
  * front of the line that includes it. Then trace_{3}_EVENT() may be called from any
- * context, and costs a jump that is not taken while nobody listens.
+ * context, and costs a jump that is not taken without a listener.
 )";
 
 inline constexpr std::string_view about_texts = R"( *

@@ -68,7 +68,7 @@ _library.eventlog_has_listener.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
 _library.eventlog_has_listener.restype = ctypes.c_bool
 
 # One word for each event, and room for counters. The library maps shared memory over it: these
-# pages are nobody else's.
+# pages belong to this module alone.
 _page = mmap.mmap(-1, max(mmap.PAGESIZE, 8192))
 _gate = (ctypes.c_uint32 * 1024).from_buffer(_page)
 _definition = _Definition(
@@ -91,8 +91,8 @@ def _unregister():
 atexit.register(_unregister)
 
 
-def _is_heard(event):
-    """Whether somebody listens to an event whose gate is open: it may be so without anybody."""
+def _has_listener(event):
+    """Whether an event with an open gate has a listener: a gate may be open without one."""
     return _gate[event] & 0x7FFEFFFF != 0 or _library.eventlog_has_listener(_provider, event)
 
 
@@ -172,7 +172,7 @@ def _encode(event, values):
 
 
 def _emit(event, *values):
-    # That somebody listens must not make a program fail: what cannot be encoded is a warning.
+    # A listener must not make the program fail: a value that cannot be encoded is a warning.
     try:
         payload, cut = _encode(event, values)
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error) as error:
@@ -187,8 +187,8 @@ inline constexpr char enabled[] = R"(])
 
 
 def {0}():
-    """Whether anyone listens to {1} right now."""
-    return _gate[{2}] != 0 and _is_heard({2})
+    """Whether {1} has a listener now."""
+    return _gate[{2}] != 0 and _has_listener({2})
 
 
 )";

@@ -14,7 +14,7 @@ inline constexpr char introduction[] = R"(//! Provider {0}
 //! The hash of the schema is 0x{1:016x}.
 //!
 //! A module of a program or cdylib, for any edition up to 2021. The program is published when it
-//! is loaded. While nobody listens, an event is one load and a branch. All functions: any thread.
+//! is loaded. Without a listener, an event is one load and a branch. All functions: any thread.
 )";
 
 inline constexpr std::string_view module_head = R"(
@@ -86,7 +86,7 @@ static UNREGISTER: extern "C" fn() = unregister;
 
 extern "C" fn unregister() {
     let provider = HANDLE.swap(ptr::null_mut(), Ordering::AcqRel);
-    // SAFETY: nobody else has this handle any more, or it is null, which is allowed.
+    // SAFETY: nothing else has this handle any more, or it is null, which is allowed.
     unsafe { eventlog_provider_unregister(provider) }
 }
 
@@ -194,11 +194,11 @@ fn cut_longest(parts: &mut [Part], fixed_size: usize) -> u32 {
 
 /// 0: event, 1: its function that tests the gate, 2: number of the event.
 inline constexpr char enabled[] = R"(
-/// Whether anyone listens to {0} right now.
+/// Whether {0} has a listener now.
 #[inline(always)]
 pub fn {1}() -> bool {{
     let word = GATE.0[{2}].load(Ordering::Relaxed);
-    // A gate may be open without anybody. SAFETY: the handle is one or null.
+    // A gate may be open without a listener. SAFETY: the handle is one or null.
     word != 0
         && (word & 0x7FFE_FFFF != 0 || unsafe {{ eventlog_has_listener(handle(), {2}) }})
 }}

@@ -36,9 +36,12 @@ int unpublish(int file, uint32_t number) {
     return ioctl(file, EVENTLOG_UNPUBLISH, &number) == 0 ? 0 : errno;
 }
 
-static int try_to_subscribe(int file, const struct subscription_request* subscription_request, uint64_t* total_size) {
-    struct eventlog_filter_rule rule = {
-        .provider = "*", .event = "*", .level = subscription_request->level, .keywords = subscription_request->keywords};
+static int try_to_subscribe(int file, const struct subscription_request* subscription_request,
+                            uint64_t* total_size) {
+    struct eventlog_filter_rule rule = {.provider = "*",
+                                        .event = "*",
+                                        .level = subscription_request->level,
+                                        .keywords = subscription_request->keywords};
     if (subscription_request->provider != NULL) {
         (void)snprintf(rule.provider, sizeof rule.provider, "%s", subscription_request->provider);
     }
@@ -59,7 +62,8 @@ static int try_to_subscribe(int file, const struct subscription_request* subscri
         .rules = (uintptr_t)&rule,
         .process_count = subscription_request->pid != 0,
         .processes = (uintptr_t)&process,
-        .schemas_size = subscription_request->schemas_size != 0 ? subscription_request->schemas_size : 1 << 20,
+        .schemas_size =
+            subscription_request->schemas_size != 0 ? subscription_request->schemas_size : 1 << 20,
         .flags = subscription_request->to_relay ? EVENTLOG_TO_RELAY : 0,
         .read_timeout = subscription_request->timeout,
         .relay = subscription_request->relay,
@@ -93,7 +97,8 @@ int subscribe_or_exit(struct subscription_request* subscription_request) {
     const int mode = subscription_request->blocking ? 0 : O_NONBLOCK;
     const int file = open("/dev/eventlog", O_RDWR | O_CLOEXEC | mode);
     step("a subscription begins",
-         file >= 0 && try_to_subscribe(file, subscription_request, &subscription_request->total_size) == 0);
+         file >= 0 &&
+             try_to_subscribe(file, subscription_request, &subscription_request->total_size) == 0);
     return file;
 }
 
@@ -115,7 +120,8 @@ static void count_gap(const unsigned char* at, struct read_totals* read_totals) 
 
 static void count_record(const unsigned char* at, struct read_totals* read_totals) {
     ++read_totals->records;
-    memcpy(&read_totals->last_value, at + sizeof(struct eventlog_record), sizeof read_totals->last_value);
+    memcpy(&read_totals->last_value, at + sizeof(struct eventlog_record),
+           sizeof read_totals->last_value);
     read_totals->last_was_gap = false;
 }
 

@@ -163,7 +163,8 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
     expect_to_end_well(child);
     step("as itself", ::read(reader, &record, sizeof record) == sizeof record &&
                           record.number == 8 && record.head.provider != own);
-    step("until it ends", !is_enabled_word_set(reader, child) && is_enabled_word_set(reader, ::getpid()));
+    step("until it ends",
+         !is_enabled_word_set(reader, child) && is_enabled_word_set(reader, ::getpid()));
     static_cast<void>(::close(reader));
     step("nobody listens when that has gone", !provider.enabled(0));
 }

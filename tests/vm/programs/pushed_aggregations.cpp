@@ -28,11 +28,11 @@
 #include "aggregate/aggregating_sink.hpp"
 #include "base/user_error.hpp"
 #include "capture/kernel_trace_recording.hpp"
-#include "random_source.hpp"
+#include "memory/recording.hpp"
 #include "memory/subscription.hpp"
+#include "random_source.hpp"
 #include "tracing/kernel_trace_condition.hpp"
 #include "trials.hpp"
-#include "memory/recording.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@ bool kernel_has_status_page(void) {
 }
 
 bool register_directly(int data, const char* description, const volatile void* word,
-                      uint32_t* index) {
+                       uint32_t* index) {
     struct user_events_registration wanted = {
         sizeof wanted, 31, sizeof(uint32_t), 0, (uintptr_t)word, (uintptr_t)description, 0};
     struct user_events_page_registration older = {sizeof older, (uintptr_t)description, 0, 0};

@@ -56,7 +56,7 @@ bool kernel_has_status_page(void);
 /// Registers an event in the kernel's own ABI, with bit 31 of the word if it wants one. True if it
 /// could be; then `index` is the event's number.
 bool register_directly(int data, const char* description, const volatile void* word,
-                      uint32_t* index);
+                       uint32_t* index);
 
 #ifdef __cplusplus
 }

@@ -383,7 +383,8 @@ void go_through_shared_memory() {
     const pid_t child =
         ::clone(emit_in_shared_memory, stack.data() + stack.size(), CLONE_VM | SIGCHLD, nullptr);
     step("a process shares our memory", child > 0);
-    step("it emits", wait_until([] { return trace_contains("eventlog_lives_mark: number=0x1e (30)"); }));
+    step("it emits",
+         wait_until([] { return trace_contains("eventlog_lives_mark: number=0x1e (30)"); }));
     set_file(EVENTS "eventlog_lives_mark/enable", "0");
     int status = -1;
     step("it has seen the gate close", ::waitpid(child, &status, 0) == child && status == 0);

@@ -322,7 +322,8 @@ void follow_names() {
         show_format(shared);
         step("two events have one name", names_of("eventlog_left_right_end") == shared + " ");
         set_event_enabled("left_right_end", true);
-        step("both gates are open", wait_until([&] { return first.enabled(0) && second.enabled(0); }));
+        step("both gates are open",
+             wait_until([&] { return first.enabled(0) && second.enabled(0); }));
         first.emit(0, 501U);
         second.emit(0, 502U);
         show_trace("shared name");

@@ -88,8 +88,10 @@ TEST(line_template, invalid_is_rejected_with_column) {
     EXPECT_EQ(complaint_about("{.}"), "--format, column 2: A name is missing between { and }.");
     EXPECT_EQ(complaint_about("{a b}"),
               "--format, column 3: A name has letters, digits and _, and ends with }.");
-    EXPECT_EQ(complaint_about("a\\x"), "--format, column 2: \\ must be followed by n, t or another \\.");
-    EXPECT_EQ(complaint_about("a\\"), "--format, column 2: \\ must be followed by n, t or another \\.");
+    EXPECT_EQ(complaint_about("a\\x"),
+              "--format, column 2: \\ must be followed by n, t or another \\.");
+    EXPECT_EQ(complaint_about("a\\"),
+              "--format, column 2: \\ must be followed by n, t or another \\.");
     EXPECT_EQ(complaint_about(std::string(5000, 'a')),
               "--format, column 1: This has 5000 bytes; up to 4096 are allowed.");
 }
@@ -108,8 +110,10 @@ TEST(field_list, is_names_with_commas_between) {
 
 TEST(field_list, invalid_is_rejected_with_column) {
     EXPECT_EQ(complaint_about_list(""), "--fields, column 1: The name of a field is missing here.");
-    EXPECT_EQ(complaint_about_list("a,"), "--fields, column 3: The name of a field is missing here.");
-    EXPECT_EQ(complaint_about_list("a,,b"), "--fields, column 3: The name of a field is missing here.");
+    EXPECT_EQ(complaint_about_list("a,"),
+              "--fields, column 3: The name of a field is missing here.");
+    EXPECT_EQ(complaint_about_list("a,,b"),
+              "--fields, column 3: The name of a field is missing here.");
     EXPECT_EQ(complaint_about_list("a, ,b"),
               "--fields, column 4: The name of a field is missing here.");
     EXPECT_EQ(complaint_about_list("a b"),

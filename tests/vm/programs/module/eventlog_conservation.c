@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 enum { writers = 4, batch = 50 };
 
@@ -148,13 +148,13 @@ static void conserve(const char* mode, bool overwrite, int seconds) {
     const uint64_t attempted = atomic_load(&shared->done);
     const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     (void)printf("%s: attempted %lu, read %lu, lost %lu, overwritten %lu\n", mode,
-                 (unsigned long)attempted, (unsigned long)read_totals.records, (unsigned long)read_totals.lost,
-                 (unsigned long)read_totals.overwritten);
+                 (unsigned long)attempted, (unsigned long)read_totals.records,
+                 (unsigned long)read_totals.lost, (unsigned long)read_totals.overwritten);
     step("what was attempted has been read or counted",
          read_totals.records + read_totals.lost + read_totals.overwritten == attempted);
-    step("as the kernel says", counts.recorded + counts.lost == attempted &&
-                                   counts.read == read_totals.records && counts.lost == read_totals.lost &&
-                                   counts.overwritten == read_totals.overwritten);
+    step("as the kernel says",
+         counts.recorded + counts.lost == attempted && counts.read == read_totals.records &&
+             counts.lost == read_totals.lost && counts.overwritten == read_totals.overwritten);
     step("some have been read, some not",
          read_totals.records > 0 && (overwrite ? read_totals.overwritten : read_totals.lost) > 0);
     (void)close(reader);

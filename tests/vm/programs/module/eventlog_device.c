@@ -218,7 +218,8 @@ static int write_text(uint32_t index, uint32_t size, uint32_t offset) {
 }
 
 static void follow_writes(void) {
-    struct user_events_registration wanted = registration_of("rules_write u32 a; __rel_loc char[] b");
+    struct user_events_registration wanted =
+        registration_of("rules_write u32 a; __rel_loc char[] b");
     step("an event to write is registered", try_registration(&wanted) == 0);
     const uint32_t index = wanted.write_index;
     step("what nobody listens to is a bad descriptor", write_text(index, 7, 0) == EBADF);

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 #define FAILURES "/sys/kernel/debug/"
 

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 enum { ordinary = 1002, other = 1003 };
 enum { schema_size = 8000, schemas_room = 1 << 16 };
@@ -186,7 +186,8 @@ static int publish_one(uint32_t index, const char* schema, uint64_t hash) {
         .schema_size = schema_size,
         .schema_hash = hash,
     };
-    (void)snprintf(subscription_request.name, sizeof subscription_request.name, "member_%d_%d", getpid(), (int)index);
+    (void)snprintf(subscription_request.name, sizeof subscription_request.name, "member_%d_%d",
+                   getpid(), (int)index);
     return ioctl(device, EVENTLOG_PUBLISH, &subscription_request) == 0 ? 0 : errno;
 }
 
@@ -253,7 +254,8 @@ static void fill_own_quota(void) {
     const pid_t child = begin();
     if (child == 0) {
         step("an ordinary user", become(ordinary, ordinary, ordinary));
-        const int reader = subscribe_or_exit(&(struct subscription_request){.schemas_size = schemas_room});
+        const int reader =
+            subscribe_or_exit(&(struct subscription_request){.schemas_size = schemas_room});
         publish_eight();
         step("all of one's own are heard",
              statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 0);

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 enum { events = 512, bits = 32 };
 

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 enum { poison = 0xa5, content = 0x11, page_size = 4096 };
 enum { buffer_size = 1 << 20, schema_size = 5003, payload_size = 1001, written = 50 };
@@ -117,7 +117,7 @@ static void write_some(void) {
 
 /// Its buffers, of which the first has been written to, if any.
 static void check_ring(const unsigned char* memory, const struct eventlog_region* region,
-                         uint32_t index) {
+                       uint32_t index) {
     const struct eventlog_ring* ring =
         (const void*)(memory + region->rings_offset + (size_t)index * region->ring_stride);
     const size_t size = (size_t)region->buffer_count * region->buffer_size;

@@ -133,7 +133,8 @@ int main(int argc, char** argv) {
     pid_t processes[users + listeners];
     unsigned long refused = 0;
     step("there is a module and a number", argc == 3);
-    read_totals = mmap(NULL, sizeof *read_totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    read_totals =
+        mmap(NULL, sizeof *read_totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     step("memory is shared", read_totals != MAP_FAILED);
     begin(processes);
     const long count = strtol(argv[2], NULL, 10);
@@ -142,7 +143,8 @@ int main(int argc, char** argv) {
     }
     end(processes);
     printf("%ld cycles: %lu opened, %lu registered, %lu written, %lu listened, %lu refused to go\n",
-           count, read_totals->opened, read_totals->registered, read_totals->written, read_totals->listened, refused);
+           count, read_totals->opened, read_totals->registered, read_totals->written,
+           read_totals->listened, refused);
     step("no answer was odd", read_totals->odd == 0);
     step("it was listened to", read_totals->listened > 0 && read_totals->written > 0);
     puts("ok: all cycles");

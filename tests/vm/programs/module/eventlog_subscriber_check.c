@@ -3,8 +3,9 @@
 // A subscriber in the kernel hears what this program writes through /dev/eventlog: that, all of it,
 // and nothing else. As root, with eventlog loaded.
 //
-// eventlog_subscriber_check SUBSCRIBER COUNT CYCLES: the path of the module eventlog_test_subscriber, how many events
-// each writer writes, and how often the subscriber comes and goes beside them.
+// eventlog_subscriber_check SUBSCRIBER COUNT CYCLES: the path of the module
+// eventlog_test_subscriber, how many events each writer writes, and how often the subscriber comes
+// and goes beside them.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -17,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 #define HEAR "/sys/module/eventlog_test_subscriber/parameters/"
 
@@ -220,7 +221,8 @@ static void conserve(unsigned long count, const char* parameters, bool echoes) {
                  (unsigned long)read_totals.lost);
     step("all has been heard", heard == attempted);
     step("and echoes have not", left_out == (echoes ? attempted : 0));
-    step("a subscription beside it gets the same", read_totals.records + read_totals.lost == attempted);
+    step("a subscription beside it gets the same",
+         read_totals.records + read_totals.lost == attempted);
     unload();
 }
 

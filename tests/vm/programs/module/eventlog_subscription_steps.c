@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 enum { ordinary = 1002, other = 1003 };
 enum { room = 1 << 20 };
@@ -67,7 +67,8 @@ static void start_when_requested(void) {
     step("the bit of what is wanted is set", (word >> enable_bit & 1U) != 0);
     step("that of others is not", (word >> 29U & 1U) == 0);
     step("others cannot be written", !write_event(index_large, 1) && errno == EBADF);
-    const int second = subscribe_or_exit(&(struct subscription_request){.event = "l*e", .level = 4});
+    const int second =
+        subscribe_or_exit(&(struct subscription_request){.event = "l*e", .level = 4});
     step("patterns are", (word >> 29U & 1U) != 0);
     (void)close(second);
     step("until the last one goes", (word >> 29U & 1U) == 0);
@@ -77,7 +78,8 @@ static void start_when_requested(void) {
     const int fourth = subscribe_or_exit(&(struct subscription_request){.keywords = 1});
     step("keywords are kept", (word >> 29U & 1U) == 0);
     (void)close(fourth);
-    const int fifth = subscribe_or_exit(&(struct subscription_request){.pid = (uint32_t)getpid() + 1});
+    const int fifth =
+        subscribe_or_exit(&(struct subscription_request){.pid = (uint32_t)getpid() + 1});
     step("processes are kept", write_event(index_small, 1) && read(fifth, bytes, room) < 0);
     (void)close(fifth);
     (void)close(first);
@@ -207,11 +209,13 @@ static void check_discard_mode(void) {
     struct read_totals read_totals = {0};
     read_all(reader, &read_totals);
     step("what was lost is told behind what was not",
-         read_totals.records + read_totals.lost == tried && read_totals.lost == 10 && read_totals.last_was_gap);
+         read_totals.records + read_totals.lost == tried && read_totals.lost == 10 &&
+             read_totals.last_was_gap);
     step("in the order of time", !read_totals.out_of_order);
     step("there is room again", write_event(index_large, 0));
     read_all(reader, &read_totals);
-    step("and nothing is told twice", read_totals.records + read_totals.lost == tried + 1 && read_totals.lost == 10);
+    step("and nothing is told twice",
+         read_totals.records + read_totals.lost == tried + 1 && read_totals.lost == 10);
     step("in the order of time", !read_totals.out_of_order);
     (void)close(reader);
 }
@@ -283,9 +287,11 @@ static void map_for_reading(void) {
          mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, reader, 0) == MAP_FAILED);
     step("nor privately",
          mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, reader, 0) == MAP_FAILED);
-    step("nor beyond its end", mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader,
-                                    (off_t)(subscription_request.total_size + 4095) / 4096 * 4096) == MAP_FAILED);
-    unsigned char* memory = mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
+    step("nor beyond its end",
+         mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader,
+              (off_t)(subscription_request.total_size + 4095) / 4096 * 4096) == MAP_FAILED);
+    unsigned char* memory =
+        mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
     step("it can be mapped", memory != MAP_FAILED);
     step("and never becomes writable", mprotect(memory, 4096, PROT_READ | PROT_WRITE) == -1);
     step("nor executable", mprotect(memory, 4096, PROT_READ | PROT_EXEC) == -1);
@@ -306,9 +312,11 @@ static void map_for_reading(void) {
         }
     }
     step("a buffer in use is not given back",
-         release_buffers(reader, &(struct eventlog_buffer_release){.ring = 0, .drained = 1}) == EINVAL);
-    step("nor one of another ring", release_buffers(reader, &(struct eventlog_buffer_release){
-                                                          .ring = region->ring_count}) == EINVAL);
+         release_buffers(reader, &(struct eventlog_buffer_release){.ring = 0, .drained = 1}) ==
+             EINVAL);
+    step("nor one of another ring",
+         release_buffers(reader, &(struct eventlog_buffer_release){.ring = region->ring_count}) ==
+             EINVAL);
     while (statistics(reader, 0).lost == 0) {
         must_write(0);
     }
@@ -624,7 +632,8 @@ static int publish_with(int number, const char* schema, uint32_t size) {
         .schema_size = size,
         .schema_hash = 7,
     };
-    (void)snprintf(subscription_request.name, sizeof subscription_request.name, "schema_%d", number);
+    (void)snprintf(subscription_request.name, sizeof subscription_request.name, "schema_%d",
+                   number);
     return ioctl(device, EVENTLOG_PUBLISH, &subscription_request) == 0 ? 0 : errno;
 }
 
@@ -646,7 +655,8 @@ static void share_equal_schemas(void) {
          publish_with(count, schemas[last_kind], size) == 0);
     step("it is refused alone", statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 1);
     step("one that has room", publish_with(count + 1, schemas[last_kind], size / 8) == 0);
-    const unsigned char* memory = mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
+    const unsigned char* memory =
+        mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
     step("it can be mapped", memory != MAP_FAILED);
     const struct eventlog_region* region = (const void*)memory;
     const struct eventlog_provider_entry* entries =
@@ -706,7 +716,8 @@ static void reject_unknown_flags(void) {
     const int file = open_device();
     step("no size can be told", ioctl(file, EVENTLOG_SUBSCRIBE, page) == -1 && errno == EFAULT);
     step("nobody listens", (word >> enable_bit & 1U) == 0);
-    step("the file can still become a subscription", subscribe(file, &(struct subscription_request){0}) == 0);
+    step("the file can still become a subscription",
+         subscribe(file, &(struct subscription_request){0}) == 0);
     (void)munmap(page, 4096);
     (void)close(file);
 }
@@ -729,7 +740,8 @@ static void stay_within_limits(void) {
     set_file(PARAMETERS "subscriptions_per_user", "1");
     const int one = subscribe_or_exit(&(struct subscription_request){0});
     const int two = open_device();
-    step("one more subscription is too many", subscribe(two, &(struct subscription_request){0}) == EMFILE);
+    step("one more subscription is too many",
+         subscribe(two, &(struct subscription_request){0}) == EMFILE);
     step("a file is one subscription", subscribe(one, &(struct subscription_request){0}) == EBUSY);
     set_file(PARAMETERS "subscriptions_per_user", "16");
     set_file(PARAMETERS "ring_pages_per_user", "100");

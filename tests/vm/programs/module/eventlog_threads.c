@@ -182,10 +182,14 @@ struct worker {
 };
 
 static struct worker workers[] = {
-    {.name = "write_heard", .work = write_enabled}, {.name = "write_passing", .work = write_passing},
-    {.name = "listen", .work = listen},           {.name = "take_and_give", .work = map_and_unmap},
-    {.name = "come_and_go", .work = come_and_go}, {.name = "replace_file", .work = replace_file},
-    {.name = "have_child", .work = have_child},   {.name = "unmap", .work = unmap},
+    {.name = "write_heard", .work = write_enabled},
+    {.name = "write_passing", .work = write_passing},
+    {.name = "listen", .work = listen},
+    {.name = "take_and_give", .work = map_and_unmap},
+    {.name = "come_and_go", .work = come_and_go},
+    {.name = "replace_file", .work = replace_file},
+    {.name = "have_child", .work = have_child},
+    {.name = "unmap", .work = unmap},
 };
 enum { workers_count = sizeof workers / sizeof *workers };
 

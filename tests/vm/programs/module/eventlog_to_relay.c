@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device_steps.h"
 #include "device_client.h"
+#include "device_steps.h"
 
 #define FOLDER "/sys/kernel/debug/eventlog/"
 
@@ -147,16 +147,23 @@ static void try_requests(void) {
     const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
     step("an older program's request", refused((struct subscription_request){.size = 80}) == 0);
     step("one that is smaller", refused((struct subscription_request){.size = 72}) == EINVAL);
-    step("a file that is none", refused((struct subscription_request){.to_relay = true, .relay = -1}) == EBADF);
-    step("another device's", refused((struct subscription_request){.to_relay = true, .relay = device}) == EINVAL);
-    step("without a channel", refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
+    step("a file that is none",
+         refused((struct subscription_request){.to_relay = true, .relay = -1}) == EBADF);
+    step("another device's",
+         refused((struct subscription_request){.to_relay = true, .relay = device}) == EINVAL);
+    step("without a channel",
+         refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("attached to one", ioctl(other, EVENTLOG_RELAY_ATTACH, name) == 0);
-    step("that others made", refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
+    step("that others made",
+         refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("overwriting, which the channel says",
-         refused((struct subscription_request){.to_relay = true, .relay = channel, .overwrite = true}) == EINVAL);
-    step("a channel that is not asked for", refused((struct subscription_request){.relay = channel}) == EINVAL);
+         refused((struct subscription_request){
+             .to_relay = true, .relay = channel, .overwrite = true}) == EINVAL);
+    step("a channel that is not asked for",
+         refused((struct subscription_request){.relay = channel}) == EINVAL);
     step("what is reserved", refused((struct subscription_request){.reserved = 1}) == EINVAL);
-    step("all that is right", refused((struct subscription_request){.to_relay = true, .relay = channel}) == 0);
+    step("all that is right",
+         refused((struct subscription_request){.to_relay = true, .relay = channel}) == 0);
     (void)close(other);
     (void)close(channel);
 }
@@ -284,7 +291,8 @@ static void try_times(void) {
     const int channel = create(0);
     const int buffer = open_part("cpu0", O_RDONLY);
     const int reader = listen_by(channel);
-    struct subscription_request of_kernel = {.provider = "kernel", .to_relay = true, .relay = channel};
+    struct subscription_request of_kernel = {
+        .provider = "kernel", .to_relay = true, .relay = channel};
     const int interrupts = subscribe_or_exit(&of_kernel);
     struct seen seen = {.of_anybody = true};
     bool rise = true;

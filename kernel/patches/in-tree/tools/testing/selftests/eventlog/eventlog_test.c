@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /dev/eventlog from its first event to its last: what is registered shows in
- * tracefs, the bit follows whoever listens, and what is written is recorded.
+ * tracefs, the bit shows whether there is a listener, and writes are recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +120,7 @@ TEST_F(eventlog, event_has_its_fields)
 	EXPECT_TRUE(file_holds(EVENT "format", "field:__data_loc char[] why;"));
 }
 
-TEST_F(eventlog, bit_follows_whoever_listens)
+TEST_F(eventlog, bit_shows_listeners)
 {
 	uint32_t index;
 
