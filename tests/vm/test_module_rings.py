@@ -46,7 +46,7 @@ class Rings(parts.Case):
         )
 
     def test_delivers_whole_records_to_permitted_readers(self):
-        self.assertEqual(self.part("listen")[-1], "ok: all that is heard")
+        self.assertEqual(self.part("listen")[-1], "ok: all subscription steps")
 
     def test_counts_each_missing_record(self):
         said = self.part("conserve")

@@ -57,7 +57,7 @@ class Relay(parts.Case):
 
     def test_passes_abi_steps(self):
         said = self.part("relay")
-        self.assertEqual(said[-1], "ok: all of relay")
+        self.assertEqual(said[-1], "ok: all relay steps")
         print("\n".join(line for line in said if line.startswith(("read ", "without: "))))
         self.assertEqual(len([line for line in said if line.startswith("without: ")]), self.WITHOUT)
 

@@ -191,7 +191,7 @@ class Lives(parts.Case):
 
     def test_unloaded_plugin_unregisters_its_events(self):
         lines = self.part("unloading")
-        self.assertIn("ok: so is its page of the kernel's", lines)
+        self.assertIn("ok: so is its page of status bits", lines)
         self.assertEqual(lines.count("ok: nothing is written there later"), 8)
         self.assertIn("ok: nothing refers to its event", lines)
 

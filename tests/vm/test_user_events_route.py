@@ -75,7 +75,7 @@ class Route(vm_case.Case):
 
     def test_passes_abi_steps(self):
         self.assertNotIn("WRONG", self.result.output)
-        self.assertIn("ok: the route can be used still", self.result.output)
+        self.assertIn("ok: the route can still be used", self.result.output)
 
     def test_reports_route_status(self):
         self.assertIn(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The route through user_events in what can become of a process and its memory. What to go through
-// is the first argument; some wait for the script that runs them, in standard output and tracefs.
+// Tests the route through user_events over the life of a process and its memory. The first argument
+// names the scenario; some scenarios wait for the script that runs them.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -40,7 +40,7 @@ struct mark {
 };
 using lives = eventlog::provider<"lives", mark>;
 
-/// What the kernel sets in a gate.
+/// The bit of a gate that the kernel sets.
 constexpr std::uint32_t kernel_bit = 1U << 31U;
 
 eventlog::route_status route() {
@@ -53,9 +53,9 @@ void set_event_enabled(bool on) {
          wait_until([&] { return lives::enabled<mark>() == on; }));
 }
 
-/// A caller of the C functions names memory that cannot be read: the kernel finds out, and the
-/// program goes on.
-void go_through_fault() {
+/// A caller of the C functions passes memory that cannot be read: the kernel rejects the event, and
+/// the program continues.
+void run_fault() {
     const eventlog_field_definition fields[] = {
         {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_64}};
     const eventlog_event_definition events[] = {
@@ -78,7 +78,7 @@ void go_through_fault() {
     step("the trace has that one", trace_contains("eventlog_faulty_event: number=0x9 (9)"));
 }
 
-/// Where that lies which is mapped from files of that name.
+/// The addresses of mappings of files whose path contains `name`.
 std::vector<void*> find_mapped(const char* name) {
     FILE* maps = std::fopen("/proc/self/maps", "r");
     std::array<char, 512> line{};
@@ -96,31 +96,31 @@ std::vector<void*> find_mapped(const char* name) {
     return found;
 }
 
-/// The pages of gates: of our files, which got their names later.
+/// The pages of gates, by the name that the files receive after they are mapped.
 std::vector<void*> find_gate_pages() {
     return find_mapped("/providers/");
 }
 
-/// The kernel's own page, where it has one.
+/// The page of status bits, on kernels that have one.
 std::vector<void*> find_status_pages() {
     return find_mapped("user_events_status");
 }
 
-/// The kernel has to fault the page in before it can set the bit.
-void go_through_absent_page() {
+/// The kernel must fault the page of a gate in before it can set the bit.
+void run_absent_page() {
     const std::vector<void*> pages = find_gate_pages();
     step("the gate is in shared memory", pages.size() == 1);
     void* page = pages.front();
     for (const bool on : {true, false, true, false}) {
-        step("its page is taken away", ::madvise(page, 4096, MADV_DONTNEED) == 0);
+        step("its page is dropped", ::madvise(page, 4096, MADV_DONTNEED) == 0);
         set_event_enabled(on);
         lives::emit(mark{on ? 1U : 2U});
     }
-    step("what was wanted is written", route().counters.written == 2);
+    step("each enabled event is written", route().counters.written == 2);
 }
 
-/// Somebody listens to an event and stops, again and again, and no word of a page that is there for
-/// the kernel to write to changes: no bit is set, and none is cleared.
+/// Enables and disables an event repeatedly, and checks that the kernel changes no word of the
+/// page: it sets no bit and clears none.
 void expect_untouched(void* page, std::uint32_t pattern, const char* enable, void* own_gate) {
     auto* const words = static_cast<volatile std::uint32_t*>(page);
     std::fill_n(words, 1024, pattern);
@@ -131,9 +131,9 @@ void expect_untouched(void* page, std::uint32_t pattern, const char* enable, voi
     for (const char* state : {"1", "0", "1", "0"}) {
         set_file(enable, state);
         lives::poll();
-        // Each time, as the next state would undo it.
+        // Checked after each write: the next one would undo a change.
         step("nothing is written there", untouched());
-        // What the kernel leaves to its queue it has done when it has done this.
+        // The kernel's work queue is in order: after this work it has done the earlier work.
         for (const bool on : {true, false}) {
             step("the kernel's queue is used", ::madvise(own_gate, 4096, MADV_DONTNEED) == 0);
             set_event_enabled(on);
@@ -142,13 +142,13 @@ void expect_untouched(void* page, std::uint32_t pattern, const char* enable, voi
     }
 }
 
-/// A plugin whose event stays when it goes: nothing is written to where its gate was.
-void go_through_unloading(const char* plugin) {
+/// A plugin is unloaded while its event stays: the kernel writes nothing to the gate's old address.
+void run_unloading(const char* plugin) {
     step("we have a gate", lives::status().code == EVENTLOG_OK);
     const std::vector<void*> own = find_gate_pages();
     step("it is one", own.size() == 1);
     const std::vector<void*> own_status = find_status_pages();
-    step("the kernel's page is mapped if there is one",
+    step("the page of status bits is mapped if there is one",
          own_status.size() == (kernel_has_status_page() ? 1U : 0U));
     void* loaded = ::dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
     step("a plugin is loaded", loaded != nullptr);
@@ -162,12 +162,12 @@ void go_through_unloading(const char* plugin) {
          wait_until([&] { return *static_cast<const volatile std::uint32_t*>(gate) >> 31U == 1; }));
     set_file(enable.c_str(), "0");
     if (kernel_has_status_page()) {
-        step("a library of its own has the kernel's page, too", find_status_pages().size() == 2);
+        step("a second library maps a page of status bits, too", find_status_pages().size() == 2);
     }
     step("the plugin is unloaded", ::dlclose(loaded) == 0);
-    step("its gate is gone", find_gate_pages() == own);
-    step("so is its page of the kernel's", find_status_pages() == own_status);
-    step("its place is free, and gets memory of ours",
+    step("its gate is unmapped", find_gate_pages() == own);
+    step("so is its page of status bits", find_status_pages() == own_status);
+    step("its address is free, and is mapped anew",
          ::mmap(gate, 4096, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == gate);
     expect_untouched(gate, 0, enable.c_str(), own[0]);
@@ -206,9 +206,9 @@ void expect_gate(const char* what, bool open, const char* status) {
     lives::emit(mark{7});
 }
 
-/// ftrace and perf come and go in every order.
-void go_through_listeners() {
-    expect_gate("nobody", false, "eventlog_lives_mark");
+/// ftrace and perf enable and disable an event in every order.
+void run_listeners() {
+    expect_gate("no listener", false, "eventlog_lives_mark");
     set_file(EVENTS "eventlog_lives_mark/enable", "1");
     expect_gate("ftrace", true, "eventlog_lives_mark # Used by ftrace");
     const int perf = open_perf();
@@ -217,12 +217,12 @@ void go_through_listeners() {
     set_file(EVENTS "eventlog_lives_mark/enable", "0");
     expect_gate("perf", true, "eventlog_lives_mark # Used by perf");
     static_cast<void>(::close(perf));
-    expect_gate("nobody again", false, "eventlog_lives_mark");
+    expect_gate("no listener again", false, "eventlog_lives_mark");
     step("three are written", route().counters.written == 3);
     step("and none is lost", route().counters.lost_refused == 0);
 }
 
-/// How many events ftrace has got, with those that it has overwritten.
+/// The number of events that ftrace received, including those it has overwritten.
 std::uint64_t count_in_trace() {
     std::uint64_t sum = 0;
     for (unsigned cpu = 0;; ++cpu) {
@@ -249,14 +249,15 @@ bool is_nothing_lost() {
            counters.lost_too_large == 0;
 }
 
-/// Whoever listened has stopped after the gate was looked at. Here it is opened by hand.
-void go_through_stale_gate() {
+/// The last listener stops after the emitting thread has read the gate. The test sets the gate's
+/// bit itself.
+void run_stale_gate() {
     const std::vector<void*> pages = find_gate_pages();
     step("the gate is in shared memory", pages.size() == 1);
     const std::atomic_ref<std::uint32_t> word(*static_cast<std::uint32_t*>(pages.front()));
-    step("nobody listens", !lives::enabled<mark>());
+    step("there is no listener", !lives::enabled<mark>());
     word.fetch_or(kernel_bit);
-    step("it looks as if somebody did", lives::enabled<mark>());
+    step("the gate claims a listener", lives::enabled<mark>());
     lives::emit(mark{60});
     step("nothing is written", route().counters.written == 0);
     step("that is no loss", is_nothing_lost());
@@ -267,48 +268,48 @@ void go_through_stale_gate() {
     set_event_enabled(false);
 }
 
-/// Somebody listens and stops while a thread emits all the time.
-void go_through_toggling() {
+/// A listener starts and stops while a thread emits continuously.
+void run_toggling() {
     constexpr unsigned rounds = 100;
-    // Otherwise each round takes the kernel a quarter of a second.
+    // With record-cmd, each round lasts a quarter of a second.
     set_file(TRACING "options/record-cmd", "0");
     const int enable = ::open(EVENTS "eventlog_lives_mark/enable", O_WRONLY);
     step("the event is there", enable >= 0);
-    std::atomic<bool> goes_on{true};
+    std::atomic<bool> continues{true};
     std::thread emitter([&] {
-        for (std::uint32_t number = 0; goes_on.load(std::memory_order_relaxed); ++number) {
+        for (std::uint32_t number = 0; continues.load(std::memory_order_relaxed); ++number) {
             lives::emit(mark{number});
         }
     });
-    unsigned heard = 0;
+    unsigned complete = 0;
     for (unsigned round = 0; round < rounds; ++round) {
         const std::uint64_t before = route().counters.written;
-        bool well = ::write(enable, "1", 1) == 1;
-        // It is in the midst of emitting when the kernel stops.
+        bool is_correct = ::write(enable, "1", 1) == 1;
+        // The thread is emitting when the event is disabled.
         const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         while (route().counters.written == before && std::chrono::steady_clock::now() < end) {
             ::sched_yield();
         }
-        well = route().counters.written != before && well;
-        well = ::write(enable, "0", 1) == 1 && well;
-        heard += well ? 1 : 0;
+        is_correct = route().counters.written != before && is_correct;
+        is_correct = ::write(enable, "0", 1) == 1 && is_correct;
+        complete += is_correct ? 1 : 0;
     }
-    goes_on.store(false, std::memory_order_relaxed);
+    continues.store(false, std::memory_order_relaxed);
     emitter.join();
     static_cast<void>(::close(enable));
     set_file(TRACING "options/record-cmd", "1");
     const std::uint64_t written = route().counters.written;
     const std::uint64_t traced = count_in_trace();
     std::printf("written %" PRIu64 ", in the trace %" PRIu64 "\n", written, traced);
-    step("each round has events", heard == rounds);
+    step("each round has events", complete == rounds);
     step("nothing is lost", is_nothing_lost());
-    // The kernel takes some and says so when ftrace has stopped already.
+    // The kernel also reports success for events that it received after ftrace stopped.
     step("all of the trace is counted", traced >= rounds && traced <= written);
 }
 
-/// Two versions of a provider where the kernel has one format for each name: see
+/// Two versions of a provider on a kernel that has one format for each name: see
 /// user_events_single.cpp.
-void go_through_single_format() {
+void run_single_format() {
     const eventlog_field_definition number = {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32};
     const eventlog_field_definition code = {.name = "code", .type = EVENTLOG_TYPE_UNSIGNED_64};
     const auto define = [](const eventlog_field_definition& field) {
@@ -325,10 +326,10 @@ void go_through_single_format() {
     step("the second can be offered, too",
          second.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_OK);
     std::string names = names_of("eventlog_single_event");
-    step("the first has its name still", names.find(plain) != std::string::npos);
+    step("the first still has its name", names.find(plain) != std::string::npos);
     names.erase(names.find(plain), plain.size());
     std::printf("second: %s\n", names.c_str());
-    step("the second has another",
+    step("the second has another name",
          names.starts_with("eventlog_single_event_") && names.find(' ') == names.size() - 1);
     names.pop_back();
     const std::string enable = EVENTS + names + "/enable";
@@ -346,8 +347,8 @@ void go_through_single_format() {
          trace_contains("eventlog_single_event: number=0x47 (71)"));
 }
 
-/// Children that share our memory: the kernel's words are theirs, too, and stay when they go.
-void go_through_spawning() {
+/// Children that share the memory share the registered words, which stay when the children end.
+void run_spawning() {
     set_event_enabled(true);
     const pid_t child = ::vfork();
     if (child == 0) {
@@ -362,22 +363,22 @@ void go_through_spawning() {
     step("a program is spawned",
          ::posix_spawn(&spawned, "/bin/true", nullptr, nullptr, arguments, environment) == 0 &&
              ::waitpid(spawned, &status, 0) == spawned && status == 0);
-    step("the gate is open still", lives::enabled<mark>());
+    step("the gate is still open", lives::enabled<mark>());
     lives::emit(mark{20});
     set_event_enabled(false);
     set_event_enabled(true);
     lives::emit(mark{21});
-    step("what was emitted is written", route().counters.written == 2);
+    step("both events are written", route().counters.written == 2);
     set_event_enabled(false);
 }
 
 int emit_in_shared_memory(void* /*argument*/) {
     lives::emit(mark{30});
-    // The parent waits; it is us whom the kernel's change of the shared word reaches.
+    // The parent waits; the kernel changes the shared word through this process.
     ::_exit(wait_until([] { return !lives::enabled<mark>(); }) ? 0 : 1);
 }
 
-void go_through_shared_memory() {
+void run_shared_memory() {
     static std::array<char, 262144> stack{};
     set_event_enabled(true);
     const pid_t child =
@@ -388,15 +389,15 @@ void go_through_shared_memory() {
     set_file(EVENTS "eventlog_lives_mark/enable", "0");
     int status = -1;
     step("it has seen the gate close", ::waitpid(child, &status, 0) == child && status == 0);
-    step("so have we", !lives::enabled<mark>());
+    step("so has the parent", !lives::enabled<mark>());
     set_event_enabled(true);
     lives::emit(mark{31});
-    step("what both have emitted is counted", route().counters.written == 2);
+    step("the events of both are counted", route().counters.written == 2);
     set_event_enabled(false);
 }
 
-/// The image before exec leaves nothing behind that the kernel could write to.
-[[noreturn]] void go_through_exec(bool again) {
+/// After exec, no registration of the previous image is left for the kernel to write to.
+[[noreturn]] void run_exec(bool again) {
     if (!again) {
         set_event_enabled(true);
         lives::emit(mark{40});
@@ -409,14 +410,14 @@ void go_through_shared_memory() {
     step("it counts anew", route().counters.written == 1);
     set_event_enabled(false);
     static_cast<void>(std::fflush(stdout));
-    // One without eventlog: now nobody refers to the events any more.
+    // An image without eventlog: the events have no users.
     static_cast<void>(::execl("/bin/sleep", "sleep", "1000", nullptr));
     step("exec", false);
     ::_exit(1);
 }
 
-/// Started before tracefs is mounted.
-void check_late_mount() {
+/// The program starts before tracefs is mounted.
+void run_late_mount() {
     std::printf("early: %s\n", route().text.data());
     static_cast<void>(std::fflush(stdout));
     step("it is found when it is mounted", wait_until([] {
@@ -432,8 +433,8 @@ void check_late_mount() {
 
 constexpr unsigned kinds = 10;
 
-/// One of many processes, with events that no other has.
-void be_one_of_many(unsigned process) {
+/// Runs one of many processes, each with its own events.
+void run_one_of_many(unsigned process) {
     const std::string name = "many_" + std::to_string(process);
     const eventlog_field_definition fields[] = {
         {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32}};
@@ -453,13 +454,14 @@ void be_one_of_many(unsigned process) {
     }
     const bool written =
         provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters.written == kinds;
-    // Not before all are there: an event goes with its last process, and its records with it.
+    // Waits for the other processes: an event is removed with its last process, and so are its
+    // records.
     char byte = 0;
     static_cast<void>(::read(STDIN_FILENO, &byte, 1));
     ::_exit(offered && open && written ? 0 : 1);
 }
 
-void go_through_multitude() {
+void run_multitude() {
     constexpr unsigned processes = 100;
     std::array<int, 2> hold{};
     step("there is a pipe", ::pipe(hold.data()) == 0);
@@ -469,7 +471,7 @@ void go_through_multitude() {
         if (child == 0) {
             static_cast<void>(::dup2(hold[0], STDIN_FILENO));
             static_cast<void>(::close(hold[1]));
-            be_one_of_many(process);
+            run_one_of_many(process);
         }
         children.push_back(child);
     }
@@ -483,7 +485,7 @@ void go_through_multitude() {
     }
     set_file(EVENTS "enable", "1");
     std::size_t lines = 0;
-    step("all are in the trace", wait_until([&] {
+    step("the trace has all events", wait_until([&] {
              FILE* trace = std::fopen(TRACING "trace", "r");
              std::array<char, 512> line{};
              lines = 0;
@@ -498,31 +500,31 @@ void go_through_multitude() {
     static_cast<void>(std::system("grep -o 'eventlog_many_.*' " TRACING "trace"));
     set_file(EVENTS "enable", "0");
     static_cast<void>(::close(hold[1]));
-    bool well = true;
+    bool is_correct = true;
     for (const pid_t child : children) {
         int status = -1;
-        well = ::waitpid(child, &status, 0) == child && status == 0 && well;
+        is_correct = ::waitpid(child, &status, 0) == child && status == 0 && is_correct;
     }
-    step("every process has written all of its own", well);
+    step("each process has written its events", is_correct);
 }
 
-struct course {
+struct scenario {
     std::string_view name;
-    void (*go)();
+    void (*run)();
 };
-constexpr course courses[] = {
-    {"fault", go_through_fault},
-    {"absent-page", go_through_absent_page},
-    {"listeners", go_through_listeners},
-    {"stale-gate", go_through_stale_gate},
-    {"toggling", go_through_toggling},
-    {"single-format", go_through_single_format},
-    {"spawning", go_through_spawning},
-    {"shared-memory", go_through_shared_memory},
-    {"exec", [] { go_through_exec(false); }},
-    {"exec-again", [] { go_through_exec(true); }},
-    {"late-mount", check_late_mount},
-    {"multitude", go_through_multitude},
+constexpr scenario scenarios[] = {
+    {"fault", run_fault},
+    {"absent-page", run_absent_page},
+    {"listeners", run_listeners},
+    {"stale-gate", run_stale_gate},
+    {"toggling", run_toggling},
+    {"single-format", run_single_format},
+    {"spawning", run_spawning},
+    {"shared-memory", run_shared_memory},
+    {"exec", [] { run_exec(false); }},
+    {"exec-again", [] { run_exec(true); }},
+    {"late-mount", run_late_mount},
+    {"multitude", run_multitude},
 };
 
 }  // namespace
@@ -530,15 +532,16 @@ constexpr course courses[] = {
 int main(int argc, char** argv) {
     const std::string_view wanted = argc > 1 ? argv[1] : "";
     if (wanted == "unloading" && argc > 2) {
-        go_through_unloading(argv[2]);
+        run_unloading(argv[2]);
         return 0;
     }
-    for (const course& each : courses) {
+    for (const scenario& each : scenarios) {
         if (each.name == wanted) {
-            each.go();
+            each.run();
             return 0;
         }
     }
-    std::printf("There is nothing called %s to go through.\n", argc > 1 ? argv[1] : "");
+    std::printf("There is no scenario %s. Name one of those in main.cpp.\n",
+                argc > 1 ? argv[1] : "");
     return 2;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A provider of libeventlog whose events somebody follows through tracefs: this program itself, as
-// root. What the trace says of the events stands on standard output, for the test to compare.
+// Emits events of a libeventlog provider through user_events and prints how tracefs shows them, as
+// root. The test compares the output.
 //
-// On kernels before Linux 6.4, which do not write to gates but have a page of bits, most is the
-// same; what is not asks has_page.
+// Kernels before Linux 6.4 have a page of status bits instead of writing to gates; code that
+// differs for them depends on has_page.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -95,7 +95,7 @@ void show_trace(const char* title) {
     clear_trace();
 }
 
-/// How the kernel says that an event's records are made up.
+/// Prints the kernel's format of an event.
 void show_format(const std::string& name) {
     const std::string path = EVENTS + name + "/format";
     FILE* const file = std::fopen(path.c_str(), "r");
@@ -115,17 +115,17 @@ void show_formats() {
     }
 }
 
-void follow_fields() {
+void check_fields() {
     step("the route can be used", route().code == EVENTLOG_OK);
     std::printf("status: %s\n", route().text.data());
-    step("nobody listens at first", !traced::enabled<sample>());
+    step("there is no listener at first", !traced::enabled<sample>());
     emit_sample(1);
     const std::string too_large(4044, 'x');
     traced::emit(word{too_large});
-    step("what nobody wants is not counted",
+    step("events without a listener are not counted",
          route().counters.written == 0 && route().counters.lost_too_large == 0);
     traced::emit_lazily([] {
-        step("what nobody wants is not made", false);
+        step("a lazy event without a listener is not created", false);
         return silent{0};
     });
     show_formats();
@@ -156,13 +156,13 @@ void follow_fields() {
         made = true;
         return empty{};
     });
-    step("what somebody wants is made", made);
+    step("a lazy event with a listener is created", made);
     set_event_enabled("traced_empty", false);
     step("an event without fields is written", route().counters.lost_refused == 0);
     show_trace("empty");
 }
 
-void follow_many() {
+void check_many() {
     const std::uint64_t before = route().counters.written;
     for (std::uint64_t number = 0; number < 10'000; ++number) {
         emit_sample(number);
@@ -171,24 +171,23 @@ void follow_many() {
     show_trace("many");
 }
 
-void follow_end_of_listening() {
+void check_end_of_listening() {
     const std::uint64_t before = route().counters.written;
     set_event_enabled("traced_sample", false);
     step("the kernel closes the gate", wait_until([] { return !traced::enabled<sample>(); }));
     emit_sample(77);
-    step("nothing is counted any more", route().counters.written == before);
+    step("no further event is counted", route().counters.written == before);
     show_trace("nothing");
 }
 
-void follow_sizes() {
+void check_sizes() {
     set_event_enabled("traced_word", true);
-    // The word of 4 bytes, the text, its NUL: 4048. That each of them arrives is for the test to
-    // see.
+    // The word of 4 bytes, the text and its NUL: 4048 bytes. The test checks that each arrives.
     for (const char letter : {'x', 'y', 'z'}) {
         const std::string largest(4043, letter);
         traced::emit(word{largest});
     }
-    step("what ftrace can take is written", route().counters.lost_too_large == 0);
+    step("the largest events of ftrace are written", route().counters.lost_too_large == 0);
     const std::string too_large(4044, 'x');
     traced::emit(word{too_large});
     step("a byte more is refused, and counted", route().counters.lost_too_large == 1);
@@ -198,7 +197,7 @@ void follow_sizes() {
     show_trace("sizes");
 }
 
-void follow_fork() {
+void check_fork() {
     set_event_enabled("traced_silent", true);
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
@@ -211,14 +210,14 @@ void follow_fork() {
     }
     int status = -1;
     step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
-    step("the parent's gate is open still", traced::enabled<silent>());
+    step("the parent's gate is still open", traced::enabled<silent>());
     traced::emit(silent{101});
     set_event_enabled("traced_silent", false);
     step("the parent's gate is closed", wait_until([] { return !traced::enabled<silent>(); }));
     show_trace("fork");
 }
 
-/// As it has to be done on kernels with a page, which takes that nothing refers to the event.
+/// Removes an event on kernels with a page, which requires that the event has no users.
 void remove_event(std::string_view name) {
     const std::string removal = "-:user_events/" + std::string(name);
     const int file = ::open(TRACING "dynamic_events", O_WRONLY | O_APPEND);
@@ -231,17 +230,17 @@ void remove_event(std::string_view name) {
     static_cast<void>(::close(file));
 }
 
-/// Nothing refers to an event any more.
+/// Checks that the event is removed after its last user, by the test on kernels with a page.
 void expect_removed(std::string_view name) {
     if (has_page) {
         remove_event(name);
     }
     const std::string path = EVENTS + std::string(name);
-    step("it is gone", wait_until([&] { return ::access(path.c_str(), F_OK) != 0; }));
+    step("the event is removed", wait_until([&] { return ::access(path.c_str(), F_OK) != 0; }));
 }
 
-/// Another version of the provider, whose event has other fields, in the same process.
-void follow_versions() {
+/// Tests a second version of the provider in the same process, whose event has other fields.
+void check_versions() {
     const std::string own = name_of("traced_silent");
     std::string other_event;
     std::string other = TRACING "events/user_events_multi/enable";
@@ -254,7 +253,7 @@ void follow_versions() {
             {EVENTLOG_DEFINITION_SIZES, .name = "traced", .events = events, .event_count = 1});
         const eventlog::route_status status = version.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
         step("the other version can be offered, too", status.code == EVENTLOG_OK);
-        // There are two events with that beginning now.
+        // Now two events have names that begin like this.
         std::string names = names_of("eventlog_traced_silent");
         if (has_page) {
             names.erase(names.find(own), own.size() + 1);
@@ -273,10 +272,10 @@ void follow_versions() {
     if (has_page) {
         expect_removed(other_event);
     } else {
-        step("it is gone with its provider",
+        step("it is removed with its provider",
              wait_until([&] { return ::access(other.c_str(), F_OK) != 0; }));
     }
-    step("the first version is not", ::access((EVENTS + own).c_str(), F_OK) == 0);
+    step("the first version stays", ::access((EVENTS + own).c_str(), F_OK) == 0);
 }
 
 constexpr eventlog_field_definition late_fields[] = {
@@ -297,8 +296,8 @@ eventlog::dynamic_provider define(const char* name, const char* event_name) {
         {EVENTLOG_DEFINITION_SIZES, .name = name, .events = &event, .event_count = 1});
 }
 
-/// The longest names, and two providers whose events come to have the same name.
-void follow_names() {
+/// Tests the longest names, and two providers whose events have the same name in tracefs.
+void check_names() {
     const std::string provider_name(63, 'p');
     const std::string event_name(63, 'e');
     std::string longest;
@@ -333,7 +332,7 @@ void follow_names() {
     expect_removed(shared);
 }
 
-/// Whether what was not to be had at first is, some time after it can be.
+/// Whether the provider retries the route and succeeds.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
     return wait_until([&] {
         eventlog_provider_poll(provider.handle());
@@ -341,13 +340,13 @@ bool is_tried_again(const eventlog::dynamic_provider& provider) {
     });
 }
 
-/// Makes events until the kernel's page has no bit left, or has the kernel allow none.
+/// Registers events until the kernel's page has no free bit, or lowers the kernel's limit.
 void fill_event_table() {
     if (!has_page) {
         set_file(USER_EVENTS_MAX, "1");
         return;
     }
-    // Some at a time: each that a descriptor has makes the next one slower.
+    // Several descriptors: each event of a descriptor makes its next registration slower.
     constexpr unsigned some = 256;
     int error = 0;
     for (unsigned first = 0; error == 0; first += some) {
@@ -364,13 +363,13 @@ void fill_event_table() {
          file_contains(TRACING "user_events_status", "Active: 32767"));
 }
 
-/// The kernel has as many events as it may.
-void follow_limit() {
+/// Tests the route while the kernel has its maximum number of events.
+void check_limit() {
     fill_event_table();
     std::string name;
     {
         const eventlog::dynamic_provider provider(late);
-        step("the other way can be used all the same", provider.status().code == EVENTLOG_OK);
+        step("the eventlog directory can still be used", provider.status().code == EVENTLOG_OK);
         step("there are too many events", route_of(provider).code == EVENTLOG_INCOMPLETE);
         std::printf("limit: %s\n", route_of(provider).text.data());
         step("its gate is closed", !provider.enabled(0));
@@ -379,38 +378,38 @@ void follow_limit() {
         } else {
             set_file(USER_EVENTS_MAX, "32768");
         }
-        step("the event is there when it may be", is_tried_again(provider));
+        step("the event is registered below the limit", is_tried_again(provider));
         name = name_of("late_event");
     }
     expect_removed(name);
 }
 
-/// An ordinary user in root's directory, where it cannot publish anything, either.
-[[noreturn]] void be_ordinary(int ready, int allowed) {
+/// Runs as an ordinary user, which cannot publish in root's directory either.
+[[noreturn]] void run_as_user(int ready, int allowed) {
     step("the user is an ordinary one", ::setgid(1000) == 0 && ::setuid(1000) == 0);
     const eventlog::dynamic_provider provider(late);
-    step("the directory is not its own", provider.status().code == EVENTLOG_NO_DIRECTORY);
-    step("the kernel's way is closed, too", route_of(provider).code == EVENTLOG_NO_PERMISSION);
+    step("the directory is not the user's", provider.status().code == EVENTLOG_NO_DIRECTORY);
+    step("user_events are not permitted either", route_of(provider).code == EVENTLOG_NO_PERMISSION);
     std::printf("permission: %s\n", route_of(provider).text.data());
     char byte = 'r';
     step("the child waits", ::write(ready, &byte, 1) == 1 && ::read(allowed, &byte, 1) == 1);
-    step("it is open when it may be", is_tried_again(provider));
-    step("root is asked to listen", ::write(ready, &byte, 1) == 1);
+    step("the route opens when it is permitted", is_tried_again(provider));
+    step("root is asked to enable the event", ::write(ready, &byte, 1) == 1);
     step("the gate is open without a file", wait_until([&] { return provider.enabled(0); }));
     provider.emit(0, 400U);
     step("the event is written", route_of(provider).counters.written == 1);
     static_cast<void>(std::fflush(stdout));
-    ::_exit(0);  // as the kernel finds it
+    ::_exit(0);  // without clean-up: the kernel must release everything
 }
 
-void follow_permission() {
+void check_permission() {
     std::array<int, 2> ready{};
     std::array<int, 2> allowed{};
     step("there are pipes", ::pipe(ready.data()) == 0 && ::pipe(allowed.data()) == 0);
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
-        be_ordinary(ready[1], allowed[0]);
+        run_as_user(ready[1], allowed[0]);
     }
     static_cast<void>(::close(ready[1]));
     char byte = 0;
@@ -419,13 +418,13 @@ void follow_permission() {
                                ::chmod(TRACING "user_events_data", 0666) == 0 &&
                                ::chmod(TRACING "user_events_status", 0644) == 0 &&
                                ::write(allowed[1], &byte, 1) == 1);
-    step("the child has been let in", ::read(ready[0], &byte, 1) == 1);
+    step("the child's route is open", ::read(ready[0], &byte, 1) == 1);
     const std::string name = name_of("late_event");
     show_format(name);
     set_event_enabled("late_event", true);
     int status = -1;
     step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
-    // While somebody listens: then the event goes, and nobody can read what it has written.
+    // While the event is enabled: afterwards it is removed, and its records are unreadable.
     show_trace("permission");
     set_event_enabled("late_event", false);
     expect_removed(name);
@@ -437,26 +436,26 @@ void close_all_descriptors() {
     }
 }
 
-/// A daemon that closes what it has not opened, and opens files of its own.
-void follow_lost_descriptor() {
+/// Tests a daemon that closes all descriptors and then opens its own files.
+void check_lost_descriptor() {
     set_event_enabled("traced_silent", true);
     close_all_descriptors();
     const int own = ::open("/tmp/own", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    // All numbers that ours can have had are its own now.
+    // The daemon uses all numbers that the library's descriptor can have had.
     for (int file = own + 1; file < 1000; ++file) {
         static_cast<void>(::dup2(own, file));
     }
     const std::uint64_t before = route().counters.written;
-    // A new tick of the clock that tells when to look.
+    // The library checks its descriptor again after a tick of its clock.
     ::usleep(50'000);
     traced::emit(silent{200});
     step("a new descriptor is opened", route().counters.written == before + 1);
     struct stat status {};
     step("nothing is written to the program's file",
          ::fstat(own, &status) == 0 && status.st_size == 0);
-    step("the route can be used still", route().code == EVENTLOG_OK);
+    step("the route can still be used", route().code == EVENTLOG_OK);
     set_event_enabled("traced_silent", false);
-    step("the gate closes still", wait_until([] { return !traced::enabled<silent>(); }));
+    step("the gate still closes", wait_until([] { return !traced::enabled<silent>(); }));
     show_trace("descriptor");
 }
 
@@ -465,8 +464,8 @@ struct echo {
 };
 using neighbor = eventlog::provider<"neighbor", echo>;
 
-/// The first to open its file again gets the number that the other one had.
-void follow_lost_descriptors_of_two() {
+/// The first provider to reopen its file receives the number of the other provider's file.
+void check_lost_descriptors_of_two() {
     set_event_enabled("traced_silent", true);
     set_event_enabled("neighbor_echo", true);
     // After the first round they have the lowest two numbers.
@@ -494,16 +493,16 @@ void follow_lost_descriptors_of_two() {
 int main() {
     set_file(TRACING "buffer_size_kb", "16384");
     clear_trace();
-    follow_fields();
-    follow_many();
-    follow_end_of_listening();
-    follow_sizes();
-    follow_fork();
-    follow_versions();
-    follow_names();
-    follow_permission();
-    follow_limit();
-    follow_lost_descriptor();
-    follow_lost_descriptors_of_two();
+    check_fields();
+    check_many();
+    check_end_of_listening();
+    check_sizes();
+    check_fork();
+    check_versions();
+    check_names();
+    check_permission();
+    check_limit();
+    check_lost_descriptor();
+    check_lost_descriptors_of_two();
     return 0;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Relay channels of the kernel module, as root on two processors: what can be made, written, read,
-// mapped and lost. The numbers are those of the list in test_relay.py.
-//
-// What the C library asks for.
+// Tests relay channels of the kernel module as root on two processors: creating, writing, reading,
+// mapping and losses. The numbers of steps are those of the list in test_relay.py.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -94,20 +92,20 @@ static int open_part(const char* name, int how) {
     return open(path, how | O_CLOEXEC);
 }
 
-static void tell(const char* command) {
+static void send_command(const char* command) {
     const int file = open_part("control", O_WRONLY);
     step(command, file >= 0 && write(file, command, strlen(command)) == (ssize_t)strlen(command));
     (void)close(file);
 }
 
-static int try_tell(const char* command) {
+static int try_command(const char* command) {
     const int file = open_part("control", O_WRONLY);
     const int error = write(file, command, strlen(command)) < 0 ? errno : 0;
     (void)close(file);
     return error;
 }
 
-/// One of the numbers of `stats`.
+/// A number of the file `stats`; UINT64_MAX if it is missing.
 static uint64_t stat_of(const char* buffer, const char* what) {
     const int file = open_part("stats", O_RDONLY);
     const ssize_t size = read(file, text, sizeof text - 1);
@@ -134,7 +132,7 @@ struct seen {
     bool right;
 };
 
-/// What read() gives of a buffer, until there is no more.
+/// Reads a buffer until it is empty, and adds what was read to `seen`.
 static void drain(int file, struct seen* seen) {
     static uint8_t bytes[1 << 20];
     ssize_t size = 0;
@@ -179,11 +177,11 @@ static void try_options(void) {  // R1
     step("R1: an unknown flag", try_create(wanted) == -EINVAL);
     wanted = options_of(0);
     memcpy(wanted.name, "../up", 6);
-    step("R1: a name that leads elsewhere", try_create(wanted) == -EINVAL);
+    step("R1: a name with a path", try_create(wanted) == -EINVAL);
     memset(wanted.name, 'a', sizeof wanted.name);
-    step("R1: a name without an end", try_create(wanted) == -EINVAL);
+    step("R1: a name without a NUL", try_create(wanted) == -EINVAL);
     const int file = create(0);
-    step("R1: a name that is taken", try_create(options_of(0)) == -EEXIST);
+    step("R1: a name that is in use", try_create(options_of(0)) == -EEXIST);
     (void)close(file);
 }
 
@@ -201,25 +199,25 @@ static void try_files(void) {  // R2, R5, R7, R8, R22
     step("R5: all of it is mapped", whole != MAP_FAILED);
     step("R5: a part is not",
          mmap(NULL, subbuf_size, PROT_READ, MAP_SHARED, buffer, 0) == MAP_FAILED);
-    step("R5: nor what lies behind it",
+    step("R5: nor memory behind it",
          mmap(NULL, all, PROT_READ, MAP_SHARED, buffer, (off_t)all) == MAP_FAILED &&
              errno == EINVAL);
     const struct header* first = whole;
-    step("R12, R13, R22: a header stands in front",
+    step("R12, R13, R22: it begins with a header",
          first->magic == magic && first->sequence == 0 && first->used == 0);
     (void)write_batch(file, 1);
     const int out = open("/tmp/out", O_WRONLY | O_CREAT, 0600);
     step("R7: sendfile is refused", sendfile(out, buffer, NULL, 64) < 0);
     (void)close(out);
     (void)close(file);
-    step("R8: the file goes with the channel", open_part("cpu0", O_RDONLY) < 0);
+    step("R8: the file is removed with the channel", open_part("cpu0", O_RDONLY) < 0);
     struct pollfd one = {.fd = buffer, .events = POLLIN};
-    step("R6: the end is told", poll(&one, 1, -1) == 1 && (one.revents & POLLERR) != 0);
-    step("R14: what was begun is ended",
+    step("R6: poll reports the end", poll(&one, 1, -1) == 1 && (one.revents & POLLERR) != 0);
+    step("R14: the current sub-buffer is ended",
          __atomic_load_n(&first->used, __ATOMIC_ACQUIRE) == sizeof *first + record_size);
     struct seen seen = {0};
     drain(buffer, &seen);
-    step("R8: what is open stays", seen.right && seen.records == 1);
+    step("R8: an open file stays readable", seen.right && seen.records == 1);
     (void)munmap(whole, all);
     (void)close(buffer);
 }
@@ -244,31 +242,32 @@ static void try_discard(void) {  // R3, R4, R6, R9, R16, R18, R25
     drain(buffer, &seen);
     step("R9: until there is room again", write_batch(file, 1) == 1);
     drain(buffer, &seen);
-    step("R9: the loss is told in its place", seen.right && seen.lost == lost && seen.gaps == 0);
-    step("R9: all is there", seen.records + lost == in_subbuf + 1 + 1000 + 1);
+    step("R9: the loss is reported at its place",
+         seen.right && seen.lost == lost && seen.gaps == 0);
+    step("R9: all records are read or lost", seen.records + lost == in_subbuf + 1 + 1000 + 1);
     const uint64_t subbufs = stat_of("cpu0", "produced ");
-    tell("flush");
+    send_command("flush");
     step("R18: flush ends a sub-buffer", stat_of("cpu0", "produced ") == subbufs + 1);
-    tell("flush");
+    send_command("flush");
     step("R18: but none that is empty", stat_of("cpu0", "produced ") == subbufs + 1);
     (void)write_batch(file, 10);
-    tell("reset");
+    send_command("reset");
     (void)write_batch(file, 1);
     struct seen after = {.next = seen.next};
     drain(buffer, &after);
     step("R18: reset leaves a gap", after.records == 1 && after.gaps == 10);
-    step("what is no command", try_tell("flush me") == EINVAL);
+    step("an unknown command", try_command("flush me") == EINVAL);
     (void)write_batch(file, 1000);
     drain(buffer, &after);
     const uint64_t all_lost = stat_of("cpu0", "lost ");
-    step("more is lost, and not told", all_lost > lost && after.lost < all_lost);
+    step("more is lost, and not yet reported", all_lost > lost && after.lost < all_lost);
     (void)close(file);
     drain(buffer, &after);
-    step("R9: the end tells the last losses", after.lost == all_lost);
+    step("R9: the end reports the last losses", after.lost == all_lost);
     (void)close(buffer);
 }
 
-/// Some of a sub-buffer has been read, and then all of it is given back.
+/// Reads a part of a sub-buffer, and then releases the whole sub-buffer.
 static void try_reading_and_consuming(void) {
     struct header header;
     const int file = create(0);
@@ -276,13 +275,13 @@ static void try_reading_and_consuming(void) {
     step("two sub-buffers", write_batch(file, (size_t)2 * in_subbuf) == (size_t)2 * in_subbuf);
     step("a part is read", read(buffer, text, sizeof header + (size_t)3 * record_size) ==
                                (ssize_t)(sizeof header + (size_t)3 * record_size));
-    tell("consumed 0 0");
+    send_command("consumed 0 0");
     struct record record;
-    step("nothing is given back",
+    step("nothing is released",
          read(buffer, &record, sizeof record) == sizeof record && record.size == record_size);
     step("nothing is read twice",
          read(buffer, text, (size_t)2 * record_size) == (ssize_t)2 * record_size);
-    tell("consumed 0 1");
+    send_command("consumed 0 1");
     step("R14: the next one is read from its beginning",
          read(buffer, &header, sizeof header) == sizeof header && header.magic == magic &&
              header.sequence == 1);
@@ -290,13 +289,13 @@ static void try_reading_and_consuming(void) {
     drain(buffer, &seen);
     step("a part of the last one", write_batch(file, 2) == 2);
     drain(buffer, &seen);
-    tell("consumed 0 1");
-    step("R14: what is not whole is not given back", read(buffer, text, sizeof text) == 0);
+    send_command("consumed 0 1");
+    step("R14: an incomplete sub-buffer is not released", read(buffer, text, sizeof text) == 0);
     (void)close(buffer);
     (void)close(file);
 }
 
-/// The state of a process, as ps has it: D for who cannot be interrupted.
+/// The state of a process as in ps(1): S can be interrupted, D cannot.
 static char state_of(pid_t process) {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%d/stat", process);
@@ -308,22 +307,22 @@ static char state_of(pid_t process) {
     return name == NULL || name[1] == '\0' ? '?' : name[2];
 }
 
-/// Until it sleeps in one of these states, for some time.
-static void await(pid_t process, const char* states) {
-    int looks = 0;
-    for (int tries = 0; looks < 5 && tries < 6000; ++tries) {
+/// Waits until the process sleeps in one of the states at five asleep in a row.
+static void wait_until_asleep(pid_t process, const char* states) {
+    int asleep = 0;
+    for (int tries = 0; asleep < 5 && tries < 6000; ++tries) {
         (void)usleep(10000);
-        looks = strchr(states, state_of(process)) != NULL ? looks + 1 : 0;
+        asleep = strchr(states, state_of(process)) != NULL ? asleep + 1 : 0;
     }
-    step("it waits", looks == 5);
+    step("it waits", asleep == 5);
 }
 
-static void must_end(pid_t child) {
+static void expect_exit(pid_t child) {
     int status = -1;
     step("it ends", waitpid(child, &status, 0) == child && WIFEXITED(status) && status == 0);
 }
 
-/// Who waits for more is told that there will be none.
+/// A reader that waits for records wakes when the channel ends.
 static void try_waiting_for_the_end(void) {
     const int file = create(0);
     const int buffer = open_part("cpu0", O_RDONLY);
@@ -334,13 +333,13 @@ static void try_waiting_for_the_end(void) {
         struct pollfd one = {.fd = buffer, .events = POLLIN};
         _exit(poll(&one, 1, -1) == 1 && (one.revents & POLLERR) != 0 ? 0 : 1);
     }
-    await(child, "S");
+    wait_until_asleep(child, "S");
     (void)close(file);
-    must_end(child);
+    expect_exit(child);
     (void)close(buffer);
 }
 
-/// Reads to memory that nobody ever supplies.
+/// Reads to a page that userfaultfd never supplies, so that the read does not return.
 static void read_for_ever(int buffer) {
     const int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
     void* const page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -354,14 +353,14 @@ static void read_for_ever(int buffer) {
     _exit(1);
 }
 
-static pid_t begin(void) {
+static pid_t fork_child(void) {
     (void)fflush(stdout);
     const pid_t child = fork();
-    step("a process more", child >= 0);
+    step("fork", child >= 0);
     return child;
 }
 
-/// Who reads at length keeps those waiting who reset or close that channel, and nobody else.
+/// A read that does not return blocks resetting and closing its channel, and no other channel.
 static void try_reading_at_length(void) {
     struct options other = options_of(0);
     memcpy(other.name, "other", sizeof "other");
@@ -374,50 +373,50 @@ static void try_reading_at_length(void) {
     const int file = create(0);
     const int buffer = open_part("cpu0", O_RDONLY);
     (void)write_batch(file, 10);
-    const pid_t reader = begin();
+    const pid_t reader = fork_child();
     if (reader == 0) {
         (void)close(file);
         read_for_ever(buffer);
     }
-    await(reader, "SD");
-    const pid_t resetter = begin();
+    wait_until_asleep(reader, "SD");
+    const pid_t resetter = fork_child();
     if (resetter == 0) {
         (void)close(file);
-        _exit(try_tell("reset") == EINTR ? 0 : 1);
+        _exit(try_command("reset") == EINTR ? 0 : 1);
     }
-    await(resetter, "D");
+    wait_until_asleep(resetter, "D");
     int ends[2];
     char byte = 0;
     step("a pipe", pipe(ends) == 0);
-    const pid_t last = begin();
+    const pid_t last = fork_child();
     if (last == 0) {
         _exit(read(ends[0], &byte, 1) == 1 ? 0 : 1);
     }
     (void)close(file);
-    step("the last one who has the channel ends", write(ends[1], &byte, 1) == 1);
-    await(last, "D");
-    step("its name is still taken", try_create(options_of(0)) == -EEXIST);
+    step("the last owner of the channel ends", write(ends[1], &byte, 1) == 1);
+    wait_until_asleep(last, "D");
+    step("its name is still in use", try_create(options_of(0)) == -EEXIST);
     const int attached = open(DEVICE, O_RDWR | O_CLOEXEC);
-    step("but it is not found", ioctl(attached, ATTACH, "trial") < 0 && errno == ENOENT);
+    step("but attaching does not find it", ioctl(attached, ATTACH, "trial") < 0 && errno == ENOENT);
     const int another = try_create(other);
     step("another is made meanwhile", another >= 0 && ioctl(attached, ATTACH, "other") == 0);
     (void)close(attached);
     (void)close(another);
-    step("who resets can be killed", kill(resetter, SIGKILL) == 0);
-    step("and then it has gone", waitpid(resetter, NULL, 0) == resetter);
-    must_end(last);
+    step("the resetting process can be killed", kill(resetter, SIGKILL) == 0);
+    step("and ends", waitpid(resetter, NULL, 0) == resetter);
+    expect_exit(last);
     (void)close(create(0));
     (void)close(ends[0]);
     (void)close(ends[1]);
-    step("who reads can be killed, too", kill(reader, SIGKILL) == 0);
-    step("likewise", waitpid(reader, NULL, 0) == reader);
+    step("the reading process can be killed, too", kill(reader, SIGKILL) == 0);
+    step("and ends, too", waitpid(reader, NULL, 0) == reader);
     (void)close(buffer);
 }
 
-/// Whoever opens a buffer at any moment gets one that is whole, or none.
+/// Opening a buffer while its channel begins or ends yields a complete buffer or an error.
 static void open_concurrently(void) {
     enum { rounds = 100 };
-    const pid_t child = begin();
+    const pid_t child = fork_child();
     if (child == 0) {
         pin(1);
         while (getppid() != 1) {
@@ -449,7 +448,7 @@ static void try_mapped(void) {  // R5, R14, R21
     uint64_t records = 0;
     for (uint64_t round = 0; round < 50; ++round) {
         step("R14: a batch that fits", write_batch(file, in_subbuf) == in_subbuf);
-        tell("flush");
+        send_command("flush");
         const struct header* header =
             (const void*)(whole + (round % subbuf_count) * (size_t)subbuf_size);
         step("R14: the next sub-buffer", __atomic_load_n(&header->used, __ATOMIC_ACQUIRE) ==
@@ -458,14 +457,14 @@ static void try_mapped(void) {  // R5, R14, R21
                                              header->records_before == records &&
                                              header->lost_before == 0);
         records += header->records;
-        tell("consumed 0 1");
+        send_command("consumed 0 1");
     }
     step("R14: nothing is lost", stat_of("cpu0", "lost ") == 0 && records == 50ULL * in_subbuf);
-    tell("consumed 0 4");
+    send_command("consumed 0 4");
     step("R14: no more than there is",
          stat_of("cpu0", "consumed ") == stat_of("cpu0", "produced "));
-    step("R14: more than there can be", try_tell("consumed 0 5") == EINVAL);
-    step("R14: a processor that is not there", try_tell("consumed 4000000000 1") == EINVAL);
+    step("R14: more than there can be", try_command("consumed 0 5") == EINVAL);
+    step("R14: a processor that does not exist", try_command("consumed 4000000000 1") == EINVAL);
     (void)munmap((void*)(uintptr_t)whole, all);
     (void)close(buffer);
     (void)close(file);
@@ -475,14 +474,15 @@ static void try_overwrite(void) {  // R10, R14
     const int file = create(overwrite);
     const int buffer = open_part("cpu0", O_RDONLY);
     step("R10: never full", write_batch(file, 1000) == 1000);
-    tell("consumed 0 4");
+    send_command("consumed 0 4");
     step("R14: consuming is ignored", stat_of("cpu0", "consumed ") == 0);
-    const uint64_t gone = stat_of("cpu0", "overwritten ");
-    step("R10: nothing is lost", stat_of("cpu0", "lost ") == 0 && gone > 0);
+    const uint64_t overwritten_records = stat_of("cpu0", "overwritten ");
+    step("R10: nothing is lost", stat_of("cpu0", "lost ") == 0 && overwritten_records > 0);
     struct seen seen = {0};
     drain(buffer, &seen);
-    step("R10: the newest are there", seen.right && seen.next == 1000);
-    step("R10: the rest was overwritten", seen.gaps == gone && seen.records + gone == 1000);
+    step("R10: the newest are read", seen.right && seen.next == 1000);
+    step("R10: the rest was overwritten",
+         seen.gaps == overwritten_records && seen.records + overwritten_records == 1000);
     (void)close(buffer);
     (void)close(file);
 }
@@ -519,18 +519,18 @@ static void try_hidden(void) {  // R20
 static void try_hotplug(void) {  // R23
     set_file("/sys/devices/system/cpu/cpu1/online", "0");
     const int file = create(0);
-    step("R23: not there", open_part("cpu1", O_RDONLY) < 0);
+    step("R23: no file of an offline processor", open_part("cpu1", O_RDONLY) < 0);
     set_file("/sys/devices/system/cpu/cpu1/online", "1");
     const int buffer = open_part("cpu1", O_RDONLY);
-    step("R23: comes with its processor", buffer >= 0);
+    step("R23: the file appears with its processor", buffer >= 0);
     pin(1);
     (void)write_batch(file, 9);
     pin(0);
     set_file("/sys/devices/system/cpu/cpu1/online", "0");
-    tell("flush");
+    send_command("flush");
     struct seen seen = {0};
     drain(buffer, &seen);
-    step("R23: what it has stays", seen.right && seen.records == 9);
+    step("R23: its records stay", seen.right && seen.records == 9);
     set_file("/sys/devices/system/cpu/cpu1/online", "1");
     (void)close(buffer);
     (void)close(file);
@@ -550,7 +550,7 @@ static void try_bad_batches(void) {  // R17, R24
     const int file = create(0);
     step("attached", ioctl(other, ATTACH, name) == 0);
     step("once", ioctl(other, ATTACH, name) < 0 && errno == EBUSY);
-    step("files are its maker's to show", ioctl(other, SHOW) < 0 && errno == EPERM);
+    step("only the creator can show the files", ioctl(other, SHOW) < 0 && errno == EPERM);
     step("a good one", error_of(other, &record, sizeof record) == 0);
     step("too large a batch", error_of(other, large, sizeof large) == E2BIG);
     step("half a record", error_of(other, &record, 24) == EINVAL);
@@ -568,16 +568,16 @@ static void try_bad_batches(void) {  // R17, R24
     step("padding that is not zero", error_of(other, &record, sizeof record) == EINVAL);
     ((struct record*)(void*)large)->size = subbuf_size;
     step("R17: too large for a sub-buffer", error_of(other, large, subbuf_size) == EINVAL);
-    step("an address that is none", error_of(other, (void*)8, 64) == EFAULT);
-    step("nothing of these is there", stat_of("cpu0", "recorded ") == 1);
+    step("an invalid address", error_of(other, (void*)8, 64) == EFAULT);
+    step("none of these is recorded", stat_of("cpu0", "recorded ") == 1);
     (void)close(file);
     record.size = record_size;
     step("after its end", error_of(other, &record, sizeof record) == ENODEV);
     (void)close(other);
 }
 
-/// Everything that was tried is in a buffer, or lost, or overwritten. What a buffer's reader
-/// misses, it is told of in the buffer.
+/// Each written record is in a buffer, lost or overwritten. The buffer reports each record that its
+/// reader misses.
 static void conserve(uint32_t flags) {
     enum { rounds = 200, each = 50 };
     const int file = create(flags);
@@ -610,13 +610,14 @@ static void conserve(uint32_t flags) {
     for (int i = 0; i < 2; ++i) {
         drain(buffers[i], &seen[i]);
         if ((flags & overwrite) == 0) {
-            tell("flush");  // The last losses are told in a new sub-buffer.
+            send_command("flush");  // A new sub-buffer reports the last losses.
         }
         drain(buffers[i], &seen[i]);
         all += seen[i].records + seen[i].lost + seen[i].gaps;
-        step("as stats say", seen[i].right && seen[i].lost == stat_of(names[i], "lost ") &&
-                                 seen[i].next == stat_of(names[i], "recorded ") &&
-                                 seen[i].gaps == stat_of(names[i], "overwritten "));
+        step("the counts match stats", seen[i].right &&
+                                           seen[i].lost == stat_of(names[i], "lost ") &&
+                                           seen[i].next == stat_of(names[i], "recorded ") &&
+                                           seen[i].gaps == stat_of(names[i], "overwritten "));
         (void)close(buffers[i]);
     }
     printf("read %" PRIu64 " lost %" PRIu64 " overwritten %" PRIu64 "\n",
@@ -639,13 +640,14 @@ static void try_killed(void) {
             (void)pause();
         }
     }
-    step("a channel of another", read(ends[0], &byte, 1) == 1 && access(FOLDER "trial", F_OK) == 0);
+    step("a channel of another process",
+         read(ends[0], &byte, 1) == 1 && access(FOLDER "trial", F_OK) == 0);
     step("killed", kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    step("its channel is gone", access(FOLDER "trial", F_OK) < 0 && errno == ENOENT);
+    step("its channel is removed", access(FOLDER "trial", F_OK) < 0 && errno == ENOENT);
 }
 
-/// A buffer's file alone, whose channel has gone, keeps the module.
-static void try_held(void) {
+/// An open file of a buffer keeps the module loaded after its channel has ended.
+static void try_open_buffer(void) {
     const int file = create(0);
     const int buffer = open_part("cpu0", O_RDONLY);
     (void)close(file);
@@ -658,7 +660,7 @@ static void try_held(void) {
 int main(int count, char** arguments) {
     pin(0);
     if (count > 1 && strcmp(arguments[1], "held") == 0) {
-        try_held();
+        try_open_buffer();
         return 0;
     }
     try_options();
@@ -682,6 +684,6 @@ int main(int count, char** arguments) {
     conserve(0);
     conserve(overwrite);
     try_killed();
-    step("all of relay", true);
+    step("all relay steps", true);
     return 0;
 }
