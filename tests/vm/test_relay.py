@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Relay channels of the kernel module. What relay does, or did, in the kernel, and the step of
-programs/module/eventlog_relay.c in which ours is seen to (a step begins with the number):
+programs/module/eventlog_relay in which ours is seen to (a step begins with the number):
 
 R1 options that cannot be; R2 a file for each processor; R3 no record straddles; R4 read leaves out
 padding; R5 the whole is mapped, no part; R6 poll; R7 no sendfile; R8 only what is there is opened,
