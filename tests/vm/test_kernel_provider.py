@@ -238,7 +238,7 @@ class KernelProvider(parts.Case):
         self.assertEqual({line["provider"] for line in lines}, {"shop"})
 
     def test_excludes_reader_on_request(self):
-        self.assertEqual(self.part("without")[-1], "ok: without its own")
+        self.assertEqual(self.part("without")[-1], "ok: own switches excluded")
 
     def test_is_listed_with_its_events(self):
         said = "\n".join(self.part("listed"))

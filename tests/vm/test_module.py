@@ -144,7 +144,7 @@ class Module(parts.Case):
         self.part("probed")
 
     def test_is_used_by_programs_whenever_permitted(self):
-        self.assertEqual(self.part("route")[-1], "ok: the whole way")
+        self.assertEqual(self.part("route")[-1], "ok: the whole route")
 
     def test_is_root_only_by_default(self):
         self.assertEqual(self.part("mode"), ["660 root root"])
@@ -160,7 +160,7 @@ class Module(parts.Case):
 
     def test_updates_enable_words_in_retained_memory(self):
         said = self.part("memory")
-        self.assertEqual(said[-1], "ok: all of memory")
+        self.assertEqual(said[-1], "ok: all memory rules")
         self.assertEqual([line for line in said if line.startswith("without: ")], self.WITHOUT)
 
     def test_enforces_permissions(self):

@@ -50,7 +50,7 @@ class Rings(parts.Case):
 
     def test_counts_each_missing_record(self):
         said = self.part("conserve")
-        self.assertEqual(said[-1], "ok: all is counted")
+        self.assertEqual(said[-1], "ok: all events are counted")
         self.assertFalse([line for line in said if line.startswith("without: ")])
         counts = [[int(number) for number in re.findall(r"\d+", line)]
                   for line in said if ": attempted " in line]
@@ -59,7 +59,7 @@ class Rings(parts.Case):
             self.assertEqual(sum(found), attempted)
 
     def test_exposes_no_stale_memory(self):
-        self.assertEqual(self.part("poison")[-1], "ok: nothing of others")
+        self.assertEqual(self.part("poison")[-1], "ok: no earlier contents")
 
     def test_isolates_group_members(self):
         self.assertEqual(self.part("members")[-1], "ok: all members")

@@ -62,7 +62,7 @@ class Relay(parts.Case):
         self.assertEqual(len([line for line in said if line.startswith("without: ")]), self.WITHOUT)
 
     def test_receives_events_of_subscriptions(self):
-        self.assertEqual(self.part("events")[-1], "ok: all goes to its channel")
+        self.assertEqual(self.part("events")[-1], "ok: all channel steps")
 
     def test_is_root_only_by_default(self):
         self.assertEqual(self.part("mode"), ["660 root root"])
@@ -111,7 +111,7 @@ part nested "$0" nested
             files={"/eventlog.ko": str(module), "/eventlog_nested.ko": str(nested), program: program},
         )
         said = self.part("nested")
-        self.assertEqual(said[-1], "ok: none is in another's midst")
+        self.assertEqual(said[-1], "ok: no record is within another one")
         print("\n".join(line for line in said if line.startswith("tried ")))
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Threads that emit, when standard input ends, as many events each as an argument says, in lanes,
-// and tell what became of them: THREADS COUNT.
+// THREADS COUNT: each thread emits COUNT events in batches when standard input ends. Prints the
+// counters of the route.
 #include <unistd.h>
 
 #include <cinttypes>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What becomes of events in a lane, by who reads them through the device of eventlog's module,
-// which is loaded, and through tracefs. As root.
+// Tests batches of events, read through the device of eventlog's module, which is loaded, and
+// through tracefs, as root.
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ struct record {
     std::uint64_t number = 0;
 };
 
-/// All that there is, in the order in which it is handed out.
+/// Reads all records, in their order.
 std::vector<record> read_records(int reader) {
     std::vector<record> found;
     std::vector<std::uint8_t> bytes(1U << 20U);
@@ -89,7 +89,7 @@ numbers from_to(std::uint64_t first, std::uint64_t end) {
     return all;
 }
 
-/// A provider, and somebody who hears it alone.
+/// A provider, and a subscription to it only.
 class enabled_provider {
   public:
     explicit enabled_provider(const char* name) : provider_(provider_called(name)) {
@@ -115,7 +115,7 @@ class enabled_provider {
     int reader_ = -1;
 };
 
-/// How many calls that write this process has made.
+/// The number of write calls of this process.
 long long count_writes() {
     long long count = -1;
     FILE* const file = std::fopen("/proc/self/io", "r");
@@ -136,20 +136,21 @@ void follow_flush() {
     orders.emit(1);
     orders.emit(2);
     const std::uint64_t between = now();
-    step("what is in a lane nobody sees", read_numbers(orders.reader()).empty());
-    step("nor is it counted", orders.counters().written == 0);
+    step("events in a batch are not readable", read_numbers(orders.reader()).empty());
+    step("and not counted", orders.counters().written == 0);
     ::usleep(20'000);
     lane.flush();
     const std::vector<record> found = read_records(orders.reader());
-    step("until it is flushed", found.size() == 2 && found[0].number == 1 && found[1].number == 2);
-    step("with the times at which it was emitted", before <= found[0].head.time &&
-                                                       found[0].head.time <= found[1].head.time &&
-                                                       found[1].head.time <= between);
-    step("which are marked", found[0].head.flags == EVENTLOG_RECORD_CUSTOM_TIME);
-    step("by its thread", found[0].head.thread == static_cast<std::uint32_t>(::gettid()));
-    step("then it is counted", orders.counters().written == 2);
+    step("a flush writes them", found.size() == 2 && found[0].number == 1 && found[1].number == 2);
+    step("with the times of their emits", before <= found[0].head.time &&
+                                              found[0].head.time <= found[1].head.time &&
+                                              found[1].head.time <= between);
+    step("which are marked as custom times", found[0].head.flags == EVENTLOG_RECORD_CUSTOM_TIME);
+    step("with their thread", found[0].head.thread == static_cast<std::uint32_t>(::gettid()));
+    step("and counts them", orders.counters().written == 2);
     lane.flush();
-    step("once", read_numbers(orders.reader()).empty() && orders.counters().written == 2);
+    step("each event is written once",
+         read_numbers(orders.reader()).empty() && orders.counters().written == 2);
 }
 
 void follow_fullness() {
@@ -168,45 +169,46 @@ void follow_fullness() {
         }
         const auto some = read_numbers(orders.reader());
         found.insert(found.end(), some.begin(), some.end());
-        step("a full lane is written", !found.empty() && found.size() < many);
+        step("a full batch is written", !found.empty() && found.size() < many);
     }
     const auto rest = read_numbers(orders.reader());
     found.insert(found.end(), rest.begin(), rest.end());
-    step("and the rest where it ends", found == from_to(0, many));
-    step("all of it is counted", orders.counters().written == many);
-    step("a write is for hundreds", writes > 0 && count_writes() - writes < 40);
+    step("and the rest at its end", found == from_to(0, many));
+    step("all events are counted", orders.counters().written == many);
+    step("a write has hundreds of events", writes > 0 && count_writes() - writes < 40);
 }
 
 void follow_kinds_of_ends() {
     const enabled_provider orders("orders");
     const enabled_provider bills("bills");
     std::array<char, 8192> room{};
-    step("a lane begins", eventlog_lane_begin(room.data(), room.size()));
-    step("a thread has one", !eventlog_lane_begin(room.data(), room.size()));
+    step("a batch begins", eventlog_lane_begin(room.data(), room.size()));
+    step("a thread has at most one", !eventlog_lane_begin(room.data(), room.size()));
     orders.emit(1);
     bills.emit(2);
-    step("another provider's event has it written",
+    step("an event of another provider writes the batch",
          read_numbers(orders.reader()) == numbers{1} && read_numbers(bills.reader()).empty());
     eventlog_provider_poll(orders.provider().handle());
-    step("not that one's poll", read_numbers(bills.reader()).empty());
+    step("a poll of the first provider does not", read_numbers(bills.reader()).empty());
     eventlog_provider_poll(bills.provider().handle());
-    step("but its own", read_numbers(bills.reader()) == numbers{2});
+    step("a poll of the batch's provider does", read_numbers(bills.reader()) == numbers{2});
     bills.emit(3, std::string(4000, 'x'));
     bills.emit(4, std::string(4000, 'x'));
     bills.emit(5, std::string(4000, 'x'));
-    step("one that has no room waits for room", read_numbers(bills.reader()) == (numbers{3, 4}));
+    step("an event that does not fit writes the batch first",
+         read_numbers(bills.reader()) == (numbers{3, 4}));
     {
         const eventlog::lane inner;
         bills.emit(6);
     }
-    step("a lane within a lane is flushed where it ends",
+    step("a batch within a batch is flushed at its end",
          read_numbers(bills.reader()) == (numbers{5, 6}));
     bills.emit(9);
     eventlog_lane_end();
-    step("and so it is where the lane ends", read_numbers(bills.reader()) == numbers{9});
+    step("so is the outer batch", read_numbers(bills.reader()) == numbers{9});
     bills.emit(10);
-    step("behind it events go at once", read_numbers(bills.reader()) == numbers{10});
-    step("too little room is none", !eventlog_lane_begin(room.data(), 64));
+    step("afterwards events are written at once", read_numbers(bills.reader()) == numbers{10});
+    step("too little memory is rejected", !eventlog_lane_begin(room.data(), 64));
 }
 
 void follow_withdrawal() {
@@ -218,11 +220,12 @@ void follow_withdrawal() {
         const eventlog::dynamic_provider brief(provider_called("brief"));
         brief.emit(0, std::uint64_t{1}, "words");
     }
-    step("a provider that is withdrawn has its events written", read_numbers(reader) == numbers{1});
+    step("unregistering a provider writes its events", read_numbers(reader) == numbers{1});
     static_cast<void>(::close(reader));
 }
 
-/// By a thread other than that whose lane has its events: these are gone, and never another's.
+/// Another thread than the batch's unregisters the provider: its events are lost, and are never
+/// written for another provider.
 void check_unregister_by_other_thread() {
     std::optional<eventlog::dynamic_provider> first(std::in_place, provider_called("first"));
     subscription_request wish{};
@@ -238,14 +241,14 @@ void check_unregister_by_other_thread() {
     in_step.arrive_and_wait();
     first.reset();
     const eventlog::dynamic_provider second(provider_called("second"));
-    step("the next provider is heard", second.enabled(0));
+    step("the next provider is enabled", second.enabled(0));
     in_step.arrive_and_wait();
     worker.join();
-    step("what was another provider's is not the next one's", read_numbers(reader).empty());
-    step("nor are its counts",
+    step("it has no events of the previous provider", read_numbers(reader).empty());
+    step("and no losses of it",
          second.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters.lost_unattached == 0);
     second.emit(0, std::uint64_t{2}, "words");
-    step("whose own events come", read_numbers(reader) == numbers{2});
+    step("its own events are written", read_numbers(reader) == numbers{2});
     static_cast<void>(::close(reader));
 }
 
@@ -263,7 +266,7 @@ void set_timer(long microseconds) {
     step("a timer is set", ::setitimer(ITIMER_REAL, &every, nullptr) == 0);
 }
 
-/// Handlers that come while the lane is used, and while it is not.
+/// Signal handlers that emit while the batch is in use, and while it is not.
 void follow_handlers() {
     const enabled_provider orders("orders");
     interrupted = &orders;
@@ -289,8 +292,8 @@ void follow_handlers() {
     set_timer(0);
     read();
     std::sort(others.begin(), others.end());
-    step("handlers take nothing from a lane", own == from_to(0, emitted));
-    step("nor it from them",
+    step("no event of the batch is lost by handlers", own == from_to(0, emitted));
+    step("no event of handlers is lost",
          others == from_to(of_handlers, of_handlers + static_cast<std::uint64_t>(interruptions)));
     step("each is counted", orders.counters().written == own.size() + others.size());
 }
@@ -303,14 +306,15 @@ void check_rejection() {
     const std::array<std::uint32_t, 2> little{};
     eventlog_emit(orders.provider().handle(), 0, little.data(), sizeof little[0]);
     orders.emit(2);
-    // Whose text lies outside.
+    // A text outside the payload.
     const std::array<std::uint32_t, 4> outside{3, 0, 100U << 16U, 0};
     eventlog_emit(orders.provider().handle(), 0, outside.data(), 12);
     orders.emit(4);
     eventlog_lane_flush();
-    step("what the kernel does not take keeps no other away",
+    step("a rejected event does not affect other events",
          read_numbers(orders.reader()) == (numbers{1, 2, 4}));
-    step("and is counted", orders.counters().written == 3 && orders.counters().lost_refused == 2);
+    step("rejected events are counted",
+         orders.counters().written == 3 && orders.counters().lost_refused == 2);
 }
 
 void follow_child() {
@@ -325,13 +329,13 @@ void follow_child() {
         ::_exit(orders.counters().written == 1 ? 0 : 1);
     }
     int status = -1;
-    step("a child has a lane of its own", ::waitpid(child, &status, 0) == child && status == 0);
-    step("which has its events alone", read_numbers(orders.reader()) == numbers{2});
+    step("a child has a separate batch", ::waitpid(child, &status, 0) == child && status == 0);
+    step("with the child's events only", read_numbers(orders.reader()) == numbers{2});
     lane.flush();
-    step("and its parent's has the parent's", read_numbers(orders.reader()) == numbers{1});
+    step("the parent's batch has the parent's events", read_numbers(orders.reader()) == numbers{1});
 }
 
-/// As daemons do.
+/// Closes descriptors like a daemon.
 void close_other_descriptors(int kept) {
     for (int file = 700; file < 1024; ++file) {
         if (file != kept) {
@@ -346,19 +350,19 @@ void follow_lost_descriptor() {
     orders.emit(1);
     close_other_descriptors(orders.reader());
     lane.flush();
-    step("what has lost its way is counted", orders.counters().lost_unattached == 1);
+    step("events without a descriptor are counted", orders.counters().lost_unattached == 1);
     orders.emit(2);
     lane.flush();
     orders.emit(3);
     lane.flush();
-    step("later events find another", read_numbers(orders.reader()) == (numbers{2, 3}));
+    step("later events use a new descriptor", read_numbers(orders.reader()) == (numbers{2, 3}));
     orders.emit(4);
     close_other_descriptors(orders.reader());
     orders.emit(5, std::string(4000, 'x'));
     lane.flush();
-    step("so does the one that finds out", read_numbers(orders.reader()) == numbers{5});
+    step("so does the event that notices the loss", read_numbers(orders.reader()) == numbers{5});
     const eventlog_counters counters = orders.counters();
-    step("none is missing in the counts",
+    step("all events are counted",
          counters.written == 3 && counters.lost_unattached == 2 && counters.lost_refused == 0);
 }
 
@@ -371,8 +375,8 @@ void follow_tracing() {
         orders.emit(71, "first");
         orders.emit(72, "second");
     }
-    step("tracing gets them, too", trace_contains("number=71") && trace_contains("number=72"));
-    step("and who subscribes", read_numbers(orders.reader()) == (numbers{71, 72}));
+    step("the trace has them, too", trace_contains("number=71") && trace_contains("number=72"));
+    step("and the subscription", read_numbers(orders.reader()) == (numbers{71, 72}));
     set_file(enable_item, "0");
 }
 

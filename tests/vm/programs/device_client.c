@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-//
-// What the C library asks for.
 #include "device_client.h"
 
 #include <errno.h>

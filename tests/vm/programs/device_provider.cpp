@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A provider with levels, keywords and sessions. Emits as many rounds of its events as its argument
-// says, for those who pick among them, and then in as many children, one after the other, as a
-// second one says.
+// A provider with levels, keywords and sessions, for tests of filters: ROUNDS [CHILDREN]. Emits its
+// events ROUNDS times, and then once per child, one child after another.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,7 +74,7 @@ void emit(std::uint64_t rounds) {
     }
 }
 
-/// Returns whether it has ended well.
+/// Returns whether the child succeeded.
 bool emit_in_child(std::uint64_t rounds) {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A provider of libeventlog whose way to the kernel is eventlog's module: which comes late, is
-// closed to it, or has no room, while it listens to itself through tracefs, as root. The argument
-// is the module, which is not loaded yet.
+// Tests the route of a libeventlog provider through eventlog's module, as root: a module that is
+// loaded late, a device without permission or room, and lost descriptors. The argument is the
+// module, which is not loaded yet.
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -48,11 +48,11 @@ eventlog::route_status route_of(const eventlog::dynamic_provider& provider) {
     return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
 }
 
-bool says(const eventlog::dynamic_provider& provider, std::string_view text) {
+bool status_has(const eventlog::dynamic_provider& provider, std::string_view text) {
     return std::string_view(route_of(provider).text.data()).find(text) != std::string_view::npos;
 }
 
-/// Whether what was not to be had at first is, some time after it can be.
+/// Whether the provider retries the route and succeeds.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
     return wait_until([&] {
         eventlog_provider_poll(provider.handle());
@@ -60,69 +60,70 @@ bool is_tried_again(const eventlog::dynamic_provider& provider) {
     });
 }
 
-/// As containers have it, or whoever has made it for a module that is gone.
+/// A device node without a module, as in containers or after unloading.
 void follow_node_without_module() {
     constexpr unsigned misc = 10;
     constexpr unsigned unused = 250;
-    step("there is a node",
+    step("a node is created",
          ::mknod("/dev/eventlog", S_IFCHR | 0666U, ::makedev(misc, unused)) == 0);
     const eventlog::dynamic_provider provider(provider_called("deserted"));
-    step("without the module that is none",
+    step("without the module the node is unusable",
          route_of(provider).code == (has_user_events ? EVENTLOG_OK : EVENTLOG_NO_KERNEL_SUPPORT));
-    step("it goes", ::unlink("/dev/eventlog") == 0);
+    step("it is removed", ::unlink("/dev/eventlog") == 0);
 }
 
 void follow_loading(const char* module) {
     const eventlog::dynamic_provider early(provider_called("early"));
-    step("without the module there is what the kernel has",
+    step("without the module the kernel's user_events are used",
          route_of(early).code == (has_user_events ? EVENTLOG_OK : EVENTLOG_NO_KERNEL_SUPPORT));
     const std::string load = std::string("insmod ") + module;
     step("the module is loaded", std::system(load.c_str()) == 0);
-    step("who has nothing finds it", is_tried_again(early));
-    step("who has begun with user_events stays there",
-         says(early, has_user_events ? "as user_events:eventlog_early_*" : "as eventlog:early_*"));
+    step("a provider without a route finds it", is_tried_again(early));
+    step("a provider that uses user_events keeps them",
+         status_has(early,
+                    has_user_events ? "as user_events:eventlog_early_*" : "as eventlog:early_*"));
 }
 
 void expect_to_end_well(pid_t child) {
     int status = -1;
-    step("the child ends well", ::waitpid(child, &status, 0) == child && status == 0);
+    step("the child succeeds", ::waitpid(child, &status, 0) == child && status == 0);
 }
 
 void follow_listening(const eventlog::dynamic_provider& provider) {
-    step("the module comes first", says(provider, "as eventlog:moved_*"));
-    step("nobody listens at first", !provider.enabled(0));
+    step("the module is preferred", status_has(provider, "as eventlog:moved_*"));
+    step("there is no listener at first", !provider.enabled(0));
     set_file(enable_item, "1");
-    step("somebody does", provider.enabled(0));
+    step("a listener starts", provider.enabled(0));
     provider.emit(0, 1U);
     step("the event is written", route_of(provider).counters.written == 1);
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
-        step("somebody listens to a child", provider.enabled(0));
+        step("the child's event is enabled", provider.enabled(0));
         provider.emit(0, 2U);
         step("its event is written", route_of(provider).counters.written == 1);
         ::_exit(0);
     }
     expect_to_end_well(child);
     set_file(enable_item, "0");
-    step("nobody does any more", !provider.enabled(0));
+    step("the listener stops", !provider.enabled(0));
     step("the trace has both",
          trace_contains("moved_item: number=1") && trace_contains("moved_item: number=2"));
 }
 
 void drop_privileges() {
-    step("privileges are given up", ::setegid(ordinary) == 0 && ::seteuid(ordinary) == 0);
+    step("privileges are dropped", ::setegid(ordinary) == 0 && ::seteuid(ordinary) == 0);
 }
 
 void close_all() {
     for (int file = 3; file < 1024; ++file) {
         static_cast<void>(::close(file));
     }
-    // A new tick of the clock that tells when to look.
+    // The library checks its descriptor again after a tick of its clock.
     ::usleep(50'000);
 }
 
-/// Whether the module says that this process has published the provider.
+/// Whether the module lists the provider as published by the process.
 bool is_enabled_word_set(int reader, pid_t process) {
     eventlog_provider_query query{};
     query.size = sizeof query;
@@ -135,11 +136,11 @@ bool is_enabled_word_set(int reader, pid_t process) {
     return false;
 }
 
-/// Through the device, without tracing.
+/// Subscribes through the device, without tracing.
 void follow_subscribing(const eventlog::dynamic_provider& provider) {
     subscription_request all{};
     const int reader = subscribe_or_exit(&all);
-    step("somebody subscribes", provider.enabled(0));
+    step("a subscription begins", provider.enabled(0));
     provider.emit(0, 7U);
     struct {
         eventlog_record head;
@@ -149,27 +150,27 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
     step("as it was emitted", record.head.event == 0 && record.head.size == 28 &&
                                   record.head.thread == static_cast<std::uint32_t>(::getpid()) &&
                                   record.number == 7);
-    step("its provider is told of", is_enabled_word_set(reader, ::getpid()));
+    step("its provider is listed", is_enabled_word_set(reader, ::getpid()));
     const std::uint16_t own = record.head.provider;
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
-        step("a child is heard, too", provider.enabled(0));
-        step("its provider is told of beside its parent's",
+        step("a child's event is enabled, too", provider.enabled(0));
+        step("its provider is listed beside its parent's",
              is_enabled_word_set(reader, ::getpid()) && is_enabled_word_set(reader, ::getppid()));
         provider.emit(0, 8U);
         ::_exit(0);
     }
     expect_to_end_well(child);
-    step("as itself", ::read(reader, &record, sizeof record) == sizeof record &&
-                          record.number == 8 && record.head.provider != own);
-    step("until it ends",
+    step("as a separate provider", ::read(reader, &record, sizeof record) == sizeof record &&
+                                       record.number == 8 && record.head.provider != own);
+    step("until the child ends",
          !is_enabled_word_set(reader, child) && is_enabled_word_set(reader, ::getpid()));
     static_cast<void>(::close(reader));
-    step("nobody listens when that has gone", !provider.enabled(0));
+    step("the gate closes with the subscription", !provider.enabled(0));
 }
 
-/// Which has its parent's gate, and may not have the device.
+/// A child that shares its parent's gate and may not open the device.
 void follow_child_without_fork(const eventlog::dynamic_provider& provider) {
     set_file(enable_item, "1");
     static_cast<void>(std::fflush(stdout));
@@ -182,19 +183,19 @@ void follow_child_without_fork(const eventlog::dynamic_provider& provider) {
         ::_exit(0);
     }
     expect_to_end_well(static_cast<pid_t>(child));
-    step("who has been cloned leaves the parent's gate alone", provider.enabled(0));
+    step("the child does not change the parent's gate", provider.enabled(0));
     set_file(enable_item, "0");
-    step("which is closed when nobody listens", !provider.enabled(0));
+    step("it closes without a listener", !provider.enabled(0));
 }
 
-/// A child that does not see the device any more. Its own children have its file, which so stays
-/// when it has lost it.
-void be_enclosed(const eventlog::dynamic_provider& provider) {
+/// A child that cannot reach the device. Its children keep its file open after it has lost the
+/// descriptor.
+void run_without_device(const eventlog::dynamic_provider& provider) {
     step("the device is hidden", ::chroot("/sys") == 0);
     const char* const enable = enable_item + std::string_view("/sys").size();
     const pid_t child = ::fork();
     if (child == 0) {
-        step("who has it open keeps it", route_of(provider).code == EVENTLOG_OK);
+        step("an open descriptor is kept", route_of(provider).code == EVENTLOG_OK);
         ::_exit(0);
     }
     expect_to_end_well(child);
@@ -207,7 +208,7 @@ void be_enclosed(const eventlog::dynamic_provider& provider) {
     for (std::uint32_t times = 0; times < 2; ++times) {
         set_file(enable, "1");
         step("the module opens the gate", provider.enabled(0));
-        step("which is closed where nothing can be written", wait_until([&] {
+        step("the provider closes it when it cannot write", wait_until([&] {
                  provider.emit(0, 6U);
                  return !provider.enabled(0);
              }));
@@ -222,30 +223,30 @@ void follow_hidden_device(const eventlog::dynamic_provider& provider) {
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
-        be_enclosed(provider);
+        run_without_device(provider);
     }
     expect_to_end_well(child);
 }
 
-/// As a daemon does. The module sets the bits of a file that is closed.
+/// Closes all descriptors like a daemon. The module sets the bits of a closed file.
 void lose_descriptor(const eventlog::dynamic_provider& provider) {
     close_all();
-    step("the gate says that something is to be done", provider.enabled(0));
+    step("the gate is open", provider.enabled(0));
 }
 
-/// Nobody listens, and nothing can be written.
+/// Checks a provider without a listener that cannot write.
 void expect_silence(const eventlog::dynamic_provider& provider) {
     const std::uint64_t lost = route_of(provider).counters.lost_unattached;
     for (std::uint32_t number = 0; number < 3; ++number) {
         provider.emit(0, number);
     }
     step("the gate is closed", !provider.enabled(0));
-    step("no more than what found that out is lost",
+    step("at most the event that noticed it is lost",
          route_of(provider).counters.lost_unattached - lost <= 1);
 }
 
 void expect_return(const eventlog::dynamic_provider& provider) {
-    step("it is tried again when it can be had", is_tried_again(provider));
+    step("the route is retried and opens", is_tried_again(provider));
     set_file(enable_item, "1");
     step("the gate opens", provider.enabled(0));
     const std::uint64_t before = route_of(provider).counters.written;
@@ -256,44 +257,47 @@ void expect_return(const eventlog::dynamic_provider& provider) {
 }
 
 void restore_privileges() {
-    step("privileges come back", ::seteuid(0) == 0 && ::setegid(0) == 0);
+    step("privileges are restored", ::seteuid(0) == 0 && ::setegid(0) == 0);
 }
 
 void follow_lost_descriptor(const eventlog::dynamic_provider& provider) {
     const std::uint64_t lost = route_of(provider).counters.lost_unattached;
     lose_descriptor(provider);
     provider.emit(0, 4U);
-    step("what is permitted is opened anew", !provider.enabled(0));
+    step("a permitted device is opened again", !provider.enabled(0));
     step("and nothing is lost", route_of(provider).counters.lost_unattached == lost);
 
     drop_privileges();
     lose_descriptor(provider);
     expect_silence(provider);
-    step("it says who may", says(provider, "/dev/eventlog cannot be opened (Permission denied)"));
+    step("the status names the permission",
+         status_has(provider, "/dev/eventlog cannot be opened (Permission denied)"));
     restore_privileges();
     expect_return(provider);
 
-    // Root would have user_events instead, where the kernel has them.
-    step("the device is permitted to all", ::chmod("/dev/eventlog", 0666) == 0);
+    // Root would use user_events instead, on kernels that have them.
+    step("all users may open the device", ::chmod("/dev/eventlog", 0666) == 0);
     set_file(files_per_user, "0");
     drop_privileges();
     lose_descriptor(provider);
     expect_silence(provider);
-    step("it says which limit that may be", says(provider, "or files_per_user or files_max in"));
+    step("the status names the limits of files",
+         status_has(provider, "or files_per_user or files_max in"));
     restore_privileges();
     set_file(files_per_user, "4096");
-    step("the device is as it was", ::chmod("/dev/eventlog", 0660) == 0);
+    step("the mode is restored", ::chmod("/dev/eventlog", 0660) == 0);
     expect_return(provider);
 
     set_file(words_per_user, "0");
     lose_descriptor(provider);
     expect_silence(provider);
-    step("it says what is too little", says(provider, "as many as the module eventlog allows"));
+    step("the status names the limit of words",
+         status_has(provider, "as many as the module eventlog allows"));
     set_file(words_per_user, "65536");
     expect_return(provider);
 }
 
-/// What the module calls the provider that was published last.
+/// The module's number of the last published provider.
 std::uint32_t last_published(int file) {
     eventlog_provider_query query{};
     query.size = sizeof query;
@@ -302,39 +306,40 @@ std::uint32_t last_published(int file) {
     return query.provider;
 }
 
-/// Who finds no room for its schema is heard when there is some.
+/// A provider whose schema exceeds the limit is published when the limit permits.
 void publish_when_there_is_room() {
     set_file(schema_pages_per_user, "0");
     const eventlog::dynamic_provider late(provider_called("late"));
-    step("it says that nobody can subscribe", says(late, "device cannot receive provider late"));
+    step("the status reports that", status_has(late, "Nobody can subscribe to provider late"));
     subscription_request all{};
     const int reader = subscribe_or_exit(&all);
-    step("nobody hears it", !late.enabled(0));
+    step("it has no listener", !late.enabled(0));
     set_file(schema_pages_per_user, "4096");
-    step("until there is room", wait_until([&] {
+    step("it is published with a higher limit", wait_until([&] {
              eventlog_provider_poll(late.handle());
              return late.enabled(0);
          }));
-    step("of which it tells", says(late, "as eventlog:late_*"));
+    step("the status reports the events", status_has(late, "as eventlog:late_*"));
     static_cast<void>(::close(reader));
 }
 
-/// Each new number takes a place in the tables of all who subscribe.
+/// Retries of an event do not publish the provider again: each publication uses an entry in the
+/// tables of all subscriptions.
 void keep_index_of_removed_events() {
     constexpr eventlog_event_definition two[] = {
         {.name = "first", .fields = fields, .field_count = 1},
         {.name = "second", .fields = fields, .field_count = 1}};
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "scarce", .events = two,
                                          .event_count = 2};
-    // How many words this user has by now depends on what has ended before.
+    // The number of words that this user has depends on processes that ended before.
     std::optional<eventlog::dynamic_provider> held;
-    for (int words = 1; words < 20 && !(held && says(*held, "1 of 2 events of")); ++words) {
+    for (int words = 1; words < 20 && !(held && status_has(*held, "1 of 2 events of")); ++words) {
         held.reset();
         set_file(words_per_user, std::to_string(words).c_str());
         static_cast<void>(held.emplace(definition));
     }
     const eventlog::dynamic_provider& scarce = *held;
-    step("one of two has a word", says(scarce, "1 of 2 events of provider scarce"));
+    step("one of two has a word", status_has(scarce, "1 of 2 events of provider scarce"));
     subscription_request all{};
     const int reader = subscribe_or_exit(&all);
     const std::uint32_t number = last_published(reader);
@@ -342,16 +347,14 @@ void keep_index_of_removed_events() {
         ::usleep(100'000);
         eventlog_provider_poll(scarce.handle());
     }
-    step("it is published once, however often the other is tried",
-         last_published(reader) == number);
+    step("the provider is published once during retries", last_published(reader) == number);
     set_file(words_per_user, "65536");
-    step("then the other has one, too", is_tried_again(scarce));
-    step("of which those who subscribe are told",
-         last_published(reader) > number && scarce.enabled(1));
+    step("then the other one has a word, too", is_tried_again(scarce));
+    step("and is published to subscriptions", last_published(reader) > number && scarce.enabled(1));
     static_cast<void>(::close(reader));
 }
 
-/// The first to open the device again gets the number that the other one had.
+/// The first provider to reopen the device receives the number of the other one's file.
 void follow_lost_descriptors_of_two(const eventlog::dynamic_provider& provider) {
     const eventlog::dynamic_provider neighbor(provider_called("neighbor"));
     set_file(enable_item, "1");
@@ -370,7 +373,7 @@ void follow_lost_descriptors_of_two(const eventlog::dynamic_provider& provider) 
 }  // namespace
 
 int main(int argc, char** argv) {
-    step("there is a module", argc > 1);
+    step("there is an argument", argc > 1);
     follow_node_without_module();
     follow_loading(argv[1]);
     {
@@ -384,6 +387,6 @@ int main(int argc, char** argv) {
         follow_lost_descriptor(provider);
         follow_lost_descriptors_of_two(provider);
     }
-    std::puts("ok: the whole way");
+    std::puts("ok: the whole route");
     return 0;
 }

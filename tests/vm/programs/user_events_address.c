@@ -3,7 +3,6 @@
 // Registers an event with user_events of Linux 6.4 and later, where the kernel sets a bit in a word
 // of ours while somebody listens, and follows it through its life: alone, beside other bits of the
 // word, and in a child.
-// What the C library asks for.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -140,7 +139,7 @@ int main(void) {
          ioctl(data, USER_EVENTS_REGISTER, &wanted) == -1 && errno == EINVAL);
     wanted.size = sizeof wanted;
     step("an event is registered", ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0);
-    step("nobody listens at first", !bit_is_set());
+    step("there is no listener at first", !bit_is_set());
 
     const uint32_t record[] = {wanted.write_index, 4711};
     step("a record that nobody wants is refused",

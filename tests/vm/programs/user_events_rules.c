@@ -2,7 +2,6 @@
 //
 // What libeventlog takes for granted of the kernel's user_events since Linux 6.4, rule by rule:
 // what it refuses, and with which error.
-// What the C library asks for.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -32,7 +31,7 @@ static struct user_events_registration make(const char* description) {
     return made;
 }
 
-/// 0 or an errno.
+/// Returns 0 or an errno.
 static int try_registration(struct user_events_registration* wanted) {
     return ioctl(data, USER_EVENTS_REGISTER, wanted) == 0 ? 0 : errno;
 }
@@ -64,11 +63,11 @@ static void follow_structs(void) {
     const uint32_t longer = sizeof wanted + 8;
     memcpy(large, &longer, sizeof longer);
     large[sizeof wanted] = 1;
-    step("so is a longer one with something unknown in it",
+    step("so is a longer one with unknown bytes",
          ioctl(data, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
     large[sizeof wanted] = 0;
-    step("a longer one with zeros is taken", ioctl(data, USER_EVENTS_REGISTER, large) == 0);
-    step("and given back", unregister_bit(&word, 31) == 0);
+    step("a longer one with zeros is accepted", ioctl(data, USER_EVENTS_REGISTER, large) == 0);
+    step("and unregistered", unregister_bit(&word, 31) == 0);
     wanted.size = sizeof wanted - 1;
     step("a shorter one is invalid", try_registration(&wanted) == EINVAL);
     wanted = make("rules_struct u32 a");
@@ -82,20 +81,20 @@ static void follow_addresses(void) {
     step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
     wanted = make("rules_address u32 a");
     wanted.word_address += 1;
-    step("it is aligned", try_registration(&wanted) == EINVAL);
+    step("the word is aligned", try_registration(&wanted) == EINVAL);
     wanted = make("rules_address u32 a");
     wanted.bit = 32;
-    step("the bit is in it", try_registration(&wanted) == EINVAL);
+    step("the bit is within the word", try_registration(&wanted) == EINVAL);
     wanted.word_size = 8;
-    step("that is in one of 8 bytes", try_registration(&wanted) == 0);
-    step("which is given back", unregister_bit(&word, 32) == 0);
+    step("a word of 8 bytes has bit 32", try_registration(&wanted) == 0);
+    step("it is unregistered", unregister_bit(&word, 32) == 0);
     void* fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted = make("rules_address u32 a");
     wanted.word_address = (uintptr_t)fixed;
     const int error = try_registration(&wanted);
-    step("a word that cannot be written is refused", error == EFAULT || error == ENOMEM);
+    step("a read-only word is rejected", error == EFAULT || error == ENOMEM);
     wanted.word_address = 0xffffffff81000000UL;
-    step("one of the kernel's is a bad address", try_registration(&wanted) == EFAULT);
+    step("a kernel address is a bad address", try_registration(&wanted) == EFAULT);
 }
 
 static void follow_names(void) {
@@ -110,14 +109,14 @@ static void follow_names(void) {
     other.bit = 29;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
-    step("unless they may be several", try_registration(&other) == 0);
+    step("unless several formats are allowed", try_registration(&other) == 0);
     step("then there is another system",
          access(TRACING "events/user_events_multi/rules_name.0", F_OK) == 0 ||
              file_contains(TRACING "user_events_status", "rules_name."));
-    step("the bits are given back", unregister_bit(&word, 31) == 0 &&
-                                        unregister_bit(&word, 30) == 0 &&
-                                        unregister_bit(&word, 29) == 0);
-    step("what is not there cannot be given back", unregister_bit(&word, 31) == ENOENT);
+    step("the bits are unregistered", unregister_bit(&word, 31) == 0 &&
+                                          unregister_bit(&word, 30) == 0 &&
+                                          unregister_bit(&word, 29) == 0);
+    step("an unregistered bit cannot be unregistered", unregister_bit(&word, 31) == ENOENT);
     const struct user_events_unregistration odd = {
         .size = sizeof odd, .bit = 31, .reserved_byte = 1, .word_address = (uintptr_t)&word};
     step("something reserved is invalid",
@@ -243,9 +242,9 @@ static void follow_writes(void) {
     step("giving it back clears the bit at once",
          unregister_bit(&word, 31) == 0 && (word >> 31 & 1) == 0);
     set_file(EVENTS "enable", "0");
-    step("the others are given back, too", unregister_bit(&word, 30) == 0 &&
-                                               unregister_bit(&word, 29) == 0 &&
-                                               unregister_bit(&word, 28) == 0);
+    step("the other bits are unregistered, too", unregister_bit(&word, 30) == 0 &&
+                                                     unregister_bit(&word, 29) == 0 &&
+                                                     unregister_bit(&word, 28) == 0);
 }
 
 static void follow_removal(void) {

@@ -65,7 +65,7 @@ int main(void) {
     };
     step("an event is registered", ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0);
     step("its bit lies in the page", wanted.status_bit > 0 && wanted.status_bit < 4096 * 8);
-    step("nobody listens at first", !bit_is_set(page, wanted.status_bit));
+    step("there is no listener at first", !bit_is_set(page, wanted.status_bit));
     follow_text(wanted.status_bit, false);
 
     set_file(EVENT "enable", "1");

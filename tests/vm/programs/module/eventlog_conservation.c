@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Nothing that is written to subscriptions of /dev/eventlog gets lost without being counted: in
-// both modes, with several processes that write, while CPUs come and go, when writers or readers
-// are killed. Each part goes on for as many seconds as the argument says. As root. What the C
-// library asks for.
+// Checks that subscriptions of /dev/eventlog count each lost event, as root: in both modes, with
+// several writing processes, while CPUs are turned off and on, and when writers or readers are
+// killed. The argument is the number of seconds of each part.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,10 +21,10 @@
 
 enum { writers = 4, batch = 50 };
 
-/// Of all processes.
+/// Counts of all processes, in shared memory.
 struct shared {
-    atomic_ulong begun;  // events that write(2) has been called with
-    atomic_ulong done;   // events that it has taken
+    atomic_ulong begun;  // events passed to write(2)
+    atomic_ulong done;   // events that it has written
     atomic_bool is_over;
 };
 
@@ -41,7 +40,7 @@ struct many {
     } of[batch];
 };
 
-/// As those that go on when the subscription has ended.
+/// Writers continue when the subscription has ended.
 static void write_until_the_end(void) {
     const uint32_t one[11] = {index_own};
     while (!atomic_load(&shared->is_over)) {
@@ -54,7 +53,7 @@ static void write_until_the_end(void) {
     _exit(0);
 }
 
-/// Events one by one, and many at once.
+/// Writes single events and batches.
 static void write_on(void) {
     static struct many many;
     many.first = EVENTLOG_BATCH;
@@ -114,7 +113,7 @@ static struct timespec in_seconds(int seconds) {
     return end;
 }
 
-/// Slowly, so that there are losses, too.
+/// Reads slowly, so that events are lost.
 static void read_for(int reader, int seconds, struct read_totals* read_totals) {
     const struct timespec end = in_seconds(seconds);
     while (!is_later(&end)) {
@@ -124,8 +123,8 @@ static void read_for(int reader, int seconds, struct read_totals* read_totals) {
     }
 }
 
-/// Reads nothing until more has been written than all buffers hold. However slow the machine is:
-/// then some ring has had no room.
+/// Reads nothing until more has been written than all buffers hold, so that a ring is full even on
+/// a slow machine.
 static void let_some_be_missing(void) {
     enum { ring_bytes = 2 << 17, least_record = 48 };
     const uint64_t rings = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -143,43 +142,45 @@ static void conserve(const char* mode, bool overwrite, int seconds) {
     begin_to_write(processes);
     read_for(reader, seconds, &read_totals);
     let_some_be_missing();
-    step("all writers are well", end_writing(processes));
+    step("all writers succeed", end_writing(processes));
     read_all(reader, &read_totals);
     const uint64_t attempted = atomic_load(&shared->done);
     const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     (void)printf("%s: attempted %lu, read %lu, lost %lu, overwritten %lu\n", mode,
                  (unsigned long)attempted, (unsigned long)read_totals.records,
                  (unsigned long)read_totals.lost, (unsigned long)read_totals.overwritten);
-    step("what was attempted has been read or counted",
+    step("each attempted event is read or counted",
          read_totals.records + read_totals.lost + read_totals.overwritten == attempted);
-    step("as the kernel says",
+    step("the kernel's counts match",
          counts.recorded + counts.lost == attempted && counts.read == read_totals.records &&
              counts.lost == read_totals.lost && counts.overwritten == read_totals.overwritten);
-    step("some have been read, some not",
+    step("some events are read and some are lost",
          read_totals.records > 0 && (overwrite ? read_totals.overwritten : read_totals.lost) > 0);
     (void)close(reader);
 }
 
-/// Nothing is written behind the end, and nothing of what was before it is missing. Each writer may
-/// have been taken at its word in the moment in which it ended.
+/// No event is recorded after the end, and no earlier event is missing. The end can occur between a
+/// write's acceptance and its record, so that each writer may have one accepted event more.
 static void conserve_what_was_before_the_end(int seconds) {
     pid_t processes[writers];
     static struct read_totals read_totals;
     const int reader = subscribe_or_exit(&(struct subscription_request){.overwrite = true});
     begin(processes, write_until_the_end);
     read_for(reader, seconds, &read_totals);
-    step("it ends beside writers", end_subscription(reader) == 0);
+    step("it ends while writers run", end_subscription(reader) == 0);
     const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     read_all(reader, &read_totals);
-    step("all writers are well", end_writing(processes));
-    const uint64_t told = read_totals.records + read_totals.lost + read_totals.overwritten;
+    step("all writers succeed", end_writing(processes));
+    const uint64_t counted_at_end =
+        read_totals.records + read_totals.lost + read_totals.overwritten;
     const uint64_t attempted = atomic_load(&shared->done);
-    step("all that was there at the end has been read or counted",
-         told == counts.recorded + counts.lost && read_totals.records > 0);
+    step("each event up to the end is read or counted",
+         counted_at_end == counts.recorded + counts.lost && read_totals.records > 0);
     const struct eventlog_statistics later = statistics(reader, EVENTLOG_ALL_RINGS);
-    step("and nothing has come behind it",
+    step("and none follows the end",
          later.recorded == counts.recorded && later.lost == counts.lost);
-    step("it is what was attempted", attempted >= told && attempted - told <= writers);
+    step("their number is that of the attempts",
+         attempted >= counted_at_end && attempted - counted_at_end <= writers);
     (void)close(reader);
 }
 
@@ -192,7 +193,7 @@ static bool set_cpu(const char* state) {
 
 static void conserve_under_cpu_hotplug(int seconds) {
     if (!set_cpu("0")) {
-        puts("without: CPUs that come and go");
+        puts("without: a second CPU");
         return;
     }
     pid_t processes[writers];
@@ -201,19 +202,19 @@ static void conserve_under_cpu_hotplug(int seconds) {
     const uint64_t memory = statistics(reader, EVENTLOG_ALL_RINGS).memory;
     begin_to_write(processes);
     read_for(reader, 1, &read_totals);
-    step("a CPU comes to life", set_cpu("1"));
-    step("and gets memory", statistics(reader, EVENTLOG_ALL_RINGS).memory > memory);
+    step("a CPU is turned on", set_cpu("1"));
+    step("and has memory", statistics(reader, EVENTLOG_ALL_RINGS).memory > memory);
     const struct timespec end = in_seconds(seconds);
     while (!is_later(&end)) {
         (void)read_once(reader, &read_totals);
-        step("it goes and comes back", set_cpu("0") && set_cpu("1"));
+        step("it is turned off and on", set_cpu("0") && set_cpu("1"));
     }
     read_for(reader, 1, &read_totals);
-    step("all writers are well", end_writing(processes));
+    step("all writers succeed", end_writing(processes));
     read_all(reader, &read_totals);
-    step("what was attempted has been read or counted",
+    step("each attempted event is read or counted",
          read_totals.records + read_totals.lost == atomic_load(&shared->done));
-    step("also by the CPU that has come", statistics(reader, 1).recorded > 0);
+    step("also on the new CPU", statistics(reader, 1).recorded > 0);
     (void)close(reader);
 }
 
@@ -228,9 +229,10 @@ static void survive_writers(void) {
         (void)waitpid(processes[i], NULL, 0);
     }
     read_all(reader, &read_totals);
-    const uint64_t told = read_totals.records + read_totals.lost;
-    step("of writers that are killed all is there that they had written",
-         told >= atomic_load(&shared->done) && told <= atomic_load(&shared->begun));
+    const uint64_t counted_at_end = read_totals.records + read_totals.lost;
+    step("all events that killed writers had written are there",
+         counted_at_end >= atomic_load(&shared->done) &&
+             counted_at_end <= atomic_load(&shared->begun));
     (void)close(reader);
 }
 
@@ -247,10 +249,11 @@ static void survive_readers(void) {
         _exit(0);
     }
     char byte = 0;
-    step("somebody listens", read(ready[0], &byte, 1) == 1 && (word >> enable_bit & 1U) != 0);
+    step("the subscription sets the bit",
+         read(ready[0], &byte, 1) == 1 && (word >> enable_bit & 1U) != 0);
     (void)kill(child, SIGKILL);
     (void)waitpid(child, NULL, 0);
-    step("until it is killed", (word >> enable_bit & 1U) == 0);
+    step("killing the reader clears it", (word >> enable_bit & 1U) == 0);
     (void)close(ready[0]);
     (void)close(ready[1]);
 }
@@ -258,7 +261,7 @@ static void survive_readers(void) {
 int main(int count, char** arguments) {
     const int seconds = count > 1 ? atoi(arguments[1]) : 1;
     device = open_device();
-    step("the device is there", device >= 0);
+    step("the device can be opened", device >= 0);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     step("an event is registered",
          shared != MAP_FAILED &&
@@ -274,6 +277,6 @@ int main(int count, char** arguments) {
     survive_writers();
     survive_readers();
     (void)close(device);
-    puts("ok: all is counted");
+    puts("ok: all events are counted");
     return 0;
 }

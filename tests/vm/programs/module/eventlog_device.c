@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What /dev/eventlog of the kernel module does and refuses, rule by rule, as root. What has to do
-// with memory and processes is in eventlog_memory.c, how much there may be in eventlog_limits.c.
-// With a description as its argument: has that event for as long as its input lasts. What the C
-// library asks for.
+// Tests rule by rule what /dev/eventlog of the kernel module accepts and rejects, as root. Rules
+// about memory and processes are in eventlog_memory.c, limits in eventlog_limits.c. With a
+// description as its argument, the program registers that event until its standard input ends.
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -39,30 +38,31 @@ static void follow_structs(void) {
     const uint32_t longer = sizeof wanted + 8;
     memcpy(large, &longer, sizeof longer);
     large[sizeof wanted] = 1;
-    step("so is a longer one with something unknown in it",
+    step("so is a longer one with unknown bytes",
          ioctl(device, USER_EVENTS_REGISTER, large) == -1 && errno == E2BIG);
     large[sizeof wanted] = 0;
-    step("a longer one with zeros is taken", ioctl(device, USER_EVENTS_REGISTER, large) == 0);
-    step("and given back", unregister_bit(&word, enable_bit) == 0);
+    step("a longer one with zeros is accepted", ioctl(device, USER_EVENTS_REGISTER, large) == 0);
+    step("and unregistered", unregister_bit(&word, enable_bit) == 0);
     step("once", unregister_bit(&word, enable_bit) == ENOENT);
     wanted.size = sizeof wanted - 1;
     step("a shorter one is invalid", try_registration(&wanted) == EINVAL);
     wanted = registration_of("rules_struct u32 a");
     wanted.flags = 1;
-    step("events that outlive their programs are not offered", try_registration(&wanted) == EINVAL);
-    // The number comes last, and its page may be one that cannot be written.
+    step("events that outlive their programs are not supported",
+         try_registration(&wanted) == EINVAL);
+    // The kernel writes the number last; its page may be read-only.
     char* const pages =
         mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted = registration_of("rules_struct u32 a");
     void* const at_end = pages + 4096 - offsetof(struct user_events_registration, write_index);
     memcpy(at_end, &wanted, sizeof wanted);
     (void)mprotect(pages + 4096, 4096, PROT_READ);
-    step("who cannot be answered has registered nothing",
+    step("a registration whose answer cannot be written has no effect",
          ioctl(device, USER_EVENTS_REGISTER, at_end) == -1 && errno == EFAULT &&
              unregister_bit(&word, enable_bit) == ENOENT);
-    step("a struct that is not there is a bad address",
+    step("an unmapped struct is a bad address",
          ioctl(device, USER_EVENTS_REGISTER, NULL) == -1 && errno == EFAULT);
-    step("an unknown command is none", ioctl(device, 0x2a03, NULL) == -1 && errno == ENOTTY);
+    step("an unknown command is rejected", ioctl(device, 0x2a03, NULL) == -1 && errno == ENOTTY);
 }
 
 static void follow_addresses(void) {
@@ -71,25 +71,25 @@ static void follow_addresses(void) {
     step("a word has 4 bytes or 8", try_registration(&wanted) == EINVAL);
     wanted = registration_of("rules_address u32 a");
     wanted.word_address += 1;
-    step("it is aligned", try_registration(&wanted) == EINVAL);
+    step("the word is aligned", try_registration(&wanted) == EINVAL);
     wanted = registration_of("rules_address u32 a");
     wanted.bit = 32;
-    step("the bit is in it", try_registration(&wanted) == EINVAL);
+    step("the bit is within the word", try_registration(&wanted) == EINVAL);
     wanted.word_size = 8;
-    step("that is in one of 8 bytes", try_registration(&wanted) == 0);
+    step("a word of 8 bytes has bit 32", try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_address/enable", "1");
-    step("which is set there", word == 1ULL << 32U);
+    step("the kernel sets it", word == 1ULL << 32U);
     set_file(OUR_EVENTS "rules_address/enable", "0");
     step("and cleared", word == 0);
-    step("it is given back", unregister_bit(&word, 32) == 0);
+    step("it is unregistered", unregister_bit(&word, 32) == 0);
     void* fixed = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted = registration_of("rules_address u32 a");
     wanted.word_address = (uintptr_t)fixed;
-    step("a word that cannot be written is refused", try_registration(&wanted) == EFAULT);
+    step("a read-only word is rejected", try_registration(&wanted) == EFAULT);
     wanted.word_address = 0xffffffff81000000UL;
-    step("one of the kernel's is a bad address", try_registration(&wanted) == EFAULT);
+    step("a kernel address is a bad address", try_registration(&wanted) == EFAULT);
     wanted.word_address = 4096;
-    step("one that is not mapped, too", try_registration(&wanted) == EFAULT);
+    step("so is an unmapped one", try_registration(&wanted) == EFAULT);
 }
 
 static void follow_names(void) {
@@ -104,26 +104,26 @@ static void follow_names(void) {
     other.bit = 28;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
-    step("unless they may be several", try_registration(&other) == 0);
+    step("unless several formats are allowed", try_registration(&other) == 0);
     step("then they have another number", other.write_index != first.write_index);
     struct user_events_registration same = registration_of("rules_name u64 b");
     same.bit = 27;
     same.flags = multi_format;
-    step("who has the same fields", try_registration(&same) == 0);
-    step("has the same event", same.write_index == other.write_index);
+    step("the same fields are accepted", try_registration(&same) == 0);
+    step("as the same event", same.write_index == other.write_index);
     set_file(OUR_EVENTS "enable", "1");
     step("all bits are set", word == 0x78000000U);
     set_file(OUR_EVENTS "rules_name/enable", "0");
     step("those of one event are cleared", word == 0x18000000U);
     set_file(OUR_EVENTS "enable", "0");
     step("and of the other", word == 0);
-    step("the bits are given back",
+    step("the bits are unregistered",
          unregister_bit(&word, enable_bit) == 0 && unregister_bit(&word, 29) == 0 &&
              unregister_bit(&word, 28) == 0 && unregister_bit(&word, 27) == 0);
 }
 
 static void follow_descriptions(void) {
-    static const char* const refused[] = {
+    static const char* const rejected[] = {
         "",
         "enable u32 a",
         "filter",
@@ -145,7 +145,7 @@ static void follow_descriptions(void) {
         "rules_d char[1025] a",
         "rules_d char[-1] a",
         "rules_d char[9 a",
-        // A line feed would begin a line of `format`.
+        // A line feed would start a new line of `format`.
         "rules_d char[9\n] a",
         "rules_d char[9 ] a",
         "rules_d char[+9] a",
@@ -160,7 +160,7 @@ static void follow_descriptions(void) {
         "rules_d struct f64 a 4049",
         "rules_d struct f64 a 99999999999",
         "rules_d struct f64[] a 8",
-        // The kernel looks for these in any type, and would follow what is in the field.
+        // The kernel searches every type for these words, and would use the field as a location.
         "rules_d struct __data_loc_char a 4",
         "rules_d struct __rel_loc_char a 4",
         "rules_d __rel_loc char a",
@@ -170,21 +170,21 @@ static void follow_descriptions(void) {
         "rules_d struct x a 4000; struct x b 4000",
         "rules_d %s a",
     };
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
-        if (try_description(refused[i]) != EINVAL) {
-            printf("taken: %s\n", refused[i]);
-            step("what is not a description is invalid", false);
+    for (size_t i = 0; i < sizeof rejected / sizeof *rejected; ++i) {
+        if (try_description(rejected[i]) != EINVAL) {
+            printf("accepted: %s\n", rejected[i]);
+            step("invalid descriptions are rejected", false);
         }
     }
-    step("what is not a description is invalid", true);
+    step("invalid descriptions are rejected", true);
     char text[600] = "rules_long";
     memset(text + strlen(text), 'g', 510 - strlen(text));
-    step("a name that is too long is, too", try_description(text) == EINVAL);
+    step("so is a name that is too long", try_description(text) == EINVAL);
     memset(text, ' ', sizeof text - 1);
     memcpy(text, "rules_long u8 a", 15);
     step("and a description of more than 511 characters", try_description(text) == EINVAL);
     text[511] = '\0';
-    step("one of 511 is taken", try_description(text) == 0);
+    step("one of 511 is accepted", try_description(text) == 0);
     step("fields may be none", try_description("rules_none") == 0);
     step(
         "or of every kind",
@@ -192,7 +192,7 @@ static void follow_descriptions(void) {
                         "unsigned char j; int k; unsigned int l; short m; unsigned short n; "
                         "char[16] o; unsigned char[3] p; struct f64 q 8; __rel_loc char[] r; "
                         "__data_loc char[] s; __rel_loc u8[] t; __rel_loc u64[] u;") == 0);
-    // More than the kernel would examine without a warning.
+    // More fields than the kernel would examine without a warning.
     char* at = text + snprintf(text, sizeof text, "rules_many ");
     for (int i = 0; i < 70; ++i) {
         at += snprintf(at, 8, "u8 %c%c;", 'a' + i / 26, 'a' + i % 26);
@@ -222,94 +222,96 @@ static void follow_writes(void) {
         registration_of("rules_write u32 a; __rel_loc char[] b");
     step("an event to write is registered", try_registration(&wanted) == 0);
     const uint32_t index = wanted.write_index;
-    step("what nobody listens to is a bad descriptor", write_text(index, 7, 0) == EBADF);
+    step("writing an event without a listener is a bad descriptor",
+         write_text(index, 7, 0) == EBADF);
     set_file(OUR_EVENTS "rules_write/enable", "1");
-    step("it is written", write_text(index, 7, 0) == 0);
+    step("the event is written", write_text(index, 7, 0) == 0);
     step("the trace has it", trace_contains("rules_write: a=7 b=a text"));
     step("a number must be whole", try_write(&index, 3) == EFAULT);
-    step("and one of the file's", write_text(index + 1000, 7, 0) == ENOENT);
-    step("of no other sign", write_text(INT32_MAX + UINT32_C(1), 7, 0) == ENOENT);
-    step("the largest begins a batch, which this is none", write_text(UINT32_MAX, 7, 0) == EINVAL);
+    step("and known to the file", write_text(index + 1000, 7, 0) == ENOENT);
+    step("and not negative", write_text(INT32_MAX + UINT32_C(1), 7, 0) == ENOENT);
+    step("the largest number begins a batch, which this is not",
+         write_text(UINT32_MAX, 7, 0) == EINVAL);
     const uint32_t brief[] = {index, 7};
     step("a payload has all fields", try_write(brief, sizeof brief) == EINVAL);
-    step("a text lies inside", write_text(index, 9, 0) == EFAULT);
-    step("wherever it begins", write_text(index, 7, 0xffff) == EFAULT);
+    step("a text ends within the payload", write_text(index, 9, 0) == EFAULT);
+    step("and begins within it", write_text(index, 7, 0xffff) == EFAULT);
     step("it ends with NUL", write_text(index, 4, 0) == EFAULT);
-    step("so it has a byte", write_text(index, 0, 1) == EFAULT);
-    step("or is not there", write_text(index, 0, 0) == 0);
-    step("which the trace has", trace_contains("rules_write: a=7 b=\n"));
+    step("so its length is not 0", write_text(index, 0, 1) == EFAULT);
+    step("unless its location is 0, too", write_text(index, 0, 0) == 0);
+    step("the trace shows it empty", trace_contains("rules_write: a=7 b=\n"));
     static char large[sizeof index + payload_max + 1];
     const struct text_event head = {index, 7, (payload_max - 8) << 16U, ""};
     memset(large, 'x', sizeof large);
     memcpy(large, &head, 12);
     large[sizeof index + payload_max - 1] = '\0';
-    step("the largest payload is taken", try_write(large, sizeof large - 1) == 0);
+    step("the largest payload is accepted", try_write(large, sizeof large - 1) == 0);
     step("a larger one is too big", try_write(large, sizeof large) == E2BIG);
     const struct iovec parts[] = {
         {(void*)&index, 4}, {large + 4, 8}, {large + 12, payload_max - 8}};
-    step("it may come in parts", writev(device, parts, 3) == 4 + payload_max);
+    step("writev may pass parts", writev(device, parts, 3) == 4 + payload_max);
     const struct iovec outside[] = {{(void*)&index, 4}, {(void*)16, 20}};
-    step("that are there", writev(device, outside, 2) == -1 && errno == EFAULT);
-    step("there is nothing to read", read(device, large, 1) == -1 && errno == EINVAL);
+    step("all parts are readable", writev(device, outside, 2) == -1 && errno == EFAULT);
+    step("the file cannot be read", read(device, large, 1) == -1 && errno == EINVAL);
     set_file(OUR_EVENTS "rules_write/enable", "0");
-    step("its bit is given back", unregister_bit(&word, enable_bit) == 0);
+    step("its bit is unregistered", unregister_bit(&word, enable_bit) == 0);
 }
 
 static void follow_lives(void) {
-    step("an event that was never there is not", delete_event("rules_life") == ENOENT);
+    step("an unknown event cannot be removed", delete_event("rules_life") == ENOENT);
     struct user_events_registration wanted = registration_of("rules_life u32 a");
     step("an event is registered to be removed", try_registration(&wanted) == 0);
-    step("which is refused", delete_event("rules_life") == EBUSY);
-    step("its bit is given back", unregister_bit(&word, enable_bit) == 0);
-    step("it stays, as the file is open", delete_event("rules_life") == EBUSY);
+    step("which is rejected", delete_event("rules_life") == EBUSY);
+    step("its bit is unregistered", unregister_bit(&word, enable_bit) == 0);
+    step("it stays while the file is open", delete_event("rules_life") == EBUSY);
     const int other = open_device();
     (void)close(device);
     device = other;
     const int error = delete_event("rules_life");
-    step("now it can be removed, if it has not gone", error == 0 || error == ENOENT);
-    step("it is gone", !event_exists("rules_life") && delete_event("rules_life") == ENOENT);
+    step("now it can be removed, unless the kernel has removed it", error == 0 || error == ENOENT);
+    step("it is removed", !event_exists("rules_life") && delete_event("rules_life") == ENOENT);
 
     wanted = registration_of("rules_life u32 a");
     step("an event is registered to be left", try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_life/enable", "1");
     (void)close(device);
-    step("its bit says that something has to be done", word == 1U << enable_bit);
+    step("its bit stays set after the file is closed", word == 1U << enable_bit);
     device = open_device();
     step("it stays while it is traced", delete_event("rules_life") == EBUSY);
     word = 0;
     wanted = registration_of("rules_life u32 a");
-    step("who comes back finds it", try_registration(&wanted) == 0);
+    step("registering it again finds it", try_registration(&wanted) == 0);
     step("traced", word == 1U << enable_bit);
     (void)close(device);
     device = open_device();
     set_file(OUR_EVENTS "rules_life/enable", "0");
-    step("it goes by itself", wait_until_removed("rules_life"));
+    step("the kernel removes it", wait_until_removed("rules_life"));
     word = 0;
 }
 
-/// What it has left in the trace is not taken for the next one's.
+/// Records of a removed event do not appear as the next event's.
 static void follow_trace_of_the_dead(void) {
     struct user_events_registration wanted = registration_of("rules_dead u32 a");
-    step("an event is registered that will be gone", try_registration(&wanted) == 0);
+    step("an event is registered that will be removed", try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_dead/enable", "1");
     const uint32_t event[] = {wanted.write_index, 4711};
-    step("it is written", try_write(event, sizeof event) == 0);
+    step("the event is written", try_write(event, sizeof event) == 0);
     step("the trace has it", trace_contains("rules_dead: a=4711"));
     set_file(OUR_EVENTS "rules_dead/enable", "0");
     reopen_device();
-    step("it goes", wait_until_removed("rules_dead"));
+    step("it is removed", wait_until_removed("rules_dead"));
     word = 0;
-    step("another one comes", try_description("rules_next u32 a") == 0);
-    step("which has not happened", !trace_contains("rules_next:"));
+    step("another event is registered", try_description("rules_next u32 a") == 0);
+    step("which has no records", !trace_contains("rules_next:"));
 }
 
-/// Neither where many have died before it that left nothing there.
+/// The same after many removed events that have no records.
 static void follow_trace_of_the_last(void) {
     enum { others = 70 };
     char text[32];
     int errors = 0;
     reopen_device();
-    step("nothing is left", wait_until_removed(""));
+    step("all events are removed", wait_until_removed(""));
     for (int i = 0; i < others; ++i) {
         (void)snprintf(text, sizeof text, "rules_before_%d u32 a", i);
         errors += try_description(text) != 0;
@@ -318,20 +320,20 @@ static void follow_trace_of_the_last(void) {
     step("the last of many events is registered", errors == 0 && try_registration(&wanted) == 0);
     set_file(OUR_EVENTS "rules_last/enable", "1");
     const uint32_t event[] = {wanted.write_index, 4712};
-    step("it is written", try_write(event, sizeof event) == 0);
+    step("the event is written", try_write(event, sizeof event) == 0);
     set_file(OUR_EVENTS "rules_last/enable", "0");
     reopen_device();
-    step("all go", wait_until_removed(""));
+    step("all are removed", wait_until_removed(""));
     word = 0;
     for (int i = 0; i < others + 1; ++i) {
         (void)snprintf(text, sizeof text, "rules_after_%d u32 a", i);
         errors += try_description(text) != 0;
     }
-    step("as many come", errors == 0);
-    step("none of which has happened", !trace_contains("rules_after_"));
+    step("as many are registered", errors == 0);
+    step("which have no records", !trace_contains("rules_after_"));
 }
 
-/// More than are removed at once, and all have just been listened to.
+/// Removes more events than the kernel removes at once, directly after they were enabled.
 static void follow_many(void) {
     char text[32];
     for (int i = 0; i < 150; ++i) {
@@ -345,31 +347,31 @@ static void follow_many(void) {
     step("one that is traced cannot be removed", delete_event("rules_many_149") == EBUSY);
     set_file(OUR_EVENTS "enable", "0");
     const int error = delete_event("rules_many_149");
-    step("at once when it is not any more", error == 0 || error == ENOENT);
-    step("all others go by themselves", wait_until_removed(""));
+    step("it can be removed at once afterwards", error == 0 || error == ENOENT);
+    step("the kernel removes all others", wait_until_removed(""));
 }
 
-/// Where nobody but root may have events removed.
+/// Only root may remove events.
 static void check_persistence(void) {
     set_file(PARAMETERS "remove_idle", "0");
     step("an event is registered to be kept", try_description("rules_kept u32 a") == 0);
     step("another one, too", try_description("rules_kept_too u32 a") == 0);
     reopen_device();
     step("there is an ordinary user", seteuid(ordinary) == 0);
-    step("who may not remove it", delete_event("rules_kept") == EPERM);
-    step("nor ask for one that is not there", delete_event("rules_nothing") == EPERM);
+    step("which may not remove it", delete_event("rules_kept") == EPERM);
+    step("nor an unknown one", delete_event("rules_nothing") == EPERM);
     (void)sleep(2);
     step("it stays", event_exists("rules_kept"));
     step("root may", seteuid(0) == 0 && delete_event("rules_kept") == 0);
-    step("for which it goes", !event_exists("rules_kept"));
+    step("which removes it", !event_exists("rules_kept"));
     step("the other one is found again", try_description("rules_kept_too u32 a") == 0);
-    step("as it was", try_description("rules_kept_too u64 b") == EADDRINUSE);
+    step("with its fields", try_description("rules_kept_too u64 b") == EADDRINUSE);
     reopen_device();
     set_file(PARAMETERS "remove_idle", "1");
-    step("it goes when root wants that", wait_until_removed("rules_kept_too"));
+    step("it is removed when root allows it", wait_until_removed("rules_kept_too"));
 }
 
-/// Has an event, until there is nothing more to read.
+/// Registers an event until standard input ends.
 static int hold(const char* description) {
     struct user_events_registration wanted = registration_of(description);
     char byte = 0;
@@ -379,7 +381,7 @@ static int hold(const char* description) {
 
 int main(int argc, char** argv) {
     device = open_device();
-    step("the device is there", device >= 0);
+    step("the device can be opened", device >= 0);
     if (argc > 1) {
         return hold(argv[1]);
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What /dev/eventlog does when the kernel has no memory, as root, on a kernel that can be told
-// which allocation of a process is to fail: each of them in turn, until one call has had all that
-// it wants. What a failed call has charged to its user is given back: no more is allowed than one
-// of each.
+// Tests /dev/eventlog when allocations of the kernel fail, as root, on a kernel with fault
+// injection: each allocation of a call fails in turn, until the call succeeds. Limits of one object
+// per kind check that a failed call releases what it has charged to its user.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/eventlog_relay.h>
@@ -21,34 +20,34 @@
 
 enum { failures_max = 1000, large = 2000 };
 
-/// The kernel's counter for this thread.
+/// The kernel's fault injection for this thread.
 static int counter = -1;
 
-/// Has the kernel fail the allocation of that number that this process makes from now on. Nothing
-/// else is called between this and what is tried.
+/// Lets the kernel fail this process's allocation of that number, counted from now on. The caller
+/// makes no other call before the tested one.
 static bool fail(int number) {
     char text[16];
     const int size = snprintf(text, sizeof text, "%d", number);
     return pwrite(counter, text, (size_t)size, 0) == size;
 }
 
-/// Whether that has happened. None fails afterwards.
+/// Whether an allocation has failed. Afterwards none fails.
 static bool has_failed(void) {
     char text[16] = "";
     const bool known = pread(counter, text, sizeof text - 1, 0) > 0;
     const bool over = fail(0);
-    step("the kernel says whether an allocation has failed", known && over);
+    step("the kernel reports whether an allocation has failed", known && over);
     return strtol(text, NULL, 10) == 0;
 }
 
-/// What is tried: 0 or an errno. And what takes it back.
+/// A tested call, which returns 0 or an errno, and its reversal.
 struct attempt {
     const char* name;
     int (*begin)(void);
     void (*end)(void);
 };
 
-/// Returns how many allocations have failed.
+/// Returns the number of failed allocations.
 static int try_all(const struct attempt* attempt) {
     int refused = 0;
     for (int number = 1; number < failures_max; ++number) {
@@ -57,7 +56,7 @@ static int try_all(const struct attempt* attempt) {
         if (error != 0 && (!failed || error != ENOMEM)) {
             (void)fprintf(stderr, "%s, allocation %d: %s\n", attempt->name, number,
                           strerror(error));
-            step("who gets no memory is told so", false);
+            step("a call without memory fails with ENOMEM", false);
         }
         refused += error != 0;
         if (error == 0) {
@@ -68,7 +67,7 @@ static int try_all(const struct attempt* attempt) {
             return number - 1;
         }
     }
-    step("a call has an end", false);
+    step("the call succeeds at last", false);
     return 0;
 }
 
@@ -86,9 +85,9 @@ static int register_new(void) {
     return register_at("failures u32 a; __rel_loc char[] b", &word, enable_bit, NULL);
 }
 
-/// With all that it has: the next one is to be made anew.
+/// Removes the word and the event, so that the next call creates them.
 static void forget(void) {
-    step("the word can be given back", unregister_bit(&word, enable_bit) == 0 && word == 0);
+    step("the word can be unregistered", unregister_bit(&word, enable_bit) == 0 && word == 0);
     reopen_device();
     step("the event can be removed", delete_event("failures") == 0);
 }
@@ -115,10 +114,10 @@ static int publish_one(void) {
 }
 
 static void withdraw_one(void) {
-    step("what is published can be withdrawn", unpublish(device, number_published) == 0);
+    step("the provider can be unpublished", unpublish(device, number_published) == 0);
 }
 
-/// Opened before: that takes memory of its own.
+/// Opens the file before the trial, because opening allocates memory.
 static int listener = -1;
 
 static int subscribe_to_all(void) {
@@ -128,14 +127,14 @@ static int subscribe_to_all(void) {
 static void reopen_listener(void) {
     (void)close(listener);
     listener = open_device();
-    step("one who may listen", listener >= 0);
+    step("the device can be opened for a subscription", listener >= 0);
 }
 
-/// No more is allowed than what one takes.
+/// Lowers the limits to one subscription.
 static void allow_one_subscription(void) {
     char pages[32];
     reopen_listener();
-    step("one subscribes", subscribe_to_all() == 0);
+    step("a subscription begins", subscribe_to_all() == 0);
     const uint64_t memory = statistics(listener, EVENTLOG_ALL_RINGS).memory;
     (void)snprintf(pages, sizeof pages, "%lu", (unsigned long)(memory / 4096));
     reopen_listener();
@@ -143,7 +142,8 @@ static void allow_one_subscription(void) {
     set_file(PARAMETERS "ring_pages_per_user", pages);
 }
 
-/// With nobody who listens, and with somebody: what has no room there then is heard by nobody.
+/// Publishes without and with a subscription. A provider that does not fit there receives no
+/// listener.
 static void publish_without_memory(void) {
     static const struct attempt publishing = {"publish", publish_one, withdraw_one};
     static const struct attempt subscribing = {"subscribe", subscribe_to_all, reopen_listener};
@@ -151,23 +151,23 @@ static void publish_without_memory(void) {
          register_at("published u64 a", &word, enable_bit, &index_published) == 0);
     set_file(PARAMETERS "files_per_user", "2");
     set_file(PARAMETERS "schema_pages_per_user", "1");
-    step("publishing takes memory", try_all(&publishing) > 3);
+    step("publishing allocates memory", try_all(&publishing) > 3);
     allow_one_subscription();
-    step("subscribing takes memory", try_all(&subscribing) > 10);
-    // Also with something to listen to.
-    step("what is published after that", publish_one() == 0);
+    step("subscribing allocates memory", try_all(&subscribing) > 10);
+    // Also with a published provider.
+    step("a provider is published afterwards", publish_one() == 0);
     set_file(PARAMETERS "ring_pages_per_user", "16384");
     step("can be subscribed to", try_all(&subscribing) > 10 && word == 0);
     withdraw_one();
-    step("one subscribes", subscribe_to_all() == 0);
-    step("publishing to somebody takes memory", try_all(&publishing) > 3);
-    step("who is published at last", publish_one() == 0);
-    step("is heard", word == 1U << enable_bit);
+    step("a subscription begins", subscribe_to_all() == 0);
+    step("publishing with a subscription allocates memory", try_all(&publishing) > 3);
+    step("a provider is published", publish_one() == 0);
+    step("and its bit is set", word == 1U << enable_bit);
     withdraw_one();
     (void)close(listener);
 }
 
-/// One that has no channel yet, or has one whose files are made later.
+/// A file without a channel, or with a channel whose files are created later.
 static int channel = -1;
 
 static int create_channel(uint32_t flags) {
@@ -182,7 +182,7 @@ static int create_with_files(void) {
 static void reopen_channel(void) {
     (void)close(channel);
     channel = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
-    step("the device of channels is there", channel >= 0);
+    step("the relay device can be opened", channel >= 0);
 }
 
 static void make_hidden_channel(void) {
@@ -194,22 +194,22 @@ static int show_channel(void) {
     return ioctl(channel, EVENTLOG_RELAY_CREATE_FILES) == 0 ? 0 : errno;
 }
 
-/// Where one file has been made and the next one has not, the next call goes on.
+/// Where one file was created and the next one was not, the next call continues.
 static void make_channels_without_memory(void) {
     static const struct attempt creating = {"create", create_with_files, reopen_channel};
     static const struct attempt showing = {"show", show_channel, make_hidden_channel};
     set_file(PARAMETERS "files_per_user", "4");
     set_file(PARAMETERS "relay_pages_per_user", "8");
     reopen_channel();
-    step("channels take memory", try_all(&creating) > 10);
+    step("creating channels allocates memory", try_all(&creating) > 10);
     make_hidden_channel();
-    step("files take memory, of two processors", try_all(&showing) > 2);
-    step("the last one is shown", show_channel() == 0);
+    step("files of two processors allocate memory", try_all(&showing) > 2);
+    step("the files can be shown", show_channel() == 0);
     step("once", show_channel() == EEXIST);
     (void)close(channel);
 }
 
-/// Leaves out what that function of the kernel calls.
+/// Excludes allocations below that function of the kernel.
 static void spare(const char* function, const char* cause) {
     FILE* symbols = fopen("/proc/kallsyms", "r");
     char line[512];
@@ -243,8 +243,8 @@ static void spare(const char* function, const char* cause) {
     set_file(path, text);
 }
 
-/// All other allocations, also those for which the kernel would wait. What it would say looks like
-/// a fault.
+/// Includes all other allocations, also those for which the kernel can wait. The kernel's messages
+/// are off, because they look like faults.
 static void prepare(void) {
     set_file(FAILURES "failslab/ignore-gfp-wait", "N");
     set_file(FAILURES "failslab/verbose", "0");
@@ -267,18 +267,18 @@ int main(void) {
     static const struct attempt registering = {"register", register_new, forget};
     static const struct attempt writing = {"write", write_large, nothing};
     if (access(FAILURES "failslab", F_OK) != 0) {
-        puts("without: failures");
+        puts("without: fault injection");
         return 0;
     }
     prepare();
-    step("opening takes memory", try_all(&opening) > 1);
+    step("opening allocates memory", try_all(&opening) > 1);
     word = 0;
     step("the device can be opened", open_another() == 0);
-    step("registering takes memory", try_all(&registering) > 5);
-    step("what is registered after that", register_new() == 0);
+    step("registering allocates memory", try_all(&registering) > 5);
+    step("an event is registered afterwards", register_new() == 0);
     set_file(OUR_EVENTS "failures/enable", "1");
-    step("can be listened to", word == 1U << enable_bit);
-    step("an event that is large takes memory", try_all(&writing) > 0);
+    step("and can be enabled", word == 1U << enable_bit);
+    step("a large event allocates memory", try_all(&writing) > 0);
     set_file(OUR_EVENTS "failures/enable", "0");
     forget();
     set_file(PARAMETERS "events_per_user", "1");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How much users may have of what /dev/eventlog of the kernel module gives, each of them and all
-// together, as root. What the C library asks for.
+// Tests the limits of /dev/eventlog of the kernel module, for each user and for all users, as root.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -31,7 +30,7 @@ static void follow_limits_of_a_user(void) {
     set_file(PARAMETERS "pages_per_user", "1");
     set_file(PARAMETERS "files_per_user", "2");
     struct user_events_registration wanted = registration_of("limits_1 u32 a");
-    step("a first event is taken", try_registration(&wanted) == 0);
+    step("a first event is registered", try_registration(&wanted) == 0);
     wanted = registration_of("limits_2 u32 a");
     wanted.bit = 29;
     step("and a second", try_registration(&wanted) == 0);
@@ -40,47 +39,47 @@ static void follow_limits_of_a_user(void) {
     step("a third is one too many", try_registration(&wanted) == EMFILE);
     wanted = registration_of("limits_1 u32 a");
     wanted.bit = 28;
-    step("a third word is taken", try_registration(&wanted) == 0);
+    step("a third word is registered", try_registration(&wanted) == 0);
     wanted.bit = 27;
     step("a fourth is one too many", try_registration(&wanted) == EMFILE);
     set_file(PARAMETERS "events_per_user", "3");
     wanted = registration_of("limits_3 u32 a");
     wanted.bit = 27;
-    step("also for an event that is new", try_registration(&wanted) == EMFILE);
+    step("also for a new event", try_registration(&wanted) == EMFILE);
     const int error = delete_event("limits_3");
     step("which is not registered then", error == 0 || error == ENOENT);
-    step("one is given back", unregister_bit(&word, 28) == 0);
+    step("one is unregistered", unregister_bit(&word, 28) == 0);
     uint32_t* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted.word_address = (uintptr_t)page;
     step("a second page is one too many", try_registration(&wanted) == EMFILE);
     const int second = open_device();
-    step("a second file is taken", second >= 0);
+    step("a second file is opened", second >= 0);
     step("a third is one too many", open_device() == -1 && errno == EMFILE);
     (void)close(second);
     restore_default_limit();
-    step("the others are given back",
+    step("the other bits are unregistered",
          unregister_bit(&word, enable_bit) == 0 && unregister_bit(&word, 29) == 0);
 }
 
-/// Of eight words one is for root.
+/// One of eight words is reserved for root.
 static void follow_limits_of_all(void) {
     static const char event[] = "limits_of_all u32 a";
     const int own = device;
     set_file(PARAMETERS "words_max", "8");
     step("there is an ordinary user", seteuid(ordinary) == 0);
     device = open_device();
-    step("who may open the device", device >= 0);
+    step("it may open the device", device >= 0);
     for (uint8_t bit = 0; bit < 7; ++bit) {
-        step("all but an eighth is for all", register_at(event, &word, bit, NULL) == 0);
+        step("seven words are for all users", register_at(event, &word, bit, NULL) == 0);
     }
-    step("that is kept", register_at(event, &word, 7, NULL) == EMFILE);
+    step("the eighth is reserved", register_at(event, &word, 7, NULL) == EMFILE);
     const int others = device;
     device = own;
     step("for root", seteuid(0) == 0 && register_at(event, &word, 7, NULL) == 0);
-    step("who gets no more", register_at(event, &word, 8, NULL) == EMFILE);
+    step("which cannot have more", register_at(event, &word, 8, NULL) == EMFILE);
     (void)close(others);
-    step("what is closed counts no more", register_at(event, &word, 8, NULL) == 0);
-    step("the words are given back",
+    step("closing releases words", register_at(event, &word, 8, NULL) == 0);
+    step("the words are unregistered",
          unregister_bit(&word, 7) == 0 && unregister_bit(&word, 8) == 0);
     restore_default_limit();
     word = 0;
@@ -88,27 +87,27 @@ static void follow_limits_of_all(void) {
 
 static void wait_for(int pipe) {
     char byte = 0;
-    step("the other one is ready", read(pipe, &byte, 1) == 1);
+    step("the child is ready", read(pipe, &byte, 1) == 1);
 }
 
 static void tell(int pipe) {
-    step("the other one is told", write(pipe, "r", 1) == 1);
+    step("the child continues", write(pipe, "r", 1) == 1);
 }
 
-/// One file is allowed to each user.
+/// Each user may have one file.
 _Noreturn static void be_many(int ready, int mapped) {
     step("the user is an ordinary one", setresgid(ordinary, ordinary, ordinary) == 0 &&
                                             setresuid(ordinary, ordinary, ordinary) == 0);
     const int first = open_device();
     step("it has a file", first >= 0);
     step("one more is too many", open_device() == -1 && errno == EMFILE);
-    step("it makes users of its own", unshare(CLONE_NEWUSER) == 0);
+    step("it creates a user namespace", unshare(CLONE_NEWUSER) == 0);
     tell(ready);
     wait_for(mapped);
-    step("it becomes one of them", setresuid(1, 1, 1) == 0);
-    step("whose files are its own", open_device() == -1 && errno == EMFILE);
+    step("it changes its user there", setresuid(1, 1, 1) == 0);
+    step("whose files count as those of the outer user", open_device() == -1 && errno == EMFILE);
     (void)close(first);
-    step("when that is closed there is room", open_device() >= 0);
+    step("after closing the file another one can be opened", open_device() >= 0);
     _exit(0);
 }
 
@@ -134,21 +133,21 @@ static void follow_limits_of_namespaces(void) {
     map_users(child, "gid_map");
     tell(mapped[1]);
     int status = -1;
-    step("the users of a user count as that one",
+    step("users of a namespace count as its owner",
          waitpid(child, &status, 0) == child && status == 0);
     restore_default_limit();
 }
 
 int main(void) {
     device = open_device();
-    step("the device is there", device >= 0);
-    // What other programs have left goes a moment later, and counts until then.
-    step("nothing is left", wait_until_removed(""));
-    step("it is permitted to all", chmod("/dev/eventlog", 0666) == 0);
+    step("the device can be opened", device >= 0);
+    // The kernel removes events of earlier programs a moment later; they count until then.
+    step("all events are removed", wait_until_removed(""));
+    step("all users may open the device", chmod("/dev/eventlog", 0666) == 0);
     follow_limits_of_a_user();
     follow_limits_of_all();
     follow_limits_of_namespaces();
-    step("as it was", chmod("/dev/eventlog", 0660) == 0);
+    step("the mode is restored", chmod("/dev/eventlog", 0660) == 0);
     (void)close(device);
     puts("ok: all limits");
     return 0;

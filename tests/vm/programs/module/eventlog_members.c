@@ -2,11 +2,9 @@
 //
 // eventlog_members [numbers]
 //
-// What members of the device's group are to each other and to root, who runs this: programs with
-// more rights than their user's are not heard by him, and of the tables of who listens nobody gets
-// all.
-//
-// What the C library asks for.
+// Tests what members of the device's group receive of each other, as root: a user does not receive
+// events of programs with more rights than the user has, and no user can fill the tables of a
+// subscription.
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -35,16 +33,16 @@ static uint64_t words[events_of_file];
 static pid_t begin(void) {
     (void)fflush(stdout);
     const pid_t child = fork();
-    step("a process more", child >= 0);
+    step("fork", child >= 0);
     return child;
 }
 
 static void must_end(pid_t child) {
     int status = -1;
-    step("it ends well", waitpid(child, &status, 0) == child && status == 0);
+    step("the child succeeds", waitpid(child, &status, 0) == child && status == 0);
 }
 
-/// As if it had begun so: without having been root.
+/// Makes the process dumpable, as if it had not been root before.
 static bool become(uid_t user, uid_t effective, uid_t saved) {
     return setresgid(user, user, user) == 0 && setresuid(user, effective, saved) == 0 &&
            prctl(PR_SET_DUMPABLE, 1) == 0;
@@ -56,11 +54,11 @@ static bool have_capabilities(uint32_t which) {
     return syscall(SYS_capset, &head, sets) == 0;
 }
 
-static bool be_ordinary(void) {
+static bool become_ordinary(void) {
     return become(ordinary, ordinary, ordinary);
 }
 
-static bool be_setuid(void) {
+static bool become_setuid(void) {
     return become(ordinary, ordinary, other);
 }
 
@@ -69,36 +67,37 @@ static bool of_groups(gid_t real, gid_t effective, gid_t saved) {
            prctl(PR_SET_DUMPABLE, 1) == 0;
 }
 
-static bool be_setgid(void) {
+static bool become_setgid(void) {
     return of_groups(ordinary, other, other);
 }
 
-static bool have_been_setgid(void) {
+static bool drop_setgid(void) {
     return of_groups(ordinary, ordinary, other);
 }
 
-static bool have_been_root(void) {
-    return be_ordinary() && prctl(PR_SET_DUMPABLE, 0) == 0;
+static bool drop_root(void) {
+    return become_ordinary() && prctl(PR_SET_DUMPABLE, 0) == 0;
 }
 
-static bool be_capable(void) {
-    return prctl(PR_SET_KEEPCAPS, 1) == 0 && be_ordinary() && have_capabilities(1U << CAP_NET_RAW);
+static bool become_capable(void) {
+    return prctl(PR_SET_KEEPCAPS, 1) == 0 && become_ordinary() &&
+           have_capabilities(1U << CAP_NET_RAW);
 }
 
-static bool be_root(void) {
+static bool become_root(void) {
     return true;
 }
 
-static bool be_root_without_rights(void) {
+static bool become_root_without_rights(void) {
     return have_capabilities(0);
 }
 
-/// With all rights, but only there.
-static bool be_in_namespace(void) {
-    return be_ordinary() && unshare(CLONE_NEWUSER) == 0;
+/// A user namespace, with all rights within it.
+static bool enter_namespace(void) {
+    return become_ordinary() && unshare(CLONE_NEWUSER) == 0;
 }
 
-/// Who publishes, and who listens: what these take up after having been root.
+/// The rights of the publishing and of the subscribing process.
 struct pair {
     const char* name;
     bool (*publisher)(void);
@@ -106,19 +105,19 @@ struct pair {
     bool is_heard;
 };
 
-static pid_t listen_as(bool (*take)(void), int told) {
+static pid_t listen_as(bool (*change_rights)(void), int results) {
     const pid_t child = begin();
     if (child == 0) {
-        bool listens = take();
+        bool is_set = change_rights();
         const int reader = open_device();
-        listens = listens && subscribe(reader, &(struct subscription_request){0}) == 0;
-        _exit(write(told, &listens, sizeof listens) < 0 || pause() == 0);
+        is_set = is_set && subscribe(reader, &(struct subscription_request){0}) == 0;
+        _exit(write(results, &is_set, sizeof is_set) < 0 || pause() == 0);
     }
     return child;
 }
 
-static void publish_as(bool (*take)(void)) {
-    step("rights are taken up", take());
+static void publish_as(bool (*change_rights)(void)) {
+    step("the process changes its rights", change_rights());
     reopen_device();
     step("its event is registered",
          register_at("members_own u64 a", &word, enable_bit, &index_own) == 0);
@@ -128,54 +127,57 @@ static void publish_as(bool (*take)(void)) {
     step("and published", publish(device, "members", &offer, 1, &number) == 0);
 }
 
-/// Who publishes looks at its word when the other one has come.
+/// The publisher checks its word after the subscription has begun.
 static void try_pair(const struct pair* pair) {
-    int go[2];
-    int told[2];
-    bool listens = false;
-    step("pipes", pipe(go) == 0 && pipe(told) == 0);
+    int start[2];
+    int results[2];
+    bool is_set = false;
+    step("pipes", pipe(start) == 0 && pipe(results) == 0);
     const pid_t publisher = begin();
     if (publisher == 0) {
         publish_as(pair->publisher);
-        step("it says so", write(told[1], &listens, sizeof listens) == 1);
-        step("it is to look", read(go[0], &listens, sizeof listens) == 1);
+        step("the result is sent", write(results[1], &is_set, sizeof is_set) == 1);
+        step("the publisher waits", read(start[0], &is_set, sizeof is_set) == 1);
         step(pair->name, (word >> enable_bit & 1U) == (pair->is_heard ? 1U : 0U));
         _exit(0);
     }
-    step("one has published", read(told[0], &listens, sizeof listens) == 1);
-    const pid_t listener = listen_as(pair->listener, told[1]);
-    step("one listens", read(told[0], &listens, sizeof listens) == 1 && listens);
-    step("they meet", write(go[1], &listens, sizeof listens) == 1);
+    step("the provider is published", read(results[0], &is_set, sizeof is_set) == 1);
+    const pid_t listener = listen_as(pair->listener, results[1]);
+    step("the subscription begins", read(results[0], &is_set, sizeof is_set) == 1 && is_set);
+    step("the publisher continues", write(start[1], &is_set, sizeof is_set) == 1);
     must_end(publisher);
-    step("no more", kill(listener, SIGKILL) == 0 && waitpid(listener, NULL, 0) == listener);
-    (void)close(go[0]);
-    (void)close(go[1]);
-    (void)close(told[0]);
-    (void)close(told[1]);
+    step("the subscriber is killed",
+         kill(listener, SIGKILL) == 0 && waitpid(listener, NULL, 0) == listener);
+    (void)close(start[0]);
+    (void)close(start[1]);
+    (void)close(results[0]);
+    (void)close(results[1]);
 }
 
 static void record_only_same_user(void) {
     static const struct pair pairs[] = {
-        {"users hear their programs", be_ordinary, be_ordinary, true},
-        {"not what may become another user", be_setuid, be_ordinary, false},
-        {"not what is of another group", be_setgid, be_ordinary, false},
-        {"not what may become of another group", have_been_setgid, be_ordinary, false},
-        {"not what may have been more", have_been_root, be_ordinary, false},
-        {"not what has a capability", be_capable, be_ordinary, false},
-        {"unless they have it, too", be_capable, be_capable, true},
-        {"not from a namespace what is outside", be_ordinary, be_in_namespace, false},
-        {"nor what is in another one", be_in_namespace, be_in_namespace, false},
-        {"but from outside what is in their own", be_in_namespace, be_ordinary, true},
-        {"root hears all", be_setgid, be_root, true},
-        {"who is called root does not", be_root, be_root_without_rights, false},
-        {"but those like itself", be_root_without_rights, be_root_without_rights, true},
+        {"a user's subscription receives the user's programs", become_ordinary, become_ordinary,
+         true},
+        {"no program that may become another user", become_setuid, become_ordinary, false},
+        {"no program of another group", become_setgid, become_ordinary, false},
+        {"no program that may become of another group", drop_setgid, become_ordinary, false},
+        {"no program that may have had more rights", drop_root, become_ordinary, false},
+        {"no program with a capability", become_capable, become_ordinary, false},
+        {"unless the user has it, too", become_capable, become_capable, true},
+        {"within a namespace no program outside it", become_ordinary, enter_namespace, false},
+        {"nor one of another namespace", enter_namespace, enter_namespace, false},
+        {"outside it the programs of the user's namespace", enter_namespace, become_ordinary, true},
+        {"root receives all", become_setgid, become_root, true},
+        {"root without rights does not", become_root, become_root_without_rights, false},
+        {"but programs with equal rights", become_root_without_rights, become_root_without_rights,
+         true},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
         try_pair(&pairs[i]);
     }
 }
 
-/// 0 or an errno.
+/// Returns 0 or an errno.
 static int publish_one(uint32_t index, const char* schema, uint64_t hash) {
     const struct eventlog_published_event offer = {.write_index = index, .level = 3, .name = "one"};
     struct eventlog_publication subscription_request = {
@@ -202,7 +204,7 @@ static void register_many(uint32_t count) {
     }
 }
 
-/// Eight that differ.
+/// Publishes eight providers with different schemas.
 static void publish_eight(void) {
     static char schema[schema_size];
     reopen_device();
@@ -216,7 +218,7 @@ static void publish_eight(void) {
 static void publish_eight_as(uid_t user) {
     const pid_t child = begin();
     if (child == 0) {
-        step("an ordinary user", become(user, user, user));
+        step("the process becomes an ordinary user", become(user, user, user));
         publish_eight();
         _exit(0);
     }
@@ -225,46 +227,46 @@ static void publish_eight_as(uid_t user) {
 
 static const struct eventlog_region* map_head(int reader) {
     const void* memory = mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0);
-    step("it can be mapped", memory != MAP_FAILED);
+    step("the region can be mapped", memory != MAP_FAILED);
     return memory;
 }
 
-/// All that have been published so far; in the room for eight.
+/// The region of a subscription with room for eight providers.
 static void share_room_for_schemas(void) {
     struct subscription_request subscription_request = {.schemas_size = schemas_room};
     const int reader = subscribe_or_exit(&subscription_request);
     const struct eventlog_region* region = map_head(reader);
     publish_eight_as(ordinary);
-    step("a user gets half of it", region->provider_count == 4);
+    step("a user has half of the table", region->provider_count == 4);
     publish_eight_as(ordinary);
     step("also with another program", region->provider_count == 4);
     publish_eight_as(other);
-    step("another one half of what is left", region->provider_count == 6);
+    step("another user has half of the rest", region->provider_count == 6);
     publish_eight();
-    step("root all of the rest", region->provider_count == 8);
-    step("who is refused is counted",
+    step("root has all of the rest", region->provider_count == 8);
+    step("rejected providers are counted",
          statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 4 + 8 + 6 + 6);
     (void)munmap((void*)region, 4096);
     (void)close(reader);
     reopen_device();
 }
 
-/// Who listens to himself may fill his tables.
+/// A user's own providers may fill the table of the user's subscription.
 static void fill_own_quota(void) {
     const pid_t child = begin();
     if (child == 0) {
-        step("an ordinary user", become(ordinary, ordinary, ordinary));
+        step("the process becomes an ordinary user", become(ordinary, ordinary, ordinary));
         const int reader =
             subscribe_or_exit(&(struct subscription_request){.schemas_size = schemas_room});
         publish_eight();
-        step("all of one's own are heard",
+        step("all providers of the user are in the table",
              statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 0);
         _exit(0);
     }
     must_end(child);
 }
 
-/// As many providers as a user can have one after another.
+/// Publishes the maximum number of providers of a user, one after another.
 static void publish_very_many(void) {
     static const char schema[schema_size] = "of all of them";
     for (uint64_t file = 0; file < files; ++file) {
@@ -283,25 +285,25 @@ static void share_numbers(void) {
     const struct eventlog_region* region = map_head(reader);
     const pid_t child = begin();
     if (child == 0) {
-        step("an ordinary user", become(ordinary, ordinary, ordinary));
+        step("the process becomes an ordinary user", become(ordinary, ordinary, ordinary));
         publish_very_many();
         _exit(0);
     }
     must_end(child);
-    step("a user gets half of all numbers", region->provider_count == EVENTLOG_PROVIDERS_MAX / 2);
-    step("who is refused is counted",
+    step("a user has half of all numbers", region->provider_count == EVENTLOG_PROVIDERS_MAX / 2);
+    step("rejected providers are counted",
          statistics(reader, EVENTLOG_ALL_RINGS).providers_refused ==
              (uint64_t)files * events_of_file - EVENTLOG_PROVIDERS_MAX / 2);
     publish_eight();
-    step("others have theirs", region->provider_count == EVENTLOG_PROVIDERS_MAX / 2 + 8);
+    step("other users have the rest", region->provider_count == EVENTLOG_PROVIDERS_MAX / 2 + 8);
     (void)munmap((void*)region, 4096);
     (void)close(reader);
 }
 
 int main(int count, char** arguments) {
     device = open_device();
-    step("the device is there", device >= 0);
-    step("it is permitted to all", chmod("/dev/eventlog", 0666) == 0);
+    step("the device can be opened", device >= 0);
+    step("all users may open the device", chmod("/dev/eventlog", 0666) == 0);
     record_only_same_user();
     share_room_for_schemas();
     fill_own_quota();
@@ -309,7 +311,7 @@ int main(int count, char** arguments) {
     if (count > 1 && strcmp(arguments[1], "numbers") == 0) {
         share_numbers();
     }
-    step("as it was", chmod("/dev/eventlog", 0660) == 0);
+    step("the mode is restored", chmod("/dev/eventlog", 0660) == 0);
     (void)close(device);
     puts("ok: all members");
     return 0;

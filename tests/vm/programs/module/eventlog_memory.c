@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In which memory /dev/eventlog of the kernel module tells who listens, and what becomes of that
-// when pages and processes go, rule by rule, as root. The argument is a folder of a file system
-// with a disk; none if there is no such. What a kernel does not have is told: "without". What the C
-// library asks for.
+// Tests in which memory /dev/eventlog of the kernel module sets enable bits, and how it follows
+// pages and processes that end, as root. The argument is a folder on a disk, or absent. Features
+// that the kernel lacks are printed as "without".
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -26,7 +25,7 @@ static void subscribe_or_exit(const char* event, bool on) {
     set_file(path, on ? "1" : "0");
 }
 
-/// What the process has of large pages.
+/// The kilobytes of large pages in the process.
 static long large_kilobytes(void) {
     FILE* const file = fopen("/proc/self/smaps_rollup", "r");
     char line[256];
@@ -50,23 +49,23 @@ static void follow_large_pages(void) {
     char* const page = memory + (large_size - (uintptr_t)memory % large_size) % large_size;
     step("a large page is asked for", madvise(page, large_size, MADV_HUGEPAGE) == 0);
     *page = 1;
-    step("and had", large_kilobytes() == large_size / 1024);
+    step("and present", large_kilobytes() == large_size / 1024);
     set_file(PARAMETERS "pages_per_user", "511");
     step("a large page counts as all of it", register_at(own_event, page, 0, NULL) == EMFILE);
     set_file(PARAMETERS "pages_per_user", "512");
-    step("where that many are allowed it is taken", register_at(own_event, page, 0, NULL) == 0);
+    step("with a limit of that many it is accepted", register_at(own_event, page, 0, NULL) == 0);
     char* const other = page + 100L * page_size;
-    step("once for all words in it", register_at(own_event, other, 0, NULL) == 0);
+    step("its words share the charge", register_at(own_event, other, 0, NULL) == 0);
     subscribe_or_exit("memory_own", true);
     step("both bits are set", *page == 1 && *other == 1);
-    step("a page more is too many", register_at(own_event, &word, 0, NULL) == EMFILE);
-    step("one word is given back", unregister_bit(page, 0) == 0);
+    step("one more page is too many", register_at(own_event, &word, 0, NULL) == EMFILE);
+    step("one word is unregistered", unregister_bit(page, 0) == 0);
     subscribe_or_exit("memory_own", false);
-    step("the other one has its page still", *other == 0);
-    step("the large page counts still", register_at(own_event, &word, 0, NULL) == EMFILE);
-    step("the other word is given back", unregister_bit(other, 0) == 0);
-    step("now it does not", register_at(own_event, &word, 0, NULL) == 0);
-    step("the last word is given back", unregister_bit(&word, 0) == 0);
+    step("the page stays for the other one", *other == 0);
+    step("the large page still counts", register_at(own_event, &word, 0, NULL) == EMFILE);
+    step("the other word is unregistered", unregister_bit(other, 0) == 0);
+    step("now it does not count", register_at(own_event, &word, 0, NULL) == 0);
+    step("the last word is unregistered", unregister_bit(&word, 0) == 0);
     set_file(PARAMETERS "pages_per_user", "4096");
     (void)munmap(memory, 2UL * large_size);
 }
@@ -83,20 +82,20 @@ static void follow_huge_pages(void) {
         void* const page = mmap(NULL, large_size, PROT_READ | PROT_WRITE,
                                 kind | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
         step("there is a huge page", page != MAP_FAILED);
-        step("which is refused", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
+        step("which is rejected", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
         (void)munmap(page, large_size);
     }
     set_file(number, "0");
 }
 
-/// With whose pages the kernel has to know when they are written.
+/// The kernel must know when pages of such files are written, so that words there are rejected.
 static void check_other_files(const char* folder) {
     char path[256];
     (void)snprintf(path, sizeof path, "%s/page", folder);
     const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     step("there is a file on a disk", file >= 0 && ftruncate(file, page_size) == 0);
     char* page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    step("its page is refused", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
+    step("its page is rejected", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
     *page = 2;
     step("after it has been written, too", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
     (void)munmap(page, page_size);
@@ -104,11 +103,11 @@ static void check_other_files(const char* folder) {
     step("so is one that cannot be written", register_at(own_event, page, 0, NULL) != 0);
     (void)munmap(page, page_size);
     page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-    step("a copy of the page is taken", register_at(own_event, page, 0, NULL) == 0);
+    step("a private copy of the page is accepted", register_at(own_event, page, 0, NULL) == 0);
     subscribe_or_exit("memory_own", true);
     step("its bit is set", *page == 3);
     subscribe_or_exit("memory_own", false);
-    step("and given back", unregister_bit(page, 0) == 0);
+    step("and unregistered", unregister_bit(page, 0) == 0);
     (void)munmap(page, page_size);
     (void)close(file);
 }
@@ -130,12 +129,12 @@ static void follow_children(void) {
     int status = -1;
     step("the child ends", waitpid(child, &status, 0) == child && status == 0);
     step("its bit was set", *shared == 1U << enable_bit);
-    step("and ours", word == 1U << enable_bit);
+    step("and the parent's bit", word == 1U << enable_bit);
     const uint32_t event[] = {wanted.write_index, 1};
-    step("we write", write(device, event, sizeof event) == sizeof event);
+    step("the parent writes", write(device, event, sizeof event) == sizeof event);
     set_file(OUR_EVENTS "rules_fork/enable", "0");
-    step("our bit is cleared", word == 0);
-    step("and given back", unregister_bit(&word, enable_bit) == 0);
+    step("the parent's bit is cleared", word == 0);
+    step("and unregistered", unregister_bit(&word, enable_bit) == 0);
     wanted.word_address = (uintptr_t)shared;
     step("a word may be in shared memory", try_registration(&wanted) == 0);
     step("which is unmapped", munmap(shared, 4096) == 0);
@@ -144,12 +143,12 @@ static void follow_children(void) {
     step("without harm", unregister_bit(shared, enable_bit) == 0);
 }
 
-/// Also of two events.
+/// Tests words of 8 bytes, also with two events.
 static void check_wide_words(void) {
     struct user_events_registration wanted = registration_of(own_event);
     wanted.word_size = sizeof word;
     wanted.bit = 40;
-    step("a high bit of 8 bytes is taken", try_registration(&wanted) == 0);
+    step("a high bit of 8 bytes is registered", try_registration(&wanted) == 0);
     step("a low one, too, for another event", register_at("memory_low u32 a", &word, 3, NULL) == 0);
     subscribe_or_exit("memory_own", true);
     subscribe_or_exit("memory_low", true);
@@ -158,31 +157,32 @@ static void check_wide_words(void) {
     step("the high one is cleared", word == 1U << 3U);
     subscribe_or_exit("memory_low", false);
     step("and the low one", word == 0);
-    step("they are given back", unregister_bit(&word, 40) == 0 && unregister_bit(&word, 3) == 0);
+    step("both are unregistered", unregister_bit(&word, 40) == 0 && unregister_bit(&word, 3) == 0);
 }
 
-/// The kernel goes on to write to the page that it has been shown.
+/// The kernel writes to the page of the registration, not to a later page at its address.
 static void follow_emptied_pages(void) {
     char* const page =
         mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    step("a word is taken", register_at(own_event, page, 0, NULL) == 0);
+    step("a word is registered", register_at(own_event, page, 0, NULL) == 0);
     step("its page is emptied", madvise(page, page_size, MADV_DONTNEED) == 0);
     subscribe_or_exit("memory_own", true);
     step("the new page has no bit set", *page == 0);
-    step("it is the same word still", register_at(own_event, page, 0, NULL) == EADDRINUSE);
-    step("it is given back", unregister_bit(page, 0) == 0);
-    step("and taken anew", register_at(own_event, page, 0, NULL) == 0);
+    step("it is still the same word", register_at(own_event, page, 0, NULL) == EADDRINUSE);
+    step("it is unregistered", unregister_bit(page, 0) == 0);
+    step("and registered again", register_at(own_event, page, 0, NULL) == 0);
     step("now its bit is set", *page == 1);
     (void)munmap(page, page_size);
     char* const other = mmap(page, page_size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     subscribe_or_exit("memory_own", false);
     *other = 1;
-    step("another page at its place is left alone", unregister_bit(page, 0) == 0 && *other == 1);
+    step("another page at its address stays unchanged",
+         unregister_bit(page, 0) == 0 && *other == 1);
     (void)munmap(other, page_size);
 }
 
-/// In another program, which has the descriptor.
+/// Runs after exec, with the descriptor of the previous program.
 static int check_after_exec(const char* address, const char* descriptor) {
     device = (int)strtol(descriptor, NULL, 10);
     void* const old = (void*)strtoul(address, NULL, 16);
@@ -207,12 +207,11 @@ static void follow_ends(void) {
         _exit(2);
     }
     int status = -1;
-    step("a program has no words of the one before it, which make room",
+    step("exec releases the words of the previous program",
          waitpid(child, &status, 0) == child && status == 0);
-    step("those of a process that has ended do, too",
-         register_at(own_event, &word, enable_bit, NULL) == 0);
-    step("one is allowed", register_at(own_event, &word, 1, NULL) == EMFILE);
-    step("it is given back", unregister_bit(&word, enable_bit) == 0);
+    step("so does the end of a process", register_at(own_event, &word, enable_bit, NULL) == 0);
+    step("a second word is too many", register_at(own_event, &word, 1, NULL) == EMFILE);
+    step("it is unregistered", unregister_bit(&word, enable_bit) == 0);
     set_file(PARAMETERS "words_per_user", "65536");
 }
 
@@ -221,7 +220,7 @@ int main(int argc, char** argv) {
         return check_after_exec(argv[2], argv[3]);
     }
     device = open_device();
-    step("the device is there", device >= 0);
+    step("the device can be opened", device >= 0);
     follow_large_pages();
     follow_huge_pages();
     if (argc > 1) {
@@ -234,6 +233,6 @@ int main(int argc, char** argv) {
     follow_emptied_pages();
     follow_ends();
     (void)close(device);
-    puts("ok: all of memory");
+    puts("ok: all memory rules");
     return 0;
 }

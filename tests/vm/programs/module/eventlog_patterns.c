@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Whoever subscribes through /dev/eventlog with rules that take the kernel long leaves the
-// processor to others meanwhile, and whoever publishes what takes long to be compared with them,
-// the locks, too. Whoever closes what has published much does not wait for each of it. On one
-// processor, and a kernel that takes it from nobody who is at work in it; as root.
+// Tests slow patterns of /dev/eventlog as root, on one processor and a kernel without preemption:
+//
+// - Subscribing with rules whose comparison is slow yields the processor.
+// - Publishing events whose comparison is slow also releases the locks.
+// - Closing a file with many providers does not wait for each provider.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,7 +33,7 @@ static int64_t microseconds(void) {
     return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/// Events with names of which patterns match much, wherever they begin.
+/// Registers events whose names match long parts of the patterns at every position.
 static void register_events(void) {
     for (unsigned i = 0; i < events; ++i) {
         char description[EVENTLOG_IDENTIFIER_SIZE];
@@ -53,7 +54,7 @@ static void publish_events(void) {
     step("all are published", publish(device, "patterns", offers, events, &number) == 0);
 }
 
-/// None of which matches, but for all of its characters but one.
+/// Subscribes with patterns that match all characters but the last one.
 static int subscribe_to_none(int file) {
     for (unsigned i = 0; i < EVENTLOG_RULES_MAX; ++i) {
         rules[i].provider[0] = '*';
@@ -73,7 +74,7 @@ static int subscribe_to_none(int file) {
     return ioctl(file, EVENTLOG_SUBSCRIBE, &request);
 }
 
-/// How long it took, and for how long of that we were not there.
+/// Measures the duration of a subscription, and the longest time in which this process did not run.
 static void share_a_processor(void) {
     const int file = open_device();
     step("there is one processor", file >= 0 && run_on(0));
@@ -92,12 +93,12 @@ static void share_a_processor(void) {
         last = now;
     }
     printf("took %lld us, away for %lld us\n", (long long)(last - begin), (long long)longest);
-    step("somebody subscribes", status == 0);
-    step("and leaves the processor to others", longest * 4 < last - begin);
+    step("a subscription begins", status == 0);
+    step("and yields the processor", longest * 4 < last - begin);
     (void)close(file);
 }
 
-/// In a process of its own, whose words are others.
+/// Runs in a child, whose words are separate.
 _Noreturn static void publish_at_length(atomic_int* stage) {
     reopen_device();
     register_events();
@@ -115,7 +116,7 @@ static void check_concurrent_publish(void) {
     volatile uint32_t own = 0;
     uint32_t index = 0;
     const int file = open_device();
-    step("somebody subscribes", stage != MAP_FAILED && file >= 0 && subscribe_to_none(file) == 0);
+    step("a subscription begins", stage != MAP_FAILED && file >= 0 && subscribe_to_none(file) == 0);
     step("one event is registered", register_at("patterns_own u64 a", &own, 0, &index) == 0);
     (void)fflush(stdout);
     const pid_t child = fork();
@@ -129,13 +130,13 @@ static void check_concurrent_publish(void) {
         const bool has_begun = atomic_load(stage) == 1;
         uint32_t number = 0;
         if (publish(device, "own", &offer, 1, &number) != 0 || unpublish(device, number) != 0) {
-            step("others publish", false);
+            step("other providers are published", false);
         }
         meanwhile += has_begun && atomic_load(stage) == 1;
     }
-    printf("others published %d times meanwhile\n", meanwhile);
-    step("what takes long is published", status == 0);
-    step("and others publish meanwhile", meanwhile >= enough);
+    printf("other providers were published %d times meanwhile\n", meanwhile);
+    step("the slow provider is published", status == 0);
+    step("and other providers are published meanwhile", meanwhile >= enough);
     (void)close(file);
 }
 
@@ -149,9 +150,9 @@ static void publish_each(uint32_t* numbers, uint32_t count) {
     }
 }
 
-/// Whose publication is broken off is heard by nobody any more, also while somebody else is just
-/// comparing it: who has ended before that gets nothing of it.
-static void be_killed_while_publishing(void) {
+/// A publisher that is killed has no listeners afterwards, also while another subscription compares
+/// its events. A subscription that ended before receives no events of it.
+static void kill_publisher(void) {
     atomic_int* const stage =
         mmap(NULL, sizeof *stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     reopen_device();
@@ -159,7 +160,7 @@ static void be_killed_while_publishing(void) {
     struct subscription_request all = {0};
     const int reader = subscribe_or_exit(&all);
     const int slow = open_device();
-    step("somebody subscribes with rules that take long", subscribe_to_none(slow) == 0);
+    step("a subscription with slow rules begins", subscribe_to_none(slow) == 0);
     (void)fflush(stdout);
     const pid_t publisher = fork();
     if (publisher == 0) {
@@ -167,7 +168,7 @@ static void be_killed_while_publishing(void) {
         atomic_store(stage, 1);
         _exit(publish(device, "broken_off", offers, events, &number));
     }
-    // The first word is set when the reader hears of it, and the other one is compared next.
+    // The first word is set when the reader is a listener; the slow subscription is compared next.
     while (words[0] == 0) {
         (void)sched_yield();
     }
@@ -187,17 +188,18 @@ static void be_killed_while_publishing(void) {
     const uint64_t before = statistics(reader, EVENTLOG_ALL_RINGS).recorded;
     const uint32_t event[] = {offers[0].write_index, 1, 0};
     (void)!write(device, event, sizeof event);
-    step("and gets nothing behind its end",
+    step("and records nothing after its end",
          statistics(reader, EVENTLOG_ALL_RINGS).recorded == before);
     int status = -1;
-    step("who publishes is killed",
+    step("the publisher is killed",
          waitpid(publisher, &status, 0) == publisher && WIFSIGNALED(status));
-    step("who compares goes on", waitpid(comparer, &status, 0) == comparer && status == 0);
+    step("the comparing process continues",
+         waitpid(comparer, &status, 0) == comparer && status == 0);
     (void)close(slow);
     (void)close(reader);
 }
 
-/// To withdraw one takes as long as others may still be writing to it. Of what is closed nobody is.
+/// Unpublishing waits for writers that may still use the provider. A closed file has no writers.
 static void close_without_waiting(void) {
     enum { count = 64 };
     uint32_t numbers[count];
@@ -207,26 +209,26 @@ static void close_without_waiting(void) {
     int64_t begin = microseconds();
     for (int i = 0; i < count; ++i) {
         if (unpublish(device, numbers[i]) != 0) {
-            step("each is withdrawn", false);
+            step("each is unpublished", false);
         }
     }
-    const int64_t withdrawing = microseconds() - begin;
+    const int64_t unpublishing = microseconds() - begin;
     publish_each(numbers, count);
     begin = microseconds();
     (void)close(device);
     const int64_t closing = microseconds() - begin;
-    printf("withdrawing took %lld us, closing %lld us\n", (long long)withdrawing,
+    printf("unpublishing took %lld us, closing %lld us\n", (long long)unpublishing,
            (long long)closing);
-    step("closing waits for none of them", closing * 4 < withdrawing);
+    step("closing waits for none of them", closing * 4 < unpublishing);
 }
 
 int main(void) {
     device = open_device();
-    step("the device is there", device >= 0);
+    step("the device can be opened", device >= 0);
     publish_events();
     share_a_processor();
     check_concurrent_publish();
-    be_killed_while_publishing();
+    kill_publisher();
     close_without_waiting();
     puts("ok: all patterns");
     return 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Nobody sees, through what /dev/eventlog of the kernel module gives, what others have left in
-// memory: most of the machine's is filled with a pattern and given back, then all that can be
-// mapped, read and asked for is looked through. It is what the layout says, or zero. As root. What
-// the C library asks for.
+// Checks that /dev/eventlog of the kernel module reveals no earlier contents of memory, as root:
+// the program fills most memory with a pattern and frees it, then checks that all bytes that can be
+// mapped, read and queried are those of the layout, or zero. What the C library asks for.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +37,14 @@ static uint64_t free_memory(void) {
     return free;
 }
 
-/// Whoever gets a page next gets one of these.
+/// Fills memory with the pattern and frees it, so that the kernel allocates these pages next.
 static void fill_memory(void) {
     const uint64_t size = free_memory() / 4 * 3 / page_size * page_size;
     void* const memory =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    step("there is memory", size > (uint64_t)64 * buffer_size && memory != MAP_FAILED);
+    step("memory can be mapped", size > (uint64_t)64 * buffer_size && memory != MAP_FAILED);
     memset(memory, poison, size);
-    step("it is given back", munmap(memory, size) == 0);
+    step("memory is freed", munmap(memory, size) == 0);
 }
 
 static bool is_poisoned(const unsigned char* bytes, size_t size) {
@@ -81,7 +80,7 @@ static int begin(uint64_t* total_size) {
         .schemas_size = 1 << 20,
         .read_timeout = 1,
     };
-    step("somebody subscribes", file >= 0 && ioctl(file, EVENTLOG_SUBSCRIBE, &request) == 0);
+    step("a subscription begins", file >= 0 && ioctl(file, EVENTLOG_SUBSCRIBE, &request) == 0);
     *total_size = request.total_size;
     return file;
 }
@@ -110,12 +109,12 @@ static void write_some(void) {
     memset(event.payload, content, sizeof event.payload);
     for (int i = 0; i < written; ++i) {
         if (write(device, &event, size) != (ssize_t)size) {
-            step("it is written", false);
+            step("the event is written", false);
         }
     }
 }
 
-/// Its buffers, of which the first has been written to, if any.
+/// Checks the buffers of a ring, of which at most the first has records.
 static void check_ring(const unsigned char* memory, const struct eventlog_region* region,
                        uint32_t index) {
     const struct eventlog_ring* ring =
@@ -129,11 +128,11 @@ static void check_ring(const unsigned char* memory, const struct eventlog_region
     const size_t used = position * EVENTLOG_RECORD_ALIGNMENT;
     if (used > region->buffer_size || is_poisoned(buffers, used) ||
         !is_zero(buffers + used, size - used)) {
-        step("behind what has been recorded there is nothing", false);
+        step("behind the records the buffer is zero", false);
     }
 }
 
-/// Padding between records is looked at by who reads them.
+/// Checks a region. Padding between records is checked where records are read.
 static void check_memory(int file, uint64_t total_size) {
     const unsigned char* memory = mmap(NULL, total_size, PROT_READ, MAP_SHARED, file, 0);
     step("it is mapped", memory != MAP_FAILED);
@@ -141,13 +140,13 @@ static void check_memory(int file, uint64_t total_size) {
     const size_t entries_end =
         region->providers_offset + region->provider_count * sizeof(struct eventlog_provider_entry);
     const size_t schemas_end = region->schemas_offset + region->schemas_used;
-    step("one provider is there",
+    step("the region has one provider",
          region->provider_count == 1 && region->schemas_used == schema_size);
-    step("nothing of others is in front of the buffers",
+    step("no earlier contents are in front of the buffers",
          !is_poisoned(memory, region->buffers_offset));
-    step("behind the providers there is nothing",
+    step("the rest of the providers is zero",
          is_zero(memory + entries_end, region->schemas_offset - entries_end));
-    step("nor behind the schemas",
+    step("so is the rest of the schemas",
          is_zero(memory + schemas_end, region->buffers_offset - schemas_end));
     for (uint32_t i = 0; i + 1 < region->ring_count; ++i) {
         check_ring(memory, region, i);
@@ -155,7 +154,7 @@ static void check_memory(int file, uint64_t total_size) {
     (void)munmap((void*)memory, total_size);
 }
 
-/// All bytes of each record that the kernel has not been given are its header's, or zero.
+/// Each byte of a record is of its header, of its payload, or zero.
 static void check_records(int file) {
     static unsigned char bytes[1 << 20];
     const size_t size = sizeof(struct eventlog_record) + payload_size;
@@ -167,10 +166,10 @@ static void check_records(int file) {
         const struct eventlog_record* record = (const void*)(bytes + at);
         if (record->size != size || bytes[at + (ssize_t)size - 1] != content ||
             !is_zero(bytes + at + size, padded - size)) {
-            step("what fills a record up is zero", false);
+            step("the padding of a record is zero", false);
         }
     }
-    step("nothing of others is in them", !is_poisoned(bytes, (size_t)got));
+    step("no earlier contents are in the records", !is_poisoned(bytes, (size_t)got));
 }
 
 static void check_answers(int file) {
@@ -179,21 +178,21 @@ static void check_answers(int file) {
     query.size = sizeof query;
     query.provider = 0;
     query.schema = 0;
-    step("the provider is told of", next_provider(file, &query) == 0);
+    step("the provider is found", next_provider(file, &query) == 0);
     const size_t name = strlen(query.name);
     const size_t process = strlen(query.process);
     step(
-        "with nothing behind its names",
+        "with zeros behind its names",
         is_zero((const unsigned char*)query.name + name, sizeof query.name - name) &&
             is_zero((const unsigned char*)query.process + process, sizeof query.process - process));
     const struct eventlog_statistics counts = statistics(file, EVENTLOG_ALL_RINGS);
-    step("what is counted is told", counts.recorded == written && counts.overwritten == 0);
+    step("the statistics have the counts", counts.recorded == written && counts.overwritten == 0);
 }
 
 int main(void) {
     uint64_t total_size = 0;
     device = open_device();
-    step("the device is there", device >= 0);
+    step("the device can be opened", device >= 0);
     fill_memory();
     const int file = begin(&total_size);
     publish_one();
@@ -203,6 +202,6 @@ int main(void) {
     check_records(file);
     (void)close(file);
     (void)close(device);
-    puts("ok: nothing of others");
+    puts("ok: no earlier contents");
     return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernel module is loaded and unloaded again and again, as root, while other processes use its
-// device and listen to its events. It goes when nobody does at that moment, which they take care
-// that there is: an event that nobody needs is removed at once.
+// Loads and unloads the kernel module repeatedly, as root, while other processes use its device and
+// enable its events. The module can be unloaded while it has no users; the processes pause for
+// that, and the module removes unused events at once.
 //
 // eventlog_reload MODULE COUNT
 #include <errno.h>
@@ -20,13 +20,13 @@
 
 enum { users = 3, listeners = 1, tries_max = 100000 };
 
-/// What processes have done in all cycles together.
+/// Counts of all processes and cycles.
 struct read_totals {
     _Atomic unsigned long opened;
     _Atomic unsigned long registered;
     _Atomic unsigned long written;
     _Atomic unsigned long listened;
-    _Atomic unsigned long odd;  // answers that there must not be
+    _Atomic unsigned long odd;  // unexpected results
 };
 static struct read_totals* read_totals;
 
@@ -34,7 +34,7 @@ static bool is_one_of(int error, int one, int other) {
     return error == 0 || error == one || error == other;
 }
 
-/// One program from its beginning to its end.
+/// One user of the device, from opening to closing.
 static void use_device(const char* name) {
     char description[64];
     uint32_t event[2] = {0, 4711};
@@ -59,7 +59,7 @@ static void use_device(const char* name) {
     (void)close(device);
     device = open_device();
     if (device >= 0) {
-        // Another one may be using it, or listen.
+        // Another process may use it, or have it enabled.
         read_totals->odd += !is_one_of(delete_event(name), EBUSY, ENOENT);
         (void)close(device);
     }
@@ -70,7 +70,7 @@ static void use_for_ever(unsigned number) {
     (void)snprintf(name, sizeof name, "fire_%u", number % 2);
     for (;;) {
         use_device(name);
-        // So that the module can go.
+        // Allows the module to be unloaded.
         (void)usleep(500 + (unsigned)rand() % 2000);
     }
 }
@@ -89,7 +89,7 @@ static void listen_for_ever(void) {
 static void begin(pid_t* processes) {
     for (unsigned i = 0; i < users + listeners; ++i) {
         processes[i] = fork();
-        step("there can be another process", processes[i] >= 0);
+        step("fork", processes[i] >= 0);
         if (processes[i] == 0) {
             srand(i + 1);
             if (i < users) {
@@ -105,7 +105,7 @@ static void end(const pid_t* processes) {
         int status = 0;
         (void)kill(processes[i], SIGKILL);
         (void)waitpid(processes[i], &status, 0);
-        step("a process has lived until then", WIFSIGNALED(status));
+        step("the process ran until it was killed", WIFSIGNALED(status));
     }
 }
 
@@ -132,7 +132,7 @@ static void cycle(const char* path, unsigned long* refused) {
 int main(int argc, char** argv) {
     pid_t processes[users + listeners];
     unsigned long refused = 0;
-    step("there is a module and a number", argc == 3);
+    step("the arguments are a module and a number", argc == 3);
     read_totals =
         mmap(NULL, sizeof *read_totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     step("memory is shared", read_totals != MAP_FAILED);
@@ -142,11 +142,12 @@ int main(int argc, char** argv) {
         cycle(argv[1], &refused);
     }
     end(processes);
-    printf("%ld cycles: %lu opened, %lu registered, %lu written, %lu listened, %lu refused to go\n",
-           count, read_totals->opened, read_totals->registered, read_totals->written,
-           read_totals->listened, refused);
-    step("no answer was odd", read_totals->odd == 0);
-    step("it was listened to", read_totals->listened > 0 && read_totals->written > 0);
+    printf(
+        "%ld cycles: %lu opened, %lu registered, %lu written, %lu listened, %lu unloads rejected\n",
+        count, read_totals->opened, read_totals->registered, read_totals->written,
+        read_totals->listened, refused);
+    step("no result was unexpected", read_totals->odd == 0);
+    step("events were enabled and written", read_totals->listened > 0 && read_totals->written > 0);
     puts("ok: all cycles");
     return 0;
 }

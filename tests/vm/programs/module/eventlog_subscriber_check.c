@@ -25,7 +25,7 @@
 
 enum { writers = 4, batch = 50, sale_bit = 30, refund_bit = 29, note_bit = 28, events = 3 };
 
-// What the subscriber says of itself.
+// The parameters of the subscriber's module.
 static char text[4096];
 static const char* subscriber;
 static uint32_t index_of[events];
@@ -35,31 +35,32 @@ static void load(const char* parameters) {
     const int file = open(subscriber, O_RDONLY | O_CLOEXEC);
     const bool loaded = syscall(SYS_finit_module, file, parameters, 0) == 0;
     (void)close(file);
-    step("a subscriber comes", loaded);
+    step("the subscriber is loaded", loaded);
 }
 
 static void unload(void) {
-    step("it goes", syscall(SYS_delete_module, "eventlog_test_subscriber", O_NONBLOCK) == 0);
+    step("the subscriber is unloaded",
+         syscall(SYS_delete_module, "eventlog_test_subscriber", O_NONBLOCK) == 0);
 }
 
-static const char* told(const char* name) {
+static const char* parameter(const char* name) {
     char path[128];
     (void)snprintf(path, sizeof path, HEAR "%s", name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t size = read(file, text, sizeof text - 1);
     (void)close(file);
     if (size < 0) {
-        step("the subscriber tells what it has heard", false);
+        step("the subscriber's parameter can be read", false);
     }
     text[size] = '\0';
     return text;
 }
 
 static unsigned long number_of(const char* name) {
-    return strtoul(told(name), NULL, 10);
+    return strtoul(parameter(name), NULL, 10);
 }
 
-/// Those of our events that somebody listens to, by their bits.
+/// The bits of the events that have a listener.
 static uint64_t gate(void) {
     return word >> note_bit;
 }
@@ -80,15 +81,15 @@ static void try_gates(void) {
         {"keywords=2", 3},
         {"keywords=1 level=3", 4},
     };
-    step("nobody listens", gate() == 0);
+    step("no event has a listener", gate() == 0);
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; ++i) {
         load(wishes[i].parameters);
         if (gate() != wishes[i].bits) {
             (void)printf("%s: %llx\n", wishes[i].parameters, (unsigned long long)gate());
-            step("what is wanted is listened to", false);
+            step("the requested events have a listener", false);
         }
         unload();
-        step("nobody listens any more", gate() == 0);
+        step("no event has a listener afterwards", gate() == 0);
     }
 }
 
@@ -105,24 +106,24 @@ static bool write_one(uint32_t which, uint64_t number) {
 
 static void try_payload(void) {
     char expected[512];
-    step("without a subscriber it is refused", !write_one(0, 1) && errno == EBADF);
+    step("without a subscriber the write is rejected", !write_one(0, 1) && errno == EBADF);
     load("provider=heard event=sale");
-    step("with one it is taken", write_one(0, UINT64_C(0x1122334455667788)));
-    step("what it does not want is refused", !write_one(1, 1) && errno == EBADF);
+    step("with one it is accepted", write_one(0, UINT64_C(0x1122334455667788)));
+    step("events that it does not request are rejected", !write_one(1, 1) && errno == EBADF);
     (void)snprintf(expected, sizeof expected,
                    "heard:sale number=7 level=3 keywords=1 schema=7 hash=1 owner=eventlog_subscr "
                    "process=%d thread=%d user=0 payload=8877665544332211%064d\n",
                    (int)getpid(), (int)getpid(), 0);
-    if (strcmp(told("last"), expected) != 0) {
+    if (strcmp(parameter("last"), expected) != 0) {
         (void)printf("%s%s", text, expected);
-        step("all that is said of it is right", false);
+        step("all values of the event are right", false);
     }
-    step("it has been heard once", number_of("heard") == 1 && number_of("left_out") == 0);
+    step("it is received once", number_of("heard") == 1 && number_of("left_out") == 0);
     unload();
-    step("then it is refused again", !write_one(0, 1) && errno == EBADF);
+    step("then it is rejected again", !write_one(0, 1) && errno == EBADF);
 }
 
-/// One that is published while there is a subscriber, and goes before it.
+/// A provider is published and unpublished while the subscriber is loaded.
 static void try_publishing(void) {
     volatile uint64_t late __attribute__((aligned(8))) = 0;
     uint32_t number = 0;
@@ -132,13 +133,14 @@ static void try_publishing(void) {
     device = open_device();
     step("another event",
          register_at("heard_late u64 a", &late, sale_bit, &offer.write_index) == 0);
-    step("nobody listens to what is not published", late == 0);
+    step("an unpublished event has no listener", late == 0);
     step("it is published", publish(device, "later", &offer, 1, &number) == 0 && late != 0);
     const uint32_t event[3] = {offer.write_index, 1, 0};
-    step("and heard",
+    step("and received",
          write(device, event, sizeof event) == sizeof event && number_of("heard") == 1);
-    step("withdrawn", unpublish(device, number) == 0 && late == 0);
-    step("and not heard", write(device, event, sizeof event) < 0 && number_of("heard") == 1);
+    step("it is unpublished", unpublish(device, number) == 0 && late == 0);
+    step("and its events are not received",
+         write(device, event, sizeof event) < 0 && number_of("heard") == 1);
     (void)close(device);
     device = own;
     unload();
@@ -153,7 +155,7 @@ struct many {
     } of[batch];
 };
 
-/// One event, and many at once. Returns whether all are taken.
+/// Writes one event and a batch. Returns whether all are accepted.
 static bool write_some(void) {
     struct many many = {.first = EVENTLOG_BATCH};
     for (unsigned i = 0; i < batch; ++i) {
@@ -171,7 +173,7 @@ static void write_counted(unsigned long rounds) {
     _exit(0);
 }
 
-/// Whether anybody listens or not.
+/// Writes with and without a listener.
 static void write_until_the_end(unsigned long rounds) {
     (void)rounds;
     while (!atomic_load(is_over)) {
@@ -198,10 +200,10 @@ static void end(const pid_t* processes) {
         int status = -1;
         right &= waitpid(processes[i], &status, 0) == processes[i] && status == 0;
     }
-    step("all writers are well", right);
+    step("all writers succeed", right);
 }
 
-/// Beside a subscription, whose ring takes what it can.
+/// The subscriber receives all events beside a subscription whose ring may lose events.
 static void conserve(unsigned long count, const char* parameters, bool echoes) {
     static struct read_totals read_totals;
     pid_t processes[writers];
@@ -216,17 +218,17 @@ static void conserve(unsigned long count, const char* parameters, bool echoes) {
     (void)close(reader);
     const unsigned long heard = number_of("heard");
     const unsigned long left_out = number_of("left_out");
-    (void)printf("conserved: attempted %lu, heard %lu, left out %lu, read %lu, lost %lu\n",
+    (void)printf("conserved: attempted %lu, received %lu, left out %lu, read %lu, lost %lu\n",
                  attempted, heard, left_out, (unsigned long)read_totals.records,
                  (unsigned long)read_totals.lost);
-    step("all has been heard", heard == attempted);
-    step("and echoes have not", left_out == (echoes ? attempted : 0));
-    step("a subscription beside it gets the same",
+    step("all events are received", heard == attempted);
+    step("and no echoes", left_out == (echoes ? attempted : 0));
+    step("a subscription beside it has or counts the same",
          read_totals.records + read_totals.lost == attempted);
     unload();
 }
 
-static void come_and_go(unsigned long cycles) {
+static void reload_subscriber(unsigned long cycles) {
     pid_t processes[writers];
     unsigned long heard = 0;
     begin(processes, write_until_the_end, 0);
@@ -240,12 +242,12 @@ static void come_and_go(unsigned long cycles) {
     }
     atomic_store(is_over, true);
     end(processes);
-    step("each time it has heard something", heard == cycles);
-    step("in the end nobody listens", gate() == 0 && !write_one(0, 1) && errno == EBADF);
+    step("it received events each time", heard == cycles);
+    step("at the end no event has a listener", gate() == 0 && !write_one(0, 1) && errno == EBADF);
 }
 
 int main(int count, char** arguments) {
-    step("it is told what to do", count == 4);
+    step("there are three arguments", count == 4);
     subscriber = arguments[1];
     device = open_device();
     is_over =
@@ -269,7 +271,7 @@ int main(int count, char** arguments) {
     try_publishing();
     conserve(strtoul(arguments[2], NULL, 10), "provider=heard", false);
     conserve(strtoul(arguments[2], NULL, 10), "echo=1", true);
-    come_and_go(strtoul(arguments[3], NULL, 10));
-    puts("ok: all is heard");
+    reload_subscriber(strtoul(arguments[3], NULL, 10));
+    puts("ok: all subscriber checks");
     return 0;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Threads that use /dev/eventlog of the kernel module at once, with one file and in one page of one
-// memory, as root, for as many seconds as the argument says: they write, listen, register, give
-// back, close, fork and unmap. Each knows what its own calls have to answer, whatever the others
-// do. What the C library asks for.
+// Threads that use /dev/eventlog of the kernel module concurrently with one file and one page, as
+// root, for the number of seconds in the argument: they write, enable, register, unregister, close,
+// fork and unmap. Each thread knows the results of its own calls, independent of the other threads.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,21 +20,21 @@
 
 #include "device_steps.h"
 
-// Words in one page, in which the kernel changes bits.
-enum { heard_word, passing_word, own_word, words_count };
+// Words of one page whose bits the kernel changes.
+enum { enabled_word, passing_word, own_word, words_count };
 enum { page_size = 4096, bits = 32 };
 
-static const char heard[] = "threads_heard u32 a";
+static const char enabled_event[] = "threads_enabled u32 a";
 static const char passing[] = "threads_passing u32 a";
 static const char own[] = "threads_own u32 a";
 
 static _Alignas(4096) _Atomic uint32_t words[page_size / sizeof(uint32_t)];
 static uint32_t enabled_index;
-/// Always a file in which `passing` has the number 0, though not the same for long.
+/// Always a file in which `passing` has the number 0. A thread replaces the file.
 static int passing_file;
 static atomic_bool is_over;
 
-/// Ends all threads if it did not turn out right.
+/// Ends the program if the result is not right.
 static void check(const char* what, bool right) {
     if (!right) {
         (void)dprintf(STDOUT_FILENO, "WRONG: %s\nerrno is %d: %s\n", what, errno, strerror(errno));
@@ -62,11 +61,11 @@ static void enable(const char* event, bool on) {
     (void)close(file);
 }
 
-/// True if somebody listens.
+/// True if the event is enabled.
 static bool write_to(int file, uint32_t index) {
     const uint32_t event[] = {index, 7};
     const bool written = write(file, event, sizeof event) == sizeof event;
-    check("an event is written if somebody listens", written || errno == EBADF);
+    check("an event is written if it is enabled", written || errno == EBADF);
     return written;
 }
 
@@ -75,55 +74,57 @@ static void write_enabled(void) {
 }
 
 static void listen(void) {
-    enable("threads_heard", true);
-    check("who listens sets the bit", is_set(&words[heard_word], 0));
-    check("and hears", write_to(device, enabled_index));
-    enable("threads_heard", false);
-    check("who stops to clears it", !is_set(&words[heard_word], 0));
-    check("and hears no more", !write_to(device, enabled_index));
+    enable("threads_enabled", true);
+    check("enabling sets the bit", is_set(&words[enabled_word], 0));
+    check("and the event is written", write_to(device, enabled_index));
+    enable("threads_enabled", false);
+    check("disabling clears it", !is_set(&words[enabled_word], 0));
+    check("and the event is not written", !write_to(device, enabled_index));
 }
 
 static void map_and_unmap(void) {
     const uint8_t bit = 1;
-    check("another bit is taken", register_in(device, heard, &words[heard_word], bit) == 0);
-    check("once", register_in(device, heard, &words[heard_word], bit) == EADDRINUSE);
-    check("and given back", unregister_bit(&words[heard_word], bit) == 0);
-    check("cleared", !is_set(&words[heard_word], bit));
-    check("once", unregister_bit(&words[heard_word], bit) == ENOENT);
+    check("another bit is registered",
+          register_in(device, enabled_event, &words[enabled_word], bit) == 0);
+    check("once", register_in(device, enabled_event, &words[enabled_word], bit) == EADDRINUSE);
+    check("and unregistered", unregister_bit(&words[enabled_word], bit) == 0);
+    check("cleared", !is_set(&words[enabled_word], bit));
+    check("once", unregister_bit(&words[enabled_word], bit) == ENOENT);
 }
 
-static void come_and_go(void) {
+static void open_and_close(void) {
     const int file = open_device();
     check("a file is opened", file >= 0);
     check("an event is registered", register_in(file, own, &words[own_word], 0) == 0);
-    check("its bit says that nobody listens", atomic_load(&words[own_word]) == 0);
+    check("its bit is clear", atomic_load(&words[own_word]) == 0);
     enable("threads_own", true);
     check("its bit is set", atomic_load(&words[own_word]) == 1);
-    check("it is heard", write_to(file, 0));
+    check("the event is written", write_to(file, 0));
     enable("threads_own", false);
     check("its bit is cleared", atomic_load(&words[own_word]) == 0);
-    check("one is registered that others have", register_in(file, heard, &words[own_word], 1) == 0);
-    check("its bit is given back", unregister_bit(&words[own_word], 0) == 0);
+    check("an event of another file is registered",
+          register_in(file, enabled_event, &words[own_word], 1) == 0);
+    check("its bit is unregistered", unregister_bit(&words[own_word], 0) == 0);
     (void)close(file);
     // A child may have the file, too, until it ends.
     int error = EADDRINUSE;
     while (error == EADDRINUSE) {
-        error = register_in(device, heard, &words[own_word], 1);
+        error = register_in(device, enabled_event, &words[own_word], 1);
     }
-    check("the other bit goes with the file", error == 0);
-    check("it is given back", unregister_bit(&words[own_word], 1) == 0);
+    check("the other bit is unregistered with the file", error == 0);
+    check("it is unregistered", unregister_bit(&words[own_word], 1) == 0);
     error = delete_event("threads_own");
     check("the event can be removed", error == 0 || error == ENOENT || error == EBUSY);
 }
 
-/// The file goes from under those who write to it.
+/// Replaces a file while other threads write to it.
 static void replace_file(void) {
     static uint8_t bit;
     bit = (uint8_t)((bit + 1) % bits);
     const int file = open_device();
     check("a file is opened", file >= 0);
     const int error = register_in(file, passing, &words[passing_word], bit);
-    check("it has the event, if the file before last has gone", error == 0 || error == EADDRINUSE);
+    check("it has the event, if the file before last is closed", error == 0 || error == EADDRINUSE);
     if (error == 0) {
         check("the file is replaced", dup3(file, passing_file, O_CLOEXEC) == passing_file);
     }
@@ -131,12 +132,12 @@ static void replace_file(void) {
 }
 
 static void write_passing(void) {
-    check("the event is there all the time", write_to(passing_file, 0));
+    check("the event exists all the time", write_to(passing_file, 0));
 }
 
-_Noreturn static void be_child(void) {
-    check("a child has no words", unregister_bit(&words[heard_word], 0) == ENOENT);
-    check("and can have them", register_in(device, heard, &words[heard_word], 0) == 0);
+_Noreturn static void run_child(void) {
+    check("a child has no words", unregister_bit(&words[enabled_word], 0) == ENOENT);
+    check("and can have them", register_in(device, enabled_event, &words[enabled_word], 0) == 0);
     for (int i = 0; i < 10; ++i) {
         write_enabled();
         write_passing();
@@ -144,11 +145,11 @@ _Noreturn static void be_child(void) {
     _exit(0);
 }
 
-static void have_child(void) {
+static void fork_and_kill(void) {
     static unsigned count;
     const pid_t child = fork();
     if (child == 0) {
-        be_child();
+        run_child();
     }
     check("there is a child", child > 0);
     int status = 0;
@@ -157,8 +158,8 @@ static void have_child(void) {
         (void)usleep(count % 32 * 100);
         (void)kill(child, SIGKILL);
     }
-    check("it ends", waitpid(child, &status, 0) == child);
-    check("well", status == 0 || (is_killed && WIFSIGNALED(status)));
+    check("the child ends", waitpid(child, &status, 0) == child);
+    check("and was killed or succeeded", status == 0 || (is_killed && WIFSIGNALED(status)));
 }
 
 static void unmap(void) {
@@ -166,12 +167,12 @@ static void unmap(void) {
     const int kind = ++count % 2 == 0 ? MAP_SHARED : MAP_PRIVATE;
     void* const page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
     check("there is a page", page != MAP_FAILED);
-    check("a word of it is taken", register_in(device, heard, page, 0) == 0);
+    check("a word of it is registered", register_in(device, enabled_event, page, 0) == 0);
     if (count % 3 == 0) {
         check("the page is emptied", madvise(page, page_size, MADV_DONTNEED) == 0);
     }
-    check("the page goes", munmap(page, page_size) == 0);
-    check("the word is given back", unregister_bit(page, 0) == 0);
+    check("the page is unmapped", munmap(page, page_size) == 0);
+    check("the word is unregistered", unregister_bit(page, 0) == 0);
 }
 
 struct worker {
@@ -182,13 +183,13 @@ struct worker {
 };
 
 static struct worker workers[] = {
-    {.name = "write_heard", .work = write_enabled},
+    {.name = "write_enabled", .work = write_enabled},
     {.name = "write_passing", .work = write_passing},
     {.name = "listen", .work = listen},
-    {.name = "take_and_give", .work = map_and_unmap},
-    {.name = "come_and_go", .work = come_and_go},
+    {.name = "map_and_unmap", .work = map_and_unmap},
+    {.name = "open_and_close", .work = open_and_close},
     {.name = "replace_file", .work = replace_file},
-    {.name = "have_child", .work = have_child},
+    {.name = "fork_and_kill", .work = fork_and_kill},
     {.name = "unmap", .work = unmap},
 };
 enum { workers_count = sizeof workers / sizeof *workers };
@@ -205,12 +206,12 @@ static void* run(void* argument) {
 int main(int argc, char** argv) {
     device = open_device();
     passing_file = open_device();
-    step("the device is there", device >= 0 && passing_file >= 0);
-    // Else the kernel changes its code whenever somebody listens, which emulated machines of
-    // several processors do not always survive.
+    step("the device can be opened", device >= 0 && passing_file >= 0);
+    // Otherwise the kernel patches its code when an event is enabled, which can crash emulated
+    // machines with several processors.
     set_file(TRACING "options/record-cmd", "0");
     step("an event is registered",
-         register_at(heard, (void*)&words[heard_word], 0, &enabled_index) == 0);
+         register_at(enabled_event, (void*)&words[enabled_word], 0, &enabled_index) == 0);
     step("and one that changes its file",
          register_in(passing_file, passing, &words[passing_word], 0) == 0);
     enable("threads_passing", true);
@@ -226,11 +227,11 @@ int main(int argc, char** argv) {
         printf("%s: %lu rounds\n", workers[i].name, workers[i].rounds);
     }
     listen();
-    step("no other bit is left", atomic_load(&words[heard_word]) == 0);
+    step("no other bit is left", atomic_load(&words[enabled_word]) == 0);
     enable("threads_passing", false);
     (void)close(passing_file);
     (void)close(device);
-    step("all of it goes away", wait_until_removed(""));
+    step("all events are removed", wait_until_removed(""));
     puts("ok: all threads");
     return 0;
 }

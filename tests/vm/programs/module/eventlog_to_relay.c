@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Subscriptions of the kernel module whose records go to a relay channel, as root: what may be
-// asked for, where each record is, which of both counts what is missing, and who may go first.
-//
-// What the C library asks for.
+// Tests subscriptions of the kernel module that write to a relay channel, as root: valid requests,
+// the place of each record, whether channel or subscription counts a loss, and the order of their
+// ends.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/eventlog_relay.h>
@@ -24,7 +23,7 @@
 #define FOLDER "/sys/kernel/debug/eventlog/"
 
 enum { subbuf_size = 4096, subbuf_count = 4, room = 1 << 20 };
-// Of events: one is larger than a sub-buffer has room for.
+// Sizes of events: the large one does not fit into a sub-buffer.
 enum { small_size = 8, large_size = 4048 };
 
 static unsigned char bytes[room];
@@ -39,7 +38,7 @@ static int create(uint32_t flags) {
     return file;
 }
 
-/// A step that is taken so often that only a wrong one is told.
+/// A frequent step, which is printed only if it fails.
 static void must(const char* what, bool right) {
     if (!right) {
         step(what, false);
@@ -52,7 +51,7 @@ static int open_part(const char* name, int how) {
     return open(path, how | O_CLOEXEC);
 }
 
-/// One of the numbers of the first line of `stats`.
+/// A number of the first line of `stats`.
 static uint64_t stat_of(const char* what) {
     static char text[4096];
     const int file = open_part("stats", O_RDONLY);
@@ -76,20 +75,20 @@ static bool write_event(uint32_t index, uint64_t value) {
     return write(device, event, size) == (ssize_t)size;
 }
 
-/// So many small ones, from that number on.
+/// Writes `count` small events with values from `begin`.
 static void write_events(uint64_t begin, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
-        must("it is taken", write_event(index_small, begin + i));
+        must("an event is written", write_event(index_small, begin + i));
     }
 }
 
 struct seen {
     uint64_t records;
-    uint64_t recorded;  // as headers and records say, those that are missing with them
+    uint64_t recorded;  // of headers and records, including missing ones
     uint64_t lost;
-    uint64_t next;  // the value behind the last one
+    uint64_t next;  // the last value plus 1
     uint64_t time;
-    bool of_anybody;  // not only what is written here
+    bool of_any_thread;  // accept records of other threads
     bool right;
 };
 
@@ -101,8 +100,8 @@ static size_t count_header(const unsigned char* at, struct seen* seen) {
     return sizeof header;
 }
 
-/// Whether it is one that was written here, behind those before it.
-static bool is_ours(const struct eventlog_record* record, uint64_t value, const struct seen* seen) {
+/// Whether this process wrote the record, and in order.
+static bool is_own(const struct eventlog_record* record, uint64_t value, const struct seen* seen) {
     return record->size == sizeof *record + small_size && record->event == 0 &&
            record->thread == (uint32_t)getpid() && value >= seen->next;
 }
@@ -113,7 +112,7 @@ static size_t count_record(const unsigned char* at, struct seen* seen) {
     memcpy(&record, at, sizeof record);
     memcpy(&value, at + sizeof record, sizeof value);
     seen->right = seen->right && record.size >= sizeof record && record.time >= seen->time &&
-                  (seen->of_anybody || is_ours(&record, value, seen));
+                  (seen->of_any_thread || is_own(&record, value, seen));
     seen->next = value + 1;
     seen->time = record.time;
     seen->records += 1;
@@ -146,23 +145,23 @@ static void try_requests(void) {
     const int other = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
     const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
     step("an older program's request", refused((struct subscription_request){.size = 80}) == 0);
-    step("one that is smaller", refused((struct subscription_request){.size = 72}) == EINVAL);
-    step("a file that is none",
+    step("a smaller one", refused((struct subscription_request){.size = 72}) == EINVAL);
+    step("an invalid descriptor",
          refused((struct subscription_request){.to_relay = true, .relay = -1}) == EBADF);
-    step("another device's",
+    step("a file of another device",
          refused((struct subscription_request){.to_relay = true, .relay = device}) == EINVAL);
     step("without a channel",
          refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("attached to one", ioctl(other, EVENTLOG_RELAY_ATTACH, name) == 0);
-    step("that others made",
+    step("that another file created",
          refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
-    step("overwriting, which the channel says",
+    step("overwrite mode, which the channel decides",
          refused((struct subscription_request){
              .to_relay = true, .relay = channel, .overwrite = true}) == EINVAL);
-    step("a channel that is not asked for",
+    step("a channel without the flag",
          refused((struct subscription_request){.relay = channel}) == EINVAL);
-    step("what is reserved", refused((struct subscription_request){.reserved = 1}) == EINVAL);
-    step("all that is right",
+    step("reserved bytes", refused((struct subscription_request){.reserved = 1}) == EINVAL);
+    step("a valid request",
          refused((struct subscription_request){.to_relay = true, .relay = channel}) == 0);
     (void)close(other);
     (void)close(channel);
@@ -172,10 +171,10 @@ static void try_private(void) {
     const int channel = create(EVENTLOG_RELAY_PRIVATE);
     const int other = open(EVENTLOG_RELAY_PATH, O_RDWR | O_CLOEXEC);
     const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
-    step("nobody attaches to what is private",
+    step("another file cannot attach to a private channel",
          ioctl(other, EVENTLOG_RELAY_ATTACH, name) != 0 && errno == EPERM);
     const struct eventlog_record record = {.size = sizeof record};
-    step("its maker writes", write(channel, &record, sizeof record) == sizeof record);
+    step("its creator writes", write(channel, &record, sizeof record) == sizeof record);
     (void)close(other);
     (void)close(channel);
 }
@@ -188,23 +187,25 @@ static void try_events(void) {
     step("its rings have no memory", begun.memory < UINT64_C(1) << 19U);
     write_events(0, 1000);
     struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
-    step("nothing is in the rings", counts.recorded == 0 && counts.lost == 0);
-    step("nor to be read there", read(reader, bytes, sizeof bytes) < 0 && errno == EAGAIN);
+    step("the rings are empty", counts.recorded == 0 && counts.lost == 0);
+    step("and cannot be read", read(reader, bytes, sizeof bytes) < 0 && errno == EAGAIN);
     struct pollfd polled = {.fd = reader, .events = POLLIN};
-    step("nor polled", poll(&polled, 1, 0) == 0);
+    step("and poll reports nothing", poll(&polled, 1, 0) == 0);
     struct seen seen = {0};
     drain(buffer, &seen);
     const uint64_t lost = stat_of("lost ");
-    step("the first are in the channel", seen.right && seen.next == seen.records);
-    step("and what has found no room is counted", lost > 0 && seen.records + lost == 1000);
-    step("one that fits nowhere", write_event(index_large, 0) && stat_of("lost ") == lost + 1);
+    step("the first events are in the channel", seen.right && seen.next == seen.records);
+    step("and the rest is counted as lost", lost > 0 && seen.records + lost == 1000);
+    step("a too large event is counted, too",
+         write_event(index_large, 0) && stat_of("lost ") == lost + 1);
     write_events(1000, 1);
     drain(buffer, &seen);
-    step("losses are told in front of the next",
+    step("the next header has the losses",
          seen.right && seen.next == 1001 && seen.lost >= lost && seen.records + lost == 1001);
-    step("tables are there", mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0) != MAP_FAILED);
+    step("the tables can be mapped",
+         mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0) != MAP_FAILED);
     step("it ends", end_subscription(reader) == 0 && word == 0);
-    step("with an end", read(reader, bytes, sizeof bytes) == 0);
+    step("read returns the end", read(reader, bytes, sizeof bytes) == 0);
     (void)close(reader);
     (void)close(buffer);
     (void)close(channel);
@@ -218,14 +219,14 @@ static void try_overwriting(uint32_t more, const char* name) {
     (void)close(reader);
     struct seen seen = {0};
     drain(buffer, &seen);
-    step("the newest are there", seen.right && seen.next == 1000 && seen.records < 1000);
-    step("the others are counted",
+    step("the newest are in the channel", seen.right && seen.next == 1000 && seen.records < 1000);
+    step("the overwritten ones are counted",
          seen.recorded == 1000 && seen.lost == 0 && stat_of("overwritten ") == 1000 - seen.records);
     (void)close(buffer);
     (void)close(channel);
 }
 
-/// The channel goes first: then the subscription counts what comes, and tells of it.
+/// The channel ends first: the subscription counts later events as lost and reports them.
 static void try_closing_the_channel(void) {
     const int channel = create(0);
     const int buffer = open_part("cpu0", O_RDONLY);
@@ -234,21 +235,22 @@ static void try_closing_the_channel(void) {
     (void)close(channel);
     write_events(3, 4);
     const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
-    step("what comes later is lost", counts.recorded == 0 && counts.lost == 4);
+    step("later events are lost", counts.recorded == 0 && counts.lost == 4);
     struct pollfd polled = {.fd = reader, .events = POLLIN};
-    step("that is polled", poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN) != 0);
+    step("poll reports that", poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN) != 0);
     struct read_totals read_totals = {0};
     read_all(reader, &read_totals);
-    step("and told", read_totals.lost == 4 && read_totals.records == 0 && read_totals.last_was_gap);
+    step("and read returns a gap",
+         read_totals.lost == 4 && read_totals.records == 0 && read_totals.last_was_gap);
     struct seen seen = {0};
     drain(buffer, &seen);
-    step("what came before is there", seen.right && seen.records == 3);
+    step("earlier events are in the channel", seen.right && seen.records == 3);
     (void)close(reader);
     (void)close(buffer);
 }
 
-/// Again and again, while others write.
-static void try_coming_and_going(void) {
+/// Begins and ends channels and subscriptions while another process writes.
+static void end_in_either_order(void) {
     (void)fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
@@ -265,10 +267,10 @@ static void try_coming_and_going(void) {
         (void)usleep(2000);
         (void)close(round % 2 == 0 ? reader : channel);
     }
-    step("either may go first", kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    step("either may end first", kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
 }
 
-/// So many in one write: then most of the time is that of writing records.
+/// Writes a batch, so that most time is spent on records.
 static bool write_many(size_t count) {
     enum { many = 100 };
     static struct {
@@ -285,7 +287,7 @@ static bool write_many(size_t count) {
     return count <= many && write(device, &all, size) == (ssize_t)size;
 }
 
-/// With what interrupts the writer: who comes in between has neither an earlier time nor its place.
+/// Writes while interrupts write: a record of an interrupt has a later time, and its own place.
 static void try_times(void) {
     enum { rounds = 5000, each = 100 };
     const int channel = create(0);
@@ -294,7 +296,7 @@ static void try_times(void) {
     struct subscription_request of_kernel = {
         .provider = "kernel", .to_relay = true, .relay = channel};
     const int interrupts = subscribe_or_exit(&of_kernel);
-    struct seen seen = {.of_anybody = true};
+    struct seen seen = {.of_any_thread = true};
     bool rise = true;
     bool written = true;
     for (int round = 0; round < rounds; ++round) {
@@ -314,17 +316,18 @@ static void try_times(void) {
 
 #define NESTED "/sys/module/eventlog_nested/parameters/"
 
-static uint64_t told_by_module(const char* name) {
+static uint64_t module_parameter(const char* name) {
     char path[128];
-    char told[32] = "";
+    char value[32] = "";
     (void)snprintf(path, sizeof path, NESTED "%s", name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    step("the module tells", file >= 0 && read(file, told, sizeof told - 1) > 0);
+    step("the module's parameter can be read",
+         file >= 0 && read(file, value, sizeof value - 1) > 0);
     (void)close(file);
-    return strtoull(told, NULL, 10);
+    return strtoull(value, NULL, 10);
 }
 
-/// Somebody who waits for each sub-buffer, so that relay wakes him.
+/// A process that waits for each sub-buffer, so that relay wakes it.
 static pid_t wait_for_each(int buffer) {
     (void)fflush(stdout);
     const pid_t child = fork();
@@ -335,11 +338,11 @@ static pid_t wait_for_each(int buffer) {
         }
         _exit(0);
     }
-    step("somebody waits", child > 0);
+    step("fork", child > 0);
     return child;
 }
 
-/// Ten at once, by who has made the channel.
+/// Writes ten records as the channel's creator.
 static void write_records(int channel) {
     static struct {
         struct eventlog_record record;
@@ -351,8 +354,8 @@ static void write_records(int channel) {
     must("a batch is written", write(channel, batch, sizeof batch) == sizeof batch);
 }
 
-/// Events that writing, flushing and looking themselves lead to: each is there, or counted.
-static void try_in_the_midst(uint32_t flags, const char* name) {
+/// Events caused by writing, flushing and polling within relay: each is recorded or counted.
+static void write_within_relay(uint32_t flags, const char* name) {
     enum { rounds = 1000 };
     const int channel = create(flags);
     const int buffer = open_part(name, O_RDONLY);
@@ -360,9 +363,9 @@ static void try_in_the_midst(uint32_t flags, const char* name) {
     struct subscription_request wanted = {.provider = "nested", .to_relay = true, .relay = channel};
     const int reader = subscribe_or_exit(&wanted);
     const pid_t waiter = wait_for_each(buffer);
-    const uint64_t before = told_by_module("tried");
-    const uint64_t nested = told_by_module("nested");
-    struct seen seen = {.of_anybody = true};
+    const uint64_t before = module_parameter("tried");
+    const uint64_t nested = module_parameter("nested");
+    struct seen seen = {.of_any_thread = true};
     set_file(NESTED "on", "1");
     for (int round = 0; round < rounds; ++round) {
         write_records(channel);
@@ -372,14 +375,14 @@ static void try_in_the_midst(uint32_t flags, const char* name) {
         }
     }
     set_file(NESTED "on", "0");
-    const uint64_t tried = told_by_module("tried") - before;
-    step("relay has led to some", told_by_module("nested") > nested);
+    const uint64_t tried = module_parameter("tried") - before;
+    step("relay has caused some", module_parameter("nested") > nested);
     step("its waiter ends", kill(waiter, SIGKILL) == 0 && waitpid(waiter, NULL, 0) == waiter);
     drain(buffer, &seen);
     const struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     printf("tried %ju read %ju lost %ju\n", (uintmax_t)(tried + UINT64_C(10) * rounds),
            (uintmax_t)seen.records, (uintmax_t)(stat_of("lost ") + counts.lost));
-    step("all are there, or counted",
+    step("all are recorded or counted",
          seen.records + stat_of("lost ") + counts.lost == tried + UINT64_C(10) * rounds);
     (void)close(reader);
     (void)close(control);
@@ -389,7 +392,7 @@ static void try_in_the_midst(uint32_t flags, const char* name) {
 
 int main(int count, char** arguments) {
     device = open_device();
-    step("one processor", run_on(0));
+    step("the program runs on one processor", run_on(0));
     step("two events are registered",
          register_at("relay_small u64 a", &word, enable_bit, &index_small) == 0 &&
              register_at("relay_large u64 a; struct block b 4040", &word, 29, &index_large) == 0);
@@ -405,9 +408,9 @@ int main(int count, char** arguments) {
     }
     if (count > 1 && strcmp(arguments[1], "nested") == 0) {
         step("the only processor", sysconf(_SC_NPROCESSORS_ONLN) == 1);
-        try_in_the_midst(0, "cpu0");
-        try_in_the_midst(EVENTLOG_RELAY_GLOBAL, "all");
-        step("none is in another's midst", true);
+        write_within_relay(0, "cpu0");
+        write_within_relay(EVENTLOG_RELAY_GLOBAL, "all");
+        step("no record is within another one", true);
         return 0;
     }
     try_requests();
@@ -416,7 +419,7 @@ int main(int count, char** arguments) {
     try_overwriting(0, "cpu0");
     try_overwriting(EVENTLOG_RELAY_GLOBAL, "all");
     try_closing_the_channel();
-    try_coming_and_going();
-    step("all goes to its channel", true);
+    end_in_either_order();
+    step("all channel steps", true);
     return 0;
 }

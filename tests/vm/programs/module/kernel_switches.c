@@ -3,9 +3,9 @@
 // kernel_switches pass COUNT
 // kernel_switches without
 //
-// Two processes that pass a byte to and fro, so often, and so have their CPU go from one to the
-// other. Or: who asks the kernel module's provider `kernel` for switches without its own gets none
-// of its own, and who does not ask for that gets them, too.
+// `pass`: two processes pass a byte back and forth COUNT times, so that their CPU switches between
+// them. `without`: a subscription to `switch` of the kernel module's provider `kernel` that
+// excludes its reader has no switches of this process; one without that flag has them.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/eventlog_device.h>
@@ -22,21 +22,21 @@
 
 enum { room = 1 << 17, rounds = 50 };
 
-static void give(int to) {
+static void send(int to) {
     const char byte = 1;
     if (write(to, &byte, 1) != 1) {
         _exit(1);
     }
 }
 
-static void take(int from) {
+static void receive(int from) {
     char byte = 0;
     if (read(from, &byte, 1) != 1) {
         _exit(1);
     }
 }
 
-/// The caller and a child; each waits for the other.
+/// The caller and a child alternate.
 static void pass(long count) {
     int there[2];
     int back[2];
@@ -45,14 +45,14 @@ static void pass(long count) {
     const pid_t child = fork();
     if (child == 0) {
         for (long i = 0; i < count; ++i) {
-            take(there[0]);
-            give(back[1]);
+            receive(there[0]);
+            send(back[1]);
         }
         _exit(0);
     }
     for (long i = 0; i < count; ++i) {
-        give(there[1]);
-        take(back[0]);
+        send(there[1]);
+        receive(back[0]);
     }
     int status = 0;
     step("the bytes have been passed", waitpid(child, &status, 0) == child && status == 0);
@@ -75,11 +75,11 @@ static int subscribe_to_switches(uint32_t flags) {
         .flags = flags,
     };
     const int file = open(EVENTLOG_DEVICE_PATH, O_RDWR | O_NONBLOCK);
-    step("a subscription", file >= 0 && ioctl(file, EVENTLOG_SUBSCRIBE, &request) == 0);
+    step("a subscription begins", file >= 0 && ioctl(file, EVENTLOG_SUBSCRIBE, &request) == 0);
     return file;
 }
 
-/// How many switches there were in all, and how many to or from this process.
+/// Counts all switches, and those from or to this process.
 static void count_switches(int file, unsigned* all, unsigned* own) {
     static _Alignas(8) char bytes[room];
     const uint32_t self = (uint32_t)getpid();
@@ -89,8 +89,8 @@ static void count_switches(int file, unsigned* all, unsigned* own) {
     while (true) {
         const ssize_t got = read(file, bytes, sizeof bytes);
         if (got <= 0) {
-            step("all is read", got < 0 && errno == EAGAIN);
-            step("nothing is missing", is_whole);
+            step("all records are read", got < 0 && errno == EAGAIN);
+            step("no events are lost", is_whole);
             return;
         }
         for (size_t at = 0; at < (size_t)got;) {
@@ -109,7 +109,7 @@ static void count_switches(int file, unsigned* all, unsigned* own) {
 static void exclude_reader(void) {
     unsigned all = 0;
     unsigned own = 0;
-    // What happens in between, only the one that is there longer has.
+    // The earlier subscription may have more switches, of the time between both.
     const int without = subscribe_to_switches(EVENTLOG_EXCLUDE_READER);
     const int with = subscribe_to_switches(0);
     pass(rounds);
@@ -118,9 +118,9 @@ static void exclude_reader(void) {
     count_switches(with, &all, &own);
     count_switches(without, &all_without, &own_without);
     step("switches are counted", all >= 2 * rounds);
-    step("its own among them", own >= rounds);
-    step("and not if it does not want them", own_without == 0);
-    step("others all the same", all_without >= all - own);
+    step("also those of this process", own >= rounds);
+    step("unless they are excluded", own_without == 0);
+    step("switches of other processes are complete", all_without >= all - own);
     (void)close(with);
     (void)close(without);
 }
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
         pass(strtol(argv[2], NULL, 10));
     } else if (argc == 2 && strcmp(argv[1], "without") == 0) {
         exclude_reader();
-        (void)puts("ok: without its own");
+        (void)puts("ok: own switches excluded");
     } else {
         (void)fputs("usage: kernel_switches pass COUNT | without\n", stderr);
         return 2;

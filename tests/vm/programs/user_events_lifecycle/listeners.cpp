@@ -187,7 +187,7 @@ void run_late_mount() {
     static_cast<void>(std::fflush(stdout));
     step("the gate opens", wait_until([] { return lives::enabled<mark>(); }));
     lives::emit(mark{50});
-    step("it is written", route().counters.written == 1);
+    step("the event is written", route().counters.written == 1);
 }
 
 }  // namespace lifecycle

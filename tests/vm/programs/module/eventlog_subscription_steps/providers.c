@@ -21,7 +21,8 @@
 enum { ordinary = 1002, other = 1003 };
 
 _Noreturn static void run_as_user(uid_t user) {
-    step("an ordinary user", setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0);
+    step("the process becomes an ordinary user",
+         setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0);
     step("the process is dumpable", prctl(PR_SET_DUMPABLE, 1) == 0);
     const int own = subscribe_or_exit(&(struct subscription_request){0});
     step("receives no events of others", (word >> enable_bit & 1U) == 0);
@@ -106,7 +107,7 @@ void share_equal_schemas(void) {
     step("a smaller one is published", publish_with(count + 1, schemas[last_kind], size / 8) == 0);
     const unsigned char* memory =
         mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
-    step("it can be mapped", memory != MAP_FAILED);
+    step("the region can be mapped", memory != MAP_FAILED);
     const struct eventlog_region* region = (const void*)memory;
     const struct eventlog_provider_entry* entries =
         (const void*)(memory + region->providers_offset);

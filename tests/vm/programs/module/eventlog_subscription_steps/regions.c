@@ -63,7 +63,7 @@ void end_and_read_the_rest(void) {
     const int reader = subscribe_or_exit(&subscription_request);
     step("a file without a subscription cannot be ended", end_subscription(device) == EINVAL);
     const unsigned char* memory = mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0);
-    step("it can be mapped", memory != MAP_FAILED);
+    step("the region can be mapped", memory != MAP_FAILED);
     for (uint64_t tried = 0; tried < 500; ++tried) {
         write_large_or_exit(tried);
     }
@@ -116,7 +116,7 @@ void map_for_reading(void) {
               (off_t)(subscription_request.total_size + 4095) / 4096 * 4096) == MAP_FAILED);
     unsigned char* memory =
         mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
-    step("it can be mapped", memory != MAP_FAILED);
+    step("the region can be mapped", memory != MAP_FAILED);
     step("and never becomes writable", mprotect(memory, 4096, PROT_READ | PROT_WRITE) == -1);
     step("nor executable", mprotect(memory, 4096, PROT_READ | PROT_EXEC) == -1);
     const struct eventlog_region* region = (const void*)memory;
