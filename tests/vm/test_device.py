@@ -79,13 +79,13 @@ ended() {{
     "$elog" record --via device -e 'load:*' -o /tmp/ended.elog --overwrite --buffer-size 2x128K \
         -j 8>&- &
     recorder=$!
-    "$load" while-heard < /dev/null > /tmp/heard 8>&- &
+    "$load" while-enabled < /dev/null > /tmp/enabled 8>&- &
     emitter=$!
-    is_heard() {{ grep -q heard /tmp/heard; }}
-    wait_until is_heard
+    is_enabled() {{ grep -q enabled /tmp/enabled; }}
+    wait_until is_enabled
     sleep 1
     kill -TERM $recorder
-    wait $recorder && wait $emitter && tail -n 1 /tmp/heard
+    wait $recorder && wait $emitter && tail -n 1 /tmp/enabled
 }}
 # The recorder stands still while there is more than its buffers take.
 late() {{

@@ -84,7 +84,7 @@ stops() {{
         kernel=$!
         wait_until is_counted $kernel
         for each in $(seq {EMITTERS}); do
-            "$program" while-heard < /dev/null > /dev/null 8>&- &
+            "$program" while-enabled < /dev/null > /dev/null 8>&- &
         done
         wait_until has_many $kernel
         finish $kernel || return

@@ -277,7 +277,7 @@ class TracefsControl(loads.Guest):
 
     def test_removes_rejected_filter(self):
         self.assertEqual(self.part("refused_by_the_kernel"),
-                         ["others: refused, ''", "ours: refused, ''"])
+                         ["top: rejected, ''", "own: rejected, ''"])
 
     def test_triggers_coexist_with_foreign_triggers(self):
         lines = self.part("triggers")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A suite of KUnit's for kernels with checkers: what goes well, what does not, and a fault for each
-// checker.
+// A KUnit suite for kernels with checkers: a passing case, a failing one, and a fault for each checker.
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -43,7 +42,7 @@ static void writes_after_free(struct kunit* test) {
     bytes[32] = 1;
 }
 
-// A report of locks is the last that is made of them, and none is made after one of memory.
+// In this order: lockdep reports once only, and not after a report of KASAN.
 static struct kunit_case cases[] = {
     KUNIT_CASE(passes),
     KUNIT_CASE(fails),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Two threads, each on a processor of its own, that change a number of both for as long as the
-// module is loaded, for a kernel that looks for data races.
+// A data race for kernels with KCSAN: two threads on separate processors change one number while the
+// module is loaded.
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -13,8 +13,8 @@ static struct task_struct* threads[2];
 static int change_what_is_shared(void* unused) {
     while (!kthread_should_stop()) {
         for (int i = 0; i < 2000; ++i) {
-            barrier();                 // each change by itself, not their sum
-            shared_number += 0x12345;  // many bits: KCSAN may pass over a change of one
+            barrier();                 // separate changes, not one sum
+            shared_number += 0x12345;  // many bits: KCSAN may ignore a change of one bit
         }
         schedule_timeout_interruptible(1);
     }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Records programs and prints what was recorded. What it leaves in DIRECTORY the test compares.
+# Records programs and prints the recordings. The test compares the files in DIRECTORY.
 #
 #     round_trip.sh ELOG EXAMPLES PROGRAMS DIRECTORY
 elog=$1 examples=$2 programs=$3
@@ -13,19 +13,19 @@ fail() {
     exit 1
 }
 
-# A program from its first event to its last.
+# All events of a program.
 "$elog" record -e 'hello:*' -o hello.elog -- "$examples/hello" 5 2>hello.summary || fail 'record'
 "$elog" print hello.elog >hello.text || fail 'print'
 
-# Threads on all processors, which a scheduler of a busy machine may not give them by itself.
+# Threads on all processors; the scheduler of a busy machine might not use all.
 # shellcheck disable=SC2016  # the inner shell expands it
 "$elog" record -e 'counter:*' -o counter.elog -- \
     sh -c 'taskset 1 "$0" 4 1000 & taskset 2 "$0" 4 1000; wait' "$programs/counter" \
     2>counter.summary || fail 'record counter'
 "$elog" print counter.elog >counter.text || fail 'print counter'
 
-# One processor fills its own buffers while the reader stands still. Writers without restartable
-# sequences would fill those that all processors share.
+# One processor fills its buffers while the reader is stopped. Writers without restartable sequences
+# would fill the shared ring.
 "$elog" record --wait --buffer-size 128K -e 'counter:*' -o full.elog 2>full.summary &
 recorder=$!
 export EVENTLOG_DIR="${EVENTLOG_DIR:-/dev/shm/eventlog-$(id -u)}"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests of the module: an event for each interrupt that a CPU asks itself or another
- * one for, told in the midst of whatever asks for it: relay does, when it wakes who waits
- * for a sub-buffer.  While the parameter `on` is set; `tried` says how many that were, and
- * `nested` how many of them relay has led to.
+ * Nested events for tests of the module: emits an event within each request of an interrupt
+ * for a CPU, while the parameter `on` is set.  Relay requests one when it wakes a reader of a
+ * sub-buffer.  `tried` is the number of emits, `nested` the number of those within relay.
  */
 #include <linux/cpumask.h>
 #include <linux/eventlog.h>
@@ -39,7 +38,7 @@ static void look_at(struct tracepoint *tracepoint, void *unused)
 		found = tracepoint;
 }
 
-/* By who has the parameter's lock. */
+/* Protected by the lock of module parameters. */
 static bool on;
 
 static int turn(const char *text, const struct kernel_param *parameter)
@@ -75,9 +74,9 @@ static const struct kernel_param_ops long_operations = {
 	.get = get_long,
 };
 module_param_cb(tried, &long_operations, &tried, 0444);
-MODULE_PARM_DESC(tried, "how many events it has emitted, wanted or not");
+MODULE_PARM_DESC(tried, "the number of emits, enabled or not");
 module_param_cb(nested, &long_operations, &nested, 0444);
-MODULE_PARM_DESC(nested, "how many of these relay has led to");
+MODULE_PARM_DESC(nested, "the number of emits within relay");
 
 static int __init nested_init(void)
 {
@@ -94,5 +93,5 @@ static void __exit nested_exit(void)
 module_init(nested_init);
 module_exit(nested_exit);
 
-MODULE_DESCRIPTION("Events in the midst of what relay does, for tests of eventlog");
+MODULE_DESCRIPTION("Events within relay, for tests of eventlog");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests of the module: events that come in NMIs, as the kernel takes it, and between
- * them others.  So many of each as are written to the parameter `emit`.
+ * Events in NMI context for tests of the module, alternating with events outside of it.  Writing
+ * to the parameter `emit` emits that number of each.
  */
 #include <linux/eventlog.h>
 #include <linux/hardirq.h>
@@ -19,7 +19,7 @@ EVENTLOG_EVENT(nmi, EVENTLOG_FIELDS(EVENTLOG_FIELD(nmi, number), EVENTLOG_FIELD(
 
 EVENTLOG_PROVIDER(nmis, EVENTLOG_PROVIDES(&event_nmi));
 
-/* What in_nmi() looks at is all that differs: there is no NMI that could be asked for. */
+/* Only the count that in_nmi() reads differs: a module cannot request a real NMI. */
 static void emit_in_nmi(u64 number)
 {
 	unsigned long flags;
@@ -47,7 +47,7 @@ static const struct kernel_param_ops emit_operations = {
 	.set = emit,
 };
 module_param_cb(emit, &emit_operations, NULL, 0200);
-MODULE_PARM_DESC(emit, "how many events are to come in NMIs, and not in NMIs");
+MODULE_PARM_DESC(emit, "emits this number of events in NMI context, and outside of it");
 
 static int __init provider_init(void)
 {

@@ -103,7 +103,7 @@ int subscribe_or_exit(struct subscription_request* subscription_request) {
 struct eventlog_statistics statistics(int file, uint32_t ring) {
     struct eventlog_statistics counts = {.size = sizeof counts, .ring = ring};
     if (ioctl(file, EVENTLOG_STATISTICS, &counts) != 0) {
-        step("what has been counted is told", false);
+        step("the statistics can be read", false);
     }
     return counts;
 }
@@ -124,7 +124,7 @@ static void count_record(const unsigned char* at, struct read_totals* read_total
 }
 
 /// Returns its size with padding.
-static size_t take(const unsigned char* at, size_t left, struct read_totals* read_totals) {
+static size_t read_record(const unsigned char* at, size_t left, struct read_totals* read_totals) {
     struct eventlog_record record;
     if (left < sizeof record) {
         step("all records are whole", false);
@@ -146,14 +146,14 @@ static size_t take(const unsigned char* at, size_t left, struct read_totals* rea
 
 bool read_once(int file, struct read_totals* read_totals) {
     static unsigned char bytes[room];
-    const ssize_t got = read(file, bytes, sizeof bytes);
-    if (got < 0 && errno != EAGAIN) {
-        step("what there is can be read", false);
+    const ssize_t bytes_read = read(file, bytes, sizeof bytes);
+    if (bytes_read < 0 && errno != EAGAIN) {
+        step("records can be read", false);
     }
-    for (ssize_t at = 0; at < got;) {
-        at += (ssize_t)take(bytes + at, (size_t)(got - at), read_totals);
+    for (ssize_t at = 0; at < bytes_read;) {
+        at += (ssize_t)read_record(bytes + at, (size_t)(bytes_read - at), read_totals);
     }
-    return got > 0;
+    return bytes_read > 0;
 }
 
 void read_all(int file, struct read_totals* read_totals) {

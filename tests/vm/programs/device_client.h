@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What programs share that listen through /dev/eventlog of the kernel module. Single-threaded.
+// Subscriptions through /dev/eventlog of the kernel module. Single-threaded.
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// What is asked for. Without anything: all events, in discard mode, without waiting.
+/// A request. Zero: all events, in discard mode, without waiting.
 struct subscription_request {
     const char* provider;  // patterns
     const char* event;
@@ -20,17 +20,17 @@ struct subscription_request {
     uint32_t pid;
     bool overwrite;
     bool blocking;
-    bool unterminated_pattern;  // a pattern without an end
+    bool unterminated_pattern;  // a pattern without a NUL
     uint32_t timeout;
-    uint64_t schemas_size;  // 0: plenty
+    uint64_t schemas_size;  // 0: 1 MiB
     bool to_relay;
-    int relay;            // the field; with `to_relay`, a file that has made a channel
+    int relay;            // the field; with `to_relay`, a file that has created a channel
     uint32_t reserved;    // the field
-    uint32_t size;        // of the request; 0: as it is now
+    uint32_t size;        // of the request; 0: the current size
     uint64_t total_size;  // the answer
 };
 
-/// What has been read. Clear it first.
+/// The sum of what has been read. Zero before the first read.
 struct read_totals {
     uint64_t records;
     uint64_t lost;
@@ -41,7 +41,7 @@ struct read_totals {
     uint64_t last_time[1024];  // by ring
 };
 
-/// 0 or an errno, all of them.
+/// Each returns 0 or an errno.
 int publish(int file, const char* name, const struct eventlog_published_event* offers,
             uint32_t count, uint32_t* number);
 int unpublish(int file, uint32_t number);
@@ -56,12 +56,12 @@ int subscribe_or_exit(struct subscription_request* subscription_request);
 /// Ends the program if that fails.
 struct eventlog_statistics statistics(int file, uint32_t ring);
 
-/// Reads once; false if there is nothing, or will be nothing. Ends the program if anything is no
-/// whole record.
+/// Reads once; false without records, or at the end of the subscription. Ends the program at an
+/// incomplete record.
 bool read_once(int file, struct read_totals* read_totals);
 
-/// The same until there is nothing, or the subscription has ended: not while others write faster
-/// than that.
+/// Reads until there are no records or the subscription has ended. The caller guarantees that
+/// writers do not write faster.
 void read_all(int file, struct read_totals* read_totals);
 
 bool run_on(unsigned cpu);

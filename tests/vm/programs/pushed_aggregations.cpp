@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Random aggregations of random events of this program, each computed twice at the same time: of
-// what comes through memory, and of what the kernel counts where it can (pushdown_event.hpp). The
-// results must be the same; where there are more keys than are kept, which ones these are may
-// differ, and not how many, nor how many events there were. Arguments: how many aggregations, and
+// Compares random aggregations of random events of this program, each computed twice at the same
+// time: from records in memory, and from counts of the kernel where it supports that
+// (pushdown_event.hpp). The results must be equal; with more keys than are kept, the kept keys may
+// differ, but not their number nor the number of events. Arguments: the number of aggregations, and
 // the seed.
 #include <sched.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ struct item {
     double share;
     std::string_view word;
 };
-// It has some of that.
+// A part of the values, so that groups have several events.
 struct other {
     std::uint16_t port;
     std::int64_t far;
@@ -68,7 +68,7 @@ const std::vector<std::string_view> keys{"tiny", "small", "port", "debt",  "amou
                                          "far",  "own",   "tid",  "event", "cpu",    "level"};
 const std::vector<std::string_view> other_keys{"word", "pid", "comm", "share"};
 const std::vector<std::string_view> comparisons{"==", "!=", "<", "<=", ">", ">="};
-// At and beside the ends of all types, and of what sums are told apart by.
+// Limits of all types and of sums, and their neighbors.
 const std::vector<std::uint64_t> sizes{0,          1,         2,          5,          128,
                                        256,        32768,     65536,      2147483648, 4294967296,
                                        UINT64_MAX, INT64_MAX, 1000000000, 3000000000};
@@ -163,7 +163,7 @@ class generator : public eventlog::test::random_source {
     }
 };
 
-/// One of the two ways: an aggregation, and what computes it.
+/// One of the two computations of an aggregation.
 class result {
   public:
     result(const std::string& aggregation, const std::string& where, std::size_t keys_max,
@@ -198,11 +198,11 @@ class result {
 };
 
 struct totals {
-    std::uint64_t pushed = 0;  // events of which the kernel counted all
-    std::uint64_t partly = 0;  // of which it kept some
-    std::uint64_t by_bpf = 0;  // of which a BPF program counted all
-    std::uint64_t here = 0;    // of which it kept all
-    std::uint64_t taken = 0;   // records and counts that went into results
+    std::uint64_t pushed = 0;  // events that the kernel counted completely
+    std::uint64_t partly = 0;  // events that it counted in part
+    std::uint64_t by_bpf = 0;  // events that a BPF program counted
+    std::uint64_t here = 0;    // events that it only recorded
+    std::uint64_t taken = 0;   // records and counts in results
     std::uint64_t groups = 0;
     std::uint64_t overflowed = 0;  // aggregations with more keys than were kept
     std::uint64_t wrong = 0;
@@ -232,7 +232,7 @@ class trials {
         }
         std::atomic<bool> is_over{false};
         const auto stop = [&] { return is_over.load(); };
-        // What they throw ends the program, which is what it should.
+        // An exception ends the program.
         std::thread memory_reader([&] { static_cast<void>(in_memory.run(stop)); });
         std::thread kernel_reader([&] {
             static_cast<void>(traced.run(by_kernel.sink(), stop, elog::recording::default_latency));
@@ -316,7 +316,7 @@ class trials {
         }
     }
 
-    /// To another CPU, if there is one.
+    /// Moves to another CPU, if there is one.
     static void move(std::size_t turn) {
         const auto cpus = static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
         cpu_set_t one;

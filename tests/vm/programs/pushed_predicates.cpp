@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Random predicates, asked by the kernel as far as it can (kernel_condition.hpp) and by elog, of
-// events of this program: what elog wants the kernel must have kept, and nothing else if it was
-// asked all. Two instances of the kernel's tracing have the same events, of which one has no
-// filter. Arguments: how many predicates, and the seed.
+// Compares random predicates on events of this program, evaluated by the kernel as far as possible
+// (kernel_condition.hpp) and by elog: the kernel must keep each event that elog keeps, and no other
+// if it evaluates the whole predicate. Two tracing instances have the same events; one has no
+// filter. Arguments: the number of predicates, and the seed.
 #include <unistd.h>
 
 #include <array>
@@ -54,7 +54,7 @@ struct item {
     std::uint32_t serial;
     values its;
 };
-// The same, of which the kernel is asked nothing.
+// An event with the same fields and without a filter in the kernel.
 struct control {
     std::uint32_t serial;
     values its;
@@ -69,7 +69,7 @@ const std::vector<std::string_view> unsigned_fields{"its.tiny", "its.port", "its
                                                     "its.large"};
 const std::vector<std::string_view> signed_fields{"its.small", "its.debt", "its.owed", "its.far"};
 const std::vector<std::string_view> comparisons{"==", "!=", "<", "<=", ">", ">="};
-// At and beside the ends of all types.
+// Limits of all types, and their neighbors.
 const std::vector<std::uint64_t> sizes{
     0,          1,          2,          5,          127,       128,
     255,        256,        32767,      32768,      65535,     65536,
@@ -153,7 +153,7 @@ class generator : public eventlog::test::random_source {
         }
     }
 
-    /// What the kernel cannot ask, and who emits.
+    /// Conditions that the kernel cannot evaluate, and conditions on the emitting thread.
     std::string other_relation() {
         switch (below(6)) {
             case 0:
@@ -189,32 +189,32 @@ class recorder {
         }
     }
 
-    /// False if the kernel refuses it.
+    /// False if the kernel rejects it.
     [[nodiscard]] bool set_filter(const std::string& condition) {
         return made_.filter(filtered_.kernel_name, condition.empty() ? "0" : condition);
     }
 
-    /// All that has been kept since the last call.
-    void take(payloads& kept, payloads& all) {
+    /// Reads all events that were kept since the last call.
+    void read_new(payloads& kept, payloads& all) {
         for (std::uint32_t cpu = 0; cpu < made_.cpu_count(); ++cpu) {
             while (made_.read_page(cpu, page_)) {
                 static_cast<void>(pages_.load(page_));
                 while (const auto event = pages_.next()) {
                     std::uint16_t id = 0;
                     std::memcpy(&id, event->record.data(), sizeof id);
-                    take_one(event->record, id == filtered_.format.id ? kept : all);
+                    add_payload(event->record, id == filtered_.format.id ? kept : all);
                 }
             }
         }
     }
 
   private:
-    void take_one(std::span<const std::uint8_t> record, payloads& taken) const {
+    void add_payload(std::span<const std::uint8_t> record, payloads& payloads_read) const {
         std::vector<std::uint8_t> payload;
         std::uint32_t serial = 0;
         if (other_.plan.append(record, 60'000, payload)) {
             std::memcpy(&serial, payload.data() + serial_offset_, sizeof serial);
-            taken.emplace(serial, std::move(payload));
+            payloads_read.emplace(serial, std::move(payload));
         }
     }
 
@@ -227,8 +227,8 @@ class recorder {
 };
 
 struct totals {
-    std::uint64_t asked = 0;  // predicates that the kernel asks something of
-    std::uint64_t whole = 0;  // of these: all
+    std::uint64_t asked = 0;  // predicates that the kernel evaluates at least in part
+    std::uint64_t whole = 0;  // of these: as a whole
     std::uint64_t events = 0;
     std::uint64_t wanted = 0;
     std::uint64_t kept = 0;
@@ -250,7 +250,7 @@ class trial {
         const elog::predicate wanted("predicate", text);
         const elog::kernel_condition condition = elog::condition_for(event_, wanted, 0);
         if (!recorder_.set_filter(condition.text)) {
-            std::printf("refused by the kernel: %s\n", condition.text.c_str());
+            std::printf("rejected by the kernel: %s\n", condition.text.c_str());
             ++totals_.wrong;
             return;
         }
@@ -275,9 +275,9 @@ class trial {
                                             provider_.schema.events[event_.position]);
         payloads kept;
         payloads all;
-        recorder_.take(kept, all);
+        recorder_.read_new(kept, all);
         if (all.size() != events_each) {
-            std::printf("%zu events of %d have come\n", all.size(), events_each);
+            std::printf("%zu events of %d are recorded\n", all.size(), events_each);
             ++totals_.wrong;
         }
         for (const auto& [serial, payload] : all) {
@@ -290,7 +290,7 @@ class trial {
             totals_.kept += is_kept ? 1 : 0;
             if ((is_wanted && !is_kept) ||
                 (is_kept && !is_wanted && condition.is_whole && !condition.text.empty())) {
-                std::printf("%s\n  the kernel was asked: %s\n  event %" PRIu32
+                std::printf("%s\n  filter of the kernel: %s\n  event %" PRIu32
                             " is %s, and was %s\n",
                             text.c_str(), condition.text.c_str(), serial,
                             is_wanted ? "wanted" : "not wanted", is_kept ? "kept" : "not kept");
@@ -322,7 +322,7 @@ int run(std::uint64_t count, std::uint32_t seed) {
     const std::size_t first = found[0]->name.event == "item" ? 0 : 1;
     trial tried(*found[first], *found[1 - first], seed);
     if (!wait_until([] { return pushed::enabled<item>() && pushed::enabled<control>(); })) {
-        std::printf("nobody listens\n");
+        std::printf("the events have no listener\n");
         return 1;
     }
     for (std::uint64_t i = 0; i < count && tried.result().wrong < 20; ++i) {

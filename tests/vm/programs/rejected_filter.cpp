@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A filter that the kernel refuses leaves none behind, in an instance of somebody else's and in one
-// of our own. Prints what stands there then.
+// Prints the filters of an event after the kernel has rejected one, in the top instance and in an
+// instance of elog: both must be empty.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -15,17 +15,18 @@ namespace {
 namespace tracefs = eventlog::tracefs;
 
 const tracefs::event_name event{"sched", "sched_switch"};
-// The kernel would keep it with a mistake marked in it.
-const std::string refused = "common_type != 0 && no_such_field == 1";
+// The kernel would keep it, with its error marked.
+const std::string rejected = "common_type != 0 && no_such_field == 1";
 
-void show(const char* whose, bool was_taken, const std::string& instance) {
+void show(const char* instance_kind, bool was_accepted, const std::string& instance) {
     const tracefs::event_state state = tracefs::event_control(instance).state_of(event);
-    std::printf("%s: %s, '%s'\n", whose, was_taken ? "taken" : "refused", state.filter.c_str());
+    std::printf("%s: %s, '%s'\n", instance_kind, was_accepted ? "accepted" : "rejected",
+                state.filter.c_str());
 }
 
-bool is_taken() {
+bool is_accepted() {
     try {
-        tracefs::event_control("").filter(event, refused);
+        tracefs::event_control("").filter(event, rejected);
         return true;
     } catch (const tracefs::error&) {
         return false;
@@ -33,9 +34,9 @@ bool is_taken() {
 }
 
 void run() {
-    show("others", is_taken(), "");
-    tracefs::instance ours({});
-    show("ours", ours.filter(event, refused), ours.name());
+    show("top", is_accepted(), "");
+    tracefs::instance own({});
+    show("own", own.filter(event.system, event.event, rejected), own.name());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-// What all programs that try user_events share. Single-threaded.
+// Steps of test programs in guests. Single-threaded.
 
 #define TRACING "/sys/kernel/tracing/"
 #define EVENTS TRACING "events/user_events/"
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// Says what has been tried; ends the program with status 1 if it did not turn out right.
+/// Prints a condition and whether it is true; ends the program with status 1 if it is not.
 void step(const char* what, bool right);
 
 /// Writes a text to a file of tracefs; ends the program if that fails.

@@ -11,10 +11,10 @@
 
 #include "steps.h"
 
-// What the programs have in common that follow a provider of libeventlog through tracefs.
+// Steps of programs that follow a provider of libeventlog through tracefs.
 // Single-threaded.
 
-/// What the kernel, or somebody else, does a moment later. It is given up after minutes only: the
+/// Waits for an effect of the kernel or of another process. The limit is minutes because the
 /// machine may be busy.
 template <class Condition>
 bool wait_until(Condition condition) {
@@ -24,8 +24,8 @@ bool wait_until(Condition condition) {
     return condition();
 }
 
-/// The names in tracefs of the events whose names begin like that, in a list in which each is
-/// followed by a space. On kernels with a page a hash stands behind each name.
+/// The names in tracefs of the events whose names begin with `event`, each followed by a space. On
+/// kernels with a status page, each name ends with a hash.
 inline std::string names_of(std::string_view event) {
     std::string names;
     DIR* const folder = ::opendir(EVENTS);
@@ -48,7 +48,7 @@ inline std::string name_of(std::string_view event) {
     return names.substr(0, names.find(' '));
 }
 
-/// Has somebody listen to an event, or stop to listen.
+/// Enables or disables an event in tracefs.
 inline void set_event_enabled(std::string_view event, bool on) {
     set_file((EVENTS + name_of(event) + "/enable").c_str(), on ? "1" : "0");
 }
@@ -59,7 +59,7 @@ inline void clear_trace() {
     static_cast<void>(::close(file));
 }
 
-/// The number in a file that has nothing else, or a negative one.
+/// The number that is a file's only content; negative if the file cannot be read.
 inline long long read_number(const char* path) {
     FILE* file = std::fopen(path, "r");
     long long number = -1;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <exception>
 
-/// The main function of a program that tries something at random: PROGRAM [COUNT [SEED]]. What
-/// `run` throws, it prints.
+/// The main function of a program with random trials: PROGRAM [COUNT [SEED]]. Prints exceptions of
+/// `run`.
 template <class Run>
 int run_trials(int argc, char** argv, std::uint64_t usual_count, const Run& run) {
     const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : usual_count;

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What the kernel's user_events are told and answer, in both ABIs. Declared here because the kernel
-// headers of Debian 12 do not have it, and apart from the library's own, which they are to check.
+// Requests of the kernel's user_events, in both ABIs. Declared here because the kernel headers of
+// Debian 12 lack them, and separately from the library's declarations, so that the tests check
+// those.
 
 /// Both ABIs have this number, each with a struct of its own size.
 #define USER_EVENTS_REGISTER 0xc0082a00UL
@@ -44,7 +45,7 @@ static_assert(sizeof(struct user_events_registration) == 28, "as the kernel has 
 static_assert(sizeof(struct user_events_unregistration) == 16, "as the kernel has it");
 static_assert(sizeof(struct user_events_page_registration) == 20, "as the kernel has it");
 
-/// How many events there may be; kernels of the older ABI do not have it.
+/// The maximum number of events; absent on kernels of the older ABI.
 #define USER_EVENTS_MAX "/proc/sys/kernel/user_events_max"
 
 #ifdef __cplusplus
@@ -53,8 +54,8 @@ extern "C" {
 
 bool kernel_has_status_page(void);
 
-/// Registers an event in the kernel's own ABI, with bit 31 of the word if it wants one. True if it
-/// could be; then `index` is the event's number.
+/// Registers an event in the kernel's ABI, with bit 31 of the word if that ABI has words. If it
+/// returns true, `index` is the event's number.
 bool register_directly(int data, const char* description, const volatile void* word,
                        uint32_t* index);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Registers an event with user_events of Linux 6.4 and later, where the kernel sets a bit in a word
-// of ours while somebody listens, and follows it through its life: alone, beside other bits of the
-// word, and in a child.
+// Tests the life of an event with user_events of Linux 6.4 and later, where the kernel sets a bit
+// in a word of the program while the event has a listener: alone, beside other bits of the word,
+// and in a child.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,9 +27,9 @@ static bool bit_is_set(void) {
     return (word >> 31 & 1) != 0;
 }
 
-/// What the kernel does a moment later, where a page has to be had first. It is given up after
-/// minutes only: the machine may be busy.
-static bool soon_is(bool set) {
+/// Waits for the kernel, which changes the bit later if it must fault the page in first. The limit
+/// is minutes because the machine may be busy.
+static bool wait_for_bit(bool set) {
     for (int i = 0; i < 6000 && bit_is_set() != set; ++i) {
         (void)usleep(20000);
     }
@@ -49,7 +49,7 @@ enum { pattern = 0x2a5a3c96 };  // without bit 31
 
 static atomic_bool flipping = true;
 
-/// Flips bit 0 of the word until it is told to stop. Returns something if a flip was lost, or
+/// Flips bit 0 of the word until `flipping` is false. Returns NULL unless a flip was lost or
 /// another bit than 31 changed.
 static void* flip(void* unused) {
     (void)unused;
@@ -87,13 +87,13 @@ static void check_other_bits(struct user_events_registration wanted) {
     word = 0;
 }
 
-/// Of a word that both have a copy of. Returns the child's exit status.
-static int unregister_in_child(int told, int tell) {
+/// Unregisters the child's copy of the word. Returns the child's exit status.
+static int unregister_in_child(int from_parent, int to_parent_pipe) {
     char byte = 0;
-    const bool heard = soon_is(true);
+    const bool was_set = wait_for_bit(true);
     const bool cleared = unregister() && !bit_is_set();
-    const bool said = write(tell, "u", 1) == 1 && read(told, &byte, 1) == 1;
-    return heard && cleared && said && !bit_is_set() ? 0 : 1;
+    const bool sent = write(to_parent_pipe, "u", 1) == 1 && read(from_parent, &byte, 1) == 1;
+    return was_set && cleared && sent && !bit_is_set() ? 0 : 1;
 }
 
 static void follow_fork(struct user_events_registration wanted) {
@@ -110,13 +110,13 @@ static void follow_fork(struct user_events_registration wanted) {
     (void)close(to_parent[1]);
     set_file(EVENT "enable", "1");
     char byte = 0;
-    step("a parent's bit is set when it has a child", soon_is(true));
+    step("a parent's bit is set when it has a child", wait_for_bit(true));
     step("the child has unregistered its own", read(to_parent[0], &byte, 1) == 1);
     step("the parent's stays", bit_is_set());
     set_file(EVENT "enable", "0");
-    step("and is cleared", soon_is(false));
+    step("and is cleared", wait_for_bit(false));
     set_file(EVENT "enable", "1");
-    step("and set", soon_is(true));
+    step("and set", wait_for_bit(true));
     int status = -1;
     step("the child's was set, cleared, and has stayed so",
          write(to_child[1], "e", 1) == 1 && waitpid(child, &status, 0) == child && status == 0);
@@ -142,11 +142,11 @@ int main(void) {
     step("there is no listener at first", !bit_is_set());
 
     const uint32_t record[] = {wanted.write_index, 4711};
-    step("a record that nobody wants is refused",
+    step("a record without a listener is rejected",
          write(data, record, sizeof record) == -1 && errno == EBADF);
     set_file(EVENT "enable", "1");
     step("the kernel sets the bit", bit_is_set());
-    step("a record is taken", write(data, record, sizeof record) == (ssize_t)sizeof record);
+    step("a record is written", write(data, record, sizeof record) == (ssize_t)sizeof record);
     step("the trace has it", trace_contains("vm_address_probe: number=4711") ||
                                  trace_contains("vm_address_probe: number=0x1267 (4711)"));
     set_file(EVENT "enable", "0");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits as many events as its argument says, when standard input ends, with a field of each kind
-// that tools may show otherwise than as it is: for the test to see what they make of them.
+// Emits COUNT events when standard input ends, with a field of each kind that tools may show in
+// another form. The test compares the outputs of the tools.
 #include <unistd.h>
 
 #include <array>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// How large an event can be. Finds out by writing larger and larger ones by hand what ftrace and
-// perf get: a write that is too large for them succeeds all the same. Then emits larger and larger
-// ones through libeventlog. Prints the largest payload of each. Takes one processor.
+// Measures the largest payload that ftrace, perf and libeventlog accept, on one processor, and
+// prints each. It writes events of increasing size without the library, because a write that is too
+// large for ftrace and perf also succeeds, and then emits events of increasing size through
+// libeventlog.
 //
-// perf has the kernel report an event that is too large as a fault of its own, once.
+// With perf, the kernel reports the first too large event as a fault.
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -34,10 +35,10 @@ using limits = eventlog::provider<"limits", word>;
 
 constexpr const char* by_hand = EVENTS "limits_by_hand/";
 
-/// Before a text stands the word that says where it is, behind it its NUL.
+/// A text is preceded by the word with its location, and followed by a NUL.
 constexpr std::size_t text_head = 4;
 
-/// An event that only consists of a text, written without the library.
+/// An event whose only field is a text, written without the library.
 class event_by_hand {
   public:
     event_by_hand() : data_(::open(TRACING "user_events_data", O_RDWR)) {
@@ -66,7 +67,8 @@ class event_by_hand {
     alignas(8) volatile std::uint32_t word_ = 0;
 };
 
-/// The largest size for which something holds: for all up to that one, and for none beyond.
+/// The largest size for which a condition holds. It must hold for all smaller sizes and no larger
+/// one.
 std::size_t find_largest(std::size_t from, std::size_t to,
                          const std::function<bool(std::size_t)>& holds) {
     std::size_t largest = 0;
@@ -113,7 +115,7 @@ std::size_t largest_for_ftrace(event_by_hand& event) {
     return largest;
 }
 
-/// perf's buffer: a page about it, then what it records of this process.
+/// perf's buffer: a control page, then the records of this process.
 class perf_buffer {
   public:
     perf_buffer() {
@@ -136,12 +138,12 @@ class perf_buffer {
     perf_buffer(const perf_buffer&) = delete;
     perf_buffer& operator=(const perf_buffer&) = delete;
 
-    /// Takes all that has been recorded, and tells how many bytes that is.
-    std::uint64_t take() {
+    /// Consumes all records; returns their size in bytes.
+    std::uint64_t consume() {
         const std::uint64_t head = std::atomic_ref(about_->data_head).load();
         return head - std::exchange(taken_, head);
     }
-    /// What has been taken may be overwritten.
+    /// Releases consumed records to the kernel.
     void release() { std::atomic_ref(about_->data_tail).store(taken_); }
 
   private:
@@ -155,13 +157,13 @@ std::size_t largest_for_perf(event_by_hand& event) {
     perf_buffer buffer;
     return find_largest(8100, 8300, [&](std::size_t size) {
         event.write(size);
-        const bool arrived = buffer.take() >= size;
+        const bool arrived = buffer.consume() >= size;
         buffer.release();
         return arrived;
     });
 }
 
-/// What the library takes, and what it counts as too large.
+/// The largest payload of the library, which counts larger ones as too large.
 std::size_t largest_for_library() {
     set_event_enabled("limits_word", true);
     step("the gate opens", wait_until([] { return limits::enabled<word>(); }));
@@ -175,7 +177,7 @@ std::size_t largest_for_library() {
         const auto after = counters();
         const bool written = after.written == before.written + 1;
         if (written == (after.lost_too_large == before.lost_too_large + 1)) {
-            step("what is not written is counted as too large", false);
+            step("an event that is not written is counted as too large", false);
         }
         return written;
     });

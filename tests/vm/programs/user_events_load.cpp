@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits as many events as its argument says, when standard input ends, with words as long as a
-// second one says, or none if that is `absent`, and tells what became of them, and of the way if
-// there is a third: the other side of the tools with which people record trace events. (That the
-// gate opens is no sign: perf makes the kernel open it before it records.) If the argument is
-// `while-heard`, it waits until somebody listens, says so, and emits until nobody does any more.
+// The emitting side of tests of recording tools: COUNT [SIZE [TEXT]]. When standard input ends,
+// emits COUNT events with words of SIZE characters (`absent`: no word), and prints the counters of
+// the route and, with a third argument, its text. The end of standard input is the start signal
+// because an open gate is none: perf makes the kernel open it before it records.
+//
+// With `while-enabled` instead of COUNT, waits until the event is enabled, prints that, and emits
+// until it is disabled.
 #include <unistd.h>
 
 #include <cinttypes>
@@ -45,7 +47,7 @@ void emit_while_enabled() {
     while (!load::enabled<item>()) {
         static_cast<void>(::usleep(1000));
     }
-    std::puts("heard");
+    std::puts("enabled");
     static_cast<void>(std::fflush(stdout));
     for (std::uint64_t number = 0; load::enabled<item>(); ++number) {
         emit_one(number, 0);
@@ -58,7 +60,7 @@ int main(int argc, char** argv) {
     const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
     const std::size_t size = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
     wait_for_end_of_input();
-    if (argc > 1 && std::string_view(argv[1]) == "while-heard") {
+    if (argc > 1 && std::string_view(argv[1]) == "while-enabled") {
         emit_while_enabled();
     }
     const bool is_absent = argc > 2 && std::string_view(argv[2]) == "absent";

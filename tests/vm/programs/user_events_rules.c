@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What libeventlog takes for granted of the kernel's user_events since Linux 6.4, rule by rule:
-// what it refuses, and with which error.
+// Tests rule by rule what libeventlog assumes of the kernel's user_events since Linux 6.4: which
+// calls fail, and with which error.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static int unregister_bit(const volatile void* address, uint8_t bit) {
     return ioctl(data, USER_EVENTS_UNREGISTER, &end) == 0 ? 0 : errno;
 }
 
-/// What the kernel says of an event that is registered and given back at once.
+/// Registers an event and unregisters it at once. Returns the error of the registration, or 0.
 static int try_description(const char* description) {
     struct user_events_registration wanted = make(description);
     const int error = try_registration(&wanted);
@@ -110,7 +110,7 @@ static void follow_names(void) {
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
     step("unless several formats are allowed", try_registration(&other) == 0);
-    step("then there is another system",
+    step("the second format has another system",
          access(TRACING "events/user_events_multi/rules_name.0", F_OK) == 0 ||
              file_contains(TRACING "user_events_status", "rules_name."));
     step("the bits are unregistered", unregister_bit(&word, 31) == 0 &&
@@ -119,10 +119,10 @@ static void follow_names(void) {
     step("an unregistered bit cannot be unregistered", unregister_bit(&word, 31) == ENOENT);
     const struct user_events_unregistration odd = {
         .size = sizeof odd, .bit = 31, .reserved_byte = 1, .word_address = (uintptr_t)&word};
-    step("something reserved is invalid",
+    step("reserved bytes are invalid",
          ioctl(data, USER_EVENTS_UNREGISTER, &odd) == -1 && errno == EINVAL);
     step("a flag in the text is invalid", try_description("rules_name:flag u32 a") == EINVAL);
-    step("no character of a name is", try_description("rules/../%n u32 a") == 0);
+    step("names may have any character", try_description("rules/../%n u32 a") == 0);
 }
 
 static void follow_types(void) {
@@ -159,8 +159,8 @@ static void follow_types(void) {
         step(unknown[i], try_description(text) == EINVAL);
     }
     step("a struct has a size", try_description("rules_struct_1 struct any a") == EINVAL);
-    step("and may be any then", try_description("rules_struct_2 struct any a 16") == 0);
-    step("spaces may miss", try_description("rules_space u32 a;u32 b") == 0);
+    step("and any name", try_description("rules_struct_2 struct any a 16") == 0);
+    step("spaces may be absent", try_description("rules_space u32 a;u32 b") == 0);
     step("it is the same event with them", try_description("rules_space u32 a; u32 b") == 0);
 
     char description[600];
@@ -169,7 +169,7 @@ static void follow_types(void) {
     description[512] = '\0';
     step("a description of 512 characters is too long", try_description(description) == EINVAL);
     description[511] = '\0';
-    step("one of 511 is not", try_description(description) == 0);
+    step("one of 511 is accepted", try_description(description) == 0);
 }
 
 static int try_write(const void* bytes, size_t size) {
@@ -189,26 +189,27 @@ static void follow_writes(void) {
     step("events to write are registered",
          try_registration(&number) == 0 && try_registration(&text) == 0);
     const uint32_t record[] = {number.write_index, 1, 2};
-    step("what nobody wants is a bad descriptor", try_write(record, sizeof record) == EBADF);
+    step("writing an event without a listener is a bad descriptor",
+         try_write(record, sizeof record) == EBADF);
     set_file(EVENTS "enable", "1");
     step("the bit is set", (word >> 31 & 1) != 0);
-    step("then it is written", try_write(record, sizeof record) == 0);
+    step("the event is written", try_write(record, sizeof record) == 0);
     step("less than the fields is invalid", try_write(record, sizeof record - 4) == EINVAL);
     const uint32_t negative[] = {0x80000000U, 1, 2};
     step("a negative number is invalid", try_write(negative, sizeof negative) == EINVAL);
     const uint32_t foreign[] = {1000, 1, 2};
-    step("an unknown one is not there", try_write(foreign, sizeof foreign) == ENOENT);
+    step("an unknown number is rejected", try_write(foreign, sizeof foreign) == ENOENT);
     step("a part of one is a bad address", try_write(record, 2) == EFAULT);
-    step("there is no place to write to but the beginning",
+    step("writes at an offset are rejected",
          pwrite(data, record, sizeof record, 4) == -1 && errno == EFAULT);
 
     void* nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const struct iovec parts[] = {{(void*)record, 4}, {nowhere, 8}};
-    step("memory that is not there is a bad address",
-         writev(data, parts, 2) == -1 && errno == EFAULT);
+    step("unmapped memory is a bad address", writev(data, parts, 2) == -1 && errno == EFAULT);
 
     const uint32_t index = text.write_index;
-    step("a text is counted from behind its word", write_text(index, 4U << 16, "abc", 4) == 0);
+    step("the offset of a text counts from the end of its word",
+         write_text(index, 4U << 16, "abc", 4) == 0);
     step("the trace has it", trace_contains("rules_text: t=abc"));
     step("one that ends outside is a bad address", write_text(index, 5U << 16, "abc", 4) == EFAULT);
     step("so is one that begins there", write_text(index, 1U << 16 | 4, "abc", 4) == EFAULT);
@@ -222,7 +223,7 @@ static void follow_writes(void) {
          try_registration(&absolute) == 0 && try_registration(&fixed) == 0);
     set_file(EVENTS "rules_absolute/enable", "1");
     set_file(EVENTS "rules_fixed/enable", "1");
-    // 8 bytes of the kernel's and the word itself come first.
+    // The text follows 8 bytes of the kernel and the word itself.
     step("__data_loc counts from the beginning of the kernel's record",
          write_text(absolute.write_index, 4U << 16 | 12, "abc", 4) == 0);
     step("the trace has it, too", trace_contains("rules_absolute: t=abc"));
@@ -236,10 +237,10 @@ static void follow_writes(void) {
     step("the trace has all of it", trace_contains("rules_fixed: t=abcdefgh\n"));
 
     const int another = open(TRACING "user_events_data", O_RDWR);
-    step("a number is of its descriptor only",
+    step("a number is valid for its descriptor only",
          write(another, record, sizeof record) == -1 && errno == ENOENT);
     (void)close(another);
-    step("giving it back clears the bit at once",
+    step("unregistering clears the bit at once",
          unregister_bit(&word, 31) == 0 && (word >> 31 & 1) == 0);
     set_file(EVENTS "enable", "0");
     step("the other bits are unregistered, too", unregister_bit(&word, 30) == 0 &&
@@ -248,19 +249,19 @@ static void follow_writes(void) {
 }
 
 static void follow_removal(void) {
-    step("what is not there cannot be removed",
+    step("an unknown event cannot be removed",
          ioctl(data, USER_EVENTS_DELETE, "rules_nothing") == -1 && errno == ENOENT);
-    step("what has a number cannot be",
+    step("a registered event cannot be removed",
          ioctl(data, USER_EVENTS_DELETE, "rules_number") == -1 && errno == EBUSY);
     set_file(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8");
-    step("dynamic_events makes events",
+    step("dynamic_events creates events",
          file_contains(TRACING "dynamic_events", "u:rules_command u32 a; struct any b 8"));
     step("they stay", access(EVENTS "rules_command", F_OK) == 0);
     step("and are removed", ioctl(data, USER_EVENTS_DELETE, "rules_command") == 0);
     set_file(TRACING "dynamic_events", "u:rules_command u32 a");
-    // As above, but not with O_TRUNC, which would remove all.
+    // Without O_TRUNC, which would remove all events.
     set_file(TRACING "dynamic_events", "-:user_events/rules_command u32 a");
-    step("there, too", access(EVENTS "rules_command", F_OK) != 0);
+    step("also through dynamic_events", access(EVENTS "rules_command", F_OK) != 0);
 }
 
 static void follow_status(void) {

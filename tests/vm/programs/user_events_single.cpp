@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Loaded before a program (LD_PRELOAD), it makes of the kernel's user_events those of Linux 6.4 to
-// 6.8, in which one name has one format: the flag that asks for several is refused as unknown.
+// Preloaded (LD_PRELOAD), limits user_events to those of Linux 6.4 to 6.8, in which a name has one
+// format: registrations with the flag for several formats fail.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits COUNT events, the even ones on one way and the odd ones on another one, when its standard
-// input has ended. It is compiled with frame pointers, by which the kernel finds who has called
-// whom.
+// Emits COUNT events when standard input ends, even ones through one function and odd ones through
+// another one. Compiled with frame pointers, by which the kernel finds the callers.
 #include <unistd.h>
 
 #include <cstdint>
@@ -21,7 +20,7 @@ using deep = eventlog::provider<"deep", step>;
 
 namespace ways {
 
-// A call at their end would be a jump, and nobody would see who has made it.
+// The empty assembly prevents tail calls, which would be absent from the stack.
 [[gnu::noinline]] void even(std::uint32_t number) {
     deep::emit(step{number});
     asm volatile("");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Registers an event with user_events before Linux 6.4, where the kernel sets a bit in a page that
-// we map while somebody listens, and follows it through its life.
+// Tests the life of an event with user_events before Linux 6.4, where the kernel sets a bit in a
+// mapped page while the event has a listener.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ static bool bit_is_set(const volatile void* page, uint32_t bit) {
     return in_byte;
 }
 
-/// There is exactly one page, which only the kernel writes to.
+/// Exactly one page can be mapped, and only for reading.
 static void follow_page(int status, void* page) {
     step("no more than the page can be mapped",
          mmap(NULL, 8192, PROT_READ, MAP_SHARED, status, 0) == MAP_FAILED && errno == EINVAL);
@@ -36,16 +36,16 @@ static void follow_page(int status, void* page) {
          mprotect(page, 4096, PROT_READ | PROT_WRITE) == -1 && errno == EACCES);
 }
 
-/// What the status says as text of the event with that bit, the only one.
-static void follow_text(uint32_t bit, bool heard) {
+/// Checks the text of the status for the only event, which has that bit.
+static void follow_text(uint32_t bit, bool enabled) {
     char line[64];
     (void)snprintf(line, sizeof line, "%u:vm_status_probe%s\n", bit,
-                   heard ? " # Used by ftrace" : "");
-    step(heard ? "the status names the bit, and who listens" : "the status names the bit",
+                   enabled ? " # Used by ftrace" : "");
+    step(enabled ? "the status names the bit and the listener" : "the status names the bit",
          file_contains(TRACING "user_events_status", line));
-    step("it has all events", file_contains(TRACING "user_events_status", "Active: 1\n"));
-    step("and how many of them are heard",
-         file_contains(TRACING "user_events_status", heard ? "Busy: 1\n" : "Busy: 0\n"));
+    step("it counts all events", file_contains(TRACING "user_events_status", "Active: 1\n"));
+    step("and the events with a listener",
+         file_contains(TRACING "user_events_status", enabled ? "Busy: 1\n" : "Busy: 0\n"));
 }
 
 int main(void) {
@@ -64,7 +64,7 @@ int main(void) {
         .description = (uintptr_t)description,
     };
     step("an event is registered", ioctl(data, USER_EVENTS_REGISTER, &wanted) == 0);
-    step("its bit lies in the page", wanted.status_bit > 0 && wanted.status_bit < 4096 * 8);
+    step("its bit is within the page", wanted.status_bit > 0 && wanted.status_bit < 4096 * 8);
     step("there is no listener at first", !bit_is_set(page, wanted.status_bit));
     follow_text(wanted.status_bit, false);
 
@@ -72,14 +72,14 @@ int main(void) {
     step("the kernel sets the bit", bit_is_set(page, wanted.status_bit));
     follow_text(wanted.status_bit, true);
     const uint32_t record[] = {wanted.write_index, 4711};
-    step("a record is taken", write(data, record, sizeof record) == (ssize_t)sizeof record);
-    // As bytes: this ABI's kernels do not show fields.
+    step("a record is written", write(data, record, sizeof record) == (ssize_t)sizeof record);
+    // Kernels with this ABI show bytes instead of fields.
     step("the trace has it", trace_contains("67 12 00 00"));
     set_file(EVENT "enable", "0");
     step("the kernel clears the bit", !bit_is_set(page, wanted.status_bit));
     follow_text(wanted.status_bit, false);
 
-    // Larger than the kernel knows, with something in what it does not know.
+    // Larger than the kernel's struct, with a value in the unknown part.
     const struct {
         struct user_events_page_registration known;
         uint64_t unknown;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests of the module: a subscriber whose wish the parameters say.  They also tell what it
- * has heard.  With `echo` it answers each event with one of its own.
+ * A subscriber for tests of the module.  Parameters set its pattern and show what it received.
+ * With `echo` it emits an event for each received one.
  */
 #include <linux/eventlog_subscriber.h>
 #include <linux/kernel.h>
@@ -26,19 +26,19 @@ MODULE_PARM_DESC(event, "the pattern for events");
 
 static unsigned long long keywords;
 module_param(keywords, ullong, 0444);
-MODULE_PARM_DESC(keywords, "one of which an event has to have");
+MODULE_PARM_DESC(keywords, "keywords, of which an event has at least one");
 
 static unsigned int level;
 module_param(level, uint, 0444);
-MODULE_PARM_DESC(level, "up to which an event may be");
+MODULE_PARM_DESC(level, "the maximum level of an event");
 
 static bool echo;
 module_param(echo, bool, 0444);
-MODULE_PARM_DESC(echo, "whether it answers");
+MODULE_PARM_DESC(echo, "whether it emits an event for each received one");
 
 static atomic_long_t count;
 
-/* The last one, as text. */
+/* The last event, as text. */
 static DEFINE_RAW_SPINLOCK(lock);
 static char last[512];
 
@@ -46,7 +46,7 @@ static void describe(const struct eventlog_subscriber_event *what)
 {
 	unsigned long flags;
 
-	/* Whoever interrupts somebody who is at it does not wait for that. */
+	/* An interrupt or NMI must not wait for the context that it interrupted. */
 	if (!raw_spin_trylock_irqsave(&lock, flags))
 		return;
 	scnprintf(last, sizeof(last),
@@ -58,7 +58,7 @@ static void describe(const struct eventlog_subscriber_event *what)
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
-static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
+static void receive(struct eventlog_subscriber *subscriber, const struct eventlog_subscriber_event *what)
 {
 	const long number = atomic_long_inc_return(&count);
 
@@ -67,13 +67,13 @@ static void heard(struct eventlog_subscriber *subscriber, const struct eventlog_
 		EVENTLOG_EMIT(echo, .number = number);
 }
 
-static struct eventlog_event_pattern wish;
+static struct eventlog_event_pattern pattern;
 
 static struct eventlog_subscriber test_subscriber = {
-	.name = "hearing",
-	.patterns = &wish,
+	.name = "test",
+	.patterns = &pattern,
 	.pattern_count = 1,
-	.on_event = heard,
+	.on_event = receive,
 };
 
 static int get_long(char *text, const struct kernel_param *parameter)
@@ -84,10 +84,10 @@ static int get_long(char *text, const struct kernel_param *parameter)
 static const struct kernel_param_ops long_operations = {
 	.get = get_long,
 };
-module_param_cb(heard, &long_operations, &count, 0444);
-MODULE_PARM_DESC(heard, "so many events");
+module_param_cb(received, &long_operations, &count, 0444);
+MODULE_PARM_DESC(received, "the number of received events");
 module_param_cb(left_out, &long_operations, &test_subscriber.suppressed, 0444);
-MODULE_PARM_DESC(left_out, "so many events that it has led to itself");
+MODULE_PARM_DESC(left_out, "the number of skipped events that it caused itself");
 
 static int get_last(char *text, const struct kernel_param *parameter)
 {
@@ -104,13 +104,13 @@ static const struct kernel_param_ops last_operations = {
 	.get = get_last,
 };
 module_param_cb(last, &last_operations, NULL, 0444);
-MODULE_PARM_DESC(last, "the last one");
+MODULE_PARM_DESC(last, "the last event");
 
 static int __init subscriber_init(void)
 {
 	int error;
 
-	wish = (struct eventlog_event_pattern){ provider, event, level, keywords };
+	pattern = (struct eventlog_event_pattern){ provider, event, level, keywords };
 	error = eventlog_provider_register(&echoes_provider);
 	if (error)
 		return error;

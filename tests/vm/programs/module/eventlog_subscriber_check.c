@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscriber in the kernel hears what this program writes through /dev/eventlog: that, all of it,
-// and nothing else. As root, with eventlog loaded.
+// Checks that a subscriber in the kernel receives exactly the events that this program writes
+// through /dev/eventlog, as root, with eventlog loaded.
 //
 // eventlog_subscriber_check SUBSCRIBER COUNT CYCLES: the path of the module
-// eventlog_test_subscriber, how many events each writer writes, and how often the subscriber comes
-// and goes beside them.
+// eventlog_test_subscriber, the number of events of each writer, and how often the subscriber is
+// loaded while they write.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@
 #include "device_client.h"
 #include "device_steps.h"
 
-#define HEAR "/sys/module/eventlog_test_subscriber/parameters/"
+#define SUBSCRIBER_PARAMETERS "/sys/module/eventlog_test_subscriber/parameters/"
 
 enum { writers = 4, batch = 50, sale_bit = 30, refund_bit = 29, note_bit = 28, events = 3 };
 
@@ -45,7 +45,7 @@ static void unload(void) {
 
 static const char* parameter(const char* name) {
     char path[128];
-    (void)snprintf(path, sizeof path, HEAR "%s", name);
+    (void)snprintf(path, sizeof path, SUBSCRIBER_PARAMETERS "%s", name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t size = read(file, text, sizeof text - 1);
     (void)close(file);
@@ -71,11 +71,11 @@ static void try_gates(void) {
         uint64_t bits;
     } wishes[] = {
         {"", 7},
-        {"provider=heard", 7},
-        {"provider=hea?d event=re*", 2},
+        {"provider=checked", 7},
+        {"provider=che?ked event=re*", 2},
         {"provider=h", 0},
         {"event=sal", 0},
-        {"provider=heard level=3", 6},
+        {"provider=checked level=3", 6},
         {"level=2", 2},
         {"level=1", 0},
         {"keywords=2", 3},
@@ -107,18 +107,18 @@ static bool write_one(uint32_t which, uint64_t number) {
 static void try_payload(void) {
     char expected[512];
     step("without a subscriber the write is rejected", !write_one(0, 1) && errno == EBADF);
-    load("provider=heard event=sale");
+    load("provider=checked event=sale");
     step("with one it is accepted", write_one(0, UINT64_C(0x1122334455667788)));
     step("events that it does not request are rejected", !write_one(1, 1) && errno == EBADF);
     (void)snprintf(expected, sizeof expected,
-                   "heard:sale number=7 level=3 keywords=1 schema=7 hash=1 owner=eventlog_subscr "
+                   "checked:sale number=7 level=3 keywords=1 schema=7 hash=1 owner=eventlog_subscr "
                    "process=%d thread=%d user=0 payload=8877665544332211%064d\n",
                    (int)getpid(), (int)getpid(), 0);
     if (strcmp(parameter("last"), expected) != 0) {
         (void)printf("%s%s", text, expected);
         step("all values of the event are right", false);
     }
-    step("it is received once", number_of("heard") == 1 && number_of("left_out") == 0);
+    step("it is received once", number_of("received") == 1 && number_of("left_out") == 0);
     unload();
     step("then it is rejected again", !write_one(0, 1) && errno == EBADF);
 }
@@ -132,15 +132,15 @@ static void try_publishing(void) {
     const int own = device;
     device = open_device();
     step("another event",
-         register_at("heard_late u64 a", &late, sale_bit, &offer.write_index) == 0);
+         register_at("checked_late u64 a", &late, sale_bit, &offer.write_index) == 0);
     step("an unpublished event has no listener", late == 0);
     step("it is published", publish(device, "later", &offer, 1, &number) == 0 && late != 0);
     const uint32_t event[3] = {offer.write_index, 1, 0};
     step("and received",
-         write(device, event, sizeof event) == sizeof event && number_of("heard") == 1);
+         write(device, event, sizeof event) == sizeof event && number_of("received") == 1);
     step("it is unpublished", unpublish(device, number) == 0 && late == 0);
     step("and its events are not received",
-         write(device, event, sizeof event) < 0 && number_of("heard") == 1);
+         write(device, event, sizeof event) < 0 && number_of("received") == 1);
     (void)close(device);
     device = own;
     unload();
@@ -211,17 +211,17 @@ static void conserve(unsigned long count, const char* parameters, bool echoes) {
     const unsigned long attempted = writers * rounds * (batch + 1);
     read_totals = (struct read_totals){0};
     load(parameters);
-    const int reader = subscribe_or_exit(&(struct subscription_request){.provider = "heard"});
+    const int reader = subscribe_or_exit(&(struct subscription_request){.provider = "checked"});
     begin(processes, write_counted, rounds);
     end(processes);
     read_all(reader, &read_totals);
     (void)close(reader);
-    const unsigned long heard = number_of("heard");
+    const unsigned long received = number_of("received");
     const unsigned long left_out = number_of("left_out");
     (void)printf("conserved: attempted %lu, received %lu, left out %lu, read %lu, lost %lu\n",
-                 attempted, heard, left_out, (unsigned long)read_totals.records,
+                 attempted, received, left_out, (unsigned long)read_totals.records,
                  (unsigned long)read_totals.lost);
-    step("all events are received", heard == attempted);
+    step("all events are received", received == attempted);
     step("and no echoes", left_out == (echoes ? attempted : 0));
     step("a subscription beside it has or counts the same",
          read_totals.records + read_totals.lost == attempted);
@@ -230,19 +230,19 @@ static void conserve(unsigned long count, const char* parameters, bool echoes) {
 
 static void reload_subscriber(unsigned long cycles) {
     pid_t processes[writers];
-    unsigned long heard = 0;
+    unsigned long received = 0;
     begin(processes, write_until_the_end, 0);
     for (unsigned long i = 0; i < cycles; ++i) {
-        load(i % 2 != 0 ? "provider=heard" : "echo=1");
-        for (int tries = 0; number_of("heard") == 0 && tries < 10000; ++tries) {
+        load(i % 2 != 0 ? "provider=checked" : "echo=1");
+        for (int tries = 0; number_of("received") == 0 && tries < 10000; ++tries) {
             (void)usleep(1000);
         }
-        heard += number_of("heard") > 0;
+        received += number_of("received") > 0;
         unload();
     }
     atomic_store(is_over, true);
     end(processes);
-    step("it received events each time", heard == cycles);
+    step("it received events each time", received == cycles);
     step("at the end no event has a listener", gate() == 0 && !write_one(0, 1) && errno == EBADF);
 }
 
@@ -253,11 +253,11 @@ int main(int count, char** arguments) {
     is_over =
         mmap(NULL, sizeof *is_over, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     step("three events are registered", is_over != MAP_FAILED &&
-                                            register_at("heard_sale u64 a; struct block b 32",
+                                            register_at("checked_sale u64 a; struct block b 32",
                                                         &word, sale_bit, &index_of[0]) == 0 &&
-                                            register_at("heard_refund u64 a; struct block b 32",
+                                            register_at("checked_refund u64 a; struct block b 32",
                                                         &word, refund_bit, &index_of[1]) == 0 &&
-                                            register_at("heard_note u64 a; struct block b 32",
+                                            register_at("checked_note u64 a; struct block b 32",
                                                         &word, note_bit, &index_of[2]) == 0);
     const struct eventlog_published_event offers[events] = {
         {.write_index = index_of[0], .event = 7, .level = 3, .keywords = 1, .name = "sale"},
@@ -265,11 +265,11 @@ int main(int count, char** arguments) {
         {.write_index = index_of[2], .event = 9, .level = 4, .name = "note"},
     };
     uint32_t number = 0;
-    step("and published", publish(device, "heard", offers, events, &number) == 0);
+    step("and published", publish(device, "checked", offers, events, &number) == 0);
     try_gates();
     try_payload();
     try_publishing();
-    conserve(strtoul(arguments[2], NULL, 10), "provider=heard", false);
+    conserve(strtoul(arguments[2], NULL, 10), "provider=checked", false);
     conserve(strtoul(arguments[2], NULL, 10), "echo=1", true);
     reload_subscriber(strtoul(arguments[3], NULL, 10));
     puts("ok: all subscriber checks");
