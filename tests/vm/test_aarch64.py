@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The writer of aarch64 on a kernel of aarch64, where it has restartable sequences.
+"""The writer of aarch64 on a kernel of aarch64 with restartable sequences.
 
-Takes what tests/aarch64/run.py has built: AARCH64 says where.
+Runs the programs that tests/aarch64/run.py has built in the folder AARCH64.
 """
 
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Batches of libeventlog: what a thread collects for one write reaches all who listen through the
-module, each event once and with its time, and what has found no room is counted."""
+"""Batches of libeventlog: each event of a batch reaches each listener of the module once and with its
+time, and lost events are counted."""
 
 import collections
 import re
@@ -68,7 +68,7 @@ def by_time(lines):
 
 
 class Batches(parts.Case):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     KERNEL = "debian-6.12"
     PROCESSORS = 2
@@ -89,9 +89,9 @@ class Batches(parts.Case):
 
     def written(self, title):
         """What the program says of its events."""
-        said = "\n".join(self.part(title))
-        found = re.search(r"^written (\d+) refused (\d+) unattached (\d+)", said, re.MULTILINE)
-        self.assertIsNotNone(found, said)
+        output = "\n".join(self.part(title))
+        found = re.search(r"^written (\d+) refused (\d+) unattached (\d+)", output, re.MULTILINE)
+        self.assertIsNotNone(found, output)
         return tuple(map(int, found.groups()))
 
     def test_passes_abi_steps(self):
@@ -131,14 +131,14 @@ class Batches(parts.Case):
 
 @vm_case.full_tier
 class LanesBefore64(Batches):
-    """The same on an older kernel, of one processor."""
+    """The tests on an older kernel with one processor."""
 
     KERNEL = "debian-6.1"
     PROCESSORS = 1
 
 
 class WithoutModule(parts.Case):
-    """One guest, whose kernel has user_events alone."""
+    """One guest whose kernel has user_events without the module."""
 
     @classmethod
     def setUpClass(cls):

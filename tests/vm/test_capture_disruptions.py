@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a recording through tracefs or perf stands on changes while it goes on: its file's disk is
-full, its instance is to be removed, its buffers get another size, processors come and go, its event
-is to be unregistered."""
+"""Recordings through tracefs or perf continue or end in order when their disk is full, their instance is
+removed, their buffers change size, processors are turned off and on, or their event is unregistered."""
 
 import os
 import subprocess
@@ -121,7 +120,7 @@ echo "instances: $(ls $tracing/instances | wc -l)"
 
 
 class Underneath(loads.Guest):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     SCRIPT = SCRIPT
     FILES = ("removed.elog", "shrunk.elog", "resized.elog", "plugged.elog",
@@ -131,9 +130,9 @@ class Underneath(loads.Guest):
 
     def test_full_disk_ends_recording_with_error(self):
         for way in WAYS:
-            said = "\n".join(self.part(f"full_{way}", 1))
+            output = "\n".join(self.part(f"full_{way}", 1))
             self.assertIn("/tmp/small/run.elog cannot be written any further (No space left on "
-                          "device). Free some space, or write it elsewhere.", said)
+                          "device). Free some space, or write it elsewhere.", output)
             # What had been written is whole, much or little.
             path = self.collected(f"full_{way}.elog")
             subprocess.run([os.environ["ELOG"], "verify", path], capture_output=True, check=True)
@@ -168,15 +167,15 @@ class Underneath(loads.Guest):
 
     def test_enabled_event_cannot_be_unregistered(self):
         for way in WAYS:
-            said = "\n".join(self.part(f"unregistered_{way}"))
-            self.assertRegex(said, "is in use: |can't unload module")
+            output = "\n".join(self.part(f"unregistered_{way}"))
+            self.assertRegex(output, "is in use: |can't unload module")
             self.assertEqual(loads.loads(self.collected(f"unregistered_{way}.elog")),
                              (2 * loads.emitted(COUNT), 0))
 
 
 @vm_case.full_tier
 class UnderneathOfTheModule(loads.OfTheModule, Underneath):
-    """The same of the kernel module's events."""
+    """The tests with events of the kernel module."""
 
 
 if __name__ == "__main__":

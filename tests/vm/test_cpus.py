@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""While threads emit and elog records, processors are taken away and given back, by the machine and
-by a cpuset: every event is recorded or counted as lost."""
+"""While threads emit and elog records, processors are turned off and on, and removed from a cpuset: each
+event is recorded or counted as lost."""
 
 import os
 import re
@@ -20,7 +20,7 @@ online=/sys/devices/system/cpu/cpu1/online
 begin() {
     export EVENTLOG_DIR=/dev/shm/$1
     "$elog" record -e 'counter:*' -o "/tmp/$1.elog" --buffer-size 1M -- \\
-        "$counter" "$threads" "$events" 1000 > "/tmp/$1.said" 2>&1 &
+        "$counter" "$threads" "$events" 1000 > "/tmp/$1.output" 2>&1 &
     recording=$!
     wait_until pidof counter > /dev/null
     turns=0
@@ -33,9 +33,9 @@ turn() {
 }
 finish() {
     wait $recording
-    echo "ended $?" >> "/tmp/$1.said"
-    echo "turns $turns" >> "/tmp/$1.said"
-    part "$1" cat "/tmp/$1.said"
+    echo "ended $?" >> "/tmp/$1.output"
+    echo "turns $turns" >> "/tmp/$1.output"
+    part "$1" cat "/tmp/$1.output"
     part "$1-verify" "$elog" verify "/tmp/$1.elog"
     "$elog" print "/tmp/$1.elog" --format '{cpu} {worker} {number} {check}' > /tmp/printed
     part "$1-printed" cat /tmp/printed
@@ -96,14 +96,14 @@ class Cpus(parts.Case):
         )
 
     def check(self, course):
-        said = "\n".join(self.part(course))
-        self.assertIn("ended 0", said)
-        self.assertNotIn("made no sense", said)
-        self.assertGreaterEqual(int(re.search(r"^turns (\d+)$", said, re.MULTILINE)[1]), 4)
-        attempted = int(re.search(r"^attempted (\d+)$", said, re.MULTILINE)[1])
+        output = "\n".join(self.part(course))
+        self.assertIn("ended 0", output)
+        self.assertNotIn("made no sense", output)
+        self.assertGreaterEqual(int(re.search(r"^turns (\d+)$", output, re.MULTILINE)[1]), 4)
+        attempted = int(re.search(r"^attempted (\d+)$", output, re.MULTILINE)[1])
         self.assertEqual(attempted, THREADS * EVENTS)
         recorded, lost = (int(each) for each in re.search(
-            r"^(\d+) events, \d+ bytes, (\d+) lost", said, re.MULTILINE).groups())
+            r"^(\d+) events, \d+ bytes, (\d+) lost", output, re.MULTILINE).groups())
         self.assertEqual(recorded + lost, attempted)
         self.assertIn("whole", "\n".join(self.part(f"{course}-verify")))
         events = [tuple(map(int, line.split())) for line in self.part(f"{course}-printed")

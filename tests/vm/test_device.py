@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record --via device: the kernel module's rings give what shared memory and perf give, pick by the
-same patterns, count what is missing, and let nobody hear what is not his."""
+"""elog record --via device: the kernel module's rings give the events of shared memory and perf, match
+the same patterns, count lost events, and give users only their own events."""
 
 import datetime
 import json
@@ -39,7 +39,7 @@ PATTERNS = (
     ("-e shop --comm nobody", 0),
 )
 
-# Each recording runs the program, so that it has all of its events; within others, if there are several.
+# Each recording runs the program, so that it has all events; several recordings are nested.
 SCRIPT = parts.SHELL + rf"""
 load=$0 shop=$1 elog=$2
 record() {{ "$elog" record --via device "$@"; }}
@@ -87,7 +87,7 @@ ended() {{
     kill -TERM $recorder
     wait $recorder && wait $emitter && tail -n 1 /tmp/enabled
 }}
-# The recorder stands still while there is more than its buffers take.
+# The recorder is stopped while more is written than its buffers hold.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
         sh -c "kill -STOP \$PPID; '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
@@ -181,7 +181,7 @@ FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog",
 
 
 class Device(loads.Case):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     KERNEL = "debian-6.12"
     PROCESSORS = 2
@@ -207,8 +207,8 @@ class Device(loads.Case):
 
     def test_narrows_patterns_by_predicate(self):
         for level, events, passed in (("error", 0, 0), ("info", 100, 10)):
-            told = loads.summary(self.part(f"narrowed_by_{level}"))
-            self.assertEqual((told["events"], told["passed"]), (events, passed), level)
+            totals = loads.summary(self.part(f"narrowed_by_{level}"))
+            self.assertEqual((totals["events"], totals["passed"]), (events, passed), level)
 
     def test_matches_memory_and_perf(self):
         self.assertIn(f"written {COUNT} too_large 0 refused 0 unattached 0",
@@ -316,7 +316,7 @@ class Device(loads.Case):
 
 @vm_case.full_tier
 class DeviceBefore66(Device):
-    """The same on an older kernel."""
+    """The tests on an older kernel."""
 
     KERNEL = "debian-6.1"
     PROCESSORS = 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog doctor says what is missing on a machine, and its commands repair it: an ordinary user's
-program is heard by perf and ftrace afterwards."""
+"""elog doctor names missing settings of a machine, and its commands repair them: afterwards perf and ftrace
+receive the events of an ordinary user's program."""
 
 import json
 import os

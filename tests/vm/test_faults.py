@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What goes wrong in a guest is noticed, whatever the command's exit status; and the kernels with
-checkers find what they are for."""
+"""The harness notices faults of a guest whatever the command's exit status, and the kernels with checkers
+find their faults."""
 
 import pathlib
 import shutil
@@ -15,7 +15,7 @@ PROVOKE = 'echo "$1" >/sys/kernel/debug/provoke-crash/DIRECT; exit 0'
 
 FAULTY = pathlib.Path(__file__).resolve().parent / "faulty"
 
-# KUnit is quiet unless it is told to run.
+# KUnit runs only with this option.
 CHECK = "insmod /kunit.ko enable=1 && insmod /checked.ko && rmmod checked"
 
 RACE = parts.SHELL + """

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""perf record, trace-cmd record, and elog record on each way that it has, at once, of one program: elog
-reads the files of all, shows of each event what perf script and trace-cmd report show, and puts them
-into one order."""
+"""perf record, trace-cmd record and elog record by each source record one program at the same time: elog
+reads all files, shows each event as perf script and trace-cmd report do, and merges the files in order."""
 
 import calendar
 import os
@@ -89,7 +88,7 @@ def since_1970(text):
 
 
 class ForeignFiles(loads.OfTheModule, loads.Guest):
-    """One guest, in which all record; what they have recorded is looked at here."""
+    """One guest in which all tools record; the tests check the recordings."""
 
     WAYS = ("memory", "device", "tracefs", "perf")  # of elog record
     SCRIPT = f"ways='{' '.join(WAYS)}'\n" + SCRIPT
@@ -201,7 +200,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
 
 @vm_case.full_tier
 class FilesOfUserEvents(ForeignFiles):
-    """The same of the kernel's own user_events, without the module and so without its device."""
+    """The tests with the kernel's user_events, without the module and its device."""
 
     KERNEL = loads.Guest.KERNEL
     SYSTEM = loads.Guest.SYSTEM

@@ -255,13 +255,13 @@ class Failures(unittest.TestCase):
             "[1 lines of errors before]\n" + "".join(lines[1:-2]))
 
     def test_timeout_shows_available_output(self):
-        with tempfile.NamedTemporaryFile("w", prefix="eventlog-", suffix="-said") as said:
-            said.write("why\n")
-            said.flush()
+        with tempfile.NamedTemporaryFile("w", prefix="eventlog-", suffix="-output") as output:
+            output.write("why\n")
+            output.flush()
             result = subprocess.run(
                 ["sh", "-c", parts.SHELL + "sleep() { :; }\npart first wait_until false a\necho not"],
                 check=False, capture_output=True, encoding="utf-8")
-            self.assertIn(f"\n{said.name}: why\n", result.stdout)
+            self.assertIn(f"\n{output.name}: why\n", result.stdout)
         self.assertEqual(result.returncode, 1)
         self.assertIn(" PID ", result.stdout)
         self.assertEqual(result.stdout.splitlines()[-1], "waited in vain: false a")

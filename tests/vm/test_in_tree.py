@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""eventlog as a part of the kernel, which the series of patches makes it: it is there without being
-loaded, does what the module does, and bears it when there is no memory. user_events, as they are with it."""
+"""eventlog as a part of the kernel, by the series of patches: it is present without being loaded, behaves
+like the module, and handles failing allocations. user_events stay unchanged."""
 
 import json
 import tempfile
@@ -24,7 +24,7 @@ record() {{
     # Events of what ran before go a moment later, under the hands of a perf that looks for all.
     wait_until is_empty
     mkfifo /tmp/hold || return
-    "$1" {COUNT} 0 says < /tmp/hold > /tmp/said &
+    "$1" {COUNT} 0 says < /tmp/hold > /tmp/output &
     program=$!
     exec 9> /tmp/hold
     wait_until is_offered
@@ -38,7 +38,7 @@ record() {{
     wait_until has_begun_or_ended
     [ -e /tmp/begun ] || echo "perf record ended with $(cat /tmp/ended) before it began"
     exec 9>&-
-    wait $program && wait $perf && [ "$(cat /tmp/ended)" = 0 ] && cat /tmp/said &&
+    wait $program && wait $perf && [ "$(cat /tmp/ended)" = 0 ] && cat /tmp/output &&
         perf script --input /tmp/perf.data --fields trace:event,trace
 }}
 keep() {{
@@ -85,7 +85,7 @@ part count_by_bpf count_by_bpf "$4" "$3"
 
 
 class InTree(parts.Case):
-    """One guest, whose kernel runs its unit tests when it starts."""
+    """One guest whose kernel runs its unit tests at boot."""
 
     @classmethod
     def setUpClass(cls):
@@ -126,13 +126,13 @@ class InTree(parts.Case):
                              r"^# Totals: pass:[1-9]\d* fail:0 xfail:0 xpass:0 skip:0 error:0$")
 
     def test_survives_every_allocation_failure(self):
-        said = self.part("failures")
-        self.assertEqual(said[-1], "ok: all failures")
-        print(*(line for line in said if " allocations, " in line), sep="\n")
+        output = self.part("failures")
+        self.assertEqual(output[-1], "ok: all failures")
+        print(*(line for line in output if " allocations, " in line), sep="\n")
 
     def test_user_events_program_is_recorded_together(self):
-        said, where, *events = self.part("record")
-        self.assertTrue(said.startswith(f"written {COUNT} too_large 0 "), said)
+        output, where, *events = self.part("record")
+        self.assertTrue(output.startswith(f"written {COUNT} too_large 0 "), output)
         self.assertEqual(where, "The events of provider load are in tracefs as "
                          "eventlog:eventlog_load_*.")
         self.assertEqual(len(events), COUNT)
@@ -142,9 +142,9 @@ class InTree(parts.Case):
         self.part("gone")
 
     def test_registered_event_is_recorded_together(self):
-        registered, said, where, event, removed = self.part("keep")
+        registered, output, where, event, removed = self.part("keep")
         self.assertEqual(registered, "eventlog:eventlog_load_item")
-        self.assertTrue(said.startswith("written 0 "), said)
+        self.assertTrue(output.startswith("written 0 "), output)
         self.assertIn(" eventlog:eventlog_load_*.", where)
         self.assertEqual(event, "/sys/kernel/tracing/events/eventlog/eventlog_load_item/format")
         self.assertEqual(removed, "eventlog_load_item")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each kernel boots, is what it is called, and eventlog's programs work on it.
+"""Each kernel boots with its release, and eventlog's programs work on it.
 
-The environment's KERNEL says which one.
+The environment variable KERNEL names it.
 """
 
 import os
@@ -18,7 +18,7 @@ LOST = re.compile(r"^-- lost (\d+) events (?:on|in|of) (.*) --$", re.MULTILINE)
 
 
 class Kernel(vm_case.Case):
-    """One guest, looked at from all sides."""
+    """One guest; the tests check its output."""
 
     @classmethod
     def setUpClass(cls):

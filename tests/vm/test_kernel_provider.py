@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events of the kernel itself through the kernel module: the provider `kernel` tells what tracefs
-tells, on one timeline with programs and with a provider of another module, to who may hear it, and
-hangs on nothing while nobody listens.
+"""Events of the kernel through the kernel module: the provider `kernel` gives the events of tracefs, on
+one timeline with programs and another module, to permitted users, and is attached only while it is enabled.
 
-One processor: where several are emulated by threads, code that is changed under load has brought guests
-down.
+One processor: guests with several emulated by threads have crashed when code changed under load.
 """
 
 import json
@@ -17,7 +15,7 @@ import parts
 import vm_case
 
 ROUNDS = 50
-# More than two buffers of 128 KiB take, at two switches each.
+# With two switches each, more than two buffers of 128 KiB hold.
 PASSES = 5_000
 BLOCKS = 8
 BLOCK_SIZE = 4096
@@ -29,7 +27,7 @@ hooks=/sys/module/eventlog/parameters/kernel_hooks
 record() {{ "$elog" record --via device "$@"; }}
 
 insmod /eventlog.ko remove_idle=1 || exit
-# What tracefs tells of the same tracepoint, in a file.
+# Writes the trace of the same tracepoint to a file.
 echo mono > $tracing/trace_clock
 echo 16384 > $tracing/buffer_size_kb
 beside_tracefs() {{
@@ -44,7 +42,7 @@ beside_tracefs() {{
     return $recorded
 }}
 together() {{ record -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1; }}
-# The recorder stands still while there is more than its buffers take.
+# The recorder is stopped while more is written than its buffers hold.
 late() {{
     record -e kernel:switch -o /tmp/late.elog --buffer-size 2x128K -j -- \
         sh -c "kill -STOP \$PPID; $switches pass {PASSES} > /dev/null; kill -CONT \$PPID"
@@ -62,7 +60,7 @@ not_permitted() {{
     su user -s /bin/sh -c "$elog record --via device -e 'kernel:*'"
 }}
 listed() {{ "$elog" list 'kernel:*'; "$elog" schema kernel; }}
-# One more place, whose device is the same.
+# A second directory, with the same device.
 listed_once() {{
     unshare -m sh -c 'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mkdir -m 700 /dev/shm/eventlog-0 &&
         touch /tmp/apart && exec sleep 10000' &
@@ -94,9 +92,9 @@ END
     record -e 'block:*' -e 'shop:*' -e kernel:switch -o /tmp/blocks.elog -- sh /tmp/work
 }}
 in_use() {{ rmmod eventlog; }}
-# A provider that goes while somebody listens to it.
-goes() {{
-    "$elog" record --via device -e 'block:*' -o /tmp/goes.elog &
+# A provider unregisters while it is enabled.
+unregister() {{
+    "$elog" record --via device -e 'block:*' -o /tmp/unregister.elog &
     recorder=$!
     listens() {{ grep -q /dev/eventlog /proc/$recorder/maps; }}
     wait_until listens
@@ -113,10 +111,10 @@ ticks() {{
     rmmod eventlog_ticker
 }}
 part ticks ticks
-part goes goes
+part unregister unregister
 part unload wait_until is_unloaded
 """
-# Of two processors one sleeps when the first recording ends, and is woken by that, unseen.
+# One of two processors sleeps when the first recording ends, which wakes it unrecorded.
 SLEEP_TWICE = parts.SHELL + """
 insmod /eventlog.ko remove_idle=1 || exit
 record() { "$0" record --via device -e kernel:idle -o /tmp/$1.elog -- sleep 1; }
@@ -132,7 +130,7 @@ SWITCH = re.compile(r"^ *.*-(\d+) +\[000\].* sched_switch: .* prev_pid=(\d+) .* 
 
 
 def by_tracefs(path):
-    """Who was switched from, to whom, the name of that one and its priority."""
+    """Each switch as (previous thread, next thread, its name, its priority)."""
     with open(path, encoding="utf-8") as file:
         return [(int(prev), int(following), name, int(priority))
                 for _, prev, name, following, priority in SWITCH.findall(file.read())]
@@ -143,21 +141,21 @@ def switch_of(line):
     return line["thread"], fields["next"], fields["next_name"], fields["priority"]
 
 
-def matches_pair(items, told):
-    """Whether records, and numbers of those that are missing, are what was told, one for one."""
+def matches_pair(items, traced):
+    """Whether the records and the numbers of lost records equal the switches of tracefs, one for one."""
     at = 0
     for item in items:
         if isinstance(item, int):
             at += item
-        elif at < len(told) and told[at] == item:
+        elif at < len(traced) and traced[at] == item:
             at += 1
         else:
             return False
-    return at <= len(told)
+    return at <= len(traced)
 
 
 class KernelProvider(parts.Case):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     KERNEL = "debian-6.12"
 
@@ -182,12 +180,12 @@ class KernelProvider(parts.Case):
         return loads.shown(loads.Case.collected(self, name))
 
     def assert_reported(self, items, trace):
-        """That what was recorded is a part of what tracefs had, which began before and ended later."""
-        told = by_tracefs(loads.Case.collected(self, trace))
+        """Checks that the recording is a part of tracefs's trace, which began before and ended later."""
+        traced = by_tracefs(loads.Case.collected(self, trace))
         begin = items[0]
-        places = [place for place, one in enumerate(told)
-                  if one == begin and matches_pair(items, told[place:])]
-        self.assertTrue(places, f"{len(items)} items are not among the {len(told)} of {trace}")
+        places = [place for place, one in enumerate(traced)
+                  if one == begin and matches_pair(items, traced[place:])]
+        self.assertTrue(places, f"{len(items)} items are not among the {len(traced)} of {trace}")
 
     def test_switches_match_tracefs(self):
         summary = loads.summary(self.part("together"))
@@ -241,14 +239,14 @@ class KernelProvider(parts.Case):
         self.assertEqual(self.part("without")[-1], "ok: own switches excluded")
 
     def test_is_listed_with_its_events(self):
-        said = "\n".join(self.part("listed"))
+        output = "\n".join(self.part("listed"))
         for text in ("processes eventlog (kernel)", "switch", "next_name", "provider kernel"):
-            self.assertIn(text, said)
-        self.assertNotIn("does not give the same schema", said)
+            self.assertIn(text, output)
+        self.assertNotIn("does not give the same schema", output)
 
     def test_is_listed_once_in_every_command(self):
-        said = "\n".join(self.part("listed_once"))
-        self.assertEqual(said.count("processes eventlog (kernel)"), 1, said)
+        output = "\n".join(self.part("listed_once"))
+        self.assertEqual(output.count("processes eventlog (kernel)"), 1, output)
 
     def test_requires_permission_to_record_all_processes(self):
         self.assertIn("The kernel has no event that matches 'kernel:*'.",
@@ -279,7 +277,7 @@ class KernelProvider(parts.Case):
         self.part("in_use", 1)
 
     def test_provider_may_unregister_while_enabled(self):
-        self.part("goes")
+        self.part("unregister")
 
     def test_can_be_unloaded_afterwards(self):
         self.part("unload")
@@ -287,14 +285,14 @@ class KernelProvider(parts.Case):
 
 @vm_case.full_tier
 class KernelProviderBefore66(KernelProvider):
-    """The same on an older kernel."""
+    """The tests on an older kernel."""
 
     KERNEL = "debian-6.1"
 
 
 @vm_case.full_tier
 class SleepTwice(parts.Case):
-    """One guest, whose two processors one thread emulates: their sleep is recorded twice."""
+    """One guest whose two processors are emulated by one thread: their idle periods are recorded twice."""
 
     @classmethod
     def setUpClass(cls):

@@ -9,7 +9,7 @@ from paths import HERE
 
 SOURCES = HERE.parent.parent / "kernel" / "eventlog" / "tests"
 
-# KUnit is quiet unless it is told to run.
+# KUnit runs only with this option.
 RUN = "insmod /kunit.ko enable=1 && insmod /eventlog.ko && rmmod eventlog"
 
 
@@ -52,7 +52,7 @@ class Units(vm_case.Case):
 
 @vm_case.full_tier
 class UnitsUnderDebugging(Units):
-    """The same on a kernel that checks memory and locks."""
+    """The tests on a kernel that checks memory and locks."""
 
     KERNEL = "debug-6.12"
 

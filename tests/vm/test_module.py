@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The kernel module on Debian's kernels: it comes and goes, its device does what it says and
-refuses the rest, to whoever may use it, and nothing makes the kernel complain."""
+"""The kernel module on Debian's kernels: loading and unloading, the rules and permissions of its device, and
+no fault of the kernel."""
 
 import parts
 import vm_case
@@ -10,9 +10,9 @@ SCRIPT = parts.SHELL + r"""
 events=/sys/kernel/tracing/events/eventlog
 load() { insmod /eventlog.ko remove_idle=1; }
 removes=/sys/module/eventlog/parameters/remove_idle
-unless_told() { insmod /eventlog.ko && cat $removes && rmmod eventlog; }
+by_default() { insmod /eventlog.ko && cat $removes && rmmod eventlog; }
 is_unloaded() { rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }
-come_and_go() {
+run_load_cycles() {
     for i in 1 2 3 4 5; do
         load || return
         exec 3<> /dev/eventlog
@@ -23,7 +23,7 @@ come_and_go() {
 }
 held=/sys/kernel/tracing/events/eventlog/held
 is_held() { [ -e $held ]; }
-has_gone() { [ ! -e /sys/kernel/tracing/events/eventlog/later ]; }
+is_removed() { [ ! -e /sys/kernel/tracing/events/eventlog/later ]; }
 probe_an_event() {
     # A probe refers to an event, and does not listen.
     load && mkfifo /tmp/hold || return
@@ -33,9 +33,9 @@ probe_an_event() {
     echo 'e:probes/held eventlog.held' > /sys/kernel/tracing/dynamic_events || return
     exec 9>&-
     wait $! || return
-    # One that nobody refers to goes, though it has been idle for less long.
+    # An event without references is removed, although it has been idle for a shorter time.
     "$1" 'later u32 a' < /dev/null || return
-    wait_until has_gone
+    wait_until is_removed
     is_held || return
     rmmod eventlog 2> /dev/null && return 1
     echo '-:probes/held' >> /sys/kernel/tracing/dynamic_events || return
@@ -44,7 +44,7 @@ probe_an_event() {
 opened=/sys/kernel/tracing/events/eventlog/opened
 is_opened() { [ -e $opened ]; }
 open_a_file() {
-    # As a listener does that is slow, while a program ends.
+    # Like a slow listener while a program ends.
     mkfifo /tmp/opened || return
     "$1" 'opened u32 a' < /tmp/opened &
     exec 9> /tmp/opened
@@ -69,20 +69,20 @@ memory() {
     "$1" $disk
 }
 permit() {
-    # As the file for udev does.
+    # Like the file for udev.
     chgrp tracing /dev/eventlog && stat -c '%a %U %G' /dev/eventlog
 }
 
-part unless_told unless_told
-part comes_and_goes come_and_go
+part by_default by_default
+part load_cycles run_load_cycles
 part probed probe_an_event "$0"
 part route "$6" '/eventlog.ko remove_idle=1'
 wait_until is_unloaded
 insmod /eventlog.ko || exit
-unless_told=$(cat $removes)
+by_default=$(cat $removes)
 echo 1 > $removes
 part mode stat -c '%a %U %G' /dev/eventlog
-part others_before as tracer
+part before_permission as tracer
 part permit permit
 part user as user
 part tracer as tracer
@@ -90,8 +90,8 @@ part rules "$0"
 part memory memory "$2"
 part limits "$3"
 part threads "$4" "$5"
-# Others have files of events open from here on.
-echo $unless_told > $removes
+# From here on, processes hold files of events open.
+echo $by_default > $removes
 part opened open_a_file "$0"
 part fuzz "$1" "$5"
 echo 1 > $removes
@@ -102,17 +102,17 @@ part cycles "$7" /eventlog.ko "$8"
 
 
 class Module(parts.Case):
-    """One guest, in which the module is loaded; what the script has tried is looked at here."""
+    """One guest with the module; the tests check the parts of the script."""
 
     KERNEL = "debian-6.12"
     SECONDS = vm_case.by_tier(2, 3)
     CYCLES = vm_case.by_tier(20, 100)
-    # What the kernel does not have.
+    # Steps for features that the kernel lacks.
     WITHOUT = []
     MODULES = ("brd",)
-    # Threads take turns in the middle of the kernel's work, too: there is one processor.
+    # Also threads in the kernel are preempted: there is one processor.
     PARAMETERS = ("preempt=full",)
-    # Whether the kernel bears that events go while files of theirs are open.
+    # Whether the kernel supports removing events while their files are open.
     REMOVES = "Y"
 
     @classmethod
@@ -133,12 +133,12 @@ class Module(parts.Case):
         )
 
     def test_removes_events_only_if_kernel_supports_it(self):
-        self.assertEqual(self.part("unless_told"), [self.REMOVES])
+        self.assertEqual(self.part("by_default"), [self.REMOVES])
         if self.REMOVES == "N":
             self.assertEqual(self.part("opened")[-1], "written")
 
     def test_loads_and_unloads_unless_in_use(self):
-        self.part("comes_and_goes")
+        self.part("load_cycles")
 
     def test_cannot_be_unloaded_while_an_event_is_referenced(self):
         self.part("probed")
@@ -148,7 +148,7 @@ class Module(parts.Case):
 
     def test_is_root_only_by_default(self):
         self.assertEqual(self.part("mode"), ["660 root root"])
-        self.part("others_before", status=1)
+        self.part("before_permission", status=1)
 
     def test_is_accessible_to_group(self):
         self.assertEqual(self.part("permit"), ["660 root tracing"])
@@ -159,9 +159,9 @@ class Module(parts.Case):
         self.assertEqual(self.part("rules")[-1], "ok: all rules")
 
     def test_updates_enable_words_in_retained_memory(self):
-        said = self.part("memory")
-        self.assertEqual(said[-1], "ok: all memory rules")
-        self.assertEqual([line for line in said if line.startswith("without: ")], self.WITHOUT)
+        output = self.part("memory")
+        self.assertEqual(output[-1], "ok: all memory rules")
+        self.assertEqual([line for line in output if line.startswith("without: ")], self.WITHOUT)
 
     def test_enforces_permissions(self):
         self.assertEqual(self.part("limits")[-1], "ok: all limits")
@@ -177,15 +177,15 @@ class Module(parts.Case):
         self.assertEqual(len(self.part("left", status=1)), 2)
 
     def test_loads_and_unloads_under_load(self):
-        said = self.part("cycles")
-        self.assertEqual(said[-1], "ok: all cycles")
-        print(next(line for line in said if line.startswith(f"{self.CYCLES} cycles: ")))
+        output = self.part("cycles")
+        self.assertEqual(output[-1], "ok: all cycles")
+        print(next(line for line in output if line.startswith(f"{self.CYCLES} cycles: ")))
 
 
 @vm_case.full_tier
 class ModuleBefore64(Module):
-    """The same on a kernel that gives away numbers of events otherwise, and frees what files of
-    theirs refer to: it is told to notice who reads that."""
+    """The tests on a kernel that assigns numbers of events differently and frees memory that files of events
+    refer to; slub_debug detects reads of it."""
 
     KERNEL = "debian-6.1"
     PARAMETERS = ("preempt=full", "slub_debug=FZP")
@@ -195,7 +195,7 @@ class ModuleBefore64(Module):
 
 @vm_case.full_tier
 class ModuleUnderDebugging(Module):
-    """The same where the kernel looks after itself."""
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
     SECONDS = 4

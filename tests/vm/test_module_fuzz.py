@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The kernel module under calls at random, on two processors, of which one goes and comes back
-meanwhile, and while somebody tries to unload it. For as many seconds as EVENTLOG_TEST_FUZZ_SECONDS
-says: a few, unless somebody wants to know it."""
+"""Random calls of the kernel module on two processors, while one of them is turned off and on and the module
+is unloaded in vain. EVENTLOG_TEST_FUZZ_SECONDS is their duration, a few seconds by default."""
 
 import os
 
@@ -22,7 +21,7 @@ class Fuzz(parts.Case):
     """One guest, in which all of it happens."""
 
     KERNEL = "debian-6.12"
-    # Threads take turns in the middle of the kernel's work, too.
+    # Also threads in the kernel are preempted.
     PARAMETERS = ("preempt=full",)
 
     @classmethod
@@ -42,9 +41,9 @@ class Fuzz(parts.Case):
         )
 
     def test_survives_random_calls_with_cpu_hotplug_and_module_reload(self):
-        said = self.part("fuzz")
-        print(*said, sep="\n")
-        counts = dict(line.split(": ") for line in said if " of " in line)
+        output = self.part("fuzz")
+        print(*output, sep="\n")
+        counts = dict(line.split(": ") for line in output if " of " in line)
         for kind in ("processors turned off and on", "not unloaded", "read", "ended"):
             self.assertNotEqual(counts[kind].split()[0], "0")
         refused, attempts = counts["not unloaded"].split(" of ")
@@ -56,7 +55,7 @@ class Fuzz(parts.Case):
 
 @vm_case.full_tier
 class FuzzUnderDebugging(Fuzz):
-    """The same where the kernel looks after itself."""
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
     PARAMETERS = ()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The kernel module's own rings on Debian's kernels: who subscribes through the device gets whole
-records, and is told of each one that is missing, whatever writers, readers and processors do."""
+"""The kernel module's rings on Debian's kernels: a subscription through the device receives whole records
+and a count of each lost one, whatever writers, readers and processors do."""
 
 import re
 
@@ -21,13 +21,13 @@ part unload wait_until is_unloaded
 
 
 class Rings(parts.Case):
-    """One guest of two processors; what the script has tried is looked at here."""
+    """One guest with two processors; the tests check the parts of the script."""
 
     KERNEL = "debian-6.12"
     SECONDS = 1
     MEMBERS = "numbers"
-    # Writers are taken the processor away in the middle of the kernel's work, too. And the kernel
-    # zeroes no memory of its own accord: then it would not be seen that nobody else does.
+    # Also writers in the kernel are preempted. The kernel does not zero memory by itself, which would
+    # hide that the module does not.
     PARAMETERS = ("preempt=full", "init_on_alloc=0")
 
     @classmethod
@@ -49,11 +49,11 @@ class Rings(parts.Case):
         self.assertEqual(self.part("listen")[-1], "ok: all subscription steps")
 
     def test_counts_each_missing_record(self):
-        said = self.part("conserve")
-        self.assertEqual(said[-1], "ok: all events are counted")
-        self.assertFalse([line for line in said if line.startswith("without: ")])
+        output = self.part("conserve")
+        self.assertEqual(output[-1], "ok: all events are counted")
+        self.assertFalse([line for line in output if line.startswith("without: ")])
         counts = [[int(number) for number in re.findall(r"\d+", line)]
-                  for line in said if ": attempted " in line]
+                  for line in output if ": attempted " in line]
         self.assertEqual(len(counts), 2)
         for attempted, *found in counts:
             self.assertEqual(sum(found), attempted)
@@ -70,7 +70,7 @@ class Rings(parts.Case):
 
 @vm_case.full_tier
 class RingsBefore66(Rings):
-    """The same on an older kernel, which is told to notice who uses memory that is not his."""
+    """The tests on an older kernel, with slub_debug, which detects uses of foreign memory."""
 
     KERNEL = "debian-6.1"
     PARAMETERS = ("preempt=full", "init_on_alloc=0", "slub_debug=FZP")
@@ -78,7 +78,7 @@ class RingsBefore66(Rings):
 
 @vm_case.full_tier
 class RingsUnderDebugging(Rings):
-    """The same where the kernel looks after itself."""
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
     PARAMETERS = ()
@@ -86,7 +86,7 @@ class RingsUnderDebugging(Rings):
 
 
 class Patterns(parts.Case):
-    """On a kernel that takes the processor from nobody who is at work in it."""
+    """Tests on a kernel without preemption."""
 
     SCRIPT = parts.SHELL + r"""
 insmod /eventlog.ko || exit

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""On Debian's kernels, with the kernel module: perf, trace_pipe and hist triggers get every event of
-a program with every field as it was emitted."""
+"""perf, trace_pipe and hist triggers receive each event of a program with each field, on Debian's kernels
+with the kernel module."""
 
 import re
 import subprocess
@@ -85,7 +85,7 @@ def items(text):
 
 
 class Tools(vm_case.Case):
-    """One guest, in which all tools record; what they have recorded is looked at here."""
+    """One guest in which all tools record; the tests check the recordings."""
 
     KERNEL = "debian-6.12"
 
@@ -150,7 +150,7 @@ class Tools(vm_case.Case):
 
 @vm_case.full_tier
 class ToolsBefore64(Tools):
-    """The same on a kernel before user_events' words."""
+    """The tests on a kernel whose user_events have no words."""
 
     KERNEL = "debian-6.1"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record --via perf: perf's buffers give what shared memory gives, field by field; what is lost is
-counted; the kernel is asked of --where what it can be asked; and who may listen is the kernel's to say."""
+"""elog record --via perf: perf's buffers give the events of shared memory, field by field; lost events are
+counted; the kernel evaluates --where as far as possible; and the kernel decides on permissions."""
 
 import json
 
@@ -20,12 +20,12 @@ emit() {{ "$program" $1 < /dev/null; }}
 # The event comes while somebody waits for it. What was emitted before it was found is not heard, so
 # that goes on until there are as many as wanted.
 follows() {{
-    record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /tmp/said &
+    record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /tmp/output &
     recorder=$!
     while kill -0 $recorder 2> /dev/null; do
         (sleep 0.3) | "$program" 1 > /dev/null
     done
-    wait $recorder && cat /tmp/followed || (cat /tmp/said; false)
+    wait $recorder && cat /tmp/followed || (cat /tmp/output; false)
 }}
 part follows follows
 keep
@@ -46,7 +46,7 @@ overwritten() {{
 overwritten_not() {{
     record -e 'load:*' -o /tmp/few.elog --overwrite --buffer-size 2x128K -j -- "$program" 10 < /dev/null
 }}
-# The recorder stands still while there is more than its buffers take.
+# The recorder is stopped while more is written than its buffers hold.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K -j -- \
         sh -c "kill -STOP \$PPID; taskset 1 '$program' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
@@ -139,7 +139,7 @@ away() {{
     echo 1 > $online
     kill -CONT $recorder
     times=$((times + 1))
-    is_told() {{ [ $(grep -c 'coming online' /tmp/said) -eq $times ]; }}
+    is_told() {{ [ $(grep -c 'coming online' /tmp/output) -eq $times ]; }}
     wait_until is_told
 }}
 # Some come after that, which are all heard. $1 is the file, $2 and so on how many are emitted when.
@@ -147,7 +147,7 @@ taken_away() {{
     name=$1
     shift
     "$elog" record --via perf -e 'load:*' -o /tmp/$name.elog --buffer-size 2x128K -j $overwrite \
-        8>&- 2> /tmp/said &
+        8>&- 2> /tmp/output &
     recorder=$!
     waits() {{ grep -q '^271 ' /proc/$recorder/syscall; }}
     wait_until waits
@@ -158,7 +158,7 @@ taken_away() {{
     taskset 2 "$program" 7 < /dev/null > /dev/null
     kill -TERM $recorder
     wait $recorder
-    cat /tmp/said
+    cat /tmp/output
 }}
 lost_away() {{
     overwrite= taken_away away {OVERFLOW_COUNT} 1000
@@ -189,7 +189,7 @@ def records(path):
 
 
 class Perf(loads.KernelTrace):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     SCRIPT = SCRIPT
     FILES = ("perf.elog", "memory.elog", "asked.elog", "newest.elog", "few.elog", "late.elog",
@@ -197,7 +197,7 @@ class Perf(loads.KernelTrace):
     OPTIONS = {"memory": 2048, "processors": 2}
 
     def events_of(self, title):
-        """What a part has shown as JSON Lines, in front of what was said besides."""
+        """What a part has shown as JSON Lines, in front of what was output besides."""
         lines = [json.loads(line) for line in self.part(title) if line.startswith("{")]
         return [line for line in lines if "event" in line]
 
@@ -248,9 +248,9 @@ class Perf(loads.KernelTrace):
             self.assertEqual(line["pid"], line["thread"], line)
 
     def test_is_not_used_if_tracefs_suffices(self):
-        said = self.part("chosen")
-        self.assertEqual([line.split(": ")[1] for line in said if line.startswith("elog: ")],
-                         ["Not via memory", "Not via device", "Recording via tracefs"])
+        output = self.part("chosen")
+        self.assertEqual([line.split(": ")[1] for line in output if line.startswith("elog: ")],
+                         ["Not via memory", "Not via device", "Events come via tracefs"])
 
     def test_reports_unknown_event(self):
         self.assertIn("The kernel has no event that matches 'nobody:*'.",
@@ -260,7 +260,7 @@ class Perf(loads.KernelTrace):
         self.assertIn("Perf cannot have the event ftrace:function.", self.part("not_of_perf", 1)[0])
 
     def test_rejects_sessions_and_invalid_arguments(self):
-        self.assertIn("The kernel's tracing has no sessions", self.part("with_session", 2)[0])
+        self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
         self.assertIn("nmber", self.part("mistyped", 2)[0])
 
     def test_reports_buffer_allocation_failure(self):
@@ -278,8 +278,7 @@ class Perf(loads.KernelTrace):
         (line,) = self.part("closed")
         self.assertRegex(line, "^note +perf_events +You may not record via perf: perf_event_paranoid is 2")
         (line,) = self.part("open")
-        self.assertRegex(line, "^note +perf_events +You may record via perf, but not list the events "
-                               "in tracefs")
+        self.assertRegex(line, "^note +perf_events +You may record via perf, but not see in tracefs")
         (line,) = self.part("both_open")
         self.assertRegex(line, "^ok +perf_events ")
         self.assertEqual([line["event"] for line in self.events_of("may_listen")], ["item"] * 3)
@@ -299,7 +298,7 @@ class Perf(loads.KernelTrace):
             self.skipTest("this kernel has CPUs that neither come nor go")
 
     def assert_reported(self, title, times):
-        """That a CPU has come back is said each time."""
+        """That a CPU has come back is output each time."""
         sentence = "What was emitted on CPU 1 between its coming online and elog's seeing that"
         self.assertEqual(sum(sentence in line for line in self.part(title)), times)
 
@@ -319,13 +318,13 @@ class Perf(loads.KernelTrace):
         found, missing = loads.loads(self.collected("newest_away.elog"))
         self.assertEqual(missing, OVERFLOW_COUNT + 2000)
         self.assertEqual(found, [*loads.emitted(1000), *loads.emitted(7)])
-        told = loads.summary(self.part("overwritten_away"))
-        self.assertEqual((told["overwritten"], told["lost"]), (missing, 0))
+        totals = loads.summary(self.part("overwritten_away"))
+        self.assertEqual((totals["overwritten"], totals["lost"]), (missing, 0))
 
 
 @vm_case.full_tier
 class PerfOfTheModule(loads.OfTheModule, Perf):
-    """The same of the kernel module's events."""
+    """The tests with events of the kernel module."""
 
 
 @vm_case.full_tier

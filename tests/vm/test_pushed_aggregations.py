@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the kernel counts and adds up for elog agg comes to what elog computes of the same events through
-memory: random aggregations, and the command as it is used.
+"""Aggregations that the kernel computes for elog agg equal those that elog computes of the same events
+through memory: random aggregations, and the command.
 
-EVENTLOG_TEST_AGGREGATIONS is how many, EVENTLOG_TEST_SEED which."""
+EVENTLOG_TEST_AGGREGATIONS is their number, EVENTLOG_TEST_SEED the seed.
+"""
 
 import json
 import os
@@ -145,9 +146,9 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         "  elog counts        nothing that the kernel has not counted"]
 
     def test_match_aggregation_from_memory(self):
-        said = self.part("random")
-        found = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", said[-1])}
-        print(said[-1])
+        output = self.part("random")
+        found = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", output[-1])}
+        print(output[-1])
         self.assertEqual(found["aggregations"], COUNT)
         self.assertEqual(found["wrong"], 0)
         # It would be easy to be right by computing all here, or nothing.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What of a predicate the kernel asks before it keeps an event is what elog asks of it afterwards: random
-predicates over all types, on events of user_events and of the kernel module.
+"""The kernel evaluates parts of predicates as elog does: random predicates over all types, on events of
+user_events and of the kernel module.
 
-EVENTLOG_TEST_PREDICATES is how many, EVENTLOG_TEST_SEED which."""
+EVENTLOG_TEST_PREDICATES is their number, EVENTLOG_TEST_SEED the seed.
+"""
 
 import os
 import re
@@ -38,10 +39,10 @@ class PushedPredicates(parts.Case):
         return {}
 
     def test_keep_only_matches(self):
-        said = self.part("predicates")
-        counts = dict(re.findall(r"(\w+) (\d+)", said[-1]))
+        output = self.part("predicates")
+        counts = dict(re.findall(r"(\w+) (\d+)", output[-1]))
         found = {name: int(number) for name, number in counts.items()}
-        print(said[-1])
+        print(output[-1])
         self.assertEqual(found["predicates"], COUNT)
         self.assertEqual(found["wrong"], 0)
         # It would be easy to be right by asking nothing, or by wanting nothing.
@@ -53,7 +54,7 @@ class PushedPredicates(parts.Case):
 
 @vm_case.full_tier
 class PushedPredicatesOfTheModule(PushedPredicates):
-    """The same of the kernel module's events, on a kernel without user_events."""
+    """The tests with events of the kernel module, on a kernel without user_events."""
 
     KERNEL = "debian-6.12"
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Relay channels of the kernel module. What relay does, or did, in the kernel, and the step of
-programs/module/eventlog_relay in which ours is seen to (a step begins with the number):
+"""Relay channels of the kernel module. The properties of relay in the kernel, present or former; the steps of
+programs/module/eventlog_relay that test them begin with the number:
 
-R1 options that cannot be; R2 a file for each processor; R3 no record straddles; R4 read leaves out
-padding; R5 the whole is mapped, no part; R6 poll; R7 no sendfile; R8 only what is there is opened,
-and stays while it is; R9 discard, with exact losses; R10 overwrite; R12, R13, R22 headers; R14
-consuming; R16 what finds no room is counted; R17 what fits nowhere; R18 flush and reset; R19 one
-buffer for all; R20 late files; R23 processors that come and go; R24 writing without a channel; R25
-numbers. R11 is about relay's own default, which is not used. R15, writing in interrupts, is a unit
-test of the kernel's. R21, telling of those that map, no kernel has: see eventlog_relay(4).
+R1 invalid options; R2 a file per processor; R3 no record in two sub-buffers; R4 read omits padding; R5 only
+the whole buffer can be mapped; R6 poll; R7 no sendfile; R8 files of a channel exist with it, and stay usable
+while open; R9 discard mode with exact losses; R10 overwrite mode; R12, R13, R22 headers; R14 consuming; R16
+records without room are counted; R17 records larger than a sub-buffer; R18 flush and reset; R19 one buffer
+for all processors; R20 late files; R23 processors that are turned off and on; R24 writing without a channel;
+R25 counts. R11 is relay's default mode, which is not used. R15, writing in interrupts, is a unit test of the
+kernel. R21, notifying mappings, is not in any kernel: see eventlog_relay(4).
 """
 
 import pathlib
@@ -18,7 +18,7 @@ import kernel_module
 import parts
 import vm_case
 
-# Its events come in the midst of what relay does.
+# A module that emits events within relay.
 NESTED_MODULE = pathlib.Path(__file__).resolve().parent / "nested"
 
 SCRIPT = parts.SHELL + r"""
@@ -38,10 +38,10 @@ ITEMS = [number for number in range(1, 26) if number not in (11, 15)]
 
 
 class Relay(parts.Case):
-    """One guest with two processors; what the program has tried is looked at here."""
+    """One guest with two processors; the tests check the program's steps."""
 
     KERNEL = "debian-6.12"
-    # So much is not tried there.
+    # The number of steps that this kernel does not support.
     WITHOUT = 0
 
     @classmethod
@@ -56,10 +56,10 @@ class Relay(parts.Case):
         )
 
     def test_passes_abi_steps(self):
-        said = self.part("relay")
-        self.assertEqual(said[-1], "ok: all relay steps")
-        print("\n".join(line for line in said if line.startswith(("read ", "without: "))))
-        self.assertEqual(len([line for line in said if line.startswith("without: ")]), self.WITHOUT)
+        output = self.part("relay")
+        self.assertEqual(output[-1], "ok: all relay steps")
+        print("\n".join(line for line in output if line.startswith(("read ", "without: "))))
+        self.assertEqual(len([line for line in output if line.startswith("without: ")]), self.WITHOUT)
 
     def test_receives_events_of_subscriptions(self):
         self.assertEqual(self.part("events")[-1], "ok: all channel steps")
@@ -77,22 +77,22 @@ class Relay(parts.Case):
 
 @vm_case.full_tier
 class RelayBefore64(Relay):
-    """The same on an older kernel."""
+    """The tests on an older kernel."""
 
     KERNEL = "debian-6.1"
 
 
 @vm_case.full_tier
 class RelayUnderDebugging(Relay):
-    """The same where the kernel looks after itself."""
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
     WITHOUT = 1
 
 
-class InTheMidst(parts.Case):
-    """Events that relay itself leads to, by a tracepoint that older kernels do not have. On one
-    processor: then who waits is woken by who writes."""
+class NestedEvents(parts.Case):
+    """Events that relay itself causes, by a tracepoint that older kernels lack. On one processor, so that the
+    writer wakes the waiting reader."""
 
     KERNEL = "debian-6.12"
     SCRIPT = parts.SHELL + r"""
@@ -110,14 +110,14 @@ part nested "$0" nested
             kernel, ["sh", "-c", self.SCRIPT, program], processors=1,
             files={"/eventlog.ko": str(module), "/eventlog_nested.ko": str(nested), program: program},
         )
-        said = self.part("nested")
-        self.assertEqual(said[-1], "ok: no record is within another one")
-        print("\n".join(line for line in said if line.startswith("tried ")))
+        output = self.part("nested")
+        self.assertEqual(output[-1], "ok: no record is within another one")
+        print("\n".join(line for line in output if line.startswith("tried ")))
 
 
 @vm_case.full_tier
-class InTheMidstUnderDebugging(InTheMidst):
-    """The same where the kernel looks after itself."""
+class NestedEventsUnderDebugging(NestedEvents):
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
 

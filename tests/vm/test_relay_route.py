@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record --via relay: events through a relay channel are what the module's rings and shared
-memory give, each one that is missing is counted, and the channel goes with its recorder."""
+"""elog record --via relay: a relay channel gives the events of the module's rings and of shared memory,
+lost events are counted, and the channel ends with its recorder."""
 
 import pathlib
 
@@ -18,7 +18,7 @@ NMIS = 1000
 ON_CPU_1 = 7
 NMI_MODULE = pathlib.Path(__file__).resolve().parent / "nmi"
 
-# Each recording runs the program, so that it has all of its events; within others, if there are several.
+# Each recording runs the program, so that it has all events; several recordings are nested.
 SCRIPT = parts.SHELL + rf"""
 load=$0 shop=$1 elog=$2
 channels=/sys/kernel/debug/eventlog
@@ -51,7 +51,7 @@ overwritten() {{
     record -e 'load:*' -o /tmp/newest.elog --overwrite --buffer-size 2x128K -j -- \
         taskset 1 "$load" {OVERFLOW_COUNT} < /dev/null
 }}
-# The recorder stands still while there is more than its buffers take.
+# The recorder is stopped while more is written than its buffers hold.
 late() {{
     record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K "$@" -- \
         sh -c "kill -STOP \$PPID; taskset 1 '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
@@ -167,7 +167,7 @@ part unload wait_until is_unloaded
 
 
 class RelayRoute(loads.Case):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     KERNEL = "debian-6.12"
     PROCESSORS = 2
@@ -192,8 +192,8 @@ class RelayRoute(loads.Case):
                 for line in loads.shown(self.collected(name))]
 
     def test_matches_rings_and_memory_field_by_field(self):
-        told = loads.summary(self.part("beside_others"))
-        self.assertEqual((told["events"], told["lost"], told["overwritten"]), (COUNT, 0, 0))
+        totals = loads.summary(self.part("beside_others"))
+        self.assertEqual((totals["events"], totals["lost"], totals["overwritten"]), (COUNT, 0, 0))
         names = ("provider", "event", "process", "pid", "thread", "level", "fields")
         by_relay = self.fields_of("relay.elog", *names)
         self.assertEqual(len(by_relay), COUNT)
@@ -201,8 +201,8 @@ class RelayRoute(loads.Case):
             self.assertEqual(by_relay, self.fields_of(other, *names))
 
     def test_selects_like_memory(self):
-        said = self.part("picked")
-        self.assertIn("elog: Recording via relay: no other route was requested.", said)
+        output = self.part("picked")
+        self.assertIn("elog: Events come via relay: another one is not asked for.", output)
         by_relay, by_memory = (self.fields_of(f"{route}-picked.elog", "event", "fields")
                                for route in ("relay", "memory"))
         self.assertEqual(by_relay, by_memory)
@@ -218,10 +218,10 @@ class RelayRoute(loads.Case):
         self.part("late_fails", 3)
 
     def test_accounts_for_all_events_under_concurrency(self):
-        told = loads.summary(self.part("pressed"))
+        totals = loads.summary(self.part("pressed"))
         found, missing = loads.loads(self.collected("pressed.elog"))
         self.assertEqual(len(found) + missing, EMITTERS * COUNT)
-        self.assertEqual((told["events"], told["lost"]), (len(found), missing))
+        self.assertEqual((totals["events"], totals["lost"]), (len(found), missing))
         self.assertGreater(len(found), 0)
 
     def test_shows_partial_buffer(self):
@@ -236,20 +236,20 @@ class RelayRoute(loads.Case):
         self.assertEqual(cpus, [1] * ON_CPU_1 + [0] + [1] * ON_CPU_1)
 
     def test_channel_is_removed_with_killed_recorder(self):
-        said = self.part("killed")
-        self.assertFalse([line for line in said if line.startswith("elog-")], said)
+        output = self.part("killed")
+        self.assertFalse([line for line in output if line.startswith("elog-")], output)
 
     def test_uses_another_name_if_taken(self):
-        said = self.part("taken")
-        self.assertTrue({"elog-1", "elog-1-1"} <= set(said), said)
+        output = self.part("taken")
+        self.assertTrue({"elog-1", "elog-1-1"} <= set(output), output)
 
     def test_leaves_nothing_behind(self):
         self.assertEqual(self.part("left"), [])
         self.part("unload")
 
     def test_explains_predicate_evaluation(self):
-        said = "\n".join(self.part("explained"))
-        self.assertRegex(said, r"the kernel asks +which events -e, --session, -p and --comm want")
+        output = "\n".join(self.part("explained"))
+        self.assertRegex(output, r"the kernel asks +which events -e, --session, -p and --comm want")
 
     def test_reports_errors(self):
         self.assert_rejected({
@@ -263,7 +263,7 @@ class RelayRoute(loads.Case):
 
 @vm_case.full_tier
 class RelayRouteBefore64(RelayRoute):
-    """The same on an older kernel, of one processor."""
+    """The tests on an older kernel with one processor."""
 
     KERNEL = "debian-6.1"
     PROCESSORS = 1
@@ -301,12 +301,12 @@ class WithTheKernel(parts.Case):
         self.assertEqual(self.part("times")[-1], "ok: of the kernel's events, too")
 
     def test_counts_nmi_events(self):
-        told = loads.summary(self.part("nmis"))
+        totals = loads.summary(self.part("nmis"))
         lines = loads.shown(self.collected("nmis.elog"))
         found = [line["fields"] for line in lines if "event" in line]
         self.assertEqual(found, [{"number": number, "in_nmi": 0} for number in range(NMIS)])
         self.assertEqual(sum(line["lost"] for line in lines if "event" not in line), NMIS)
-        self.assertEqual((told["events"], told["lost"]), (NMIS, NMIS))
+        self.assertEqual((totals["events"], totals["lost"]), (NMIS, NMIS))
 
     def test_can_be_unloaded_afterwards(self):
         self.part("unload")
@@ -314,7 +314,7 @@ class WithTheKernel(parts.Case):
 
 @vm_case.full_tier
 class WithTheKernelBefore64(WithTheKernel):
-    """The same on an older kernel."""
+    """The tests on an older kernel."""
 
     KERNEL = "debian-6.1"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a command leaves behind in the guest comes back."""
+"""The harness collects the files of a command from the guest."""
 
 import hashlib
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The series of patches for Linux without a compiler: what the generator writes, that it applies to
-Debian's source, that the result is the sources, and that checkpatch accepts it."""
+"""The series of patches for Linux without a compiler: the generator's output, that it applies to Debian's
+source and results in the sources, and that checkpatch accepts it."""
 
 import fnmatch
 import os
@@ -21,7 +21,7 @@ from source import make_series
 
 # What git writes of a file that a patch adds.
 ADDED = re.compile(r"(?m)^new file mode 100644\n.*\n--- /dev/null\n\+\+\+ b/(\S+)$")
-# That a file is new is said of each, whether or not MAINTAINERS covers it: a test here does that.
+# That a file is new is output of each, whether or not MAINTAINERS covers it: a test here does that.
 CHECKPATCH = ("scripts/checkpatch.pl", "--strict", "--no-tree", "--quiet", "--color=never",
               "--ignore=FILE_PATH_CHANGES")
 

@@ -68,10 +68,10 @@ class Builds(unittest.TestCase):
         run(scratch, "cp", "-a", str(prepared / "build"), str(cls.tree / "build"))
         patches = source.patch_series()
         begin_history(cls.tree, patches.values())
-        cls.said = {}
+        cls.output = {}
         for path in source.write_patches(patches, scratch):
             git(cls.tree, "am", "--quiet", path)
-            cls.said[path.name] = cls.compile(patches[path.name])
+            cls.output[path.name] = cls.compile(patches[path.name])
 
     @classmethod
     def compile(cls, patch):
@@ -90,7 +90,7 @@ class Builds(unittest.TestCase):
         return make(cls.tree, *goals) if goals else ""
 
     def test_each_patch_compiles_without_a_warning(self):
-        self.assertEqual({name: said for name, said in self.said.items() if said}, {})
+        self.assertEqual({name: output for name, output in self.output.items() if output}, {})
         built = {path.stem for path in (self.tree / "build" / CODE).rglob("*.o")}
         built |= {path.stem for path in (self.tree / "build" / SAMPLES).rglob("*.o")}
         for folder in (CODE, SAMPLES):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record --via perf --stack: each event says which functions its program was in, also if that has
-ended since, and what elog can do with a field can be done with it."""
+"""elog record --via perf --stack: each event has the functions of its call stack, also after its program
+has ended, and the stack is usable like any field."""
 
 import json
 import os
@@ -56,10 +56,10 @@ class Stacks(loads.Guest):
                          list(range(1, COUNT, 2)))
 
     def test_is_usable_as_aggregation_key(self):
-        said = subprocess.run(
+        output = subprocess.run(
             [os.environ["ELOG"], "agg", "-j", "count() by stack", self.collected("program.elog")],
             capture_output=True, text=True, check=True).stdout
-        (counted,) = map(json.loads, said.splitlines())
+        (counted,) = map(json.loads, output.splitlines())
         self.assertEqual([group["values"] for group in counted["groups"]],
                          [{"count()": COUNT // 2}] * 2)
 
@@ -75,7 +75,7 @@ class Stacks(loads.Guest):
 
 @vm_case.full_tier
 class StacksOfTheModule(loads.OfTheModule, Stacks):
-    """The same of the kernel module's events."""
+    """The tests with events of the kernel module."""
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Subscribers in the kernel: a module hears what programs, other modules and the kernel itself
-emit, all of it and nothing else, in any context, and when it goes they emit no longer for it."""
+"""Subscribers in the kernel: a module receives exactly the events of programs, other modules and the kernel
+that match its patterns, in any context, and the gates close when it unsubscribes."""
 
 import pathlib
 import re
@@ -17,20 +17,20 @@ NMIS = 1000
 HERE = pathlib.Path(__file__).resolve().parent
 
 SCRIPT = parts.SHELL + rf"""
-elog=$0 shop=$1 heard=$2
+elog=$0 shop=$1 check=$2
 hooks=/sys/module/eventlog/parameters/kernel_hooks
-told=/sys/module/eventlog_test_subscriber/parameters
+parameters=/sys/module/eventlog_test_subscriber/parameters
 insmod /eventlog.ko remove_idle=1 || exit
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
 
-part heard "$heard" /eventlog_test_subscriber.ko $3 $4
-# What a subscriber hears, by its parameters, while the rest of the line runs.
+part checks "$check" /eventlog_test_subscriber.ko $3 $4
+# Runs a command beside a subscriber with these parameters, and prints its counts.
 beside() {{
     insmod /eventlog_test_subscriber.ko $1 || return
     shift
     "$@"
     status=$?
-    echo "heard $(cat $told/heard), left out $(cat $told/left_out)"
+    echo "received $(cat $parameters/received), left out $(cat $parameters/left_out)"
     rmmod eventlog_test_subscriber && return $status
 }}
 shops() {{
@@ -38,7 +38,7 @@ shops() {{
     wait $all
 }}
 part alone beside provider=shop shops
-# Who listens through the device, with the same wishes.
+# Subscriptions through the device with the same patterns.
 record() {{ "$elog" record --via device "$@"; }}
 picked() {{ beside "$1" record -e "$2" -o /tmp/$3.elog -j -- "$shop" {ROUNDS}; }}
 part all picked provider=shop 'shop:*' all
@@ -52,16 +52,16 @@ part detached cat $hooks
 part unnamed beside 'provider=*' sleep_with_hooks
 ticks() {{
     insmod /eventlog_ticker.ko
-    ticked() {{ [ $(cat $told/heard) -ge 2 ]; }}
+    ticked() {{ [ $(cat $parameters/received) -ge 2 ]; }}
     wait_until ticked
-    cat $told/last
+    cat $parameters/last
     rmmod eventlog_ticker
 }}
 part ticks beside provider=ticker ticks
 insmod /eventlog_nmi.ko || exit
 emit() {{ echo {NMIS} > /sys/module/eventlog_nmi/parameters/emit; }}
 part nmis beside provider=nmis emit
-# It answers each with an event of its own, which it wants, too, and so does somebody else.
+# The subscriber emits an event for each received one. It and a subscription match these events, too.
 echoes() {{
     beside 'echo=1' record -e echoes -o /tmp/echoes.elog -j -- \
         sh -c 'echo {NMIS} > /sys/module/eventlog_nmi/parameters/emit'
@@ -82,7 +82,7 @@ FILES = tuple(f"{name}.elog" for name in ("all", "warnings", "sales", "refunds",
 
 
 class Subscribers(parts.Case):
-    """One guest, in which subscribers come and go; what came of it is looked at here."""
+    """One guest in which subscribers are loaded and unloaded; the tests check the results."""
 
     KERNEL = "debian-6.12"
     COUNT = vm_case.by_tier(5_000, 20_000)
@@ -112,57 +112,57 @@ class Subscribers(parts.Case):
             time_limit=1200,
         )
 
-    def heard(self, title):
-        """How many events it has heard in a part, and how many were left out."""
-        said = "\n".join(self.part(title))
-        counts = re.search(r"^heard (\d+), left out (\d+)$", said, re.MULTILINE)
+    def received(self, title):
+        """The number of events that the subscriber received in a part, and of those left out."""
+        output = "\n".join(self.part(title))
+        counts = re.search(r"^received (\d+), left out (\d+)$", output, re.MULTILINE)
         return tuple(int(count) for count in counts.groups())
 
     def recorded(self, title):
-        """How many events were meant for who listened through the device meanwhile."""
-        told = loads.summary(self.part(title))
-        return told["events"] + told["lost"]
+        """The number of events, including lost ones, of the subscription in a part."""
+        totals = loads.summary(self.part(title))
+        return totals["events"] + totals["lost"]
 
     def test_receives_every_program_event_unchanged(self):
-        self.assertEqual(self.part("heard")[-1], "ok: all subscriber checks")
+        self.assertEqual(self.part("checks")[-1], "ok: all subscriber checks")
 
     def test_enables_events_without_other_listeners(self):
-        self.assertEqual(self.heard("alone"), (SHOPS * 16 * ROUNDS, 0))
+        self.assertEqual(self.received("alone"), (SHOPS * 16 * ROUNDS, 0))
 
     def test_receives_same_events_as_subscriptions(self):
-        self.assertEqual(self.heard("all"), (16 * ROUNDS, 0))
+        self.assertEqual(self.received("all"), (16 * ROUNDS, 0))
         for title in ("all", "warnings", "sales", "refunds"):
             with self.subTest(title):
                 self.assertGreaterEqual(self.recorded(title), ROUNDS)
-                self.assertEqual(self.heard(title), (self.recorded(title), 0))
+                self.assertEqual(self.received(title), (self.recorded(title), 0))
 
     def test_attaches_kernel_provider_only_while_subscribed(self):
-        self.assertGreater(self.heard("switches")[0], 3)
+        self.assertGreater(self.received("switches")[0], 3)
         self.assertIn("attached to 1", self.part("switches"))
         self.assertEqual(self.part("detached"), ["0"])
 
     def test_receives_kernel_events_only_by_name(self):
-        self.assertEqual(self.heard("unnamed"), (0, 0))
+        self.assertEqual(self.received("unnamed"), (0, 0))
         self.assertIn("attached to 0", self.part("unnamed"))
 
     def test_receives_events_of_module_loaded_later_and_unloaded_earlier(self):
         last, _ = self.part("ticks")
-        told = re.search(r"^ticker:tick number=0 level=4 keywords=0 schema=\d+ hash=\w+ "
+        shown = re.search(r"^ticker:tick number=0 level=4 keywords=0 schema=\d+ hash=\w+ "
                          r"owner=eventlog_ticker process=0 thread=\d+ user=0 "
                          r"payload=(\w{16})$", last)
-        self.assertIsNotNone(told, last)
-        seconds = int.from_bytes(bytes.fromhex(told[1]), "little")
-        count, left_out = self.heard("ticks")
+        self.assertIsNotNone(shown, last)
+        seconds = int.from_bytes(bytes.fromhex(shown[1]), "little")
+        count, left_out = self.received("ticks")
         self.assertGreaterEqual(seconds, 2)
-        # More may have passed until it goes.
+        # More seconds may pass before it is unloaded.
         self.assertGreaterEqual(count, seconds)
         self.assertEqual(left_out, 0)
 
     def test_receives_nmi_events(self):
-        self.assertEqual(self.heard("nmis"), (2 * NMIS, 0))
+        self.assertEqual(self.received("nmis"), (2 * NMIS, 0))
 
     def test_skips_and_counts_recursive_events(self):
-        self.assertEqual(self.heard("echoes"), (2 * NMIS, 2 * NMIS))
+        self.assertEqual(self.received("echoes"), (2 * NMIS, 2 * NMIS))
         self.assertEqual(self.recorded("echoes"), 2 * NMIS)
 
     def test_prevents_module_unload(self):
@@ -177,14 +177,14 @@ class Subscribers(parts.Case):
 
 @vm_case.full_tier
 class SubscribersBefore66(Subscribers):
-    """The same on an older kernel."""
+    """The tests on an older kernel."""
 
     KERNEL = "debian-6.1"
 
 
 @vm_case.full_tier
 class SubscribersUnderDebugging(Subscribers):
-    """The same where the kernel looks after itself."""
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
     COUNT = 2_000

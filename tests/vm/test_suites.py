@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a kernel has a say in, of the tests in GoogleTest's programs, passes on a real kernel."""
+"""The tests of GoogleTest programs that depend on the kernel pass on a real kernel."""
 
 import re
 

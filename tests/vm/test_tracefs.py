@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record --via tracefs, beside perf: both get every event of a program with every field as it
-was emitted; what is lost is counted; and no instance stays, whatever becomes of the recorder."""
+"""elog record --via tracefs, beside perf: both record each event with each field, lost events are
+counted, and no instance is left, however the recorder ends."""
 
 import re
 import subprocess
@@ -45,7 +45,7 @@ overwritten() {{
     emit
     finish
 }}
-# The recorder stands still while there is more than its buffers take.
+# The recorder is stopped while more is written than its buffers hold.
 late() {{
     begin {OVERFLOW_COUNT}
     record -o /tmp/late.elog --buffer-size 2x128K -j
@@ -68,7 +68,7 @@ explained() {{
 explained_all() {{ explained --where 'number > 5 && !(amount != 7)'; }}
 explained_part() {{ explained --where 'number > 5 && word ~ "x*"'; }}
 explained_nothing() {{ explained --where 'number > 5 || comm == "load"'; }}
-# What counts instead of keeping.
+# Commands that count instead of recording.
 counted() {{
     begin {COUNT}
     "$elog" "$@" --via tracefs -j -e 'load:*' 8>&- 9>&- &
@@ -121,7 +121,7 @@ part not_mounted not_mounted
 """
 
 class Tracefs(loads.KernelTrace):
-    """One guest, in which all is recorded; what came of it is looked at here."""
+    """One guest that makes all recordings; the tests check the results."""
 
     SCRIPT = SCRIPT
     FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog")
@@ -195,7 +195,7 @@ class Tracefs(loads.KernelTrace):
 
 @vm_case.full_tier
 class TracefsOfTheModule(loads.OfTheModule, Tracefs):
-    """The same of the kernel module's events."""
+    """The tests with events of the kernel module."""
 
 
 if __name__ == "__main__":

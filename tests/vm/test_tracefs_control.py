@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog enable, disable and events on the kernel's own tracing: what is enabled is kept by the kernel and
-nothing else, what others have done stays as it is, and what was done is undone without a trace."""
+"""elog enable, disable and events on the kernel's tracing: the kernel keeps exactly what was enabled,
+settings of other tools stay, and disabling leaves no trace."""
 
 import json
 import re
@@ -204,7 +204,7 @@ MARK = "common_type != 0"
 
 
 class TracefsControl(loads.Guest):
-    """One guest, in which all is done; what was said is looked at here."""
+    """One guest that runs all commands; the tests check their output."""
 
     SCRIPT = SCRIPT
     PROGRAMS = ("rejected_filter",)
@@ -313,7 +313,7 @@ class TracefsControl(loads.Guest):
 
 @vm_case.full_tier
 class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
-    """The same of the kernel module's events, on a kernel that has probes."""
+    """The tests with events of the kernel module, on a kernel with probes."""
 
     def test_undoes_remaining_events_after_partial_failure(self):
         *lines, again, enable_a, enable_c, enable_d, _, _, _ = self.part("undoes_the_others")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""perf finds the USDT probes of a program, the kernel switches their semaphores, and each event
-comes with its fields."""
+"""perf finds the USDT probes of a program, the kernel switches their semaphores, and each event has its
+fields."""
 
 import re
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The route through user_events goes on, or ends, as the kernel decides when a process forks, spawns
-or becomes another program, when its memory is not there, when tracefs comes late; and the kernel
-keeps the rules that the route relies on."""
+"""The route through user_events over the life of a process: fork, spawn, exec, absent memory and a late
+tracefs; and the rules of the kernel that the route depends on."""
 
 
 import parts
@@ -89,7 +88,7 @@ course multitude
 
 
 class Lives(parts.Case):
-    """One guest, in which a program goes through all of it."""
+    """One guest in which a program runs all scenarios."""
 
     KERNEL = "user-events-6.12"
     SCRIPT = LIVES

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What ftrace and perf get of large events, as the kernel decides it, and what the library refuses."""
+"""The largest events that ftrace and perf accept, by the kernel's limits, and the library's limit."""
 
 import re
 
@@ -57,7 +57,7 @@ class Limits(vm_case.Case):
 
 @vm_case.full_tier
 class LimitsWithPage(Limits):
-    """The same before Linux 6.4."""
+    """The tests before Linux 6.4."""
 
     KERNEL = "status-page-6.1"
 

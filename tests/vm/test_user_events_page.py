@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The same as test_user_events_route.py and test_user_events_tools.py, and some of
+"""The tests of test_user_events_route.py and test_user_events_tools.py, and some of
 test_user_events_lifecycle.py, on a kernel before Linux 6.4, which has a page of status bits and does not
 write to gates."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog register makes events known to the kernel before their program starts: what was enabled then
-has the program's events from its first; elog unregister takes them away again."""
+"""elog register registers events with the kernel before their program starts, so that listeners that
+were enabled before receive its first event; elog unregister removes them."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import re
 import parts
 import vm_case
 
-# Each part is shown with what elog said and its exit status, for the tests to judge.
+# Each part is shown with what elog output and its exit status, for the tests to judge.
 SCRIPT = parts.SHELL + """
 elog=$0 load=$1 examples=$2
 tracing=/sys/kernel/tracing
@@ -109,7 +109,7 @@ def items(count):
 
 
 class Persist(parts.Case):
-    """One guest; each part of what happened there is looked at here."""
+    """One guest; the tests check the parts of its script."""
 
     @classmethod
     def setUpClass(cls):
@@ -159,9 +159,9 @@ class Persist(parts.Case):
         registered = {"name": name, "provider": "load", "event": "item", "reason": None}
         self.assertEqual(self.json("register-json"), {**registered, "state": "new"})
         self.assertEqual(self.json("again-json"), {**registered, "state": "was there"})
-        said = self.json("in-use-json", status=1)
-        self.assertEqual((said["name"], said["state"]), ("eventlog_load_item", "stays"))
-        self.assertRegex(said["reason"], r"^eventlog_load_item is in use: .*; then try again\.$")
+        output = self.json("in-use-json", status=1)
+        self.assertEqual((output["name"], output["state"]), ("eventlog_load_item", "stays"))
+        self.assertRegex(output["reason"], r"^eventlog_load_item is in use: .*; then try again\.$")
         self.assertEqual(
             self.json("unregister-json"),
             {"name": "eventlog_load_item", "state": "removed", "reason": None},

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A provider's events are in tracefs with all their fields, while somebody listens there, as long
-as the program runs."""
+"""A provider's events are in tracefs with all fields while they are enabled there and the program runs."""
 
 import re
 
@@ -39,7 +38,7 @@ def byte(value):
 
 
 class Route(vm_case.Case):
-    """One guest, in which a program emits and follows its events; looked at from all sides."""
+    """One guest in which a program emits and follows its events; the tests check its output."""
 
     KERNEL = "user-events-6.12"
     SCRIPT = SCRIPT
@@ -167,7 +166,7 @@ class Route(vm_case.Case):
 
 @vm_case.full_tier
 class RouteUnderDebugging(Route):
-    """The same where the kernel looks after itself."""
+    """The tests on a kernel with checkers."""
 
     KERNEL = "debug-6.12"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""perf, trace-cmd, trace_pipe and hist triggers get every event with every field as it was emitted,
-without knowing anything of eventlog."""
+"""perf, trace-cmd, trace_pipe and hist triggers receive each event with each field, without knowledge of
+eventlog."""
 
 import re
 import shutil
@@ -219,7 +219,7 @@ def histogram(text):
 
 
 class Tools(vm_case.Case):
-    """One guest, in which all tools record; what they have recorded is looked at here."""
+    """One guest in which all tools record; the tests check the recordings."""
 
     KERNEL = "user-events-6.12"
     KEYS = "amount word"  # fields that can be counted by

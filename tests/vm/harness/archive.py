@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The archive that a kernel unpacks as its first file system: cpio, format newc.
 
-Made here rather than by cpio(1), since devices and owners in it take no privilege then.
+Written here instead of by cpio(1), so that devices and owners need no privilege.
 """
 
 import os
@@ -10,7 +10,7 @@ import stat
 
 
 class Archive:
-    """Files under the paths that they are to have in the guest. What was added first stays."""
+    """Files by their paths in the guest. The first file of a path stays."""
 
     def __init__(self):
         self._entries = {}
@@ -34,7 +34,7 @@ class Archive:
         self._add(path, stat.S_IFCHR | mode, b"", device=(major, minor))
 
     def file(self, path, source):
-        """A file of the host's, whatever a link leads to, as root's, with its mode and time."""
+        """A file of the host, or the target of a link, owned by root, with its mode and time."""
         status = os.stat(source)
         with open(source, "rb") as file:
             content = file.read()
@@ -51,7 +51,7 @@ class Archive:
         name = _normal(path)
         if name in self._entries or name == ".":
             return
-        # A directory stands before what lies in it.
+        # A directory precedes its contents.
         self.directory(posixpath.dirname(name) or ".")
         self._entries[name] = (mode, content, modified, device, owner)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Folders that are made once and kept, each under a name and a key that its content follows from.
+"""Cached folders, each under a name and a key that determines its contents.
 
-A folder appears under its name only when it is complete. Who wants one that somebody else is making
-waits for it.
+A folder appears under its name only when it is complete. A process that needs a folder which another
+process is creating waits for it.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from paths import cache_directory
 
 
 def key_of(*ingredients):
-    """A short text that differs when any ingredient does. They are what JSON can express."""
+    """A short text that differs if any ingredient does. Ingredients are JSON values."""
     text = json.dumps(ingredients, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -28,7 +28,7 @@ def place(kind, name, key):
 
 @contextlib.contextmanager
 def locked(path):
-    """Keeps others from making the same folder. A process that dies gives the lock back."""
+    """Locks the creation of a folder. The end of the process releases the lock."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.parent / f".{path.name}.lock", "w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -36,7 +36,7 @@ def locked(path):
 
 
 def obtain(kind, name, key, make):
-    """The folder of that name and key. If there is none, make(path) fills an empty one first."""
+    """The folder of that name and key. If it does not exist, make(path) fills an empty one first."""
     path = place(kind, name, key)
     if path.is_dir():
         return path
@@ -52,7 +52,7 @@ def obtain(kind, name, key, make):
 
 
 def entries(kind):
-    """All complete folders of a kind, also those that nothing needs any more."""
+    """All complete folders of a kind, including unused ones."""
     folder = cache_directory() / kind
     if not folder.is_dir():
         return []
@@ -68,7 +68,7 @@ def size_of(path):
 
 
 def remove(path):
-    """Takes a folder away: first from its name, so that nobody finds half of it."""
+    """Removes a folder, after renaming it, so that no process finds a part of it."""
     path = pathlib.Path(path)
     with locked(path):
         doomed = path.parent / f".{path.name}.removed"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads what kernels before Linux 6.4 show of user_events in a trace: the bytes of each record, in
-hexadecimal, as it stands in the ring. The kernel's own description of the events, their files called
-format, says what they mean. The result is the text that later kernels show themselves."""
+"""Converts traces of user_events of kernels before Linux 6.4, which show each record in hexadecimal, to
+the text that later kernels show. The kernel's format files of the events describe the bytes."""
 
 import dataclasses
 import re
@@ -21,7 +20,7 @@ class Field:
     size: int
 
     def text(self, record):
-        """As a kernel since 6.4 shows it, which looks at sizes, and at types for texts and bytes."""
+        """The text of kernels since 6.4, which depends on sizes, and on types of texts and bytes."""
         raw = record[self.offset:self.offset + self.size]
         if self.type.startswith("__rel_loc"):
             (word,) = struct.unpack("<I", raw)
@@ -42,7 +41,7 @@ class Field:
 
 
 def read_formats(text):
-    """{number of the event: (its name, its fields)} of files called format, one after the other."""
+    """{number of the event: (its name, its fields)} of concatenated format files."""
     events = {}
     for part in re.split(r"^(?=name: )", text, flags=re.MULTILINE)[1:]:
         name, number = re.match(r"name: (\S+)\nID: (\d+)\n", part).groups()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The guest's first and only file system: busybox, our init, and what a run brings along."""
+"""The guest's only file system: busybox, the init of guest/, and the files of a run."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import programs
 from archive import Archive
 from paths import HERE, HarnessError
 
-# What talks to the host where it is not built in.
+# Modules for communication with the host, where they are not built in.
 HARNESS_MODULES = ("virtio_pci", "virtio_console")
 
 PASSWD = """root:x:0:0:root:/root:/bin/sh
@@ -48,7 +48,7 @@ def applets():
 def _add_busybox(archive, kernel):
     archive.file("/usr/bin/busybox", kernel.busybox or _busybox())
     for applet in applets():
-        # A program of the same name that a run brings along has been added before.
+        # A program of that name among the files of the run has priority.
         archive.link(f"/usr/bin/{applet}", "busybox")
 
 
@@ -111,7 +111,7 @@ def make(path, kernel, run):
     _add_settings(archive, run)
     for place, source in run.files.items():
         if not os.path.exists(source):
-            raise HarnessError(f"there is no {source} to be taken into the guest.")
+            raise HarnessError(f"there is no {source} for the guest.")
         programs.add_tree(archive, source, place)
     if run.python:
         programs.add_python(archive)

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds the kernel module for a kernel of the harness, or for that of this machine: `./dev module`.
+"""Builds the kernel module for a kernel of the harness, or for this machine's kernel: `./dev module`.
 
-Debian's kernels need what their packages linux-headers-* have. These are unpacked in the cache, not
-installed.
+Debian's kernels need their packages linux-headers-*, which are unpacked in the cache instead of installed.
 """
 
 import argparse
@@ -23,9 +22,9 @@ from paths import HERE, HarnessError, PackageUnavailable
 ROOT = HERE.parent.parent
 SOURCES = ("kernel/eventlog/**/*.[ch]", "kernel/eventlog/Kbuild", "kernel/eventlog/Makefile",
            "kernel/include/**/*.h", "kernel/samples/eventlog/*")
-# What uses the module, built behind it, in the same folder.
+# Modules that use the module, built after it in the same folder.
 SAMPLES = pathlib.PurePath("samples", "eventlog")
-# Changes whenever the same ingredients are to give another result: of the headers, of the module.
+# Versions of the recipes for the headers and for the module: part of the cache keys.
 RECIPE = 2
 MODULE_RECIPE = 3
 
@@ -35,7 +34,7 @@ def _sources():
 
 
 def headers_of(kernel):
-    """The folder that modules for a kernel of the harness are built with."""
+    """The build folder for modules of a kernel of the harness."""
     if kernels.recipe(kernel.name).built:
         return kernel.directory / "build"
     package = f"linux-headers-{kernel.release}"
@@ -52,7 +51,7 @@ def headers_of(kernel):
             for name, version in packages.items():
                 debian.unpack(debian.download(name, version, scratch), directory)
         place = directory / "usr" / "src"
-        # They expect to be installed.
+        # The packages' files refer to installed paths.
         makefile = place / package / "Makefile"
         final = cache.place("headers", kernel.name, key) / "usr" / "src"
         makefile.write_text(makefile.read_text().replace("/usr/src", str(final)))
@@ -63,7 +62,7 @@ def headers_of(kernel):
 
 def make_modules(headers, directory, options):
     """Builds the modules of a folder, without a warning."""
-    # Type information for BPF takes pahole and the kernel's own, and nothing here needs it.
+    # Without type information for BPF, which needs pahole and the kernel's vmlinux.
     command = ["make", "-C", str(headers), f"M={directory}", "W=1", f"-j{os.cpu_count()}",
                "CONFIG_DEBUG_INFO_BTF_MODULES=", *options, "modules"]
     result = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, encoding="utf-8",
@@ -76,10 +75,9 @@ def make_modules(headers, directory, options):
 
 
 def build(headers, directory, options=()):
-    """Builds the module in a folder, so that no source folder fills up, and the samples that use
-    it. Returns the path of the module."""
+    """Builds the module and the samples that use it in a separate folder. Returns the path of the module."""
     if not (headers / "Makefile").exists():
-        raise HarnessError(f"{headers} does not have what modules are built with. Install the package "
+        raise HarnessError(f"{headers} lacks the files for building modules. Install the package "
                       f"linux-headers-{headers.parent.name}, or name a kernel of ./dev vm --list.")
     if shutil.which("make") is None:
         raise HarnessError("there is no make. ./dev setup installs it.")
@@ -112,15 +110,15 @@ def module_for(kernel, options=()):
 
 
 def _keep_modules(directory):
-    """And what others that use them are built with."""
+    """Removes all files but the modules, and their symbols, which modules that use them need."""
     for path in directory.rglob("*"):
         if path.is_file() and path.suffix != ".ko" and path.name != "Module.symvers":
             path.unlink()
 
 
 def kernel_with_module(kernel, module, folder):
-    """The folder with what is built of another folder of sources, which use the module: from the
-    cache if nothing has changed."""
+    """The folder with modules built of another source folder, which use the module; from the cache if nothing
+    has changed."""
     headers = headers_of(kernel)
     sources = sorted(path for path in pathlib.Path(folder).iterdir() if path.is_file())
     # The module's path has the key of its sources in it.

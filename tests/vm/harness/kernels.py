@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernels by name: what each is made of, where it lies, what it offers."""
+"""The kernels by name: their recipes, their folders and their properties."""
 
 import dataclasses
 import json
@@ -12,7 +12,7 @@ import debian
 from paths import HERE, HarnessError
 from source import build, configuration, patch_series, unpacked_source
 
-# Changes whenever the same ingredients are to give another result.
+# Version of the recipe: part of the cache keys.
 RECIPE = 1
 
 
@@ -23,9 +23,9 @@ class Recipe:
     name: str
     purpose: str
     series: str  # 6.12
-    package: str  # what apt is asked for
-    fragments: tuple = ()  # of kernels/*.config; none: an image
-    architecture: str = "amd64"  # as Debian calls it; another only with an image
+    package: str  # of apt
+    fragments: tuple = ()  # names in kernels/*.config; none for an image of Debian
+    architecture: str = "amd64"  # Debian's name; other ones only with an image
     patched: bool = False  # with the series of patches that kernel/patches generates
 
     @property
@@ -78,7 +78,7 @@ RECIPES = (
     ),
     Recipe(
         "in-tree-6.12",
-        "as user-events-6.12, with our patches, KUnit, lockdep, and memory that fails",
+        "as user-events-6.12, with the patches, KUnit, lockdep, and failing allocations",
         "6.12",
         "linux-source-6.12",
         ("base", "user-events", "tracing", "in-tree"),
@@ -94,12 +94,12 @@ class Kernel:
 
     name: str
     directory: pathlib.Path
-    release: str  # what uname -r says
+    release: str  # of uname -r
     architecture: str = "amd64"
 
     @property
     def busybox(self):
-        """Of the kernel's own architecture, if it is not this machine's; else nothing."""
+        """The busybox of the kernel's architecture, or None if it is this machine's."""
         path = self.directory / "bin" / "busybox"
         return path if path.exists() else None
 
@@ -124,7 +124,7 @@ def _package(entry):
     """Name and version of the package that the kernel comes from."""
     fields = debian.candidate(entry.package, entry.series, entry.architecture)
     if not entry.built:
-        # The package without a number only depends on the one with the image.
+        # The package without a number depends on the one with the image.
         name = debian.dependency(fields, r"linux-image-[0-9].*")
         fields = debian.candidate(name, entry.series, entry.architecture)
     return fields["Package"], fields["Version"]
@@ -141,7 +141,7 @@ def _load(name, directory):
 
 
 def find(name):
-    """The kernel of that name if it is in the cache, else nothing, and its key in any case."""
+    """The kernel of that name if it is in the cache, or None, and its key."""
     entry = recipe(name)
     key = _key(entry, *_package(entry))
     directory = cache.place("kernels", name, key)
@@ -149,7 +149,7 @@ def find(name):
 
 
 def obtain(name, print_status):
-    """The kernel of that name, fetched or built if it has to be. `say` is told what takes time."""
+    """The kernel of that name, fetched or built if it is not in the cache. `say` reports long steps."""
     entry = recipe(name)
     package, version = _package(entry)
 
@@ -177,11 +177,11 @@ def obtain(name, print_status):
 
 
 def _fetch(package, version, architecture, directory):
-    """An image of Debian's, as its package has it. Returns its release."""
+    """Unpacks an image of Debian. Returns its release."""
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         debian.unpack(debian.download(package, version, scratch, architecture), directory)
         if architecture != debian.OWN:
-            # Guests of this machine's architecture take the busybox that is installed.
+            # Guests of this machine's architecture use the installed busybox.
             archive = debian.download("busybox-static", None, scratch, architecture)
             debian.unpack(archive, directory)
     images = list((directory / "boot").glob("vmlinuz-*"))

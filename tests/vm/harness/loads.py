@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recordings have of the events of user_events_load, for tests that make some in a guest."""
+"""Recordings of user_events_load in guests, and their contents."""
 
 import json
 import os
@@ -8,9 +8,9 @@ import subprocess
 import parts
 import vm_case
 
-# What such a script begins with: user_events_load is $0 and has the event $3 of the system $2, elog is
-# $1. `keep` has a program keep the event between those that emit. `begin COUNT` starts one that emits
-# that often when `emit` lets it.
+# The beginning of such scripts: $0 is user_events_load, which has the event $3 of the system $2; $1 is
+# elog. `keep` starts a program that keeps the event registered between emitting programs. `begin COUNT`
+# starts one that emits COUNT events when `emit` is called.
 SHELL = parts.SHELL + """
 program=$0
 elog=$1
@@ -41,14 +41,14 @@ emit() {
 
 
 def shown(path, *options):
-    """What is in a file, line for line."""
+    """The lines of a recording, parsed."""
     command = [os.environ["ELOG"], "print", "-j", *options, path]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return [json.loads(line) for line in lines.splitlines()]
 
 
 def loads(path):
-    """Number, amount and word of each event in a file, and how many are missing."""
+    """Number, amount and word of each event of a recording, and the number of lost events."""
     lines = shown(path)
     found = [tuple(line["fields"][name] for name in ("number", "amount", "word"))
              for line in lines if "event" in line]
@@ -56,18 +56,18 @@ def loads(path):
 
 
 def emitted(count):
-    """The same of what a program has emitted."""
+    """Number, amount and word of each event that the program emits."""
     return [(number, number % 97, f"word {number % 13}") for number in range(count)]
 
 
 def summary(lines):
-    """What elog record -o -j says at the end."""
+    """The summary that elog record -o -j prints."""
     return next(json.loads(line) for line in lines if line.startswith('{"'))
 
 
 def assert_one_timeline(case, lines, emitted_by_shop):
-    """Of switches and of the events of device_shop: by time, and whoever emits is who was switched to
-    last."""
+    """Checks that switches and events of device_shop are ordered by time, and that the emitting thread is
+    the one of the last switch."""
     times = [line["time"] for line in lines]
     case.assertEqual(times, sorted(times))
     case.assertEqual(sum(line["provider"] == "shop" for line in lines), emitted_by_shop)
@@ -82,7 +82,7 @@ def assert_one_timeline(case, lines, emitted_by_shop):
 
 
 def assert_begin_end_pairs(case, lines, kind):
-    """What begins, of that kind, ends with the same fields."""
+    """Checks that each begin event of the kind has an end event with the same fields."""
     begun, ended = None, 0
     for line in lines:
         if line["event"] == f"{kind}_begin":
@@ -94,13 +94,13 @@ def assert_begin_end_pairs(case, lines, kind):
     case.assertGreater(ended, 0)
 
 
-# More than buffers of 256 KiB take of the smallest records.
+# More of the smallest records than buffers of 256 KiB hold.
 OVERFLOW_COUNT = vm_case.by_tier(12_000, 20_000)
 
 
 
 class Case(parts.Case):
-    """One guest, in which COUNT events were also counted and watched: parts agg and top."""
+    """One guest in which COUNT events were also counted by agg and top, in parts of these names."""
 
     COUNT = vm_case.by_tier(15_000, 50_000)
 
@@ -115,18 +115,18 @@ class Case(parts.Case):
         self.assertEqual((last["events"], last["lost"]), (self.COUNT, 0))
 
     def assert_newest(self, name, title, count):
-        """What has been overwritten is counted, and the rest is there."""
+        """Checks that overwritten events are counted and the rest is recorded."""
         told = summary(self.part(title))
         found, missing = loads(self.collected(name))
         self.assertGreater(len(found), 1000)
         self.assertGreater(missing, 0)
         self.assertEqual(found, emitted(count)[-len(found):])
         self.assertEqual(len(found) + missing, count)
-        self.assertEqual(told["events"], len(found))
-        self.assertEqual((told["overwritten"], told["lost"]), (missing, 0))
+        self.assertEqual(totals["events"], len(found))
+        self.assertEqual((totals["overwritten"], totals["lost"]), (missing, 0))
 
     def assert_oldest(self, name, title, count):
-        """What has found no room is counted, and what was before that is there."""
+        """Checks that lost events are counted and the earlier ones are recorded."""
         found, missing = loads(self.collected(name))
         self.assertGreater(missing, 0)
         self.assertEqual(found, emitted(count)[:len(found)])
@@ -135,14 +135,14 @@ class Case(parts.Case):
 
 
 class Guest(parts.Case):
-    """One guest, in which SCRIPT has run."""
+    """One guest that has run SCRIPT."""
 
     KERNEL = "user-events-6.12"
     SYSTEM = "user_events"
     EVENT = "eventlog_load_item"
     SCRIPT = SHELL
-    PROGRAMS = ()  # more of ours: $4 and so on
-    FILES = ()  # that are looked at here, of its /tmp
+    PROGRAMS = ()  # further programs of the project: $4 and so on
+    FILES = ()  # names in the guest's /tmp to collect
     OPTIONS = {}
 
     @classmethod
@@ -164,7 +164,7 @@ class Guest(parts.Case):
 
     @staticmethod
     def tools():
-        """Others' programs by where the guest has them. Skips the tests if there is none."""
+        """Programs of this machine by their place in the guest. Skips the tests if one is missing."""
         return {}
 
     @staticmethod
@@ -173,7 +173,7 @@ class Guest(parts.Case):
 
 
 class OfTheModule:
-    """In front of a Guest: of the kernel module's events, on a kernel without user_events."""
+    """Mixin of a Guest: events of the kernel module, on a kernel without user_events."""
 
     KERNEL = "debian-6.12"
     SYSTEM = "eventlog"
@@ -184,13 +184,13 @@ class OfTheModule:
         return {"/eventlog.ko": vm_case.module_or_skip(kernel)}
 
 
-# What part `asked` records, see KernelTrace.
+# The predicate of part `asked`, see KernelTrace.
 PREDICATE_FROM = Case.COUNT // 2
-PREDICATE = f'number >= {ASKED_FROM} && amount == 7 && word ~ "word *1*"'
+PREDICATE = f'number >= {PREDICATE_FROM} && amount == 7 && word ~ "word *1*"'
 
 
 class KernelTrace(Guest, Case):
-    """One guest, in which of COUNT events those were recorded that PREDICATE is true for: part asked."""
+    """One guest in which part `asked` recorded the events of COUNT that match PREDICATE."""
 
     def test_pushes_predicate_to_kernel(self):
         found, lost = loads(self.collected("asked.elog"))
@@ -199,7 +199,7 @@ class KernelTrace(Guest, Case):
         self.assertGreater(len(found), 10)
         self.assertEqual(lost, 0)
         told = summary(self.part("asked"))
-        self.assertEqual((told["events"], told["passed"]), (len(by_kernel), len(found)))
+        self.assertEqual((totals["events"], totals["passed"]), (len(by_kernel), len(found)))
 
     def assert_explained(self, title, kernel_asks, elog_asks):
         self.assertEqual(self.part(title), [

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command in a virtual machine and tells what became of it.
+"""Runs a command in a virtual machine and returns its results.
 
-The machine is emulated: that is slow but takes no privilege and no hardware. Five virtual serial
-ports, each a file on our side, carry the command's output, its errors, the course of things, the
-files it leaves behind and the kernel's log. The console is a sixth file: what a kernel says that
-does not get to the end.
+The machine is emulated, which is slow but needs no privilege and no hardware. Five virtual serial ports,
+each a file of the host, carry the command's output, its errors, progress and status, the collected files
+and the kernel's log. The console is a sixth file, with the messages of a kernel that crashes.
 """
 
 import dataclasses
@@ -24,21 +23,21 @@ PORTS = ("output", "errors", "course", "files", "log")
 
 @dataclasses.dataclass
 class Run:
-    """What is to happen in the guest."""
+    """A command for a guest, and the guest's properties."""
 
     command: list  # none: a shell
     directory: str = "/tmp"
     environment: dict = dataclasses.field(default_factory=dict)
-    files: dict = dataclasses.field(default_factory=dict)  # place in the guest: of the host
-    collect: tuple = ()  # absolute paths in the guest to bring back
+    files: dict = dataclasses.field(default_factory=dict)  # path in the guest: path on the host
+    collect: tuple = ()  # absolute paths in the guest
     modules: tuple = ()  # names of the kernel's own modules to load
     python: bool = False
     user: str = "root"
     processors: int = 1
     memory: int = 1024  # MiB
-    time_limit: float = 600  # seconds; a machine that is busy otherwise is slow
+    time_limit: float = 600  # seconds; a busy machine is slow
     interactive: bool = False
-    parameters: tuple = ()  # more of them for the kernel
+    parameters: tuple = ()  # further kernel parameters
     count_instructions: bool = False  # the guest's clocks advance by 1 ns per instruction
     # A thread of the host for each processor; else one thread emulates all. Only the first
     # processor is online at first: see _command_line.
@@ -47,22 +46,22 @@ class Run:
 
 @dataclasses.dataclass
 class Result:
-    """What happened."""
+    """The results of a run."""
 
     status: int | None  # of the command, if it ended
     release: str | None  # of the kernel, if it started init
-    complete: bool  # the guest ended in good order
+    complete: bool  # the guest shut down
     timed_out: bool
     seconds: float
     output: str
     errors: str
     console: str
-    log: str  # the kernel's log; empty if the guest did not come to that
-    files: pathlib.Path  # what was collected, below its path in the guest
+    log: str  # the kernel's log; empty if the guest did not shut down
+    files: pathlib.Path  # collected files, below their paths in the guest
     splats: list
 
     def problem(self):
-        """Why the run failed whatever the command's status, or nothing: sentences and the log."""
+        """The reason of a failure other than the command's status, with the log, or None."""
         if self.splats:
             return "the kernel reported:\n" + "\n".join(self.splats) + "\n\n" + self.kernel_log()
         if self.timed_out:
@@ -84,7 +83,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Emulator:
-    """What QEMU calls an architecture's machine, and the kernel its console."""
+    """QEMU's names for an architecture, and the kernel's name of its console."""
 
     program: str
     package: str  # of Debian
@@ -94,17 +93,17 @@ class Emulator:
 
 
 EMULATORS = {
-    # A starved machine's late timer is not to be taken for a broken one.
+    # On a busy machine a timer may be late: the kernel must not regard it as broken.
     "amd64": Emulator("qemu-system-x86_64", "qemu-system-x86", ("-cpu", "max"), "ttyS0",
                       ("no_timer_check",)),
-    # Pointers are signed by a simple function: the architecture's takes long to emulate.
+    # A simple function for signed pointers: emulating the architecture's is slow.
     "arm64": Emulator("qemu-system-aarch64", "qemu-system-arm",
                       ("-M", "virt", "-cpu", "max,pauth-impdef=on"), "ttyAMA0"),
 }
 
 
 def emulator_of(kernel):
-    """Throws a HarnessError if it is not installed."""
+    """Raises a HarnessError if it is not installed."""
     emulator = EMULATORS[kernel.architecture]
     if shutil.which(emulator.program) is None:
         raise HarnessError(f"there is no {emulator.program}: install {emulator.package}.")
@@ -128,8 +127,7 @@ def _command_line(kernel, run, scratch):
     for number, name in enumerate(PORTS, start=1):
         command += ["-chardev", f"file,id={name},path={scratch}/{name}"]
         command += ["-device", f"virtserialport,chardev={name},nr={number}"]
-    # Warnings and worse go to the console at once. A starved machine is not to be taken for a
-    # stalled one.
+    # The kernel prints warnings and errors at once, and does not regard a busy machine as stalled.
     parameters = [f"console={emulator.console}", "panic=-1", "loglevel=5", "watchdog_thresh=60",
                   "rcupdate.rcu_cpu_stall_timeout=120", *emulator.parameters, *run.parameters]
     if run.parallel:
@@ -141,7 +139,7 @@ def _command_line(kernel, run, scratch):
 
 
 class _Tail:
-    """Copies what a growing file gets to a function."""
+    """Passes the bytes that are appended to a file to a function."""
 
     def __init__(self, path, write):
         self._path, self._write, self._file = path, write, None
@@ -161,7 +159,7 @@ class _Tail:
 
 
 def _wait(process, run, tails):
-    """Waits for the machine's end, or for the time limit, at which it ends it. Returns whether."""
+    """Waits for the machine's end, and kills it at the time limit. Returns whether it was killed."""
     end = time.monotonic() + run.time_limit
     timed_out = False
     pause = 0.02
@@ -198,7 +196,7 @@ def _unpack_files(scratch):
 def execute(kernel, run, scratch, write_output=None, write_errors=None):
     """Boots a kernel for a run. `scratch` is an empty folder that the result's files stay in.
 
-    The functions, if given, get the command's output, in bytes, as soon as it comes.
+    The functions, if given, receive the command's output as bytes at once.
     """
     emulator_of(kernel)
     scratch = pathlib.Path(scratch)
@@ -216,7 +214,7 @@ def execute(kernel, run, scratch, write_output=None, write_errors=None):
 
 
 def _boot(kernel, run, scratch, tails):
-    """Runs the machine to its end. Returns whether it was ended because it took too long."""
+    """Runs the machine to its end. Returns whether it was killed at the time limit."""
     with open(scratch / "qemu.log", "wb") as qemu_log:
         process = subprocess.Popen(
             _command_line(kernel, run, scratch),

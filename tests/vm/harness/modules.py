@@ -18,7 +18,7 @@ def _name(path):
 
 
 def _needs(content):
-    """What the module says that it depends on."""
+    """The names of the modules that it depends on."""
     found = re.search(rb"(?:^|\0)depends=([^\0]*)\0", content)
     return [name.replace("-", "_") for name in found[1].decode().split(",") if name] if found else []
 
@@ -26,7 +26,7 @@ def _needs(content):
 def in_order(directory, wanted):
     """(name, bytes) of the modules and of what they need, those that are needed first.
 
-    A module that does not exist is taken to be built in, as all that it needs.
+    A module that does not exist counts as built in, with its dependencies.
     """
     paths = {_name(path): path for path in directory.rglob("*.ko*")} if directory.is_dir() else {}
     ordered = {}

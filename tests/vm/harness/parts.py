@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Scripts in guests that have parts: each has a title, says what it has to say, and ends with a
-status, for tests to look at one by one."""
+"""Scripts in guests that consist of parts: each has a title, output and a status, which tests check."""
 
 import re
 
 import vm_case
 
-# What such a script begins with. `part TITLE COMMAND...` runs a part; `wait_until COMMAND...` waits
-# until the command succeeds. That it waits in vain is told after minutes, for a machine may be busy,
-# together with what there is then: who runs, what the kernel said, and what was sent to files.
-# `start_processors` sets all processors of a guest online that runs in parallel (machine.Run).
+# The beginning of such scripts. `part TITLE COMMAND...` runs a part; `wait_until COMMAND...` waits until
+# the command succeeds. It fails after minutes, because the machine may be busy, and then prints the
+# processes, the kernel's messages and the ends of output files. `start_processors` sets all processors of
+# a guest with parallel processors (machine.Run) online.
 SHELL = """
 part() {
     echo "part $1"
@@ -39,7 +38,7 @@ describe() {
     ps
     ls -l /tmp /sys/kernel/tracing/events/*/eventlog* 2>&1 | tail -n 15
     dmesg | tail -n 10
-    for file in /tmp/*said /tmp/*errors; do
+    for file in /tmp/*output /tmp/*errors; do
         [ ! -f "$file" ] || tail -n 5 "$file" | sed "s|^|$file: |"
     done
 }
@@ -47,10 +46,10 @@ describe() {
 
 
 class Case(vm_case.Case):
-    """One guest, in which a script has run whose parts are looked at."""
+    """One guest that has run a script; the tests check its parts."""
 
     def part(self, title, status=0):
-        """What a part has said, by line."""
+        """The lines that a part has printed."""
         found = re.search(
             rf"^part {title}\n(.*?)^status (\d+)\nend$", self.result.output,
             re.MULTILINE | re.DOTALL,
@@ -61,7 +60,7 @@ class Case(vm_case.Case):
         return found[1].splitlines()
 
     def assert_rejected(self, sentences):
-        """That these parts have failed, and what each has said."""
+        """Checks that these parts failed with these messages."""
         for title, sentence in sentences.items():
             with self.subTest(title):
                 self.assertIn(sentence, "\n".join(self.part(title, 1)))

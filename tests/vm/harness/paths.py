@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the virtual machines keep what they need, and the errors that a person is to read."""
+"""Paths of the virtual machines, and errors for users."""
 
 import os
 import pathlib
@@ -8,14 +8,14 @@ HERE = pathlib.Path(__file__).resolve().parents[1]
 
 
 class HarnessError(Exception):
-    """Something a person can repair: a sentence that says what to do."""
+    """An error that the user can repair; its text states the remedy."""
 
 
 class PackageUnavailable(HarnessError):
-    """A kernel cannot be had on this machine, through nobody's fault."""
+    """A kernel is not available for this machine."""
 
 
 def cache_directory():
-    """Kernels and their sources, for all work trees of a user."""
+    """The cache of kernels and sources, shared by all work trees of a user."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return pathlib.Path(home) / "eventlog"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of the host as the guest needs them: at the same place, with the libraries they load."""
+"""Programs of the host for the guest: at the same path, with their libraries."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ import tempfile
 
 from paths import HarnessError
 
-# Parts of Python that nothing here imports: half of its size.
+# Unused parts of Python, half of its size.
 PYTHON_EXCLUDED = {
     "dist-packages",
     "distutils",
@@ -25,7 +25,7 @@ PYTHON_EXCLUDED = {
     "turtledemo",
 }
 
-# From this size on, files lose what only debuggers read: the guest keeps all of them in memory.
+# Larger files are stripped of debug information, because the guest keeps all files in memory.
 LARGE = 1 << 20
 
 
@@ -52,7 +52,7 @@ def libraries_of(path):
 
 
 def add_file(archive, source, place=None):
-    """A file with the libraries that it needs. `place` is where the guest has it, if not there."""
+    """Adds a file with its libraries, at `place` in the guest or at the same path."""
     place = place or os.path.abspath(source)
     if place in archive:
         return
@@ -71,14 +71,14 @@ def _add_elf(archive, source, place):
         return
     with tempfile.TemporaryDirectory(prefix="eventlog-vm-") as scratch:
         stripped = os.path.join(scratch, "stripped")
-        # It may be another architecture's, which this machine's strip does not know.
+        # This machine's strip does not support other architectures.
         command = ["strip", "--strip-debug", "-o", stripped, source]
         known = subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
         archive.file(place, stripped if known else source)
 
 
 def _add_interpreter(archive, source):
-    """What the first line of a script names; that of the guest stays if it has one."""
+    """Adds the interpreter of a script, unless the guest has it."""
     with open(source, "rb") as file:
         found = re.match(rb"#!\s*(/\S+)", file.readline(200))
     if found and os.path.isfile(found[1].decode()):
@@ -86,7 +86,7 @@ def _add_interpreter(archive, source):
 
 
 def add_tree(archive, source, place=None):
-    """A folder with all that lies in it, or a single file."""
+    """Adds a folder with its contents, or a single file."""
     if not os.path.isdir(source):
         add_file(archive, source, place)
         return
@@ -102,7 +102,7 @@ def add_tree(archive, source, place=None):
 
 
 def add_python(archive):
-    """Debian's Python, or else the one that runs this, as /usr/bin/python3 with its library."""
+    """Adds Debian's Python, or this interpreter, as /usr/bin/python3 with its library."""
     interpreter = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
     root = subprocess.run(
         [interpreter, "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"],

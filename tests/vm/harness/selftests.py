@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The kernel's own tests that our patches add to it: programs that try it from outside."""
+"""The kernel's selftests that the patches add."""
 
 import pathlib
 import shutil
 import subprocess
 
 FOLDER = "tools/testing/selftests"
-# With the names of the folders that they lie in.
+# Named like their folders.
 NAMES = ("eventlog", "user_events")
-# Which headers of the kernel's they take. All others are the machine's.
+# Headers of the kernel that they include. Other headers are the machine's.
 HEADERS = ("eventlog.h", "eventlog_device.h", "user_events.h")
 
 
 def build(tree, name, folder):
-    """Compiles the test in a source with our patches. Returns the program's path in the folder."""
+    """Compiles the test of a source with the patches. Returns the program's path in the folder."""
     headers = pathlib.Path(folder, "include", "linux")
     headers.mkdir(parents=True, exist_ok=True)
     for header in HEADERS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the series of patches share: a git tree of the kernel that takes them."""
+"""A git tree of the kernel for the tests of the series of patches."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ SAMPLES = "samples/eventlog/"
 
 
 def run(folder, *command, **options):
-    """What a command prints. Throws an AssertionError with that if the command fails."""
+    """The output of a command. Raises an AssertionError with it if the command fails."""
     result = subprocess.run(
         command, cwd=folder, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", **options,
@@ -37,7 +37,7 @@ def git(tree, *words):
 
 
 def pristine_or_skip():
-    """Debian's source of Linux 6.12, which nothing may write to: other folders have links to it."""
+    """Debian's source of Linux 6.12. It is read-only by convention: other folders link to its files."""
     entry = kernels.Recipe("series", "", "6.12", PACKAGE, ("series",))
     try:
         package, version = kernels._package(entry)  # pylint: disable=protected-access
@@ -51,7 +51,7 @@ def changed_files(patch):
 
 
 def begin_history(tree, patches):
-    """Commits the files that patches (texts) change. A commit of the others would take a minute."""
+    """Commits the files that patches (texts) change. Committing all files would last a minute."""
     names = {name for patch in patches for name in changed_files(patch)}
     git(tree, "init", "--quiet")
     git(tree, "add", "--force", *(name for name in sorted(names) if (tree / name).exists()))
@@ -59,7 +59,7 @@ def begin_history(tree, patches):
 
 
 def copy_changed(pristine, tree, patches):
-    """Makes a tree of those files alone that patches (texts) change."""
+    """Creates a tree of only the files that patches (texts) change."""
     for name in {name for patch in patches for name in changed_files(patch)}:
         if (pristine / name).exists():
             path = pathlib.Path(tree, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of our own: Debian's source package, our configuration, our patches."""
+"""Builds kernels of Debian's source packages with the project's configurations and patches."""
 
 import os
 import pathlib
@@ -16,8 +16,8 @@ sys.path.insert(0, str(HERE.parent.parent / "kernel" / "patches"))
 
 import make_series  # pylint: disable=wrong-import-position
 
-# What no kernel of ours needs, and what makes up half of the source. Kconfig files and makefiles
-# stay, since others refer to them, and what our patches change or are tested with.
+# Half of the source, which no kernel here needs. Kconfig files and makefiles stay because other files refer
+# to them, and so do files that the patches change or their tests use.
 EXCLUDED_PATHS = (
     "Documentation/[!t]*.rst",
     "Documentation/t[!r]*.rst",
@@ -43,7 +43,7 @@ def patch_series():
 
 
 def _run(log, *command, **options):
-    """Runs a command whose output goes to the end of a file. Shows the last of it if it fails."""
+    """Runs a command and appends its output to a file. Shows the end of it if the command fails."""
     log.write(f"$ {' '.join(map(str, command))}\n")
     log.flush()
     result = subprocess.run(
@@ -60,8 +60,8 @@ def _run(log, *command, **options):
 
 
 def unpacked_source(package, version, patches=None):
-    """The source of a package in the cache, with patches (file name to text). Files that no patch
-    changes are links to those of the source without patches."""
+    """The source of a package in the cache, with patches (file name to text). Unpatched files are links
+    to the files of the source without patches."""
     pristine = unpacked_source(package, version) if patches else None
     key = cache.key_of(package, version, EXCLUDED_PATHS, list((patches or {}).values()))
 
@@ -99,17 +99,17 @@ def apply_patches(patches, directory, log):
 
 
 def configuration(fragments):
-    """The fragments of these names, one after the other."""
+    """The concatenated fragments of these names."""
     return "".join((HERE / "kernels" / f"{name}.config").read_text() for name in fragments)
 
 
 def options_of(text):
-    """What a configuration sets: name to value."""
+    """The options of a configuration: name to value."""
     return dict(re.findall(r"^(CONFIG_\w+)=(.+)$", text, re.MULTILINE))
 
 
 def rejected_options(wanted, got):
-    """What Kconfig made something else of, in most cases because of a dependency that is missing."""
+    """Options that Kconfig changed, mostly because of a missing dependency."""
     got = options_of(got)
     return [
         f"{name}={value} is wanted, but it is {got.get(name, 'n')}"
@@ -119,12 +119,12 @@ def rejected_options(wanted, got):
 
 
 def build(source, wanted, directory):
-    """Builds a kernel into a directory, modules for it can be built there later. Returns its release."""
+    """Builds a kernel in a directory, where modules for it can be built later. Returns its release."""
     output = directory / "build"
     output.mkdir()
     fragment = directory / "wanted.config"
     fragment.write_text(wanted)
-    # Nothing of who built it, when and where: the same ingredients give the same kernel.
+    # Without user, time and host: the same ingredients give the same kernel.
     environment = {
         **os.environ,
         "KBUILD_BUILD_TIMESTAMP": "1970-01-01",
@@ -143,7 +143,7 @@ def build(source, wanted, directory):
         _run(log, *make, "bzImage", "modules", env=environment)
         _run(log, *make, f"INSTALL_MOD_PATH={directory}", "modules_install", env=environment)
     release = (output / "include" / "config" / "kernel.release").read_text().strip()
-    # The installation points to where the folder lies while it is made.
+    # The installation has a link to the folder's temporary path.
     for name, target in (("build", "../../../build"), ("source", "../../../build/source")):
         link = directory / "lib" / "modules" / release / name
         link.unlink(missing_ok=True)
@@ -154,7 +154,7 @@ def build(source, wanted, directory):
 
 
 def _discard_intermediates(output):
-    """What only the build itself needed. What modules are built with stays: scripts, tools, headers."""
+    """Removes files that only the build needed. Files for modules stay: scripts, tools, headers."""
     for folder, _, names in os.walk(output):
         top = pathlib.Path(folder).relative_to(output).parts[:1]
         if top and top[0] in ("scripts", "tools", "include"):

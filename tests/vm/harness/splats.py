@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel writes when something in it went wrong."""
+"""Patterns of a kernel's reports of faults."""
 
 import re
 
-# Each with what it looks like in a log without time stamps. What a program does to itself, such as
-# a segmentation fault, is none.
+# Each pattern matches a line of a log without time stamps. Faults of programs, such as segmentation
+# faults, are not among them.
 PATTERNS = re.compile(
     "|".join(
         (
@@ -33,5 +33,5 @@ PATTERNS = re.compile(
 
 
 def find_splats(log):
-    """The lines that tell of something wrong, in order, each once."""
+    """The lines that match a pattern, in order, each once."""
     return list(dict.fromkeys(line for line in log.splitlines() if PATTERNS.search(line)))

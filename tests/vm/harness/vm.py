@@ -15,7 +15,7 @@ from initramfs import applets
 from machine import Run, execute
 from paths import HarnessError, PackageUnavailable, cache_directory
 
-# What the command's own status cannot be taken for: as env(1) and docker(1) do.
+# A status that is not the command's, as in env(1) and docker(1).
 FAILED = 125
 
 
@@ -34,12 +34,12 @@ def parse():
         "a fault.",
         epilog=f"Kernels: {', '.join(kernels.NAMES)}.",
     )
-    parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="one of those that --list shows")
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="a name that --list shows")
     parser.add_argument("--list", action="store_true", help="show all kernels, their keys and sizes")
     parser.add_argument(
         "--prepare",
         action="store_true",
-        help="fetch or build kernels, all unless some are named; those that cannot be had on this "
+        help="fetch or build kernels, all unless some are named; those that are not available on this "
         "machine are named with the reason",
     )
     parser.add_argument("--clean", action="store_true", help="remove cached kernels that are outdated")
@@ -48,21 +48,21 @@ def parse():
         action="append",
         default=[],
         metavar="PATH[:PLACE]",
-        help="take a file or folder along, with the libraries it needs",
+        help="add a file or folder to the guest, with its libraries",
     )
-    parser.add_argument("--python", action="store_true", help="take Python along")
+    parser.add_argument("--python", action="store_true", help="add Python to the guest")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="set a variable")
     parser.add_argument("--user", default="root", help="run as user, other, tracer or nobody")
     parser.add_argument("--cpus", type=int, default=2, metavar="N", help="processors (2)")
     parser.add_argument("--memory", type=int, default=1024, metavar="MIB", help="memory (1024)")
     parser.add_argument("--module", action="append", default=[], metavar="NAME",
-                        help="load a module of the kernel's")
+                        help="load a module of the kernel")
     parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS",
-                        help="end the machine after that long (600)")
+                        help="time limit of the machine in seconds (600)")
     parser.add_argument("--collect", action="append", default=[], metavar="PATH",
-                        help="bring a file or folder of the guest's back, into --to")
+                        help="collect a file or folder of the guest into --to")
     parser.add_argument("--to", default="collected", metavar="FOLDER",
-                        help="where what is collected goes (collected)")
+                        help="folder for collected files (collected)")
     parser.add_argument("--log", action="store_true", help="show the kernel's log in any case")
     words = sys.argv[1:]
     command = []
@@ -98,8 +98,8 @@ def show_list():
 
 
 def prepare(names):
-    """Returns the exit status: kernels that cannot be had here are no failure."""
-    # At once: much of it, unpacking, configuring and linking, keeps one processor busy.
+    """Returns the exit status. Kernels that are not available here are no failure."""
+    # Two at once, because unpacking, configuring and linking use one processor.
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         return max(pool.map(prepare_one, names or kernels.NAMES))
 
@@ -117,7 +117,7 @@ def prepare_one(name):
 
 
 def clean():
-    """Keeps what belongs to kernels as they are now, and the sources those were built from."""
+    """Removes outdated folders; keeps current kernels and their sources."""
     current, sources = set(), set()
     for name in kernels.NAMES:
         try:
@@ -138,20 +138,20 @@ def clean():
 
 
 def files_of(options, command):
-    """What the guest gets: place to path of the host."""
+    """The files of the guest: path in the guest to path on the host."""
     files = {}
     for text in options.add:
         source, _, place = text.partition(":")
         files[os.path.abspath(place or source)] = os.path.abspath(source)
     if command:
         found = shutil.which(command[0])
-        # A name alone is busybox's if busybox has it.
+        # A command without a path is busybox's, if busybox has it.
         if "/" not in command[0] and (command[0] in applets() or options.python):
             return files
         if command[0] in files:
             return files
         if found is None:
-            raise HarnessError(f"there is no program {command[0]} here to be taken into the guest.")
+            raise HarnessError(f"there is no program {command[0]} here for the guest.")
         if "/" in command[0]:
             command[0] = os.path.abspath(found)
             files.setdefault(command[0], command[0])
@@ -163,7 +163,7 @@ def files_of(options, command):
 def variables_of(options):
     for text in options.env:
         if "=" not in text:
-            raise HarnessError(f"--env {text} gives no value: write NAME=VALUE.")
+            raise HarnessError(f"--env {text} has no value: write NAME=VALUE.")
     return dict(text.split("=", 1) for text in options.env)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the tests in virtual machines share.
+"""The base of tests in virtual machines.
 
 Each test file is a program: it exits with 0, with 1 if a test failed, with 77 if all were skipped.
-The environment says where what they take into the guest lies: ELOG, EXAMPLES, PROGRAMS, TESTS.
+Environment variables have the paths of files for the guest: ELOG, EXAMPLES, PROGRAMS, TESTS.
 EVENTLOG_TEST_TIER=full selects the full tier: every class, and the long trials.
 """
 
@@ -20,10 +20,10 @@ from paths import HarnessError, PackageUnavailable
 
 IS_FULL = os.environ.get("EVENTLOG_TEST_TIER") == "full"
 
-# Tests of the harness itself run on the first of these that is there: the smallest boots fastest.
+# Tests of the harness run on the first of these that is cached: the smallest boots fastest.
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
 
-# Lines of a guest that failed. Who reads of it may have a log that shows no more.
+# Limit of a failed guest's output: logs of continuous integration may show no more.
 SHOWN_CHARACTERS = 60
 
 
@@ -53,7 +53,7 @@ class _Loader(unittest.TestLoader):
 
 
 def kernel_or_skip(name):
-    """Kernels of Debian's are fetched in seconds. Those that take minutes have to be there."""
+    """The kernel, or skips the test. Debian's kernels are fetched; kernels that are built must be cached."""
     try:
         kernel, _ = kernels.find(name)
         if kernel is None and not kernels.recipe(name).built:
@@ -70,7 +70,7 @@ def kernel_or_skip(name):
 
 
 def module_or_skip(kernel, *options):
-    """The kernel module for that kernel, built if its sources have changed, with options of make's."""
+    """The kernel module for that kernel, built if its sources have changed, with options of make."""
     try:
         return str(kernel_module.module_for(kernel, options))
     except PackageUnavailable as problem:
@@ -95,25 +95,25 @@ def any_kernel():
 
 
 def built(variable, *names):
-    """The path of something that has been built."""
+    """The path of a file of the build."""
     return os.path.join(os.environ[variable], *names)
 
 
 class Case(unittest.TestCase):
-    """A test with folders of its own for the guests that it runs."""
+    """A test with separate folders for its guests."""
 
     result = None  # of a guest that has run before the tests, if there is one
 
     @classmethod
     def run_guest(cls, kernel, command, **settings):
-        """Runs a command; what became of it is for the caller to judge."""
+        """Runs a command in a guest. The caller checks the result."""
         scratch = tempfile.mkdtemp(prefix="eventlog-vm-")
         cls.addClassCleanup(shutil.rmtree, scratch, ignore_errors=True)
         return execute(kernel, Run(list(command), **settings), scratch)
 
     @classmethod
     def run_successfully(cls, kernel, command, **settings):
-        """As run_guest, but everything has to go well, and the command to end with 0."""
+        """As run_guest, but fails unless the guest has no fault and the command ends with 0."""
         result = cls.run_guest(kernel, command, **settings)
         problem = result.problem()
         if problem is None and result.status != 0:
@@ -125,19 +125,19 @@ class Case(unittest.TestCase):
 
     @classmethod
     def run_script(cls, kernel, script, programs, *words, files=(), **settings):
-        """As run_successfully: a script of the shell, whose $0, $1 and so on are programs of ours, which the
-        guest gets with the other files, and behind them words."""
+        """As run_successfully, with a shell script: its $0, $1 and so on are the programs, which are added to
+        the guest's files, followed by the words."""
         return cls.run_successfully(
             kernel, ["sh", "-c", script, *programs, *words],
             files={**dict(files), **{program: program for program in programs}}, **settings)
 
     def collected(self, name):
-        """A file that the guest had in /tmp, brought back."""
+        """The collected file of that name in the guest's /tmp."""
         return os.path.join(self.result.files, "tmp", name)
 
 
 def tail(name, content):
-    """The end of what a guest has said, which says why it failed, and how much that leaves out."""
+    """The end of a failed guest's output, with the number of omitted lines."""
     lines = content.splitlines(keepends=True)
     if len(lines) <= SHOWN_CHARACTERS:
         return content
@@ -145,7 +145,7 @@ def tail(name, content):
 
 
 def text(result, path):
-    """A file that was brought back."""
+    """A collected file."""
     return pathlib.Path(result.files, path.lstrip("/")).read_text(encoding="utf-8")
 
 
@@ -155,6 +155,6 @@ def main():
         print(f"skipped: {test}: {reason}")
     if not result.wasSuccessful():
         sys.exit(1)
-    # A class that is skipped as a whole counts no test.
+    # A class that is skipped as a whole has no counted tests.
     if result.skipped and len(result.skipped) >= result.testsRun:
         sys.exit(77)
