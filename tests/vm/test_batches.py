@@ -13,7 +13,7 @@ import vm_case
 THREADS = 3
 COUNT = vm_case.by_tier(6_000, 20_000)
 
-# What of the recorders stands still loses what their buffers do not take.
+# Stopped recorders lose the events that do not fit into their buffers.
 SCRIPT = parts.SHELL + rf"""
 steps=$0 load=$1 elog=$2
 insmod /eventlog.ko remove_idle=1 || exit
@@ -34,7 +34,7 @@ is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
 part unload wait_until is_unloaded
 """
 FILES = ("relay.elog", "relay-late.elog", "device.elog", "device-late.elog", "one.elog", "other.elog")
-# user_events take one event a write.
+# user_events accept one event per write.
 WITHOUT_MODULE = parts.SHELL + rf"""
 load=$0 elog=$1
 mkfifo /tmp/keep
@@ -88,7 +88,7 @@ class Batches(parts.Case):
         )
 
     def written(self, title):
-        """What the program says of its events."""
+        """The counters that the program prints."""
         output = "\n".join(self.part(title))
         found = re.search(r"^written (\d+) refused (\d+) unattached (\d+)", output, re.MULTILINE)
         self.assertIsNotNone(found, output)

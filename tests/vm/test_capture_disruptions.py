@@ -37,12 +37,12 @@ full() {{
 }}
 
 cat > /tmp/remove <<'END'
-rmdir /sys/kernel/tracing/instances/eventlog-$PPID-* && echo "WRONG: the instance has gone"
+rmdir /sys/kernel/tracing/instances/eventlog-$PPID-* && echo "WRONG: the instance is removed"
 "$1" {COUNT} < /dev/null
 END
 removed() {{ record tracefs -o /tmp/removed.elog -- sh /tmp/remove "$program"; }}
 
-# What is in the buffer has no room in a smaller one. Nobody emits then.
+# The buffer's records do not fit into a smaller one. No event is emitted meanwhile.
 cat > /tmp/shrink <<'END'
 place=$(echo /sys/kernel/tracing/instances/eventlog-$PPID-*)
 kill -STOP $PPID
@@ -65,7 +65,7 @@ resized() {{
     record tracefs -o /tmp/resized.elog --buffer-size 2x512K -- sh /tmp/resize "$program"
 }}
 
-# Processors come and go while they are emitted on, one of them for the first time since it began.
+# Processors are turned off and on while programs emit on them; one was off when the recording began.
 cat > /tmp/plug <<'END'
 online=/sys/devices/system/cpu/cpu1/online
 for each in 1 2 3; do
@@ -84,8 +84,8 @@ plugged() {{
     return $status
 }}
 
-# The program that has registered the event goes, and another one that emits is the last. Nobody has
-# the event any more but who listens.
+# The program that registered the event ends, then the last program that emits it. Only the listener
+# still refers to the event.
 cat > /tmp/unregister <<'END'
 "$1" {COUNT} < /dev/null
 kill $3

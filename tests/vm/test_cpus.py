@@ -11,8 +11,7 @@ import vm_case
 
 THREADS, EVENTS = 4, vm_case.by_tier(2000, 4000)
 
-# Each course records a program whose threads emit for some seconds, and changes something over and
-# over as long as it runs.
+# Each course records a program whose threads emit for some seconds, and repeats a change while it runs.
 SCRIPT = parts.SHELL + """
 elog=$0 counter=$1 threads=$2 events=$3
 online=/sys/devices/system/cpu/cpu1/online
@@ -50,7 +49,7 @@ done
 echo 1 > $online
 finish unplugged
 
-# One that comes only after the subscription has begun.
+# A processor that is turned on after the subscription has begun.
 echo 0 > $online
 begin plugged
 while turn; do

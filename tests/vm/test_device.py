@@ -21,8 +21,7 @@ ROUNDS = 50
 CHILDREN = 3
 ROUTES = ("tracefs", "perf", "device", "memory")
 
-# What is asked for, and how many events of each round that are. Each session has two more, for its
-# beginning and its end.
+# Patterns, and the number of matching events per round. Each session has two more, for its begin and end.
 PATTERNS = (
     ("-e shop", 16),
     ("-e shop:sale -e shop:break_in", 2),
@@ -74,7 +73,7 @@ absent() {{
         "$elog" record --via device -e 'load:*' -o /tmp/device-absent.elog -- \
         "$elog" record -e 'load:*' -o /tmp/memory-absent.elog -- "$load" 4 absent < /dev/null
 }}
-# A program that goes on emitting when the recording ends.
+# A program that continues to emit after the end of the recording.
 ended() {{
     "$elog" record --via device -e 'load:*' -o /tmp/ended.elog --overwrite --buffer-size 2x128K \
         -j 8>&- &
@@ -130,7 +129,7 @@ killed() {{
     wait $recorder
     emit 10
 }}
-# What was kept before somebody set the clock has the times of the clock as it is then.
+# Events recorded before the clock was set have times of the new clock.
 clock_set() {{
     date -u +%F
     record -e 'load:*' -o /tmp/set.elog --overwrite -- \
@@ -139,11 +138,11 @@ clock_set() {{
 }}
 mistyped() {{ "$elog" "$@" --via device -e 'load:*' --duration 100s; }}
 not_there() {{ record -e 'nobody:*'; }}
-not_brought() {{ record -e 'nobody:*' -o /tmp/nobody.elog -- true; }}
+not_started() {{ record -e 'nobody:*' -o /tmp/nobody.elog -- true; }}
 too_large() {{ su user -s /bin/sh -c "$elog record --via device -e load --buffer-size 64x64M --wait"; }}
 too_long() {{ record -e "$(printf '%064d' 0):*" --wait; }}
 not_permitted() {{ su user -s /bin/sh -c "$elog record --via device -e 'load:*' --wait"; }}
-# One of its own, and one of root, who emits when it is asked to.
+# A program of the user, and one of root that emits on request.
 others() {{
     chmod 666 /dev/eventlog
     cat > /tmp/both <<END
@@ -164,7 +163,7 @@ part narrowed_by_error narrowed error
 part narrowed_by_info narrowed info
 part mistyped_where mistyped record --where 'nmber > 5'
 part mistyped_sum mistyped agg 'sum(nmber)'
-for each in beside_others forked absent overwritten ended late late_fails shown by_patterns killed clock_set not_there not_brought \
+for each in beside_others forked absent overwritten ended late late_fails shown by_patterns killed clock_set not_there not_started \
     not_permitted others too_large too_long; do
     part $each $each
 done
@@ -307,7 +306,7 @@ class Device(loads.Case):
             "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
                           "modprobe eventlog.",
             "not_there": "The kernel has no event that matches 'nobody:*'.",
-            "not_brought": "The command did not register it either.",
+            "not_started": "Neither did the command bring it while it ran.",
             "not_permitted": "/dev/eventlog is not permitted to you",
             "too_large": "Ask for less with --buffer-size",
             "too_long": "is longer than the 63 characters that the kernel module takes",

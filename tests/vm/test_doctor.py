@@ -21,7 +21,7 @@ COMMON = parts.SHELL + """
 elog=$0 load=$1
 tracing=/sys/kernel/tracing
 as_user() { su -s /bin/sh user -c "$*"; }
-# What doctor tells a user that root has to do, done by root.
+# Runs the commands that doctor suggests to a user, as root.
 repair() {
     as_user $elog doctor 2>/dev/null | sed -n 's/.* As root: //p' | sort -u > /tmp/repair.sh
     cat /tmp/repair.sh
@@ -30,7 +30,7 @@ repair() {
 """
 
 BY_HAND = COMMON + """
-# Somebody who stays logged in.
+# A session of the user that stays open.
 mkfifo /tmp/login
 su -s /bin/sh user -c "sh > /tmp/old-login 2>&1" < /tmp/login &
 login=$!
@@ -97,7 +97,7 @@ part repair repair
 part after as_user $elog doctor
 part features as_user $elog features --json
 part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_events_status
-# The first one brings the event, which stays.
+# The first program registers the event, which stays.
 part first as_user "$load 1 < /dev/null"
 echo 1 | tee $tracing/events/user_events/eventlog_load_item_*/enable > /dev/null
 part written as_user "$load 3 < /dev/null"
@@ -114,7 +114,7 @@ sed -i /^tracing:/d /etc/group
 part before as_user $elog doctor
 part repair repair
 part after as_user $elog doctor
-# What happens at boot.
+# The commands that run at boot.
 chown root:root $tracing $tracing/user_events_data
 chmod 700 $tracing
 chmod 640 $tracing/user_events_data
@@ -133,21 +133,21 @@ def tools_or_skip(*names):
     for name in names:
         path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
         if path is None:
-            raise unittest.SkipTest(f"there is no {name} to be taken into the guest.")
+            raise unittest.SkipTest(f"there is no {name} for the guest.")
         tools[f"/usr/bin/{name}"] = path
     return tools
 
 
 class Doctor(parts.Case):
-    """What the guests share."""
+    """The parts of all guests."""
 
     def assert_item(self, lines, state, item, text):
-        """The line of an item says that."""
+        """Checks the line of an item."""
         (line,) = (line for line in lines if re.match(rf"\w+ +{item} ", line))
         self.assertRegex(line, rf"^{state} +{item} +{text}$")
 
     def features(self, title):
-        """What elog features says of user_events in a part: name to state and value."""
+        """The states of user_events by elog features in a part: name to state and value."""
         listed = json.loads("\n".join(self.part(title)))["features"]
         return {each["name"]: (each["state"], each["value"]) for each in listed
                 if each["name"] in ("tracefs", "user_events", "multi_format", "persist", "bpf")}
@@ -324,7 +324,7 @@ class WithPage(Doctor):
         lines = self.part("after")
         self.assertEqual([line for line in lines if line.startswith("missing")], [])
         self.assert_item(lines, "ok", "user_events", ".* a page of status bits, .*")
-        # As the kernel had it, but for the group.
+        # The kernel's mode, except for the group.
         self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE.replace("440", "640")])
 
     def test_features_show_status_page_only(self):

@@ -32,7 +32,7 @@ class Faults(vm_case.Case):
     """Guests that go wrong, each in its way."""
 
     def provoke(self, fault):
-        """Lets a kernel of ours do something wrong, which its LKDTM is for."""
+        """Causes a fault with the kernel's LKDTM."""
         kernel = vm_case.kernel_or_skip("user-events-6.12")
         return self.run_guest(kernel, ["sh", "-c", PROVOKE, "sh", fault])
 

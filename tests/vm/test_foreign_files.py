@@ -14,12 +14,12 @@ import unittest
 import loads
 import vm_case
 
-# On all ways at once; who asks for a million waits half an hour.
+# Recorded by all tools at once. A million events last half an hour.
 COUNT_AT_ONCE = int(os.environ.get("EVENTLOG_TEST_EVENTS", "5000"))
 IS_LONG = COUNT_AT_ONCE > 100_000
-MEBIBYTES = 64 if IS_LONG else 8  # of a buffer of each way: nobody may lose any
+MEBIBYTES = 64 if IS_LONG else 8  # of a buffer of each tool: none may lose events
 COUNT = 5_000
-# More than the smallest buffer of perf's takes before it is read.
+# More than perf's smallest buffer holds before it is read.
 COUNT_OF_LOSSY = vm_case.by_tier(10_000, 20_000)
 
 # In front of it, which $ways elog record has.
@@ -28,7 +28,7 @@ SCRIPT = loads.SHELL + rf"""
 pages=/sys/module/eventlog/parameters/ring_pages_per_user
 [ ! -e $pages ] || echo {1024 * MEBIBYTES} > $pages
 keep
-# What a tool runs: that it runs says that the tool records.
+# The program that a tool runs: its start shows that the tool records.
 cat > /tmp/beside <<'END'
 touch $1
 while kill -0 $2; do sleep 0.1; done 2> /dev/null
@@ -62,13 +62,13 @@ lossy() {{
     emit
     wait $perf || true
 }}
-# As root, with the schema of the program that keeps the event.
+# As root, with the schema of the program that keeps the event registered.
 with_schema() {{ "$elog" stat /tmp/perf.data && "$elog" schema load; }}
 for each in all_at_once compressed lossy with_schema; do
     part $each $each
 done
 """
-# What perf and trace-cmd make of what they have by these names.
+# The texts of perf and trace-cmd by file names.
 PERF_LINE = (r"^ *(.*?) +(\d+)/(\d+) +\[(\d+)\] +([\d.]+): +{}:{}: "
              r"number=(\d+) amount=(\d+) word=(.*)$")
 TRACE_CMD_LINE = (r"^ *(.*)-(\d+) +\[(\d+)\] +([\d.]+): {}: +"
@@ -76,13 +76,13 @@ TRACE_CMD_LINE = (r"^ *(.*)-(\d+) +\[(\d+)\] +([\d.]+): {}: +"
 
 
 def nanoseconds(text):
-    """Of a time like 6.304791348."""
+    """Nanoseconds of a time like 6.304791348."""
     seconds, rest = text.split(".")
     return int(seconds) * 10**9 + int(rest.ljust(9, "0"))
 
 
 def since_1970(text):
-    """Of a time like 2026-11-26T07:44:11.390325123Z."""
+    """Nanoseconds since 1970 of a time like 2026-11-26T07:44:11.390325123Z."""
     seconds, rest = text.rstrip("Z").split(".")
     return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(rest)
 
@@ -107,7 +107,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     def shown(self, name, *options):
-        """The events of a file as elog shows them, of our program; others have the same one."""
+        """The test program's events of a file, as elog shows them."""
         lines = loads.shown(self.collected(name), *options)
         return [line for line in lines if line.get("event") == "item"]
 
@@ -123,12 +123,12 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         return sum(map(int, re.findall(r"PERF_RECORD_LOST lost (\d+)$", text, re.MULTILINE)))
 
     def assert_as_by_perf(self, name):
-        ours = [(str(line["pid"]), str(line["thread"]), line["cpu"], nanoseconds(line["time"]),
+        by_elog = [(str(line["pid"]), str(line["thread"]), line["cpu"], nanoseconds(line["time"]),
                  *map(str, line["fields"].values()))
                 for line in self.shown(name, "--clock", "monotonic")]
-        theirs = [(pid, tid, int(cpu), nanoseconds(at), *fields)
+        by_tool = [(pid, tid, int(cpu), nanoseconds(at), *fields)
                   for _, pid, tid, cpu, at, *fields in self.by_perf(name)]
-        self.assertEqual(ours, theirs)
+        self.assertEqual(by_elog, by_tool)
 
     def test_perf_data_matches_perf_script(self):
         self.assert_as_by_perf("perf.data")
@@ -137,11 +137,11 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         report = self.output("trace-cmd", "report", "-t", "-i", self.collected("trace.dat"))
         by_trace_cmd = re.compile(TRACE_CMD_LINE.format(self.EVENT))
         found = [by_trace_cmd.match(line) for line in report.splitlines()]
-        theirs = [(name, tid, int(cpu), nanoseconds(at), *fields)
+        by_tool = [(name, tid, int(cpu), nanoseconds(at), *fields)
                   for name, tid, cpu, at, *fields in (match.groups() for match in found if match)]
-        ours = [(line["process"], str(line["thread"]), line["cpu"], since_1970(line["time"]),
+        by_elog = [(line["process"], str(line["thread"]), line["cpu"], since_1970(line["time"]),
                  *map(str, line["fields"].values())) for line in self.shown("trace.dat")]
-        self.assertEqual(ours, theirs)
+        self.assertEqual(by_elog, by_tool)
 
     def test_each_has_all_events(self):
         self.assertIn(f"written {COUNT_AT_ONCE} too_large 0 refused 0 unattached 0",
@@ -184,7 +184,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         self.assertGreaterEqual(len(found) + missing, COUNT_OF_LOSSY)
         self.assertEqual(found, sorted(found))
         self.assert_as_by_perf("lossy.data")
-        # At their place: between two events, whose numbers tell how many are missing.
+        # Losses are between two events, whose numbers determine the number of lost ones.
         lines = loads.shown(self.collected("lossy.data"))
         gaps = [(before["fields"]["number"], line["lost"], after["fields"]["number"])
                 for before, line, after in zip(lines, lines[1:], lines[2:])

@@ -28,7 +28,7 @@ HARNESS = pathlib.Path(__file__).resolve().parent / "harness"
 
 
 class Scratch(unittest.TestCase):
-    """A test with a folder of its own, in which the cache lies."""
+    """A test with a separate folder for the cache."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="eventlog-vm-")
@@ -43,7 +43,7 @@ class Archives(Scratch):
     """The guest's file system."""
 
     def listing(self, archive):
-        """What busybox's cpio, another reader of the format, makes of it: mode, size and name."""
+        """Mode, size and name of the entries by busybox's cpio, another reader of the format."""
         archive.write(self.scratch / "archive")
         with open(self.scratch / "archive", "rb") as file:
             lines = subprocess.run(
@@ -173,7 +173,7 @@ class Modules(Scratch):
 
 
 class Programs(Scratch):
-    """What programs need."""
+    """Libraries and interpreters of programs."""
 
     def test_libraries_and_loader_are_included(self):
         archive = Archive()
@@ -207,7 +207,7 @@ class Programs(Scratch):
 
 
 class Splats(unittest.TestCase):
-    """What counts as a fault of the kernel."""
+    """Patterns of faults of the kernel."""
 
     def test_faults(self):
         for line in (
@@ -234,7 +234,7 @@ class Splats(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
-    """What is shown of a guest that did not do what it was to do."""
+    """The message of a guest that failed."""
 
     def shown(self, output, errors):
         result = machine.Result(1, "6.12", True, False, 1.0, output, errors, "", "", None, [])
@@ -268,7 +268,7 @@ class Failures(unittest.TestCase):
 
 
 class Init(unittest.TestCase):
-    """Agreement between what stands in two places."""
+    """Agreement of lists in two places."""
 
     def test_ports(self):
         init = (pathlib.Path(__file__).parent / "guest" / "init").read_text(encoding="utf-8")
@@ -288,7 +288,7 @@ class Command(unittest.TestCase):
     def test_list_has_all_kernels(self):
         result = self.vm("--list")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        # What is in the cache, or outdated there, stands among them.
+        # The lines include cached and outdated kernels.
         names = [line.split()[0] for line in result.stdout.splitlines()]
         self.assertEqual([name for name in names if name in kernels.NAMES], list(kernels.NAMES))
 

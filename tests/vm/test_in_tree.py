@@ -17,7 +17,7 @@ SCRIPT = parts.SHELL + f"""
 system=/sys/kernel/tracing/events/eventlog
 item=$system/eventlog_load_item
 is_offered() {{ [ -e $item ]; }}
-is_gone() {{ [ ! -e $item ]; }}
+is_removed() {{ [ ! -e $item ]; }}
 is_empty() {{ [ ! -e $system ]; }}
 has_begun_or_ended() {{ [ -e /tmp/begun ] || [ -e /tmp/ended ]; }}
 record() {{
@@ -42,13 +42,13 @@ record() {{
         perf script --input /tmp/perf.data --fields trace:event,trace
 }}
 keep() {{
-    # What is registered is what the program finds.
+    # The program finds the registered event.
     "$1" register "$2" && "$2" {COUNT} 0 says < /dev/null &&
         ls /sys/kernel/tracing/events/*/eventlog_load_item/format &&
         "$1" unregister load
 }}
 # A program that is loaded, and the event it is attached to a moment later.
-# (What is open while the list is made may be closed when its turn comes, and ls complains.)
+# (A file may be closed while ls lists it, which is an error of ls.)
 has_file() {{ ls -l /proc/$counter/fd 2> /dev/null | grep -q $1; }}
 has_program() {{ has_file bpf-prog && has_file perf_event && sleep 1; }}
 count_by_bpf() {{
@@ -77,9 +77,9 @@ part failures "$2"
 # user_events are the way where there is no device.
 rm /dev/eventlog
 part record record "$3"
-part gone wait_until is_gone
+part removed wait_until is_removed
 part keep keep "$4" "$3"
-part gone_again is_gone
+part gone_again is_removed
 part count_by_bpf count_by_bpf "$4" "$3"
 """
 
@@ -139,7 +139,7 @@ class InTree(parts.Case):
         for number, event in enumerate(events):
             self.assertEqual(event, f"eventlog:eventlog_load_item: number={number} "
                              f"amount={number % 97} word=word {number % 13}")
-        self.part("gone")
+        self.part("removed")
 
     def test_registered_event_is_recorded_together(self):
         registered, output, where, event, removed = self.part("keep")

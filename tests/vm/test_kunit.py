@@ -24,8 +24,8 @@ def wanted():
 
 
 def passed(log):
-    """What KUnit says to have gone well, in the same form: suites, and cases indented by 4. What is
-    indented more is a case with one of its parameters."""
+    """The suites and cases that passed by KUnit's log, in its form: cases are indented by 4, parameters of a
+    case by more."""
     suites, cases = {}, []
     for indent, name in re.findall(r"^\[ *[\d.]+\] (|    )ok \d+ (\w+)$", log, re.MULTILINE):
         if indent:

@@ -14,9 +14,8 @@ from test_user_events_tools import histogram
 COUNT = vm_case.by_tier(10_000, 20_000)
 COUNT_AS_TEXT = 3_000
 
-# For each tool a program of its own, which emits when the tool records: it waits for as long as
-# somebody has the pipe open for writing. A first one keeps the event, which would otherwise go between
-# two tools, and come back.
+# Each tool has a separate program, which emits when the tool records: it waits while the script has the
+# pipe open for writing. Another program keeps the event registered between two tools.
 SCRIPT = parts.SHELL + rf"""
 item=/sys/kernel/tracing/events/eventlog/load_item
 insmod /eventlog.ko || exit

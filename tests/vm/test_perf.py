@@ -17,8 +17,8 @@ SCRIPT = loads.SHELL + rf"""
 record() {{ "$elog" record --via perf "$@"; }}
 emit() {{ "$program" $1 < /dev/null; }}
 
-# The event comes while somebody waits for it. What was emitted before it was found is not heard, so
-# that goes on until there are as many as wanted.
+# The event is registered while elog waits for it. Events before elog has found it are not recorded, so
+# that the program emits until there are enough.
 follows() {{
     record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /tmp/output &
     recorder=$!
@@ -62,7 +62,7 @@ taskset 1 "$program" 7 < /dev/null
 END
     record -e 'load:*' -o /tmp/later.elog --buffer-size 2x128K -j -- sh /tmp/both
 }}
-# What counts instead of keeping. It waits in ppoll(2) when all is set up.
+# Commands that count instead of recording. They wait in ppoll(2) when all is set up.
 counted() {{
     "$elog" "$@" --via perf -j -e 'load:*' 8>&- &
     counter=$!
@@ -85,7 +85,7 @@ too_much() {{ record -e 'load:*' --buffer-size 64x64M --wait --duration 1s; }}
 overwritten_by_name() {{ record -e 'load:*' --comm 'user_events_*' --overwrite -j -- "$program" 5 < /dev/null; }}
 features() {{ "$elog" features -j; }}
 
-# What elog doctor says stands in the way of a user, and what becomes of it.
+# Obstacles of a user by elog doctor, before and after the repair.
 as_user() {{ su user -s /bin/sh -c "$*"; }}
 doctor() {{ as_user $elog doctor 2> /dev/null | grep ' perf_events '; }}
 repair() {{ eval "$(doctor | sed 's/.*As root: //')"; }}
@@ -110,7 +110,7 @@ permitted() {{
     part may_listen cat /tmp/listened
 }}
 
-# Listens to what is emitted on a CPU until something has been heard of it, and has it go or come before.
+# Records events of a CPU, which is turned off or on before, until there are some.
 online=/sys/devices/system/cpu/cpu1/online
 of_second_cpu() {{
     "$elog" record --via perf -e 'load:*' --where "cpu == 1" --count 3 -j 8>&- &
@@ -125,13 +125,13 @@ of_second_cpu() {{
     done
     wait $recorder
 }}
-comes() {{
+turned_on() {{
     echo 0 > $online
     of_second_cpu 1
 }}
-goes_and_comes() {{ of_second_cpu 0 1; }}
+goes_and_turned_on() {{ of_second_cpu 0 1; }}
 
-# It goes and comes between two looks, with all in its buffer that has room there: nobody reads it.
+# The CPU is turned off and on while the stopped recorder does not read its full buffer.
 away() {{
     kill -STOP $recorder
     taskset 2 "$program" $1 < /dev/null > /dev/null
@@ -139,10 +139,10 @@ away() {{
     echo 1 > $online
     kill -CONT $recorder
     times=$((times + 1))
-    is_told() {{ [ $(grep -c 'coming online' /tmp/output) -eq $times ]; }}
-    wait_until is_told
+    is_reported() {{ [ $(grep -c 'coming online' /tmp/output) -eq $times ]; }}
+    wait_until is_reported
 }}
-# Some come after that, which are all heard. $1 is the file, $2 and so on how many are emitted when.
+# Later events are all recorded. $1 is the file, $2 and so on are the numbers of events at each time.
 taken_away() {{
     name=$1
     shift
@@ -174,8 +174,8 @@ for each in beside_memory asked explained overwritten overwritten_not late later
 done
 permitted
 if [ -e $online ]; then
-    part comes comes
-    part goes_and_comes goes_and_comes
+    part turned_on turned_on
+    part turned_off_and_on turned_off_and_on
     part lost_away lost_away
     part overwritten_away overwritten_away
 fi
@@ -183,7 +183,7 @@ fi
 
 
 def records(path):
-    """Of each event when it was, who emitted it, and what."""
+    """Time, process, thread and fields of each event."""
     return [(line["time"], line["pid"], line["thread"], line["process"], line["fields"])
             for line in loads.shown(path) if "event" in line]
 
@@ -197,7 +197,7 @@ class Perf(loads.KernelTrace):
     OPTIONS = {"memory": 2048, "processors": 2}
 
     def events_of(self, title):
-        """What a part has shown as JSON Lines, in front of what was output besides."""
+        """The JSON Lines of a part, in front of its other output."""
         lines = [json.loads(line) for line in self.part(title) if line.startswith("{")]
         return [line for line in lines if "event" in line]
 
@@ -290,15 +290,15 @@ class Perf(loads.KernelTrace):
 
     def test_handles_cpu_hotplug(self):
         self.skip_without_cpus()
-        for title in ("comes", "goes_and_comes"):
+        for title in ("turned_on", "turned_off_and_on"):
             self.assertEqual([line["cpu"] for line in self.events_of(title)], [1, 1, 1])
 
     def skip_without_cpus(self):
-        if "part comes" not in self.result.output:
-            self.skipTest("this kernel has CPUs that neither come nor go")
+        if "part turned_on" not in self.result.output:
+            self.skipTest("this kernel's CPUs cannot be turned off")
 
     def assert_reported(self, title, times):
-        """That a CPU has come back is output each time."""
+        """Checks that each return of a CPU is reported."""
         sentence = "What was emitted on CPU 1 between its coming online and elog's seeing that"
         self.assertEqual(sum(sentence in line for line in self.part(title)), times)
 

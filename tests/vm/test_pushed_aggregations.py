@@ -180,18 +180,18 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
 
     def test_count_drops(self):
         for title in ("overflows", "overflows_by_bpf"):
-            line, told = sorted(self.part(title), reverse=True)
+            line, message = sorted(self.part(title), reverse=True)
             result = json.loads(line)
             self.assertEqual(result["events"] + result["overflowed"], EVENTS)
             self.assertEqual(len(result["groups"]), LEAST_KEYS)
-            self.assertIn(f"{result['overflowed']} events had other keys than the first", told)
+            self.assertIn(f"{result['overflowed']} events had other keys than the first", message)
 
     def test_keep_most_frequent_keys(self):
         line, _ = sorted(self.part("overflows_here"), reverse=True)
         result = json.loads(line)
         self.assertEqual(result["events"] + result["overflowed"], EVENTS)
         self.assertEqual(len(result["groups"]), FEW_KEYS)
-        # Of amounts, which go round, the first come once more than the others.
+        # Amounts repeat: the first ones occur once more than the rest.
         self.assertEqual([group["values"]["count()"] for group in result["groups"]],
                          [EVENTS // 97 + 1] * FEW_KEYS)
 
@@ -203,7 +203,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             self.assertEqual(sum(group["values"]["count()"] for group in result["groups"]),
                              result["events"])
             for group in result["groups"]:
-                # A thread counts from 0: the sum says that none is missing, nor in one of both.
+                # A thread counts from 0: the sum shows that neither value misses an event.
                 count, total = group["values"].values()
                 self.assertEqual(total, count * (count - 1) // 2)
 
@@ -223,8 +223,8 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             "  the kernel asks  nothing", nothing, *self.PART])
         for title, reason in (("none", "all of it: the kernel's histograms take integers"),
                               ("where", "all of it: the kernel cannot decide --where, column 1"),
-                              ("never", "all of it: --push-down never was given"),
-                              ("every", "all of it: --every needs the time")):
+                              ("never", "all of it: that is what --push-down never asks for"),
+                              ("every", "all of it: --every goes by time")):
             lines = self.part("explains_" + title)
             self.assertEqual(lines[3], "  the kernel counts  nothing")
             self.assertIn(reason, lines[4])
@@ -245,8 +245,8 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
                               lines[4])
 
     def test_report_removed_histogram(self):
-        line, told = sorted(self.part("taken_away", 1), reverse=True)
-        self.assertRegex(told, "Another process has removed the histogram of eventlog:load_item")
+        line, message = sorted(self.part("taken_away", 1), reverse=True)
+        self.assertRegex(message, "Somebody has taken the histogram of eventlog:load_item away")
         # The other event's is given all the same.
         (group,) = json.loads(line)["groups"]
         self.assertEqual(group["key"], {"event": "sched_process_exit"})

@@ -64,7 +64,7 @@ wait
 END
     record -e 'load:*' -o /tmp/pressed.elog --buffer-size 2x128K -j -- sh /tmp/press
 }}
-# Of so few that no buffer is ever full.
+# So few events that no buffer is full.
 few() {{
     cat > /tmp/few <<END
 "$load" 1 < /dev/null > /dev/null
@@ -72,7 +72,7 @@ until [ -e /tmp/shown ]; do sleep 0.1; done
 END
     record -e 'load:*' --count 1 -j -- sh /tmp/few && touch /tmp/shown
 }}
-# What counts instead of keeping, while a program emits that waits for it.
+# Commands that count instead of recording, while a program emits.
 counted() {{
     "$elog" "$@" --via relay -j -e 'load:*' 8>&- &
     counter=$!
@@ -82,10 +82,10 @@ counted() {{
     kill -TERM $counter
     wait $counter
 }}
-cpus_come() {{
+cpus_turned_on() {{
     online=/sys/devices/system/cpu/cpu1/online
     echo 0 > $online
-    cat > /tmp/come <<END
+    cat > /tmp/cpus <<END
 echo 1 > $online
 taskset 2 "$load" {ON_CPU_1} < /dev/null
 echo 0 > $online
@@ -93,7 +93,7 @@ taskset 1 "$load" 1 < /dev/null
 echo 1 > $online
 taskset 2 "$load" {ON_CPU_1} < /dev/null
 END
-    record -e 'load:*' -o /tmp/cpus.elog -- sh /tmp/come
+    record -e 'load:*' -o /tmp/cpus.elog -- sh /tmp/cpus
 }}
 killed() {{
     "$elog" record --via relay -e 'load:*' -o /tmp/killed.elog 8>&- &
@@ -105,8 +105,8 @@ killed() {{
     ls $channels
     "$load" 10 < /dev/null
 }}
-# A name that a recorder of another PID namespace has taken.
-taken() {{
+# A channel name that a recorder of another PID namespace uses.
+name_in_use() {{
     unshare -p -f "$elog" record --via relay -e 'load:*' -o /tmp/first.elog 8>&- &
     first=$!
     has_channels() {{ [ "$(ls $channels | wc -l)" -eq $1 ]; }}
@@ -126,13 +126,13 @@ not_permitted() {{
 }}
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
-for each in beside_others picked overwritten few pressed killed taken explained too_large not_permitted; do
+for each in beside_others picked overwritten few pressed killed name_in_use explained too_large not_permitted; do
     part $each $each
 done
 part late late -j
 part late_fails late --fail-on-loss
 if [ -e /sys/devices/system/cpu/cpu1/online ]; then
-    part cpus_come cpus_come
+    part cpus_turned_on cpus_turned_on
 fi
 exec 8>&-
 wait $keeper
@@ -142,8 +142,7 @@ part unload wait_until is_unloaded
 """
 FILES = ("relay.elog", "device.elog", "memory.elog", "relay-picked.elog", "memory-picked.elog",
          "newest.elog", "pressed.elog", "late.elog")
-# One processor: where several are emulated by threads, code that is changed under load has brought
-# guests down.
+# One processor: guests with several emulated by threads have crashed when code changed under load.
 WITH_THE_KERNEL = parts.SHELL + rf"""
 shop=$0 elog=$1 to_relay=$2
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
@@ -151,7 +150,7 @@ insmod /eventlog.ko remove_idle=1 || exit
 together() {{
     "$elog" record --via relay -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1
 }}
-# Each comes in an NMI, too, in which relay is not written to.
+# Each event is also emitted in NMI context, in which relay is not written to.
 nmis() {{
     insmod /eventlog_nmi.ko || return
     "$elog" record --via relay -e nmis -o /tmp/nmis.elog -j -- \
@@ -230,7 +229,7 @@ class RelayRoute(loads.Case):
     def test_handles_cpu_hotplug(self):
         if self.PROCESSORS == 1:
             self.skipTest("there is one processor.")
-        self.part("cpus_come")
+        self.part("cpus_turned_on")
         lines = loads.shown(self.collected("cpus.elog"))
         cpus = [line["cpu"] for line in lines]
         self.assertEqual(cpus, [1] * ON_CPU_1 + [0] + [1] * ON_CPU_1)
@@ -240,7 +239,7 @@ class RelayRoute(loads.Case):
         self.assertFalse([line for line in output if line.startswith("elog-")], output)
 
     def test_uses_another_name_if_taken(self):
-        output = self.part("taken")
+        output = self.part("name_in_use")
         self.assertTrue({"elog-1", "elog-1-1"} <= set(output), output)
 
     def test_leaves_nothing_behind(self):

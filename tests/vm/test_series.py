@@ -19,7 +19,7 @@ from series_tree import (
 )
 from source import make_series
 
-# What git writes of a file that a patch adds.
+# git's lines of a file that a patch adds.
 ADDED = re.compile(r"(?m)^new file mode 100644\n.*\n--- /dev/null\n\+\+\+ b/(\S+)$")
 # That a file is new is output of each, whether or not MAINTAINERS covers it: a test here does that.
 CHECKPATCH = ("scripts/checkpatch.pl", "--strict", "--no-tree", "--quiet", "--color=never",
@@ -175,7 +175,7 @@ class Applied(unittest.TestCase):
         self.assertEqual(subjects[1:], [patch.subject for patch in make_series.SERIES])
 
     def test_checkpatch_reports_nothing(self):
-        # It takes a keyword of C11 for a name in mixed case.
+        # checkpatch reports a keyword of C11 as a name in mixed case.
         texts = {name: text.replace("_Static_assert", "static_assert")
                  for name, text in self.patches.items()}
         folder = self.scratch / "checked"

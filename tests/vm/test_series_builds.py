@@ -75,7 +75,7 @@ class Builds(unittest.TestCase):
 
     @classmethod
     def compile(cls, patch):
-        """What the compiler says of the objects that a patch has something to do with."""
+        """The compiler's messages for the objects that a patch affects."""
         names = changed_files(patch)
         # Other changes of a Kconfig leave the values of options: make itself reads it again.
         if re.search(r"(?m)^\+config ", patch):

@@ -103,13 +103,13 @@ not_permitted() {{ su user -s /bin/sh -c "$elog record --via tracefs -e 'load:*'
 with_session() {{ "$elog" record --via tracefs -e 'load:*' --session 1; }}
 not_mounted() {{
     exec 8>&-
-    # debugfs brings one along.
+    # debugfs mounts another one.
     for each in tracing debug/tracing debug; do
         umount -l /sys/kernel/$each 2> /dev/null
     done
     "$elog" record --via tracefs -e 'load:*' --duration 1s
 }}
-# By reading: what the kernel counts by itself, vm.pushed_aggregations looks at.
+# Counted by reading; vm.pushed_aggregations tests counting by the kernel.
 part agg counted agg --push-down never 'count(), sum(number) by event'
 part top counted top
 for each in asked explained_all explained_part explained_nothing beside_perf overwritten late killed disabled not_there not_permitted with_session; do

@@ -48,7 +48,7 @@ keeps_all() {{
     is_as_before
     "$elog" events --enabled
 }}
-# Of a text of a fixed size the kernel decides as elog does.
+# The kernel filters texts of fixed size like elog.
 keeps_texts() {{
     "$elog" enable -j sched:sched_process_exit --where '.comm == "marked"'
     cp "$program" /tmp/marked
@@ -126,7 +126,7 @@ triggers() {{
     "$elog" disable load && echo "WRONG: undone twice"
     grep -v '^#' $item/trigger
     echo '!hist:keys=amount' > $item/trigger
-    # The kernel takes both for the same.
+    # The kernel treats both as equal.
     echo 'traceon' > $item/trigger
     "$elog" enable load --trigger traceoff && echo "WRONG: two of them"
     "$elog" disable load && echo "WRONG: undone"
@@ -148,9 +148,9 @@ in_an_instance() {{
     cat $tracing/instances/mine/events/$system/$event/enable
     rmdir $tracing/instances/mine
 }}
-# Of four events the second goes away while elog waits for somebody to read of the first, and the
-# third cannot be changed.
-undoes_the_others() {{
+# The second of four events is removed while elog waits for a reader of its message about the first, and
+# the third cannot be changed.
+undoes_the_rest() {{
     [ -e $tracing/kprobe_events ] || return
     own=$tracing/events/own
     for each in a b c d; do
@@ -178,7 +178,7 @@ undoes_the_others() {{
 }}
 as_user() {{ su user -s /bin/sh -c "$*"; }}
 refuses_user() {{ as_user "$elog" enable load; }}
-# The user may see the events, and of ours not what is done with it.
+# The user may list the events, but not read the state of the test's event.
 permits_some() {{
     chmod o+rx $tracing $tracing/events $tracing/events/$system $item
     chmod o+r $item/format $item/enable $item/trigger
@@ -194,7 +194,7 @@ refuses_instance_to_user() {{
     chmod o-rwx $tracing/instances
     as_user "$elog" events load --instance mine
 }}
-for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance undoes_the_others refuses_user refuses_system_to_user permits_some refuses_instance_to_user; do
+for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance undoes_the_rest refuses_user refuses_system_to_user permits_some refuses_instance_to_user; do
     part $each $each
 done
 true
@@ -257,7 +257,7 @@ class TracefsControl(loads.Guest):
     def test_does_not_change_events_enabled_by_other_tools(self):
         lines = self.part("leaves_others")
         self.assertRegex(lines[0], "is enabled already, and not by elog enable")
-        self.assertRegex(lines[1], "has changed nothing at these events")
+        self.assertRegex(lines[1], "has done nothing at these events")
         self.assertEqual(lines[2], "1")
         self.assertRegex(lines[3], "has a filter already")
         self.assertEqual(lines[4], "number > 5")
@@ -304,8 +304,8 @@ class TracefsControl(loads.Guest):
         self.assertIn("elog doctor", self.part("refuses_user", 1)[0])
         self.assertRegex(self.part("refuses_system_to_user", 1)[0],
                          f"The events in .*/{self.SYSTEM} cannot be listed: .*elog doctor")
-        (told,) = self.part("permits_some", 1)
-        self.assertRegex(told, "cannot be read.* may not be used: reading the file filter of .*:"
+        (messages,) = self.part("permits_some", 1)
+        self.assertRegex(messages, "cannot be read.* may not be used: reading the file filter of .*:"
                                ".*elog doctor")
         self.assertRegex(self.part("refuses_instance_to_user", 1)[0],
                          "the instance mine may not be used")
@@ -316,17 +316,17 @@ class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
     """The tests with events of the kernel module, on a kernel with probes."""
 
     def test_undoes_remaining_events_after_partial_failure(self):
-        *lines, again, enable_a, enable_c, enable_d, _, _, _ = self.part("undoes_the_others")
-        told = [line for line in lines if line.startswith("elog: ")]
-        self.assertEqual([line for line in lines if line not in told],
+        *lines, again, enable_a, enable_c, enable_d, _, _, _ = self.part("undoes_the_rest")
+        messages = [line for line in lines if line.startswith("elog: ")]
+        self.assertEqual([line for line in lines if line not in messages],
                          ["own:a", "own:d", "ended with 1"])
-        self.assertEqual(len(told), 2, told)
-        self.assertRegex(told[0], "refuses the end of own:c: Read-only file system")
-        self.assertRegex(told[1], "Not everything could be undone at 1 of these events")
+        self.assertEqual(len(messages), 2, messages)
+        self.assertRegex(messages[0], "refuses the end of own:c: Read-only file system")
+        self.assertRegex(messages[1], "At 1 of these events not all could be undone")
         # What was left is undone when it can be, and only that.
         self.assertEqual(json.loads(again)["name"], "own:c")
         self.assertEqual([enable_a, enable_c, enable_d], ["0"] * 3)
-        self.assertEqual(self.part("undoes_the_others")[-3:], ["none"] * 3)
+        self.assertEqual(self.part("undoes_the_rest")[-3:], ["none"] * 3)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ LIVES = parts.SHELL + """
 lives=$0 load=$1 elog=$2 plugin=$3 single=$4
 tracing=/sys/kernel/tracing
 events=$tracing/events/user_events
-gone() { [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]; }
-# Each course begins with an empty trace, and when the events of the one before have gone.
+are_removed() { [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]; }
+# Each course begins with an empty trace, after the events of the previous one are removed.
 course() {
-    # Of one that went wrong.
+    # After a failed course.
     [ ! -e $events/enable ] || echo 0 > $events/enable
-    wait_until gone
+    wait_until are_removed
     echo > $tracing/trace
     part "$1" "$lives" "$1"
 }
@@ -29,10 +29,10 @@ course toggling
 course spawning
 course shared-memory
 
-# As on Linux 6.4 to 6.8. What a program and elog make is the same.
-wait_until gone
+# Linux 6.4 to 6.8. Programs and elog register the same names.
+wait_until are_removed
 part single-format env LD_PRELOAD="$single" "$lives" single-format
-wait_until gone
+wait_until are_removed
 echo 'provider single { event event info { number: u32 } }' > /tmp/first.schema
 echo 'provider single { event event info { code: u64 } }' > /tmp/second.schema
 part single-first env LD_PRELOAD="$single" "$elog" register /tmp/first.schema
@@ -40,24 +40,24 @@ part single-second env LD_PRELOAD="$single" "$elog" register /tmp/second.schema
 part single-programs env LD_PRELOAD="$single" "$lives" single-format
 part single-unregister "$elog" unregister single
 
-wait_until gone
+wait_until are_removed
 "$elog" register "$plugin" > /dev/null
 part unloading "$lives" unloading "$plugin"
 part unregister "$elog" unregister plugin
 
 # exec: twice, then into a program without eventlog, which lives on without the events.
-wait_until gone
+wait_until are_removed
 "$lives" exec > /tmp/exec 2>&1 &
 program=$!
 asleep() { [ "$(cat /proc/$program/comm)" = sleep ] || ! kill -0 $program 2> /dev/null; }
 wait_until asleep
-wait_until gone
+wait_until are_removed
 part exec-lives-on cat /proc/$program/comm
 part exec cat /tmp/exec
 kill $program
 part exec-trace sh -c "grep -o 'eventlog_lives_mark: .*' $tracing/trace"
 
-# tracefs comes after the program, at a place of its own.
+# tracefs is mounted after the program's start, at another place.
 umount $tracing /sys/kernel/debug
 "$lives" late-mount > /tmp/late 2>&1 &
 program=$!
@@ -72,15 +72,15 @@ echo 0 > "/tmp/trace fs/events/user_events/enable"
 umount "/tmp/trace fs"
 mount -t tracefs tracefs $tracing
 
-# elog record and ftrace hear the same.
-wait_until gone
+# elog record and ftrace record the same events.
+wait_until are_removed
 "$elog" register "$load" > /dev/null
 echo > $tracing/trace
 echo 1 > $events/eventlog_load_item/enable
 part record "$elog" record -e 'load:*' -o /tmp/run.elog -- "$load" 2000 < /dev/null
 echo 0 > $events/eventlog_load_item/enable
-part record-heard sh -c "$elog print /tmp/run.elog | grep -o 'number=[0-9]*'"
-part ftrace-heard sh -c "grep -o 'number=0x[0-9a-f]* ([0-9]*)' $tracing/trace"
+part record-events sh -c "$elog print /tmp/run.elog | grep -o 'number=[0-9]*'"
+part ftrace-events sh -c "grep -o 'number=0x[0-9a-f]* ([0-9]*)' $tracing/trace"
 "$elog" unregister load > /dev/null
 
 course multitude
@@ -166,24 +166,24 @@ class Lives(parts.Case):
 
     def test_elog_and_ftrace_record_same_events(self):
         self.part("record")
-        self.assertEqual(self.part("record-heard"), [f"number={n}" for n in range(2000)])
+        self.assertEqual(self.part("record-events"), [f"number={n}" for n in range(2000)])
         self.assertEqual(
-            self.part("ftrace-heard"), [f"number=0x{n:x} ({n})" for n in range(2000)]
+            self.part("ftrace-events"), [f"number=0x{n:x} ({n})" for n in range(2000)]
         )
 
     def test_a_thousand_events_of_a_hundred_processes(self):
         lines = self.part("multitude")
-        heard = [line for line in lines if line.startswith("eventlog_many_")]
+        found = [line for line in lines if line.startswith("eventlog_many_")]
         expected = [
             f"eventlog_many_{process}_kind_{kind}: number=0x{number:x} ({number})"
             for process in range(100) for kind in range(10)
             for number in [1000 * process + kind]
         ]
-        self.assertEqual(sorted(heard), sorted(expected))
+        self.assertEqual(sorted(found), sorted(expected))
 
 
 class Rules(vm_case.Case):
-    """What the route relies on."""
+    """The rules that the route depends on."""
 
     def test_abi_rules_hold(self):
         program = vm_case.built("PROGRAMS", "user_events_rules")
@@ -198,7 +198,7 @@ class Rules(vm_case.Case):
 
 @vm_case.full_tier
 class LivesAmongWatchpoints(Lives):
-    """The same where KCSAN stops one processor now and then to see whether another one races."""
+    """The tests with KCSAN, which delays processors to find data races."""
 
     KERNEL = "race-6.12"
     SCRIPT = (
@@ -208,7 +208,7 @@ class LivesAmongWatchpoints(Lives):
     )
 
     def test_is_watched(self):
-        # What is found is in the kernel's log, and fails all of the class.
+        # Reports are in the kernel's log, and fail the class.
         found = dict(line.split(": ") for line in self.part("watched") if ": " in line)
         self.assertEqual(found["enabled"], "1")
         self.assertGreater(int(found["setup_watchpoints"]), 1000)

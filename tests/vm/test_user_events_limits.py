@@ -8,12 +8,12 @@ import vm_case
 
 # The common header, which the kernel writes in front of each payload.
 HEADER = 8
-# Of a page of 4096 bytes ftrace has 16 for itself, and 8 for a record's header.
+# A page of ftrace has 4096 bytes: 16 for its header, and 8 for a record's header.
 FTRACE = 4096 - 16 - 8 - HEADER
 # perf's own buffer, in words of 8 bytes.
 PERF = 8192 - HEADER
-# A kernel may put a time stamp of 8 bytes in front of each record, and keeps 8 bytes free then. None
-# of these does. The bit that says that somebody listens does not say who it is.
+# The library's limit is that of kernels with a time stamp of 8 bytes in front of each record, which also
+# keep 8 bytes free, although these kernels have none. The enable bit does not name the listener.
 LIBRARY = min(FTRACE - 16, PERF)
 
 

@@ -123,17 +123,17 @@ LIVES = parts.SHELL + """
 lives=$0 plugin=$1
 tracing=/sys/kernel/tracing
 events=$tracing/events/user_events
-# Events can be removed when nobody refers to them.
-gone() {
+# Removes events, which must have no users.
+are_removed() {
     for each in $events/eventlog_*; do
         [ ! -e $each ] || echo "-:user_events/${each##*/}" >> $tracing/dynamic_events
     done 2> /dev/null
     [ -z "$(ls -d $events/eventlog_* 2>/dev/null)" ]
 }
 
-# With a library of its own, and the kernel's page in its data.
+# With a separate copy of the library, and the kernel's page in its data.
 part unloading "$lives" unloading "$plugin"
-wait_until gone
+wait_until are_removed
 
 echo > $tracing/trace
 "$lives" exec > /tmp/exec 2>&1 &
@@ -142,9 +142,9 @@ asleep() { [ "$(cat /proc/$program/comm)" = sleep ] || ! kill -0 $program 2> /de
 wait_until asleep
 part exec cat /tmp/exec
 part exec-format sh -c "cat $events/eventlog_lives_mark*/format"
-# A NUL stands behind each record.
+# Each record ends with a NUL.
 part exec-trace tr -d '\\0' < $tracing/trace
-wait_until gone
+wait_until are_removed
 part exec-lives-on cat /proc/$program/comm
 kill $program
 
@@ -167,7 +167,7 @@ part late-trace tr -d '\\0' < "/tmp/trace fs/trace"
 
 
 class Lives(parts.Case):
-    """What becomes of the page, and of what refers to events, when memory goes or tracefs comes."""
+    """The page and references to events, with unmapped memory and a late tracefs."""
 
     @classmethod
     def setUpClass(cls):

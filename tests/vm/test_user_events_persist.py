@@ -9,7 +9,7 @@ import re
 import parts
 import vm_case
 
-# Each part is shown with what elog output and its exit status, for the tests to judge.
+# Each part has elog's output and exit status.
 SCRIPT = parts.SHELL + """
 elog=$0 load=$1 examples=$2
 tracing=/sys/kernel/tracing
@@ -191,9 +191,9 @@ class Persist(parts.Case):
         # One that differs in any way would be in user_events_multi now.
         self.assertEqual(self.part("examples-after"), before)
         self.assertEqual(self.part("examples-run"), [])
-        heard = self.part("examples-events")
+        recorded = self.part("examples-events")
         for name in ("eventlog_shop_order_placed", "eventlog_hello_greeting"):
-            self.assertIn(name, heard)
+            self.assertIn(name, recorded)
         self.assertEqual(
             [f"user_events/{name}" for name in self.part("examples-unregister")], before
         )

@@ -11,14 +11,14 @@ import vm_case
 SCRIPT = parts.SHELL + """
 "$0" || exit
 cd /sys/kernel/tracing
-gone() { [ -z "$(ls events/user_events 2>/dev/null)" ]; }
-wait_until gone
+are_removed() { [ -z "$(ls events/user_events 2>/dev/null)" ]; }
+wait_until are_removed
 echo "left:" $(grep eventlog_ user_events_status)
 """
 
 
 def sample(number):
-    """What the trace says of an event, apart from who emitted it when."""
+    """The text of an event in the trace, without its process and time."""
     below = number % 1000
     maybe = 0 if number % 5 == 0 else 7
     return (
@@ -63,7 +63,7 @@ class Route(vm_case.Case):
         return found[1]
 
     def trace(self, title):
-        """The lines of a trace, without what stands in front."""
+        """The lines of a trace, without their prefixes."""
         lines = self.whole_trace(title).splitlines()
         for line in lines:
             # The name of a process that has not been switched from yet is not known.

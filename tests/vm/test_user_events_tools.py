@@ -15,12 +15,12 @@ import vm_case
 COUNT = vm_case.by_tier(15_000, 100_000)
 # More than fit into the smallest buffers.
 COUNT_OF_LOSSY = vm_case.by_tier(10_000, 20_000)
-# Of a text, so that the payload is as large as may be: before it come 16 bytes, behind it is its NUL.
+# Size of the text in the largest payload, which has 16 bytes in front of it and a NUL behind it.
 LARGEST = 4048 - 16 - 1
 
-# Where the kernel keeps events, and has a hash behind each name, one is removed by hand.
-# For each tool a program of its own: its event is there before the tool begins, and it emits when
-# the tool records, for as long as somebody has the pipe open for writing.
+# Kernels that keep events and append a hash to each name need explicit removal.
+# Each tool has a separate program: it registers its event before the tool starts, and emits when the
+# script closes the pipe.
 SCRIPT = parts.SHELL + rf"""
 events=/sys/kernel/tracing/events/user_events
 source=$0
@@ -30,17 +30,16 @@ find_item() {{
     item=$(echo $events/$event*)
     [ -e "$item" ]
 }}
-is_gone() {{
+is_removed() {{
     if [ ! -e /proc/sys/kernel/user_events_max ] && find_item; then
         echo "-:user_events/$(basename $item)" >> /sys/kernel/tracing/dynamic_events 2> /dev/null
     fi
     ! find_item
 }}
-# The event of the program before goes a moment after the last who referred to it, and whoever opens
-# it in that moment finds nothing: also trace-cmd, which comes back to it when it has recorded. So
-# there is a second program, which only keeps the event for as long as the tool may need it.
+# The kernel removes the previous program's event a moment after its last reference, and tools that open it
+# then fail, such as trace-cmd after recording. A second program keeps the event registered for the tool.
 begin() {{
-    wait_until is_gone
+    wait_until is_removed
     "$source" 0 < /tmp/keep > /dev/null &
     keeper=$!
     exec 8> /tmp/keep
@@ -65,7 +64,7 @@ emit_into() {{
     wait $1 || exit
     end
 }}
-# What perf and trace-cmd record while it runs: it starts when they do.
+# The program that perf and trace-cmd run: its start is the start of the recording.
 cat > /tmp/emit <<'END'
 exec 9>&-
 touch /tmp/go
@@ -87,8 +86,8 @@ trace-cmd record -q -b 32768 -e user_events:$(basename $item) -o /tmp/trace.dat 
     sh /tmp/emit $program 8>&- 9>&- &
 emit_into $!
 
-# From here on the tool's buffer is too small, and its own count says what is missing. Only this
-# program, as perf counts what is lost of others' beginnings and ends, too.
+# From here on the tool's buffer is too small, and the tool counts losses. perf records only this program,
+# because it also counts lost records of process starts and ends.
 begin {COUNT_OF_LOSSY} perf-lossy
 perf record --quiet --pid $program --mmap-pages 1 --event 'user_events:eventlog_load_*' \
     --output /tmp/perf-lossy.data -- sh /tmp/emit $program 8>&- 9>&- &
@@ -96,11 +95,11 @@ recorder=$!
 wait_until [ -e /tmp/go ]
 rm /tmp/go
 emit
-# It ends with the program, and with a signal what it has started.
+# perf ends with the program, and kills its child.
 wait $recorder
 end
 
-# Of a full buffer ftrace loses the oldest, or the newest.
+# With a full buffer, ftrace loses the oldest or the newest records.
 cd /sys/kernel/tracing
 for overwrite in 1 0; do
     begin {COUNT_OF_LOSSY} ftrace-lossy-$overwrite
@@ -126,7 +125,7 @@ emit
 has_all() {{ [ $(grep -c ' \[0[0-9]*\] ' /tmp/trace_pipe) -ge $2 ]; }}
 wait_until has_all - $2
 kill $reader
-# Not before: the event goes with who listens last, and the kernel empties its buffers then.
+# Only here: the event is removed with its last listener, and the kernel then empties its buffers.
 echo 0 > $item/enable
 end
 
@@ -139,7 +138,7 @@ for key in $1; do
     end
 done
 # A field of each kind: what is to be seen of it, not how many there are.
-wait_until is_gone
+wait_until is_removed
 source=$3
 event=eventlog_kinds_all
 begin 4 kinds
@@ -178,7 +177,7 @@ ITEM = re.compile(
 KINDS = re.compile(r"eventlog_kinds_all(?:_[0-9a-f]{8})?: +(.*)$")
 # Bytes that each of the four events has.
 DATA = (b"", b"\x01", b"\x01\x20", b"\x01\x20\xff")
-# In the trace, and in perf and trace-cmd: without `data`, which stands behind `took`.
+# Texts of the trace, and of perf and trace-cmd, without `data`, which follows `took`.
 KINDS_IN_TRACE = (
     "share=0x3fe0000000000000 (4602678819172646912) took=0x16e360 (1500000) data={}"
     " where_column=0x6 (6) part=0x3e800000 (1048576000) large=0xee6b2800 (-294967296)"
@@ -191,7 +190,7 @@ KINDS_IN_TOOLS = (
     " large=4000000000 many=0 some=1125912791875585 where_row=65531 near=16908480 far=0 card=0"
     " full=eight is below=251"
 )
-# So many bytes behind the word that says where they are, which is 0 where there are none.
+# The offset of the bytes from the end of their location word, which is 0 for no bytes.
 BEHIND_DATA = 73
 
 
@@ -206,12 +205,12 @@ def items(lines):
 
 
 def kinds(lines):
-    """What is shown of the fields of each kind, by line."""
+    """The shown fields of each kind, by line."""
     return [found[1] for found in map(KINDS.search, lines) if found]
 
 
 def histogram(text):
-    """{key: hits}, and what it says of all."""
+    """{key: hits}, and the totals."""
     hits = {key.strip(): int(count) for key, count in
             re.findall(r"^\{ \w+: +(.*?) *\} hitcount: +(\d+)", text, re.MULTILINE)}
     totals = {name: int(count) for name, count in re.findall(r"^ +(\w+): (\d+)$", text, re.MULTILINE)}
@@ -247,7 +246,7 @@ class Tools(vm_case.Case):
         )
 
     def read(self, name):
-        # The kernel takes what it shows for Latin-1.
+        # The kernel writes Latin-1.
         with open(self.collected(name), encoding="latin-1") as file:
             return file.read()
 
@@ -292,7 +291,7 @@ class Tools(vm_case.Case):
         kept = items(shown.splitlines())
         self.assertEqual(kept, [all_emitted[number] for number, _, _ in kept])
         stats = self.output("perf", "report", "--stats", "--input", file)
-        # What the kernel says at the end. The records on the way may not tell of the last.
+        # The kernel's final count: earlier records may not include the last losses.
         lost = int(re.findall(r"LOST_SAMPLES events: +(\d+)", stats)[-1])
         self.assertGreater(lost, 0)
         # The program's end is a record, too, which may find no room. And of a ring as small as this
@@ -301,7 +300,7 @@ class Tools(vm_case.Case):
         self.assertEqual(len(set(kept)) + lost, COUNT_OF_LOSSY + end)
 
     def lossy_trace(self, overwrite):
-        """The events in a trace that was too small, and how many ftrace says that it has lost."""
+        """The events in a trace that was too small, and the number of lost events by ftrace."""
         kept = items(self.lines_of(f"trace-lossy-{overwrite}", f"ftrace-lossy-{overwrite}"))
         stats = self.read(f"stats-lossy-{overwrite}")
         lost = {name: sum(map(int, re.findall(rf"^{name}: (\d+)$", stats, re.MULTILINE)))
@@ -336,7 +335,7 @@ class Tools(vm_case.Case):
                          [KINDS_IN_TRACE.format(data.hex(",")) for data in DATA])
 
     def test_fields_of_each_kind_in_perf_and_trace_cmd(self):
-        # Of bytes they show the word that says where they are, and how many.
+        # The tools show bytes as their location word, with offset and length.
         expected = [KINDS_IN_TOOLS.format(len(data) << 16 | BEHIND_DATA if data else 0)
                     for data in DATA]
         shown = self.output("perf", "script", "--fields", "comm,event,trace", "--input",
