@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What writers and reader share: one ring of a region, as linux/eventlog.h describes it, made
- * small; and a log that nobody of them sees, against which everything is checked.
+ * The memory that writers and reader share: one small ring of a region, as linux/eventlog.h describes
+ * it; and a log that writers and reader cannot read, for the checks.
  *
  * The control word has the fields of the real one, with fewer bits: position 3, count 3, generation
  * the rest. A unit is one word; a record has one or two, and each word names its record.
@@ -37,7 +37,7 @@
 #define LIVE 1
 #define ENDED 0
 
-/* struct eventlog_ring, and the buffers' bytes. */
+/* struct eventlog_ring, and the bytes of the buffers. */
 #ifndef BORN
 #define BORN 0
 #endif
@@ -58,18 +58,18 @@ descriptor buffers[BUFFERS];
 /* struct eventlog_region. */
 bit state = LIVE;
 
-/* The log: in their order, the records that were committed and the losses that were counted. */
+/* The log: committed records and counted losses, in their order. */
 #define LOST 0
 byte attempted = 0;
 byte log[ATTEMPTS];
-byte log_generation[ATTEMPTS]; /* in which the record stands; checked in overwrite mode only */
+byte log_generation[ATTEMPTS]; /* generation of the record's buffer; checked in overwrite mode only */
 byte recorded = 0;
 
-/* What the reader has told: so many entries of the log, records and losses. */
+/* The numbers of log entries that the reader has reported. */
 byte delivered = 0;
 byte overwritten = 0;
 byte lost_reported = 0;
-#define TOLD (delivered + overwritten + lost_reported)
+#define REPORTED (delivered + overwritten + lost_reported)
 
 inline note_record(id) {
     log[attempted] = id;
@@ -78,7 +78,7 @@ inline note_record(id) {
     #endif
     attempted++;
     recorded++;
-    /* Invariant 4 of the header, at the instant at which a reader can see it. */
+    /* Invariant 4 of the header, at the instant at which it is visible to a reader. */
     assert(buffers[BUFFER(GENERATION(control))].records_before + COUNT(control) == recorded)
 }
 
@@ -109,11 +109,11 @@ inline set_up_ring() {
     each = 0
 }
 
-/* When all have come to an end: attempted = read + lost + unread, from what the ring says. */
+/* After the end of all processes: attempted = read + lost + unread, by the fields of the ring. */
 inline check_conservation() {
     byte unread;
     unread = buffers[BUFFER(GENERATION(control))].records_before + COUNT(control) - delivered -
         overwritten;
     assert(delivered + overwritten + unread + lost == attempted);
-    assert(TOLD + unread + (lost - lost_reported) == attempted)
+    assert(REPORTED + unread + (lost - lost_reported) == attempted)
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader: elog/src/memory/region_reader.cpp, and recording::run of elog/src/memory/recording.cpp, which calls
- * it. It runs on a CPU of its own: every access to what is shared is a step of its own.
+ * The reader: elog/src/memory/region_reader.cpp, and its caller recording::run of
+ * elog/src/memory/recording.cpp. It runs on a separate CPU: each access to shared memory is one step.
  */
 #ifndef AFTER_END
 #define AFTER_END skip
 #endif
 bit reader_done = 0;
 
-/* What has been told, and what has been read, nobody looks at again: states do not differ by it. */
-inline forget_told() {
-    log[TOLD] = LOST;
+/* Clears reported log entries and read bytes, which are not used again, so that states do not differ. */
+inline forget_reported() {
+    log[REPORTED] = LOST;
     #ifdef OVERWRITE
-    log_generation[TOLD] = 0
+    log_generation[REPORTED] = 0
     #endif
 }
 inline forget_read() {
@@ -25,43 +25,43 @@ inline forget_read() {
     od
 }
 
-/* A run of records has been copied, and is handed over; in one step, as nobody else looks on. */
+/* Delivers a copied run of records. One step, because the copy is private. */
 inline deliver() {
     #ifdef OVERWRITE
-    /* What lies between the last record and this one has been written over, or lost. */
+    /* Entries between the last record and this one were overwritten or lost. */
     do
-    :: TOLD < first_records + first_lost + at_records && log[TOLD] == LOST -> lost_reported++
-    :: TOLD < first_records + first_lost + at_records && log[TOLD] != LOST ->
-        /* Nobody calls a record lost while its buffer has not been taken by another. */
-        assert(buffers[BUFFER(log_generation[TOLD])].generation != log_generation[TOLD]);
-        forget_told();
+    :: REPORTED < first_records + first_lost + at_records && log[REPORTED] == LOST -> lost_reported++
+    :: REPORTED < first_records + first_lost + at_records && log[REPORTED] != LOST ->
+        /* A record is missing only if another generation uses its buffer. */
+        assert(buffers[BUFFER(log_generation[REPORTED])].generation != log_generation[REPORTED]);
+        forget_reported();
         overwritten++
     :: else -> break
     od;
     assert(delivered + overwritten == first_records + at_records);
     #endif
-    /* Losses lie between buffers, and as many are told as have been counted. */
+    /* Losses are between buffers; the reported number is the counted one. */
     do
     :: lost_reported < first_lost ->
-        assert(TOLD < attempted && log[TOLD] == LOST);
+        assert(REPORTED < attempted && log[REPORTED] == LOST);
         lost_reported++
     :: else -> break
     od;
-    assert(TOLD == first_records + first_lost + at_records);
+    assert(REPORTED == first_records + first_lost + at_records);
     forget_read();
     do
     :: at_offset < copied_end ->
-        /* check_records and deliver: whole and sound. Then: the right one, once, in its place. */
+        /* check_records and deliver: whole records. Also: the right record, once, in order. */
         assert(at_offset + SIZE_OF(copied[at_offset]) <= copied_end);
-        assert(TOLD < attempted && log[TOLD] != LOST);
+        assert(REPORTED < attempted && log[REPORTED] != LOST);
         assert(copied[at_offset] ==
-            WORD(log[TOLD], 0, SIZE_OF(copied[at_offset])));
+            WORD(log[REPORTED], 0, SIZE_OF(copied[at_offset])));
         if
         :: SIZE_OF(copied[at_offset]) == 2 ->
-            assert(copied[at_offset + 1] == WORD(log[TOLD], 1, 2))
+            assert(copied[at_offset + 1] == WORD(log[REPORTED], 1, 2))
         :: else
         fi;
-        forget_told();
+        forget_reported();
         at_offset = at_offset + SIZE_OF(copied[at_offset]);
         at_records++;
         delivered++
@@ -69,7 +69,7 @@ inline deliver() {
     od
 }
 
-/* state_of and read_buffer. The copy is one read(2) there; here each word is a step. */
+/* state_of and read_buffer. The code copies with one read(2); here each word is a step. */
 inline read_buffer() {
     first_lost = buffers[BUFFER(at_generation)].lost_before;
     atomic {
@@ -87,7 +87,7 @@ inline read_buffer() {
     od;
     is_sound = true;
     #if defined(OVERWRITE) && !defined(FAULT_TRUST_BEFORE_CHECK)
-    /* is_still_there. Copied first, believed second. */
+    /* is_still_buffered: checked after the copy. */
     #ifndef FAULT_LOOK_AT_CONTROL_ONLY
     is_sound = (buffers[BUFFER(at_generation)].generation == at_generation);
     #endif
@@ -119,7 +119,7 @@ inline poll() {
     do
     :: atomic {
             #ifdef OVERWRITE
-            /* Older ones are gone. */
+            /* Older generations are overwritten. */
             if
             :: GENERATION(seen) >= at_generation + BUFFERS ->
                 at_generation = GENERATION(seen) - BUFFERS + 1;
@@ -152,7 +152,7 @@ inline poll() {
             }
         :: atomic {
             !is_active ->
-                /* All of it has been read, and nothing been written to it since. */
+                /* The whole buffer has been read, and not written to since. */
                 #ifdef OVERWRITE
                 assert(!is_sound || at_offset == UNITS(filled));
                 #else
@@ -172,29 +172,29 @@ inline poll() {
 
 active proctype reader() {
     short seen;   /* control word of this poll */
-    short filled; /* that of the buffer at hand */
+    short filled; /* control word of the current buffer */
     byte at_generation, at_offset, at_records;
-    byte first_lost, first_records; /* lost_before and records_before of the buffer at hand */
+    byte first_lost, first_records; /* lost_before and records_before of the current buffer */
     byte copied[CAPACITY];
     byte copied_end, unit;
     bit is_active, is_sound;
-    /* At any time, as often as you like; then somebody asks for the end. */
+    /* Polls any number of times at any time; then the subscription ends. */
     do
     :: poll();
 #ifdef PROGRESS
-progress: skip /* a reader may read for ever, nobody else may do anything for ever */
+progress: skip /* only the reader may run without end */
 #endif
     :: break
     od;
-    /* subscription::end, then what is left, then region_reader::finish. */
+    /* subscription::end, then the remaining records, then region_reader::finish. */
     state = ENDED;
     poll();
-    skip; /* nothing may jump to what follows */
+    skip; /* no jump may target the d_step */
     d_step {
         do
         :: lost_reported < lost ->
             #ifndef OVERWRITE
-            assert(WRITERS_LATE || (TOLD < attempted && log[TOLD] == LOST));
+            assert(WRITERS_LATE || (REPORTED < attempted && log[REPORTED] == LOST));
             #endif
             lost_reported++
         :: else -> break

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A CPU's ring: two threads on one CPU, a signal handler that may interrupt one of them, and a
- * reader on another CPU. What the threads do is sdk/src/ring/ring_writer.cpp (write_record, make_room),
+ * reader on another CPU. The threads run sdk/src/ring/ring_writer.cpp (write_record, make_room),
  * ring_transition.cpp (decide_when_full) and the restartable sequences of rseq_append.hpp,
- * rseq_sequence.hpp and rseq.cpp.
+ * rseq_sequence.hpp and rseq.cpp, with the assembly in x86_64/ and aarch64/.
  *
- * -DOVERWRITE: the producer goes on in the next buffer whether it has been drained or not.
- * -DKILLS=n: so many threads are killed, at any point.
- * -DPREEMPTIONS=n: so many preemptions at most; without, as many as you like.
+ * -DOVERWRITE: the producer switches to the next buffer whether it has been drained or not.
+ * -DKILLS=n: n threads are killed, at any point.
+ * -DPREEMPTIONS=n: at most n preemptions; without it, any number.
  */
 #ifdef PREEMPTIONS
 byte preemptions = PREEMPTIONS;
@@ -35,7 +35,7 @@ byte preemptions = PREEMPTIONS;
 
 #include "memory.pml"
 
-/* Who runs: thread 0 or 1, thread 0 in its handler or not. */
+/* The running context: thread 0 or 1, and whether thread 0 is in its handler. */
 #define HANDLER 2
 #define THREAD_OF(me) ((me) == 1 -> 1 : 0)
 bit running = 0;
@@ -67,16 +67,16 @@ byte late = 0; /* records committed after the end of the subscription */
     records_before = 0;         \
     unit = 0
 
-/* Out of a sequence, by its abort handler. */
+/* Leaves a sequence through its abort handler. */
 #define ABORT drop_copy(); FORGET; goto append
 
 /* An attempt is over. */
 #define NEXT_ONE FORGET; id = 0; size = 0; goto next
 
 /*
- * What may come before each step of a thread: it is preempted, interrupted or killed, and when it
- * has the CPU again, it goes on at `place`. Inside a sequence the kernel sees to it (rseq(2)) that
- * this is the abort handler, from where all ways lead to `append`.
+ * Precedes each step of a thread, which may be preempted, interrupted or killed. When it has the CPU
+ * again, it continues at `place`. Within a sequence, rseq(2) makes that the abort handler, from which
+ * all paths lead to `append`.
  */
 #define DISTURBED(place) MAY_BE_DISTURBED(goto place)
 #define SEQUENCE_DISTURBED MAY_BE_DISTURBED(ABORT)
@@ -99,7 +99,7 @@ byte late = 0; /* records committed after the end of the subscription */
     :: true                                                                 \
     fi
 
-/* What was copied and not committed nobody reads: it is no part of the state. */
+/* Copied bytes that are not committed are never read: they are not part of the state. */
 inline drop_copy() {
     do
     :: unit > 0 ->
@@ -127,13 +127,13 @@ proctype writer(byte me; byte left) {
             fi
         }
 
-        /* rseq_append_block and rseq_append_pieces: EVENTLOG_SEQUENCE_START, ..._FIND_PLACE. */
+        /* rseq_append_block and rseq_append_pieces: EVENTLOG_SEQUENCE_START, ..._LOCATE_RECORD. */
 append: atomic {
             DISTURBED(append);
             if
             :: state != LIVE -> goto done
             :: state == LIVE && UNITS(control) + size > CAPACITY -> goto make_room
-            :: else -> expected = control /* rdi: where the record goes */
+            :: else -> expected = control /* rdi: the record's position */
             fi
         }
 #ifdef FAULT_COMMIT_BEFORE_COPY
@@ -143,7 +143,7 @@ append: atomic {
             note_record(id)
         }
 #endif
-        /* The copy: from the last word to the first, as the real one. */
+        /* The copy: from the last word to the first, as in the code. */
         do
         :: atomic {
             unit < size && MAY_RUN(me) ->
@@ -162,7 +162,7 @@ append: atomic {
                 note_record(id);
                 if
                 :: state != LIVE ->
-                    /* Only the one sequence that was under way at the end. */
+                    /* Only the sequence that was running at the end. */
                     late++;
                     assert(late == 1)
                 :: else
@@ -173,8 +173,8 @@ append: atomic {
         od;
 
         /*
-         * decide_when_full. It reads the control word first, and whatever it decides is done only
-         * if that is still the same. So it can be taken for one step: see README.md.
+         * decide_when_full. It reads the control word first, and its decision is effective only if that
+         * is still the same. So it is one step: see README.md.
          */
 make_room: atomic {
             DISTURBED(make_room);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Has Spin look at every state of a model of the ring; see README.md.
+"""Checks every state of the models of the ring with Spin; see README.md.
 
 usage: run.py MODEL     ring, shared_ring, wake: must hold in every state, within the bounds below
-       run.py faults    each seeded fault must be found, or the models prove nothing
+       run.py faults    the checker must find each seeded fault
 
 A run that has passed is remembered below ~/.cache/eventlog (XDG_CACHE_HOME) until anything that it
 depends on changes. With EVENTLOG_TEST_TIER=full every run is made.
@@ -24,7 +24,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 MEMORY_LIMIT = 2000  # MiB, for the checker
 DEPTH_LIMIT = 100000  # steps of one run
 
-# Model, what is checked, and with which bounds. Each is exhaustive.
+# Title and bounds of the exhaustive runs, by model.
 RUNS = {
     "ring": (
         ("discard, a handler", ()),
@@ -35,16 +35,16 @@ RUNS = {
         ("overwrite, the reader is lapped", ("OVERWRITE", "SIGNALS=0", "RECORDS_0=0", "RECORDS_1=5")),
         ("overwrite, three buffers", ("OVERWRITE", "BUFFERS=3", "SIGNALS=0", "RECORDS_1=3")),
         (
-            "overwrite, nobody runs for ever",
+            "overwrite, no endless loop",
             ("OVERWRITE", "PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1"),
         ),
-        ("discard, nobody runs for ever", ("PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1")),
+        ("discard, no endless loop", ("PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1")),
     ),
     "shared_ring": (
         ("discard, a handler, a thread is killed", ("RECORDS_1=1",)),
         ("discard, a thread is killed", ("SIGNALS=0",)),
         ("overwrite, a handler, a thread is killed", ("OVERWRITE", "RECORDS_1=1")),
-        ("discard, nobody runs for ever", ("PROGRESS", "SIGNALS=0", "RECORDS_1=1")),
+        ("discard, no endless loop", ("PROGRESS", "SIGNALS=0", "RECORDS_1=1")),
         ("discard, late, a handler, a thread is killed", ("LATE", "RECORDS_1=1")),
         ("discard, late, a thread is killed", ("LATE", "SIGNALS=0")),
         ("overwrite, late, a handler, a thread is killed", ("OVERWRITE", "LATE", "RECORDS_1=1")),
@@ -58,7 +58,7 @@ RUNS = {
             ("OVERWRITE", "LATE", "RESERVES", "SIGNALS=0", "RECORDS_1=1", "RECORDS_0=2"),
         ),
         (
-            "discard, late, nobody runs for ever",
+            "discard, late, no endless loop",
             ("LATE", "PROGRESS", "SIGNALS=0", "RECORDS_1=1"),
         ),
     ),
@@ -68,7 +68,7 @@ RUNS = {
     ),
 }
 
-# Faults that are put into the models, and what has to notice them.
+# Model, fault, bounds, and the error that the checker must report.
 FAULTS = (
     ("ring", "FAULT_COMMIT_BEFORE_COPY", (), "assertion violated"),
     ("ring", "FAULT_GIVE_BACK_BEFORE_COPY", (), "assertion violated"),
@@ -98,7 +98,7 @@ FAULTS = (
         ("LATE", "RESERVES", "SIGNALS=0", "RECORDS_1=1", "RECORDS_0=2"), "assertion violated",
     ),
     ("wake", "FAULT_LOOK_BEFORE_WAITING", (), "invalid end state"),
-    # No fault of the code's: why a reader never sleeps without a timer.
+    # Not a fault of the code: the reason why a reader sleeps with a timer.
     ("wake", "KILLS=1", (), "invalid end state"),
 )
 
@@ -118,7 +118,7 @@ def run_checked(folder, *command):
 
 @functools.cache
 def inputs():
-    """All that decides what a run finds, but for what is run: models, this program, its tools."""
+    """The inputs of all runs: models, this program, and its tools."""
     digest = hashlib.sha256()
     for name in sorted(os.listdir(FOLDER)):
         if name.endswith((".pml", ".py")):
@@ -131,14 +131,14 @@ def inputs():
 
 
 def pass_cache_path(*what):
-    """The file that is there if this run has passed before."""
+    """The file that records that this run has passed."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     key = hashlib.sha256(json.dumps([inputs(), *what]).encode()).hexdigest()
     return os.path.join(cache, "eventlog", "models", key)
 
 
 def cached_pass(place):
-    """What was printed when the run passed, or None."""
+    """The output of the run when it passed, or None."""
     if os.environ.get("EVENTLOG_TEST_TIER") == "full":
         return None
     try:
@@ -149,7 +149,7 @@ def cached_pass(place):
 
 
 def store_pass(place, result):
-    """Where nothing can be written, the next run is made again."""
+    """Records a passed run. If the cache is not writable, the next run is repeated."""
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         unfinished = f"{place}.{os.getpid()}"
@@ -161,7 +161,7 @@ def store_pass(place, result):
 
 
 def passes(what, make_run):
-    """Whether a run passes, or has before. make_run returns that, its result and what led to it."""
+    """Whether a run passes or has passed before. make_run returns that, its result and the error's trail."""
     place = pass_cache_path(*what)
     remembered = cached_pass(place)
     if remembered is not None:
@@ -177,7 +177,7 @@ def passes(what, make_run):
 
 
 def compile_checker(folder, *options):
-    """A checker is thousands of lines of C, and the same until its model changes: ccache knows it."""
+    """Compiles a checker. ccache avoids compiling an unchanged model again."""
     cache = ["ccache"] if shutil.which("ccache") else []
     run_checked(folder, *cache, "gcc", "-w", "-c", "-DCOLLAPSE", f"-DMEMLIM={MEMORY_LIMIT}", *options,
          "-o", "pan.o", "pan.c")
@@ -185,7 +185,7 @@ def compile_checker(folder, *options):
 
 
 def explore(model, definitions, optimise="-O1"):
-    """Returns what the checker says, and the way to the error it has found, if any."""
+    """Returns the checker's output, and the trail to the error it has found, if any."""
     with tempfile.TemporaryDirectory(prefix="eventlog-model-") as folder:
         for name in os.listdir(FOLDER):
             if name.endswith(".pml"):
@@ -209,7 +209,7 @@ def count(output, what):
 
 
 def is_exhaustive(output):
-    """Nothing left out: neither for want of memory nor of depth, and no error stopped it."""
+    """Whether the run was exhaustive: not limited by memory, depth or an error."""
     return (
         re.search(r"errors: 0$", output, re.MULTILINE) is not None
         and "Search not completed" not in output
@@ -230,7 +230,7 @@ def check(model, title, definitions):
 
 
 def check_fault(model, fault, definitions, complaint):
-    # It stops where it has found the fault: to optimise the checker would take longer.
+    # The checker stops at the fault: optimizing it would last longer than the run.
     output, _ = explore(model, (fault, *definitions), "-O0")
     found = re.search(r"^pan:\d+: (.*)", output, re.MULTILINE)
     result = f"{model} with {fault}: {found[1] if found else 'the checker has not found it'}"

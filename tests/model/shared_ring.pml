@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring that everyone shares, sdk/src/ring/shared_ring.cpp: two threads on two CPUs, a signal handler
- * that may interrupt the first of them, a reader, and a lock that outlives its holder. When the
- * subscription has ended, the buffers' memory is given back: release_memory in
- * sdk/src/shm/subscription_file.cpp.
+ * The shared ring, sdk/src/ring/shared_ring.cpp: two threads on two CPUs, a signal handler that may
+ * interrupt the first of them, a reader, and a lock that outlives its holder. After the end of the
+ * subscription, the buffers' memory is released: release_memory in sdk/src/shm/subscription_file.cpp.
  *
- * -DKILLS=n: so many threads are killed, at any point.  -DSIGNALS=0: no handler.
- * -DLATE: buffers have no memory before they are used first, and there may be none.
- * -DRESERVES: the second thread reserves all of it when it attaches (reserve_shared_ring in
+ * -DKILLS=n: n threads are killed, at any point.  -DSIGNALS=0: no handler.
+ * -DLATE: buffers have no memory before their first use, and the allocation may fail.
+ * -DRESERVES: the second thread reserves all buffers when it attaches (reserve_shared_ring in
  * sdk/src/emit/attach.cpp).
- * -DNAME_IS_REUSED: a thread that has been killed is followed by one of the same number, as happens
- * once the kernel has been through all numbers.
+ * -DNAME_IS_REUSED: a killed thread is followed by one with the same thread number, as when the kernel
+ * reuses numbers.
  */
 #ifndef RECORDS_0
 #define RECORDS_0 1 /* of thread 0; its handler has one more */
@@ -32,7 +31,7 @@
 #define BORN SEALED /* generation 0, empty */
 #define HAS_NOT_BEGUN (expected == BORN)
 #define GO_ON populate
-/* The buffer that is to be used first. */
+/* The first buffer. */
 #define FRESH (HAS_NOT_BEGUN -> 0 : GENERATION(expected) + 1)
 #else
 #define HAS_NOT_BEGUN false
@@ -43,15 +42,15 @@
 
 #define HANDLER 2
 #define NEWCOMER 3
-/* What the lock calls a thread; 0 is nobody. */
+/* The name of a thread in the lock; 0: not held. */
 #define NAME_OF_0 1
 #define NAME_OF_1 2
 
 byte lock = 0;
-byte holders = 0;     /* threads that take themselves for the holder */
+byte holders = 0;     /* threads that believe to hold the lock */
 bit is_running[3];    /* whether there is a thread of that name */
 #ifdef LATE
-bit has_memory[BUFFERS]; /* all that it takes; part of it is none */
+bit has_memory[BUFFERS]; /* the whole buffer; a part counts as none */
 byte reserved = 0;       /* eventlog_ring.reserved_buffers */
 #endif
 bit handling = 0;
@@ -59,15 +58,15 @@ bit signals = SIGNALS;
 byte kills = KILLS;
 byte writers_left = 2;
 byte late = 0;        /* records committed after the end of the subscription */
-bit given_back = 0;   /* the buffers' memory */
+bit is_released = 0;   /* the buffers' memory is released */
 bit memory_is_free;
 #define WRITERS_LATE (late != 0)
 
-/* release_memory: not if somebody who lives has the lock. */
+/* release_memory: not while a living thread has the lock. */
 #define AFTER_END                       \
     memory_is_free = (lock == 0 || !is_running[lock]); \
     if                                  \
-    :: memory_is_free -> given_back = 1 \
+    :: memory_is_free -> is_released = 1 \
     :: else                             \
     fi
 
@@ -93,7 +92,7 @@ bit memory_is_free;
 #define CHANGING buffers[BUFFER(GENERATION(expected))]
 #define NEXT buffers[BUFFER(GENERATION(expected) + 1)]
 
-/* What nobody looks at any more is no part of the state. */
+/* Variables that are not read again are not part of the state. */
 #define FORGET    \
     id = 0;       \
     size = 0;     \
@@ -113,7 +112,7 @@ inline take_lock() {
     assert(holders == 1)
 }
 
-/* What was copied and not committed nobody reads. */
+/* Copied bytes that are not committed are never read. */
 inline drop_copy() {
     do
     :: unit > 0 ->
@@ -145,7 +144,7 @@ reserve_lock: atomic {
             DISTURBED(reserve_lock);
             if
             :: lock == 0 -> take_lock()
-            :: lock != 0 -> goto reserved_or_not /* each buffer is asked for when it is needed */
+            :: lock != 0 -> goto reserved_or_not /* buffers are reserved when they are needed */
             fi
         }
 reserve_again: atomic {
@@ -167,7 +166,7 @@ reserved_or_not:
 #endif
     do
     :: left > 0 ->
-        /* write_record_shared: nobody writes to what has ended. */
+        /* write_record_shared: no record is written after the end. */
 start:  atomic {
             DISTURBED(start);
             if
@@ -182,7 +181,7 @@ start:  atomic {
             fi
         }
 
-        /* ring_lock::wait: as often as the lock changes; patience is over at any time. */
+        /* ring_lock::wait: repeats while the lock changes; its limit may be reached at any time. */
 wait:   atomic {
             DISTURBED(wait);
             if
@@ -213,7 +212,7 @@ take_over: atomic {
             fi
         }
 
-        /* Again: waiting may have taken long. */
+        /* Checked again: waiting may have been long. */
 refresh: atomic {
             DISTURBED(refresh);
             if
@@ -224,7 +223,7 @@ refresh: atomic {
             fi
         }
 
-        /* make_room and decide_when_full: nobody else changes what they read, but for `drained`. */
+        /* make_room and decide_when_full: of the values that they read, only `drained` changes meanwhile. */
 make_room: atomic {
             DISTURBED(make_room);
             expected = control;
@@ -245,7 +244,7 @@ make_room: atomic {
         }
 
 #ifdef LATE
-        /* has_memory and begin: of a ring that has never been written to. */
+        /* has_memory and begin: for a ring without records. */
 begin:  atomic {
             DISTURBED(begin);
             if
@@ -272,7 +271,7 @@ begin_control: atomic {
             goto make_room
         }
 
-        /* has_memory: the next buffer's, before its first generation. */
+        /* has_memory: for the next buffer, before its first generation. */
 populate: atomic {
             DISTURBED(populate);
             if
@@ -295,7 +294,7 @@ populate: atomic {
             goto change
         }
 
-        /* There was too little. A step only where somebody may have reserved it meanwhile. */
+        /* The allocation failed. A step only where another thread may have reserved the buffer meanwhile. */
 #ifdef RESERVES
 give_back: atomic {
             DISTURBED(give_back);
@@ -345,10 +344,10 @@ count_lost: atomic {
             goto unlock
         }
 
-        /* copy_record, and the store that makes it a record. */
+        /* copy_record, and the committing store. */
 copy:   atomic {
             DISTURBED(copy);
-            assert(!given_back);
+            assert(!is_released);
             #ifdef LATE
             assert(has_memory[BUFFER(GENERATION(expected))]);
             #endif
@@ -366,7 +365,7 @@ commit: atomic {
             note_record(id);
             if
             :: state != LIVE ->
-                /* Only the one holder of the lock at the end. */
+                /* Only the holder of the lock at the end. */
                 late++;
                 assert(late == 1)
             :: else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waking the reader: wake_reader in sdk/src/ring/ring_transition.cpp, and region_reader::wait in
- * elog/src/memory/region_reader.cpp. Two threads on two CPUs that switch buffers, each in a ring of its
- * own, and a reader that has no timer: what it sleeps through is never read.
+ * elog/src/memory/region_reader.cpp. Two threads on two CPUs that switch buffers in separate rings, and
+ * a reader without a timer, which never reads a buffer whose wakeup it misses.
  *
- * -DKILLS=n: so many writers are killed, at any point. Then the timer must be there (-DTIMER).
+ * -DKILLS=n: n writers are killed, at any point. Then the reader needs the timer (-DTIMER).
  */
 #ifndef SWITCHES
 #define SWITCHES 3 /* of each writer */
@@ -14,7 +14,7 @@
 #endif
 
 byte generation[2]; /* of the rings' control words */
-byte seen[2];       /* what the reader has read */
+byte seen[2];       /* the generations that the reader has read */
 bit waiting = 0;
 byte wake = 0;
 bit asleep = 0; /* the reader, in the kernel */
@@ -37,7 +37,7 @@ proctype writer(byte me; byte left) {
             left--;
             generation[me]++ /* the control word */
         }
-        /* wake_reader, behind a full fence. */
+        /* wake_reader, after a full fence. */
         atomic {
             MAY_BE_KILLED;
             if
@@ -88,7 +88,7 @@ proctype reader() {
         :: else
         fi;
 #endif
-        /* FUTEX_WAIT: the kernel compares and puts to sleep in one step. */
+        /* FUTEX_WAIT: the kernel compares and sleeps in one step. */
         atomic {
             if
             :: wake == expected -> asleep = 1
