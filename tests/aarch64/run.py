@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds the library, the examples and some of the tests for aarch64, and tries them.
+"""Builds the library, the examples and some of the tests for aarch64, and runs them.
 
 usage: run.py build FOLDER       configures and builds below FOLDER; a warning is an error
        run.py emulated FOLDER    runs what was built, in qemu-aarch64-static: a process without
@@ -26,7 +26,7 @@ def skip(reason):
 
 
 def run(*command, **environment):
-    """Runs a command, echoed because the test's log is all there is to a failure."""
+    """Runs a command and prints it, for the test's log."""
     words = [str(word) for word in command]
     print("+", *words, flush=True)
     subprocess.run(words, env={**os.environ, **environment}, check=True)
@@ -35,7 +35,7 @@ def run(*command, **environment):
 def build(folder):
     if shutil.which("aarch64-linux-gnu-g++") is None:
         skip("there is no aarch64-linux-gnu-g++.")
-    # Anew: what a build of another day left behind is not to be taken for this one's.
+    # A new folder: files of earlier builds must not be used.
     shutil.rmtree(folder, ignore_errors=True)
     run("cmake", "-S", HERE, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG",
@@ -52,8 +52,8 @@ def emulated(folder):
         for example, arguments in (("hello", ["2"]), ("c_api", ["2"])):
             run(EMULATOR, "-L", "/usr/aarch64-linux-gnu", folder / "eventlog" / "examples" / example,
                 *arguments, EVENTLOG_DIR=directory)
-        # QEMU makes up what a process reads of itself in /proc, when it began, too: a child takes its
-        # parent for a process that has died and left its number to another.
+        # QEMU emulates a process's own files in /proc, with a wrong start time: a child regards its parent
+        # as a dead process whose number was reused.
         run(EMULATOR, folder / "aarch64_tests", "--gtest_filter=-*dead_thread*")
 
 

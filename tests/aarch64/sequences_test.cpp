@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What only a kernel that has restartable sequences can show: that they are used, that they start
-// over when a signal comes, and that nothing is lost or told twice then.
+// Tests restartable sequences on a kernel that supports them: they are used, they restart after
+// signals, and no event is then lost or recorded twice.
 #include <pthread.h>
 #include <sched.h>
 #include <ucontext.h>
@@ -26,7 +26,7 @@
 #include "ring/clock.hpp"
 #include "ring/rseq.hpp"
 
-// As linux/rseq.h has it. The linker makes these symbols of the section's name.
+// struct rseq_cs of linux/rseq.h. The linker defines these symbols by the section's name.
 struct sequence_descriptor {
     std::uint32_t version;
     std::uint32_t flags;
@@ -65,7 +65,7 @@ constexpr std::uint64_t salt = 0x9e3779b97f4a7c15U;
 std::array<std::atomic<std::uint64_t>, sequences_max> aborts{};
 std::atomic<std::uint64_t> interruptions{0};
 
-/// Where the thread goes on tells whether the kernel has taken it out of a sequence.
+/// Counts aborts: the return address is an abort handler if the kernel aborted a sequence.
 extern "C" void emit_where_interrupted(int /*signal*/, siginfo_t* /*info*/, void* context) {
     const std::uint64_t returns_to = static_cast<ucontext_t*>(context)->uc_mcontext.pc;
     const sequence_descriptor* each = &first_sequence;
@@ -77,7 +77,7 @@ extern "C" void emit_where_interrupted(int /*signal*/, siginfo_t* /*info*/, void
     sequences::emit(interruption{interruptions.fetch_add(1)});
 }
 
-/// Emits on one CPU: brief events, and now and then one that is copied in pieces.
+/// Emits on one CPU: small events, and some that are copied in pieces.
 class worker {
   public:
     worker(std::uint32_t cpu, const std::atomic<bool>& stop)
@@ -112,12 +112,12 @@ class worker {
     std::thread thread_;
 };
 
-/// Takes what there is and looks at each record.
+/// Reads all records and checks each.
 class checker {
   public:
     explicit checker(event_listener& listener) : listener_(listener) {}
 
-    void take() {
+    void read_all() {
         listener_.poll();
         for (const received_record& record : listener_.records()) {
             check(record);
@@ -144,7 +144,7 @@ class checker {
             const auto letters = std::get<std::string_view>(listener_.field(record, "letters"));
             ASSERT_EQ(letters, std::string(1000, static_cast<char>('a' + by)));
         }
-        // None twice, and in order, where the thread's ring is.
+        // In order and none twice, in the ring of the thread's CPU.
         if (record.ring == by) {
             ASSERT_GE(index, next_[by]);
             next_[by] = index + 1;
@@ -164,11 +164,11 @@ class checker {
 
 TEST(sequences, restart_after_signals_without_losing_events) {
     if (!eventlog::core::rseq_available()) {
-        GTEST_SKIP() << "there are no restartable sequences here";
+        GTEST_SKIP() << "the kernel has no restartable sequences";
     }
-    // Few looks at many records: where a processor is emulated, looking takes longest.
-    constexpr int looks = 10;
-    constexpr int signals_a_look = 80;
+    // Few reads of many records, because reading is slow on an emulated processor.
+    constexpr int rounds = 10;
+    constexpr int signals_per_round = 80;
     struct sigaction action {};
     action.sa_sigaction = emit_where_interrupted;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -181,19 +181,19 @@ TEST(sequences, restart_after_signals_without_losing_events) {
     {
         worker first(0, stop);
         worker second(1, stop);
-        for (int look = 0; look < looks; ++look) {
-            for (int i = 0; i < signals_a_look; ++i) {
+        for (int round = 0; round < rounds; ++round) {
+            for (int i = 0; i < signals_per_round; ++i) {
                 first.interrupt();
                 second.interrupt();
                 std::this_thread::sleep_for(std::chrono::microseconds(200));
             }
-            check.take();
+            check.read_all();
         }
         stop.store(true);
         attempted += first.finish() + second.finish() + interruptions.load();
     }
     listener.source().end();
-    check.take();
+    check.read_all();
     static_cast<void>(listener.reader().finish());
 
     const elog::ring_totals totals = listener.totals();
@@ -203,7 +203,7 @@ TEST(sequences, restart_after_signals_without_losing_events) {
     const std::uint64_t by_lock = rings[listener.reader().shared_ring()].read;
     EXPECT_GT(rings[0].read, 0U);
     EXPECT_GT(rings[1].read, 0U);
-    // A thread that is interrupted again and again takes the lock at last.
+    // A thread that is interrupted repeatedly writes to the shared ring at last.
     EXPECT_LE(by_lock, totals.read / 1000);
     std::cout << "attempted " << attempted << ", read " << totals.read << " (CPU 0 "
               << rings[0].read << ", CPU 1 " << rings[1].read << ", by lock " << by_lock
@@ -214,7 +214,7 @@ TEST(sequences, restart_after_signals_without_losing_events) {
         all += each.load();
         kinds += each.load() != 0 ? 1 : 0;
     }
-    std::cout << all << " of " << interruptions.load() << " signals came inside of a sequence, in "
+    std::cout << all << " of " << interruptions.load() << " signals interrupted a sequence, in "
               << kinds << " different ones\n";
     EXPECT_GT(all, 0U);
     EXPECT_GE(kinds, 2U);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever words claim to be a command line: they are refused in words, or all that they set is
-// within the limits that were asked for; and what the last one may go on with begins like it. The
-// input is the words, with a NUL behind each.
+// Random command lines: they are rejected with a message, or all values are within the options'
+// limits; and completions of the last word begin with it. The input is the words, each followed by
+// a NUL.
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ void parse_one(const std::string& text, const Parse& parse) {
     }
 }
 
-/// As what else than a word of a command line it may be taken.
+/// Parses the text as each kind of value of an option.
 void parse_value(const std::string& text) {
     parse_one(text, [](const auto& each) { check(elog::parse_duration(each).count() > 0); });
     parse_one(text, [](const auto& each) { check(elog::parse_distance(each).count() >= 0); });
@@ -61,11 +61,11 @@ void parse_value(const std::string& text) {
     });
 }
 
-/// One option of each kind, and those by which one listens.
+/// A command line with one option of each kind, and the options of recordings.
 class example {
   public:
     example() {
-        elog::subcommand listen = line_.add_subcommand("listen", "Hear what is said");
+        elog::subcommand listen = line_.add_subcommand("listen", "Record events");
         elog::add_listening_options(listen, listening_);
         listen.action([this] { listened_ = true; });
         elog::subcommand keep = line_.add_subcommand("keep", "Write it down");
@@ -124,7 +124,7 @@ void complete_last(const std::vector<std::string>& words) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    std::cout.rdbuf(nullptr);  // what --help shows
+    std::cout.rdbuf(nullptr);  // the output of --help
     std::vector<std::string> words(1);
     for (const std::uint8_t byte : std::vector<std::uint8_t>(data, data + size)) {
         if (byte == 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What libFuzzer, or replay.cpp in its place, calls with one input after the other.
+// The function that libFuzzer, or replay.cpp instead of it, calls with each input.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// Returns 0; ends the process when something is wrong.
+/// Returns 0; ends the process if a check fails.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever bytes claim to be perf.data: they are refused, or all that is made of them can be read.
+// Random perf.data files: they are rejected, or the recording made of them can be read.
 #include "recorded_file_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

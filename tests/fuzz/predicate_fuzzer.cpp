@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever text claims to be a predicate or an aggregation: it is refused in words with its column,
-// or it is applied to a payload of any bytes, with the same result each time, and not both it and
-// its negation are true. The input is the text, a NUL, and the payload.
+// Random predicates and aggregations: they are rejected with a message and a column, or their
+// results for a random payload are deterministic, and a predicate and its negation are not both
+// true. The input is the text, a NUL, and the payload.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,8 +55,8 @@ const elog::provider_instance& provider() {
 }
 
 void check_refusal(const elog::user_error& error, std::string_view source) {
-    const std::string_view said = error.what();
-    check(said.starts_with(source) && said.substr(source.size()).starts_with(", column "));
+    const std::string_view message = error.what();
+    check(message.starts_with(source) && message.substr(source.size()).starts_with(", column "));
 }
 
 std::unique_ptr<elog::record_filter> filter_of(std::string_view text) {
@@ -121,7 +121,7 @@ void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& paylo
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::uint8_t* end = std::find(data, data + size, std::uint8_t{0});
-    // Of exactly these sizes, so that a sanitizer sees every read behind an end.
+    // Copies of exactly these sizes, so that a sanitizer detects reads beyond their ends.
     const std::string text(data, end);
     const std::vector<std::uint8_t> payload(end == data + size ? end : end + 1, data + size);
     elog::clock_converter clock;

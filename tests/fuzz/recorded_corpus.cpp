@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// recorded_corpus FOLDER: writes small recordings of perf's and trace-cmd's, of every form, to
-// perf_data and trace_dat in that folder, for fuzzers to begin with.
+// recorded_corpus FOLDER: writes small recordings of each form of perf and trace-cmd to the folders
+// perf_data and trace_dat there, as seeds of fuzzers.
 #include <linux/perf_event.h>
 
 #include <cstdint>
@@ -85,7 +85,7 @@ int main(int argument_count, char** arguments) {
     write(perf + "/plain", perf_data({}, 0));
     write(perf + "/compressed", perf_data({.content_max = 4096}, 100));
     write(perf + "/own_clock", perf_data({.clock = std::nullopt}, 0));
-    // As perf has it where the samples of all events are alike.
+    // perf's form if the samples of all events have equal layouts.
     write(perf + "/no_identifier",
           perf_data({.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                     PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW},

@@ -20,7 +20,7 @@
 #include "output/json_lines_writer.hpp"
 #include "platform/unique_fd.hpp"
 
-/// In place of the C library's: a run that nothing but chance made fail could not be repeated.
+/// Replaces the C library's function, so that runs are reproducible.
 extern "C" ssize_t getrandom(void* buffer, std::size_t length, unsigned /*flags*/) {
     std::memset(buffer, 0x5a, length);
     return static_cast<ssize_t>(length);

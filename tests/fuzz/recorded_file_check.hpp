@@ -8,8 +8,8 @@
 
 namespace eventlog::test {
 
-/// Reads bytes as a recording of perf's or trace-cmd's. What is made of them has to be a recording
-/// without a fault. Ends the process if it is not.
+/// Imports bytes as a recording of perf or trace-cmd. Ends the process unless they are rejected or
+/// the result is a recording without faults.
 void check_recorded_file(const std::uint8_t* data, std::size_t size);
 
 }  // namespace eventlog::test

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever bytes claim to be a recording: it is refused, or all of it and any part of its time can
-// be read, written in every way, checked and repaired, and every record that repairing kept can be
-// read again.
+// Random recordings: they are rejected, or they can be read as a whole and by time ranges, written
+// in each format, checked and repaired, and each record of the repaired file can be read again.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -45,8 +44,7 @@ Part part_at(const bytes& file, std::size_t at) {
     return part;
 }
 
-/// Mutations never hit a right checksum by chance: where the first byte says so, all are made
-/// right, so that what is behind them gets looked at.
+/// Corrects all checksums if the first byte requests it: random mutations would never pass them.
 void sign_all(bytes& file) {
     if (file.size() < sizeof(elog::file_header)) {
         return;
@@ -130,8 +128,8 @@ std::uint64_t read_all(const std::string& path, elog::time_range range) {
 
 }  // namespace
 
-/// In place of the C library's: a repaired file is given an identity, and a run that nothing but
-/// chance made fail could not be repeated.
+/// Replaces the C library's function, which creates the identity of a repaired file, so that runs
+/// are reproducible.
 extern "C" ssize_t getrandom(void* buffer, std::size_t length, unsigned /*flags*/) {
     std::memset(buffer, 0x5a, length);
     return static_cast<ssize_t>(length);

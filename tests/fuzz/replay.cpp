@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// In place of libFuzzer, for compilers that have none: runs a fuzzer's function on every file of
-// the folders that are named, and on each with some bytes changed or cut off.
+// Replaces libFuzzer for compilers without it: runs a fuzzer's function on each file of the given
+// folders, and on copies with changed or removed bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -23,8 +23,8 @@ QUICK_PART = 5
 
 
 def disable_aslr():
-    """libFuzzer puts what a program compares into its inputs, and that may be addresses. Where a
-    sandbox does not allow it they go on changing, and with them the inputs."""
+    """libFuzzer adds compared values to its inputs, which may be addresses. In a sandbox that does not permit
+    this, addresses and so inputs differ between runs."""
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever bytes claim to be a schema: they are refused, or everything in them can be used, and a
-// payload of any bytes decoded by it. The input is a schema and behind it a payload.
+// Random binary schemas: they are rejected, or all their parts can be used, and a random payload
+// can be decoded with them. The input is a schema followed by a payload.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t size_offset = 8;
 constexpr std::size_t hash_offset = 16;
 
-/// Mutations never hit the right hash by chance: it is made right, so that all else gets looked at.
+/// Corrects the hash, which random mutations would never pass.
 std::vector<std::uint8_t> with_right_hash(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint8_t> bytes(data, data + size);
     if (size < eventlog::schema_header_size) {
@@ -63,11 +63,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const std::vector<std::uint8_t> bytes = with_right_hash(data, size);
         const elog::provider_schema schema = elog::provider_schema::parse(bytes);
-        // A payload of exactly that size, so that a sanitizer sees every read behind its end.
+        // A copy of exactly that size, so that a sanitizer detects reads beyond its end.
         const std::vector<std::uint8_t> payload(
             bytes.begin() + static_cast<std::ptrdiff_t>(schema.binary.size()), bytes.end());
         decode_all(schema, payload);
-        // The text either says that it is not the same, or is.
+        // The text is equivalent unless it begins with a comment that says otherwise.
         const std::string text = elog::write_schema_text(schema);
         if (text.front() != '#' &&
             elog::parse_schema_text("text", text).schema.binary != schema.binary) {

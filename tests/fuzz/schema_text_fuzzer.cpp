@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Whatever text claims to be a schema: it is refused in words with its place, or it is one, whose
-// binary form every reader takes, whose normal form says the same, and from which each generator
-// makes something or refuses it in words.
+// Random schema texts: they are rejected with a message and a place, or their binary form is
+// accepted by each reader, their normal form is equivalent, and each generator accepts or rejects
+// them with a message.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,8 +24,8 @@ void check(bool holds) {
 }
 
 void check_refusal(const elog::user_error& error) {
-    const std::string_view said = error.what();
-    check(said.starts_with("f:") && said.ends_with('.'));
+    const std::string_view message = error.what();
+    check(message.starts_with("f:") && message.ends_with('.'));
 }
 
 void generate_all(const elog::located_schema& source) {
@@ -42,7 +42,7 @@ void generate_all(const elog::located_schema& source) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // A string of its own, so that a sanitizer sees every read behind its end.
+    // A separate string, so that a sanitizer detects reads beyond its end.
     const std::string text(data, data + size);
     elog::located_schema source;
     try {

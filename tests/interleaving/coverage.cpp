@@ -7,7 +7,8 @@
 namespace eventlog::test {
 namespace {
 
-/// The size of a jump, which need not go on behind itself; 0 for all others.
+/// The size of a jump, whose next executed instruction need not follow it; 0 for other
+/// instructions.
 std::uint64_t size_of_jump(std::uint64_t address) {
     const auto* const code = reinterpret_cast<const std::uint8_t*>(address);
     if ((code[0] & 0xf0U) == 0x70U || code[0] == 0xeb) {
@@ -34,7 +35,7 @@ std::string coverage::first_uncovered_in(const sequence& of) const {
         if (found == sizes_.end()) {
             std::ostringstream text;
             text << "sequence " << &of - sequences().data() << ", at 0x" << std::hex << of.start
-                 << ": nothing has come to offset 0x" << at - of.start;
+                 << ": no run has executed offset 0x" << at - of.start;
             return text.str();
         }
         at += found->second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether every instruction of a sequence has been met: not only those that some run went through.
+// Coverage of sequences: checks that each instruction of a sequence has been executed.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ class coverage {
   public:
     void add(const trace& met);
 
-    /// Goes through the bytes of the sequence, from instruction to instruction; says where it met
-    /// one that has not run, nothing if all have.
+    /// Visits the instructions of the sequence in order; describes the first that has not run, or
+    /// returns an empty text.
     [[nodiscard]] std::string first_uncovered_in(const sequence& of) const;
 
-    /// How many instructions of the sequence have been met.
+    /// The number of executed instructions of the sequence.
     [[nodiscard]] std::size_t count(const sequence& of) const;
 
   private:

@@ -59,7 +59,7 @@ constexpr std::uint64_t check_of(std::uint64_t number, std::uint64_t salt) {
     return (number + salt) * 0x9e3779b97f4a7c15U;
 }
 
-/// Texts are ready before anything is emitted: writing one would be a call that is stepped through.
+/// Texts are created before the first event: creating one would add steps to the trace.
 constexpr std::size_t letter_count = 93;
 constexpr auto letters = [] {
     std::array<char, letter_count + text_size_max> text{};
@@ -177,7 +177,7 @@ std::optional<std::uint64_t> number_in(const event_listener& listener,
     const auto number = value_of<std::uint64_t>(listener, record, "number");
     const auto kind = number >> kind_shift;
     if (kind >= names.size() || name != names[kind]) {
-        ADD_FAILURE() << "an event " << std::hex << number << " came as " << name;
+        ADD_FAILURE() << "an event " << std::hex << number << " is recorded as " << name;
         return std::nullopt;
     }
     if (record.header.flags != 0 ||

@@ -20,7 +20,7 @@ void ended_region::expect_untouched() const {
     EXPECT_EQ(count().records, left_.records) << "a record of a subscription that had ended";
     const off_t data =
         ::lseek(file_.get(), static_cast<off_t>(geometry_.buffers_offset), SEEK_DATA);
-    EXPECT_TRUE(data < 0 && errno == ENXIO) << "somebody wrote to the buffers at " << data;
+    EXPECT_TRUE(data < 0 && errno == ENXIO) << "the buffers were written to at " << data;
 }
 
 ended_region::sums ended_region::count() const {

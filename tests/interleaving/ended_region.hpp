@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is left of a subscription's region when it has ended. Nobody must write a record there. A
-// thread that was just making room may still do what it had decided, which takes a buffer more, or
-// counts the event as lost: nobody reads that.
+// The region of an ended subscription. No record may be written to it. A thread that was making
+// room may still apply its decision, which begins one more buffer or counts the event as lost,
+// without effect on the reader.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ namespace eventlog::test {
 
 class ended_region {
   public:
-    /// Takes the listener away, whose subscription has ended and whose records have been read.
+    /// Takes ownership of the listener, whose subscription has ended and whose records have been
+    /// read.
     explicit ended_region(std::unique_ptr<event_listener> listener);
 
-    /// Fails the test if there are more records than there were, or a byte in the buffers, whose
-    /// memory had been given back.
+    /// Fails the test if the region has new records, or bytes in the buffers, whose memory was
+    /// released.
     void expect_untouched() const;
 
-    /// How many events have been counted as lost since.
+    /// The number of events counted as lost since the end.
     [[nodiscard]] std::uint64_t lost_since() const { return count().lost - left_.lost; }
 
   private:

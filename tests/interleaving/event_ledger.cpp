@@ -18,7 +18,7 @@ void event_ledger::check_ring_position(event_listener& listener, const received_
     EXPECT_NE(record.ring, listener.reader().shared_ring()) << "a thread gave up its CPU's ring";
     EXPECT_EQ(record.ring, record.header.cpu);
     last_position& end = rings_[record.ring];
-    // Another clock is read before the sequence: a thread that is interrupted in between is late.
+    // Other clocks are read before the sequence: a thread that is interrupted between both is late.
     if (listener.source().header().clock == EVENTLOG_CLOCK_TSC) {
         EXPECT_GE(record.header.time, end.time) << "time went backwards";
     }
@@ -31,7 +31,7 @@ void event_ledger::read(event_listener& listener) {
     for (const received_record& record : listener.records()) {
         check_ring_position(listener, record);
         if (!listener.providers().contains(record.header.provider)) {
-            ADD_FAILURE() << "a record names a provider that is not there";
+            ADD_FAILURE() << "a record names an unknown provider";
             continue;
         }
         if (const std::optional<std::uint64_t> number = number_in(listener, record)) {
@@ -43,21 +43,21 @@ void event_ledger::read(event_listener& listener) {
 
 void event_ledger::expect_all_accounted(std::uint64_t lost) {
     EXPECT_EQ(received_.size() + lost, expected_.size()) << lost << " were counted as lost";
-    // Each ring's events are among the expected ones, in their order: so none came twice.
+    // Each ring has a subsequence of the expected events, so that none is recorded twice.
     std::map<std::uint32_t, std::size_t> next;
     std::vector<bool> met(expected_.size());
-    for (const received_event& heard : received_) {
-        std::size_t& place = next[heard.ring];
-        while (place < expected_.size() && expected_[place].number != heard.number) {
+    for (const received_event& record : received_) {
+        std::size_t& place = next[record.ring];
+        while (place < expected_.size() && expected_[place].number != record.number) {
             ++place;
         }
         if (place == expected_.size()) {
-            ADD_FAILURE() << "event " << std::hex << heard.number
-                          << " was not attempted, came twice, or came late";
+            ADD_FAILURE() << "event " << std::hex << record.number
+                          << " was not attempted, is recorded twice, or too late";
             break;
         }
-        EXPECT_FALSE(met[place]) << "event " << std::hex << heard.number << " came twice";
-        EXPECT_EQ(heard.thread, expected_[place].thread) << "another thread's name";
+        EXPECT_FALSE(met[place]) << "event " << std::hex << record.number << " is recorded twice";
+        EXPECT_EQ(record.thread, expected_[place].thread) << "another thread's name";
         met[place] = true;
     }
     expected_.clear();

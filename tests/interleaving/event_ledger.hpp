@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What has been attempted, and what came of it.
+// A ledger of attempted events and received records.
 #pragma once
 
 #include <sys/types.h>
@@ -16,20 +16,19 @@ namespace eventlog::test {
 
 class event_ledger {
   public:
-    /// An event that must be read, or be counted as lost. In the order in which they must be in a
-    /// ring.
+    /// Adds an event that must be read or counted as lost, in the order of the records in a ring.
     void expect(std::uint64_t number, pid_t thread);
 
-    /// Takes what is there to be read, and checks each record: it is whole, its ring is that of its
-    /// CPU, it has the next number there, and no time that a sequence has read lies before the one
-    /// in front of it.
+    /// Reads all records and checks each: it is whole, it is in the ring of its CPU, it has the
+    /// next number there, and a time that a sequence has read is not before that of the previous
+    /// record.
     void read(event_listener& listener);
 
-    /// Everything expected has been read, once, in order, but for what was counted as lost; and
-    /// nothing else. Begins anew.
+    /// Checks that each expected event was read once and in order, or counted as lost, and no other
+    /// event. Clears the ledger.
     void expect_all_accounted(std::uint64_t lost);
 
-    /// There is another subscription: its rings have nothing to do with those before.
+    /// Call when a new subscription, with new rings, begins.
     void reset_rings() { rings_.clear(); }
 
   private:

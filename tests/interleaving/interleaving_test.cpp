@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// A thread that emits is interrupted in front of every instruction of its sequences, in every way
-// in which a thread can be, and nothing comes of it that is wrong: attempted = read + lost,
-// exactly; nothing torn, nothing twice; no time before the one in front of it.
+// Interrupts an emitting thread in front of each instruction of its sequences, in each possible
+// way, and checks the results: attempted = read + lost, exactly; no torn record, no record twice;
+// no time before that of the previous record.
 //
-// How to interrupt a sequence, and what the kernel makes of it (measured on Linux 6.18):
+// Interrupting a sequence, and the kernel's reaction (measured on Linux 6.18):
 //
-//   - The kernel starts a sequence over when its thread was preempted, got a signal or was moved. A
-//     trap (int3) and a single step are none of these. But the traced thread stops at them, and who
-//     stops gives the CPU away. So behind each stop in front of an instruction of a sequence the
-//     next instruction that runs is that of the abort handler, always, even if nothing happens
-//     meanwhile. That is seen at each of them: with a trap in the handler and one step, or in the
-//     place to which a signal handler will return.
-//   - So a thread that is single-stepped comes to the second instruction of no sequence. The trace
-//     that finds the instructions takes the descriptor back, in the thread's area, at each
-//     sequence's first one: then the kernel knows of none, and nothing starts over. That is for
-//     finding them only: they are interrupted in runs that are undisturbed up to there.
+//   - The kernel restarts a sequence when its thread was preempted, received a signal or migrated.
+//   A trap
+//     (int3) and a single step are none of these, but the traced thread stops at them, and a
+//     stopped thread yields the CPU. So after each stop in front of an instruction of a sequence,
+//     the next instruction is always that of the abort handler. The test checks that at each stop:
+//     with a trap in the handler and one step, or by the return address of a signal handler.
+//   - So a single-stepped thread never reaches the second instruction of a sequence. To find the
+//     instructions, the trace clears the descriptor in the thread's area at the first instruction
+//     of each sequence, so that the kernel restarts nothing. The interrupted runs do not do that:
+//     they are undisturbed up to the instruction.
 //
-// The emitter is a forked child of the test; both share a subscription with the test's own
-// process, which is also "another process". Nothing depends on time: a thread that lost its CPU by
-// itself, and did not come to the instruction, tries again; one that spins is killed when it has
-// had a minute of CPU time.
+// The emitter is a forked child of the test. Both share a subscription with the test process, which
+// is also the "other process". No result depends on time: a thread that lost its CPU and did not
+// reach the instruction repeats the attempt; a thread that spins is killed after a minute of CPU
+// time.
 #include <dlfcn.h>
 
 #include <array>
@@ -62,8 +62,7 @@ std::string place_of(std::uint64_t address) {
     return text.str();
 }
 
-/// What an undisturbed event of the scenario goes through, for each of its sizes. Found once in a
-/// process.
+/// The traces of undisturbed events of the scenario, for each of its sizes. Cached in the process.
 const std::vector<trace>& traces_of(std::size_t scenario) {
     static std::map<std::size_t, std::vector<trace>> known;
     std::vector<trace>& found = known[scenario];
@@ -96,7 +95,7 @@ TEST(sequences, are_fully_covered_by_scenarios) {
     }
 }
 
-/// What an event of the scenarios in front of that one meets outside of all sequences.
+/// The instructions outside of sequences that events of earlier scenarios execute.
 std::set<std::uint64_t> met_before(std::size_t scenario) {
     std::set<std::uint64_t> met;
     for (std::size_t before = 0; before < scenario; ++before) {
@@ -109,8 +108,7 @@ std::set<std::uint64_t> met_before(std::size_t scenario) {
     return met;
 }
 
-/// Whether the kernel has brought the instruction: what reads a clock there depends on the time,
-/// and need not come that way again.
+/// Whether the instruction is in the vDSO. Its path depends on the time, and need not repeat.
 bool is_of_kernel(std::uint64_t address) {
     Dl_info object{};
     return ::dladdr(reinterpret_cast<void*>(address), &object) != 0 &&
@@ -150,7 +148,7 @@ TEST_P(instructions, tolerate_interruption_before_each_instruction) {
     }
     std::printf("%zu instructions, %zu of them in sequences, %zu times started over\n", count,
                 inside, here.aborted());
-    // Who is killed does not start over.
+    // A killed thread does not restart.
     EXPECT_EQ(here.aborted(), what == interruption::killed ? 0 : inside);
 }
 
@@ -168,7 +166,7 @@ std::string name_of_case(const testing::TestParamInfo<instructions::ParamType>& 
     return interruption_names.at(static_cast<std::size_t>(std::get<1>(tested.param)));
 }
 
-// A suite for each scenario, by its name: the cases of a suite run in one process.
+// A suite per scenario, named like it: the cases of a suite run in one process.
 INSTANTIATE_TEST_SUITE_P(small, instructions, every_interruption_of(0), name_of_case);
 INSTANTIATE_TEST_SUITE_P(block, instructions, every_interruption_of(1), name_of_case);
 INSTANTIATE_TEST_SUITE_P(pieces, instructions, every_interruption_of(2), name_of_case);

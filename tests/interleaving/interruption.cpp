@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The part of the stage that comes in between.
+// Interrupts the emitter at an instruction.
 #include <sched.h>
 #include <unistd.h>
 
@@ -14,8 +14,8 @@
 namespace eventlog::test {
 namespace {
 
-// A thread may lose its CPU by itself, and not come to the instruction in this attempt, or come to
-// it on another way.
+// A thread may lose its CPU, and not reach the instruction in an attempt, or reach it on another
+// path.
 constexpr int attempts_max = 1000;
 
 }  // namespace
@@ -33,8 +33,8 @@ void interruption_run::interrupt(const scenario& way, std::size_t size, const tr
         if (reached == stop::ended) {
             throw std::runtime_error("the emitter ended by itself");
         }
-        // A sequence that starts over by itself has code behind it run that otherwise runs only
-        // when the event is done.
+        // After a restart of the sequence, code that otherwise follows the commit can run before
+        // it.
         const bool as_usual = (recorded_or_lost() != known) == done;
         if (reached == stop::ready || !as_usual) {
             emitter_->remove();
@@ -50,7 +50,7 @@ void interruption_run::interrupt(const scenario& way, std::size_t size, const tr
         }
         interrupt_at(way, inside, address, what);
         if (what == interruption::slot_mapped_by_neighbour) {
-            attempts_ -= done ? 0 : 1;  // nobody has asked for it
+            attempts_ -= done ? 0 : 1;  // no subscription matches the event
             end_subscription();
             start_subscription();
         } else if (!done && what != interruption::killed) {
@@ -59,10 +59,10 @@ void interruption_run::interrupt(const scenario& way, std::size_t size, const tr
         check_result(way, what);
         return;
     }
-    ADD_FAILURE() << "no event came to the instruction";
+    ADD_FAILURE() << "no event reached the instruction";
 }
 
-/// Behind it the emitter has gone on and is ready, or is another one.
+/// Afterwards the emitter has finished the event and is ready, or is a new process.
 void interruption_run::interrupt_at(const scenario& way, const sequence* inside,
                                     std::uint64_t address, interruption what) {
     const std::uint64_t returns_to = inside == nullptr ? address : inside->abort_handler;
@@ -104,7 +104,7 @@ void interruption_run::interrupt_at(const scenario& way, const sequence* inside,
             run_handler({0, 0, nested(event_kind::other_provider)}, inside, returns_to);
             return;
         case interruption::slot_mapped_by_neighbour: {
-            // The other event of its provider, which attaches that, too.
+            // The other event of its provider, which attaches the provider, too.
             const bool is_small_event = way.kind == event_kind::small;
             const event_kind other = is_small_event ? event_kind::block : event_kind::small;
             end_subscription();
@@ -128,13 +128,13 @@ void interruption_run::interrupt_at(const scenario& way, const sequence* inside,
     finish();
 }
 
-/// The subscription that has just begun has the slot of the one that has just ended.
+/// Checks that the new subscription has the slot of the ended one.
 void interruption_run::check_gate(event_kind kind) const {
     EXPECT_EQ(emitter_->read(gate_address(kind)) & EVENTLOG_GATE_SUBSCRIPTIONS, 1U)
-        << "only the first slot's bit is to be seen";
+        << "only the first slot's bit must be set";
 }
 
-/// Runs a handler, and then all the rest.
+/// Runs a handler, and then the rest of the event.
 void interruption_run::run_handler(const handler_events& in_handler, const sequence* inside,
                                    std::uint64_t returns_to) {
     command_->in_handler = in_handler;
@@ -147,7 +147,7 @@ void interruption_run::run_handler(const handler_events& in_handler, const seque
     aborted_ += inside != nullptr && command_->interrupted_at == inside->abort_handler ? 1 : 0;
 }
 
-/// And does everything there: what it finds out about the CPU that it was on is of no use any more.
+/// Continues on another CPU: the thread must not use what it read for its previous CPU.
 void interruption_run::continue_on_other_cpu(const sequence* inside) {
     const std::uint64_t counter = counter_address(cpus_.front());
     const std::uint64_t counted = emitter_->read(counter);
@@ -161,7 +161,7 @@ void interruption_run::continue_on_other_cpu(const sequence* inside) {
     EXPECT_EQ(after.lost, before.lost) << "it counted a loss in the ring of another CPU";
 }
 
-/// Whatever it stands in front of, the next instruction that runs is that of the abort handler.
+/// Checks that the next instruction is that of the abort handler.
 void interruption_run::expect_abort(const sequence* inside) {
     if (inside == nullptr) {
         return;
@@ -169,7 +169,7 @@ void interruption_run::expect_abort(const sequence* inside) {
     emitter_->plant(inside->abort_handler);
     const bool seen = emitter_->step() == stop::breakpoint;
     emitter_->remove();
-    EXPECT_TRUE(seen) << "the thread went on inside of a sequence";
+    EXPECT_TRUE(seen) << "the thread continued within a sequence";
     aborted_ += seen ? 1 : 0;
 }
 

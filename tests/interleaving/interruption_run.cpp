@@ -79,7 +79,7 @@ interruption_run::~interruption_run() {
 
 void interruption_run::start_subscription(std::string_view pattern) {
     listener_ = std::make_unique<event_listener>(pattern);
-    // In a directory of its own: nobody else takes this slot.
+    // In a separate directory, so that no other subscription takes this slot.
     EXPECT_TRUE(std::filesystem::exists(eventlog_directory() + "/subscriptions/00"));
     event_ledger_.reset_rings();
 }
@@ -94,7 +94,7 @@ void interruption_run::end_subscription() {
     ended_ = std::make_unique<ended_region>(std::move(listener_));
 }
 
-/// What happened in the subscription that ended before this one.
+/// Checks the region of the previous subscription.
 void interruption_run::check_ended_region() {
     if (ended_ != nullptr) {
         ended_->expect_untouched();
@@ -119,7 +119,7 @@ void interruption_run::pin_process(pid_t process, unsigned cpu) const {
     }
 }
 
-/// Tells the emitter what to emit next; it does so when it is let run.
+/// Sets the emitter's next event, which it emits when it continues.
 std::uint64_t interruption_run::queue_event(event_kind kind, std::size_t size) {
     command_->kind = kind;
     command_->number = next_number(kind);
@@ -128,7 +128,7 @@ std::uint64_t interruption_run::queue_event(event_kind kind, std::size_t size) {
     return command_->number;
 }
 
-/// Lets the emitter do all that it was told.
+/// Runs the emitter until it has emitted the event.
 void interruption_run::finish() {
     if (emitter_->run() != stop::ready) {
         throw std::runtime_error("the emitter did not go on: status " +
@@ -151,12 +151,12 @@ Part interruption_run::read_region(std::uint64_t offset) const {
     return found;
 }
 
-/// As it is in memory now, of the emitter's CPU.
+/// The current ring of the emitter's CPU.
 eventlog_ring interruption_run::ring() const {
     return read_region<eventlog_ring>(listener_->source().geometry().ring_offset(cpus_.front()));
 }
 
-/// How many events the ring has recorded or lost, all in all.
+/// The number of events that the ring has recorded or lost.
 std::uint64_t interruption_run::recorded_or_lost() const {
     const core::region_geometry& geometry = listener_->source().geometry();
     const eventlog_ring head = ring();
@@ -167,14 +167,14 @@ std::uint64_t interruption_run::recorded_or_lost() const {
     return active.records_before + control.count() + head.lost;
 }
 
-/// How many bytes are left in its buffer.
+/// The number of free bytes in its buffer.
 std::uint64_t interruption_run::room() const {
     const core::control_word control{ring().control};
     return control.is_sealed() ? 0
                                : listener_->source().geometry().buffer_size - control.position();
 }
 
-/// Up to the last byte.
+/// Fills the buffer up to its last byte.
 void interruption_run::fill_buffer() {
     constexpr std::uint64_t smallest = filler_overhead + 64;
     for (std::uint64_t left = room(); left != 0; left = room()) {
@@ -186,7 +186,7 @@ void interruption_run::fill_buffer() {
     }
 }
 
-/// As the event is to find it: the emitter on its CPU, attached, the ring as it should be.
+/// Prepares the scenario: the emitter on its CPU and attached, the ring in the scenario's state.
 void interruption_run::prepare(const scenario& way) {
     pin_process(emitter_->pid(), cpus_.front());
     send_command(way.kind, 30);
@@ -197,7 +197,7 @@ void interruption_run::prepare(const scenario& way) {
     fill_buffer();
     event_ledger_.read(*listener_);
     if (way.ring == ring_state::exhausted) {
-        // Two buffers are all that there are.
+        // The ring has two buffers.
         send_command(event_kind::filler, EVENTLOG_RECORD_SIZE_MAX - filler_overhead);
         fill_buffer();
     }
@@ -208,22 +208,22 @@ trace interruption_run::follow(const scenario& way, std::size_t size) {
     event_ledger_.expect(queue_event(way.kind, size), emitter_->pid());
     emitter_->plant(way.entry());
     if (emitter_->run() != stop::breakpoint) {
-        throw std::runtime_error("the emitter does not come to the library's function");
+        throw std::runtime_error("the emitter does not reach the library's function");
     }
-    const std::uint64_t behind = emitter_->read(emitter_->stack());
+    const std::uint64_t return_address = emitter_->read(emitter_->stack());
     std::vector<executed_step> steps;
-    for (std::uint64_t at = way.entry(); at != behind;) {
-        // A sequence that the kernel does not know of goes on behind each stop. There is nobody
-        // else on this CPU who emits.
+    for (std::uint64_t at = way.entry(); at != return_address;) {
+        // A sequence without a descriptor continues after each stop, which is safe because no other
+        // thread emits on this CPU.
         const sequence* const in = sequence_at(at);
         if (in != nullptr && at == in->start) {
             emitter_->write(rseq_cs_address(), 0);
         }
         if (emitter_->step() != stop::step) {
-            throw std::runtime_error("the emitter does not come to the end of an event");
+            throw std::runtime_error("the emitter does not reach the end of an event");
         }
         const std::uint64_t next = emitter_->instruction();
-        // What repeats itself is one instruction.
+        // An instruction with a repeat prefix is one instruction.
         if (next != at) {
             steps.push_back({at, next});
         }
@@ -237,7 +237,7 @@ trace interruption_run::follow(const scenario& way, std::size_t size) {
 void interruption_run::check_result(const scenario& way, std::optional<interruption> what) {
     event_ledger_.read(*listener_);
     if (way.ring != ring_state::has_space) {
-        // Losses are told in front of the ring's next record.
+        // Losses are reported in front of the ring's next record.
         pin_process(emitter_->pid(), cpus_.front());
         send_command(event_kind::block, 0);
         event_ledger_.read(*listener_);
@@ -254,9 +254,9 @@ void interruption_run::check_result(const scenario& way, std::optional<interrupt
     event_ledger_.expect_all_accounted(lost_now);
 }
 
-/// The emitter's own account of what it has attempted. Returns how many events no ring knows of: a
-/// thread that is interrupted while it makes room keeps its region mapped, and there is no place
-/// for another one in that slot until it goes on.
+/// Checks the emitter's counters of its attempts. Returns the number of events that no ring counts:
+/// a thread that is interrupted while it makes room keeps its region mapped, and its slot cannot
+/// map another one until the thread continues.
 std::uint64_t interruption_run::check_counters(std::optional<interruption> what) {
     command_->number = 0;
     finish();

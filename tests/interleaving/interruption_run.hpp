@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription, a process that emits to it and is traced, and what can come in between.
+// A subscription, a traced process that emits to it, and the interruptions of that process.
 #pragma once
 
 #include <cstddef>
@@ -22,43 +22,43 @@
 
 namespace eventlog::test {
 
-/// What happens to a thread that stands in front of an instruction.
+/// Interruptions of a thread in front of an instruction.
 enum class interruption {
-    preempted,      // others run
-    signalled,      // a handler runs that does nothing
+    preempted,      // other threads run
+    signalled,      // an empty handler runs
     nested,         // a handler runs that emits
-    migrated,       // it goes on on another CPU
-    cpu_contended,  // and another process emits on the one that it was on
-    slot_reused,    // the subscription ends, and another one takes its slot
-    slot_remapped,  // and a handler emits another provider's event, which maps the other one
-    slot_mapped_by_neighbour,  // the other subscription does not want the event, and a handler maps
+    migrated,       // it continues on another CPU
+    cpu_contended,  // and another process emits on its previous CPU
+    slot_reused,    // the subscription ends, and a new one uses its slot
+    slot_remapped,  // and a handler emits an event of the other provider, which maps the new one
+    slot_mapped_by_neighbour,  // the new subscription does not match the event, and a handler maps
                                // it
-    read,                      // the reader takes what is there, and gives buffers back
-    killed,                    // it never goes on; another process emits on its CPU
+    read,                      // the reader reads all records and releases buffers
+    killed,                    // it does not continue; another process emits on its CPU
 };
 
 class interruption_run {
   public:
-    /// With subscriptions that begin with that value of EVENTLOG_TSC.
+    /// Subscriptions begin with that value of EVENTLOG_TSC.
     explicit interruption_run(const char* tsc);
     ~interruption_run();
     interruption_run(const interruption_run&) = delete;
     interruption_run& operator=(const interruption_run&) = delete;
 
-    /// Why nothing can be shown on this machine; empty if it can.
+    /// The reason why the test cannot run on this machine, or an empty text.
     [[nodiscard]] static std::string skip_reason();
     /// Whether the process may run on two CPUs.
     [[nodiscard]] static bool has_two_cpus();
 
-    /// Goes through one event, instruction by instruction.
+    /// Steps through one event, instruction by instruction.
     [[nodiscard]] trace follow(const scenario& way, std::size_t size);
 
-    /// Interrupts an event at that instruction, lets it go on, and checks that nothing is lost,
+    /// Interrupts an event at that instruction, continues it, and checks that no record is missing,
     /// twice, torn or out of order.
     void interrupt(const scenario& way, std::size_t size, const trace& usual, std::uint64_t address,
                    interruption what);
 
-    /// How often a thread was interrupted inside a sequence, and the kernel made it start over.
+    /// The number of interruptions within a sequence after which the kernel restarted it.
     [[nodiscard]] std::size_t aborted() const { return aborted_; }
 
   private:

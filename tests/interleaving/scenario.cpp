@@ -19,7 +19,7 @@ std::uint64_t scenario::entry() const {
 const std::vector<scenario>& scenarios() {
     using enum event_kind;
     using enum ring_state;
-    // Texts of every way in which they are copied; none; one that goes in pieces.
+    // Sizes of texts: for each way of copying, an empty one, and one that is copied in pieces.
     static const std::vector<scenario> all{
         {"brief", small, {12, 0, 1, 2, 3, 6, 40}, has_space, true},
         {"block", block, {0}, has_space, true},

@@ -6,7 +6,7 @@
 
 #include "ring/rseq.hpp"
 
-// The linker makes these symbols of the section's name. Weak: there may be no such section.
+// The linker defines these symbols by the section's name. Weak, because the section may not exist.
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern const eventlog::test::sequence
     eventlog_first_sequence asm("__start___rseq_cs");
@@ -32,8 +32,8 @@ const sequence* sequence_at(std::uint64_t address) {
 std::uint64_t rseq_cs_address() {
     std::uint64_t thread = 0;
     asm("movq %%fs:0, %[thread]" : [thread] "=r"(thread));
-    constexpr std::uint64_t told = 8;  // offsetof(struct rseq, rseq_cs)
-    return thread + static_cast<std::uint64_t>(core::rseq_area) + told;
+    constexpr std::uint64_t rseq_cs_offset = 8;  // offsetof(struct rseq, rseq_cs)
+    return thread + static_cast<std::uint64_t>(core::rseq_area) + rseq_cs_offset;
 }
 
 }  // namespace eventlog::test

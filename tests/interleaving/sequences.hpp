@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The restartable sequences of the library that this program is linked with, as the kernel is told
-// of them: their descriptors stand one behind the other in a section of their own.
+// The restartable sequences of the linked library, by their descriptors for the kernel, which are
+// an array in a separate section.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace eventlog::test {
 
-/// What linux/rseq.h calls rseq_cs, which not every C library has a header for.
+/// struct rseq_cs of linux/rseq.h, for which not every C library has a header.
 struct alignas(32) sequence {
     std::uint32_t version;
     std::uint32_t flags;
     std::uint64_t start;
-    std::uint64_t size;  // up to behind the last instruction
+    std::uint64_t size;  // to the end of the last instruction
     std::uint64_t abort_handler;
 
     [[nodiscard]] std::uint64_t end() const { return start + size; }
     [[nodiscard]] bool contains(std::uint64_t address) const { return address - start < size; }
 };
 
-/// All of them; none where the library has none.
+/// All sequences; empty if the library has none.
 [[nodiscard]] std::span<const sequence> sequences();
 
-/// The one that the instruction belongs to, or null.
+/// The sequence of the instruction, or null.
 [[nodiscard]] const sequence* sequence_at(std::uint64_t address);
 
-/// Where the calling thread tells the kernel which sequence it is in. The same address in a forked
-/// child.
+/// The word in which the calling thread names its sequence to the kernel. The same address in a
+/// forked child.
 [[nodiscard]] std::uint64_t rseq_cs_address();
 
 }  // namespace eventlog::test

@@ -19,7 +19,7 @@ namespace {
 constexpr int not_permitted = 77;
 constexpr std::uint64_t trap_instruction = 0xcc;  // int3, one byte
 
-/// A thread that spins where it should go on is killed, however busy the machine is.
+/// Limit of CPU time, which ends a spinning thread independent of other load.
 constexpr rlimit cpu_seconds{60, 60};
 
 void check(bool condition, const char* what) {
@@ -127,19 +127,19 @@ stop tracee::resume(int request, int signal) {
         }
         switch (WSTOPSIG(status_)) {
             case SIGTRAP:
-                return take_trap();
+                return handle_trap();
             case SIGSTOP:
             case SIGTSTP:
             case SIGCONT:
-                signal = 0;  // somebody else's
+                signal = 0;  // sent by another process
                 break;
             default:
-                signal = WSTOPSIG(status_);  // its own fault
+                signal = WSTOPSIG(status_);  // a fault of the child
         }
     }
 }
 
-stop tracee::take_trap() {
+stop tracee::handle_trap() {
     siginfo_t cause{};
     check(::ptrace(PTRACE_GETSIGINFO, pid_, nullptr, &cause) == 0, "read a child's signal");
     if (cause.si_code != SI_KERNEL) {

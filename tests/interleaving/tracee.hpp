@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A forked child that its parent traces: at any time it stands still, and the parent can look at
-// it, or it runs, and the parent waits for it.
+// A forked child that its parent traces: either it is stopped, and the parent can read its state,
+// or it runs, and the parent waits for it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,20 +11,20 @@
 
 namespace eventlog::test {
 
-/// Why the child stands still.
+/// The reason of a stop of the child.
 enum class stop {
-    breakpoint,  // the one that has been planted; the instruction there has not run
+    breakpoint,  // the planted one; its instruction has not run
     step,        // one instruction has run
-    ready,       // the child's own trap: it has done what it was told
-    ended,       // it is no more
+    ready,       // the child's own trap: it has finished its command
+    ended,       // the child has ended
 };
 
 class tracee {
   public:
-    /// Forks. The child calls work(context), which does not return, and stands still at its first
-    /// trap. Throws std::runtime_error if something is wrong here.
+    /// Forks. The child calls work(context), which does not return, and stops at its first trap.
+    /// Throws std::runtime_error if that fails.
     tracee(void (*work)(void* context), void* context);
-    /// Kills it.
+    /// Kills the child.
     ~tracee();
     tracee(const tracee&) = delete;
     tracee& operator=(const tracee&) = delete;
@@ -34,17 +34,17 @@ class tracee {
 
     [[nodiscard]] pid_t pid() const { return pid_; }
 
-    /// Puts a trap in place of the instruction there. At most one at a time.
+    /// Replaces the instruction by a trap. At most one at a time.
     void plant(std::uint64_t address);
-    /// Puts the instruction back.
+    /// Restores the instruction.
     void remove();
 
-    /// Lets it run with that signal, 0 for none, until it stands still again.
+    /// Continues the child with a signal, 0 for none, until it stops.
     [[nodiscard]] stop run(int signal = 0);
-    /// The same for one instruction.
+    /// Runs one instruction.
     [[nodiscard]] stop step();
 
-    /// What the child ended with: a status as of waitpid.
+    /// The status of the ended child, as of waitpid.
     [[nodiscard]] int status() const { return status_; }
 
     [[nodiscard]] std::uint64_t instruction() const;
@@ -52,19 +52,19 @@ class tracee {
     [[nodiscard]] std::uint64_t read(std::uint64_t address) const;
     void write(std::uint64_t address, std::uint64_t word) const;
 
-    /// SIGKILL, wherever it stands; waits until it is no more.
+    /// Sends SIGKILL, and waits for the end.
     void kill();
 
   private:
     [[nodiscard]] user_regs_struct registers() const;
     [[nodiscard]] stop resume(int request, int signal);
-    [[nodiscard]] stop take_trap();
+    [[nodiscard]] stop handle_trap();
 
     pid_t pid_ = -1;
     int status_ = 0;
     bool alive_ = false;
-    std::uint64_t planted_ = 0;   // 0: nowhere
-    std::uint64_t replaced_ = 0;  // what stood there
+    std::uint64_t planted_ = 0;   // 0: none
+    std::uint64_t replaced_ = 0;  // the replaced word
 };
 
 }  // namespace eventlog::test

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which tests a change can affect, in a small project that is really built."""
+"""The tests that a change can affect, in a small project that is built."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which sources clang-tidy need not look at again, by what decides what it finds."""
+"""Sources that clang-tidy need not check again, by the inputs of its results."""
 
 import contextlib
 import io
@@ -135,20 +135,20 @@ class CleanSources(unittest.TestCase):
         known = clean_sources.CleanSources()
         clean_sources.place().unlink()
         clean_sources.place().mkdir()
-        with contextlib.redirect_stderr(io.StringIO()) as said:
+        with contextlib.redirect_stderr(io.StringIO()) as output:
             known.save()
-        self.assertIn("not kept", said.getvalue())
+        self.assertIn("not kept", output.getvalue())
         self.assertEqual(list(clean_sources.place().parent.glob("*.json.*")), [])
 
     def run_without_tools(self, work):
         path = os.environ["PATH"]
         os.environ["PATH"] = str(self.project)
         try:
-            with contextlib.redirect_stderr(io.StringIO()) as said:
+            with contextlib.redirect_stderr(io.StringIO()) as output:
                 work()
         finally:
             os.environ["PATH"] = path
-        return said.getvalue()
+        return output.getvalue()
 
     def test_all_are_checked_when_tool_version_is_unknown(self):
         def work():
@@ -164,9 +164,9 @@ class CleanSources(unittest.TestCase):
         clean_sources.place().unlink()
         clean_sources.place().parent.rmdir()
         clean_sources.place().parent.write_text("a file", encoding="utf-8")
-        with contextlib.redirect_stderr(io.StringIO()) as said:
+        with contextlib.redirect_stderr(io.StringIO()) as output:
             clean_sources.CleanSources().save()
-        self.assertIn("not kept", said.getvalue())
+        self.assertIn("not kept", output.getvalue())
 
     def test_evicts_the_oldest(self):
         self.replace(clean_sources, "KEPT_MAX", 1)
@@ -178,7 +178,7 @@ class CleanSources(unittest.TestCase):
 
 
 class Batches(unittest.TestCase):
-    """With a tool in the place of clang-tidy that finds something in what contains 'wrong'."""
+    """With a tool instead of clang-tidy that reports sources that contain 'wrong'."""
 
     TOOL = """#!/bin/sh
 for word; do case $word in *batch_*) file=$word ;; esac; done
@@ -232,7 +232,7 @@ done
     def test_are_not_cached_when_the_tool_fails(self):
         good = self.source("good.cpp", "int good;\n")
         tool = self.folder / "clang-tidy"
-        # The last two are what it says of a .clang-tidy, and of a flag, and goes on without them.
+        # The last two are errors of a .clang-tidy and of a flag, after which clang-tidy continues.
         for how in ("exit 1", "kill -KILL $$", "echo 'Error parsing .clang-tidy' >&2",
                     "echo 'error: unknown argument' >&2"):
             with self.subTest(how=how):
@@ -253,10 +253,10 @@ done
 
 
 class Sample(unittest.TestCase):
-    """Which sources are checked where many are not known to be clean."""
+    """The order of checks if many sources are not known to be clean."""
 
     class Known:
-        """Stands in for CleanSources: a source's key is its name."""
+        """Replaces CleanSources: a source's key is its name."""
 
         def __init__(self, *clean):
             self.clean = clean

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The stages of a test run: what counts, what runs after a failure, what is remembered."""
+"""The stages of a test run: their results, stages after a failure, and remembered results."""
 
 import contextlib
 import io
@@ -30,7 +30,7 @@ class Stages(unittest.TestCase):
         pathlib.Path(".gitignore").write_text("build\n", encoding="utf-8")
 
     def run_stages(self, *given, **options):
-        """Runs stages; returns whether all is good, and the lines that were printed."""
+        """Runs stages; returns whether all passed, and the printed lines."""
         with contextlib.redirect_stdout(io.StringIO()) as output:
             good = Run(list(given), **options).run()
         return good, output.getvalue().splitlines()

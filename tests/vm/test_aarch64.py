@@ -32,7 +32,7 @@ class Writer(vm_case.Case):
     def test_sequences_ran_on_both_cpus_and_restarted(self):
         counts = re.search(r"CPU 0 (\d+), CPU 1 (\d+), by lock (\d+)", self.result.output)
         self.assertGreater(min(int(counts[1]), int(counts[2])), int(counts[3]))
-        aborted = re.search(r"^(\d+) of \d+ signals came inside of a sequence", self.result.output,
+        aborted = re.search(r"^(\d+) of \d+ signals interrupted a sequence", self.result.output,
                             re.MULTILINE)
         self.assertGreater(int(aborted[1]), 0)
 
