@@ -41,7 +41,7 @@
 #include "memory.pml"
 
 #define HANDLER 2
-#define NEWCOMER 3
+#define REUSED 3
 /* The name of a thread in the lock; 0: not held. */
 #define NAME_OF_0 1
 #define NAME_OF_1 2
@@ -401,7 +401,7 @@ done: atomic {
         fi;
         left = 0;
         writers_left--;
-        goto gone
+        goto end_writer
     }
 killed: atomic {
         drop_copy();
@@ -411,12 +411,12 @@ killed: atomic {
         held = 0;
         is_running[name] = 0;
 #ifdef NAME_IS_REUSED
-        run writer(NEWCOMER, name, 1);
+        run writer(REUSED, name, 1);
         writers_left++;
 #endif
         writers_left--
     }
-gone:
+end_writer:
     skip
 }
 

@@ -25,7 +25,7 @@ byte kills = KILLS;
     if                      \
     :: kills > 0 ->         \
         kills--;            \
-        goto gone           \
+        goto end_writer           \
     :: true                 \
     fi
 
@@ -57,7 +57,7 @@ proctype writer(byte me; byte left) {
 next:   skip
     :: else -> break
     od;
-gone:
+end_writer:
     writers_left--
 }
 

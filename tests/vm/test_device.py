@@ -35,7 +35,7 @@ PATTERNS = (
     ("-e shop:step/security -e shop:payment# --session 2", 4),
     ("-e shop:payment/security -e shop:payment# --session 2", 1),
     ("-e shop --comm device_*", 16),
-    ("-e shop --comm nobody", 0),
+    ("-e shop --comm absent", 0),
 )
 
 # Each recording runs the program, so that it has all events; several recordings are nested.
@@ -137,8 +137,8 @@ clock_set() {{
     "$elog" print --utc --format '{{date}}' /tmp/set.elog
 }}
 mistyped() {{ "$elog" "$@" --via device -e 'load:*' --duration 100s; }}
-not_there() {{ record -e 'nobody:*'; }}
-not_started() {{ record -e 'nobody:*' -o /tmp/nobody.elog -- true; }}
+not_there() {{ record -e 'absent:*'; }}
+not_started() {{ record -e 'absent:*' -o /tmp/absent.elog -- true; }}
 too_large() {{ su user -s /bin/sh -c "$elog record --via device -e load --buffer-size 64x64M --wait"; }}
 too_long() {{ record -e "$(printf '%064d' 0):*" --wait; }}
 not_permitted() {{ su user -s /bin/sh -c "$elog record --via device -e 'load:*' --wait"; }}
@@ -305,7 +305,7 @@ class Device(loads.Case):
         self.assert_rejected({
             "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
                           "modprobe eventlog.",
-            "not_there": "The kernel has no event that matches 'nobody:*'.",
+            "not_there": "The kernel has no event that matches 'absent:*'.",
             "not_started": "Neither did the command bring it while it ran.",
             "not_permitted": "/dev/eventlog is not permitted to you",
             "too_large": "Ask for less with --buffer-size",

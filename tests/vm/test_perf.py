@@ -74,9 +74,9 @@ counted() {{
 }}
 of_keeper() {{ record -e 'load:*' -p $keeper -j -o /tmp/none.elog -- "$program" 5 < /dev/null; }}
 by_name() {{ record -e 'load:*' --comm 'user_events_*' -j -- "$program" 5 < /dev/null; }}
-by_other_name() {{ record -e 'load:*' --comm nobody -j -- "$program" 5 < /dev/null; }}
+by_other_name() {{ record -e 'load:*' --comm absent -j -- "$program" 5 < /dev/null; }}
 of_kernel() {{ record -e 'sched:sched_process_exec' -j -- sh -c '/bin/true; exec /bin/true'; }}
-not_there() {{ record -e 'nobody:*'; }}
+not_there() {{ record -e 'absent:*'; }}
 not_of_perf() {{ record -e 'ftrace:function' --wait --duration 100s; }}
 chosen() {{ "$elog" record --via auto -v -e 'sched:sched_process_exec' --duration 100ms; }}
 with_session() {{ record -e 'load:*' --session 1; }}
@@ -253,7 +253,7 @@ class Perf(loads.KernelTrace):
                          ["Not via memory", "Not via device", "Events come via tracefs"])
 
     def test_reports_unknown_event(self):
-        self.assertIn("The kernel has no event that matches 'nobody:*'.",
+        self.assertIn("The kernel has no event that matches 'absent:*'.",
                       self.part("not_there", 1)[0])
 
     def test_reports_event_unsupported_by_perf(self):

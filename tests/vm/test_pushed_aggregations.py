@@ -25,17 +25,17 @@ SCRIPT = loads.SHELL + rf"""
 part random "$4" {COUNT} {SEED}
 keep
 is_by_histogram() {{ grep -q ^hist: $tracing/instances/eventlog-$1-*/events/$system/$event/trigger 2> /dev/null; }}
-# A program that is loaded, and the event it is attached to a moment later.
+# A BPF program is loaded, and attached to the event a moment later.
 is_by_bpf() {{ ls -l /proc/$1/fd 2> /dev/null | grep -q bpf-prog && ls -l /proc/$1/fd 2> /dev/null | grep -q perf_event && sleep 1; }}
 is_counted() {{ is_by_histogram $1 || is_by_bpf $1; }}
 is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$1-*/events/$system/$event/enable 2> /dev/null; }}
-is_heard() {{ [ -n "$(ls /dev/shm/eventlog-0/subscriptions 2> /dev/null)" ]; }}
+is_subscribed() {{ [ -n "$(ls /dev/shm/eventlog-0/subscriptions 2> /dev/null)" ]; }}
 agg() {{ "$elog" agg "$@" -e 'load:*' 8>&- 9>&- & }}
 finish() {{
     kill -TERM $1
     wait $1
 }}
-# The same by all three ways.
+# Computes an aggregation in all three ways.
 compared() {{
     begin {EVENTS}
     agg "$@" -j --via tracefs > /tmp/kernel; kernel=$!
@@ -44,7 +44,7 @@ compared() {{
     wait_until $how $kernel
     is_counted $here && echo "WRONG: counted"
     wait_until is_recorded $here
-    wait_until is_heard
+    wait_until is_subscribed
     emit > /dev/null
     finish $kernel && finish $here && finish $memory || return
     cmp /tmp/kernel /tmp/here || echo "WRONG: not as of records"

@@ -98,7 +98,7 @@ disabled() {{
     "$elog" verify /tmp/disabled.elog || echo "WRONG: the file is not whole"
     return $status
 }}
-not_there() {{ "$elog" record --via tracefs -e 'nobody:*'; }}
+not_there() {{ "$elog" record --via tracefs -e 'absent:*'; }}
 not_permitted() {{ su user -s /bin/sh -c "$elog record --via tracefs -e 'load:*'"; }}
 with_session() {{ "$elog" record --via tracefs -e 'load:*' --session 1; }}
 not_mounted() {{
@@ -176,7 +176,7 @@ class Tracefs(loads.KernelTrace):
                          rf"Another process has disabled {self.SYSTEM}:{self.EVENT}")
 
     def test_reports_unknown_event(self):
-        self.assertIn("The kernel has no event that matches 'nobody:*'.",
+        self.assertIn("The kernel has no event that matches 'absent:*'.",
                       self.part("not_there", 1)[0])
 
     def test_reports_missing_permission(self):

@@ -63,8 +63,8 @@ refuses_text() {{ refused 'number > 5 && word == "word 1"'; }}
 refuses_process() {{ refused 'comm == "load" || number == 1'; }}
 refuses_never() {{ refused 'amount > 5000000000'; }}
 refuses_name() {{ refused 'amuont > 5'; }}
-refuses_unknown() {{ "$elog" enable nobody:item; }}
-refuses_instance() {{ "$elog" enable load --instance nobody; }}
+refuses_unknown() {{ "$elog" enable absent:item; }}
+refuses_instance() {{ "$elog" enable load --instance absent; }}
 refuses_path() {{ "$elog" enable load --instance ../x; }}
 leaves_others() {{
     echo 1 > $item/enable
@@ -88,7 +88,7 @@ all_or_none() {{
     }}
     "$elog" enable sched:sched_switch --trigger traceoff --where 'prev_pid == 1234567'
     refused
-    # Somebody has switched it off.
+    # The event is disabled by another tool.
     "$elog" enable sched:sched_switch --where 'prev_pid == 7'
     echo 0 > $switch/enable
     refused --where 'tid == 5'
@@ -250,8 +250,8 @@ class TracefsControl(loads.Guest):
         self.assertRegex(self.part("refuses_name", 2)[0], "amuont.*amount")
 
     def test_rejects_unknown_events(self):
-        self.assertIn("no event that matches 'nobody:item'", self.part("refuses_unknown", 1)[0])
-        self.assertIn("no instance called 'nobody'", self.part("refuses_instance", 1)[0])
+        self.assertIn("no event that matches 'absent:item'", self.part("refuses_unknown", 1)[0])
+        self.assertIn("no instance called 'absent'", self.part("refuses_instance", 1)[0])
         self.assertIn("no instance called '../x'", self.part("refuses_path", 1)[0])
 
     def test_does_not_change_events_enabled_by_other_tools(self):

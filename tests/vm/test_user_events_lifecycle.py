@@ -151,7 +151,7 @@ class Lives(parts.Case):
         # Both states twice, over zeros and over ones.
         self.assertEqual(lines.count("ok: nothing is written there"), 8)
         self.assertEqual(lines.count("ok: nothing is written there later"), 8)
-        # Nobody refers to its event any more.
+        # Its event has no users.
         self.assertEqual(self.part("unregister"), ["eventlog_plugin_call"])
 
     def test_exec_ends_the_route_and_the_next_image_has_its_own(self):

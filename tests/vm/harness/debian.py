@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Debian's packages, downloaded and unpacked without being installed.
 
-Those of other architectures than this machine's, too: apt gets lists of its own for them, so that
-nothing changes for the machine.
+For other architectures apt uses separate lists, so that the machine's configuration stays unchanged.
 """
 
 import functools
@@ -14,10 +13,10 @@ import subprocess
 import cache
 from paths import HarnessError, PackageUnavailable, cache_directory
 
-# The architecture that needs no lists of its own.
+# The architecture of this machine, which needs no separate lists.
 HOST_ARCHITECTURE = "amd64"
 
-# Which part of Debian's archive has a kernel, for the sentence that says so.
+# The parts of Debian's archive by kernel, for messages.
 SUITES = {
     "6.12": "the suite `bookworm-security` of Debian's security archive",
     "6.1": "the suite `bookworm` of Debian's archive",
@@ -39,7 +38,7 @@ def _run(*command, **options):
 
 
 def _options(architecture):
-    """What makes apt look at another architecture, with lists that are fetched if there are none."""
+    """Options of apt for another architecture, whose lists are fetched if they are missing."""
     if architecture == HOST_ARCHITECTURE:
         return []
     folder = cache_directory() / "apt" / architecture
@@ -68,7 +67,7 @@ def _options(architecture):
 
 @functools.cache
 def candidate(package, series, architecture=HOST_ARCHITECTURE):
-    """What apt would install: a dictionary of the package's fields. `series` is that of the kernel."""
+    """The fields of the package that apt would install. `series` is that of the kernel."""
     if shutil.which("apt-get") is None:
         raise PackageUnavailable(f"{package} is a Debian package, and this is no Debian.")
     listing = subprocess.run(
@@ -96,19 +95,18 @@ def dependency(fields, pattern):
         name = alternative.split("(")[0].strip()
         if re.fullmatch(pattern, name):
             return name
-    raise HarnessError(f"{fields['Package']} {fields['Version']} depends on nothing like {pattern}.")
+    raise HarnessError(f"{fields['Package']} {fields['Version']} has no dependency that matches {pattern}.")
 
 
 def download(package, version, folder, architecture=HOST_ARCHITECTURE):
-    """Puts the .deb into a folder; returns its path. No version: the one that apt would install."""
+    """Downloads the .deb into a folder; returns its path. Without a version, the one that apt would install."""
     before = set(pathlib.Path(folder).glob("*.deb"))
-    # apt changes to a user of its own where it can, who may not write here: it says so, and goes on
-    # as the caller. That is what we want.
+    # apt's sandbox user may not write here, so that apt runs as the caller.
     try:
         _run("apt-get", "-q", *_options(architecture), "-o", "APT::Sandbox::User=root", "download",
              f"{package}={version}" if version else package, cwd=folder)
     except HarnessError as problem:
-        # Debian's archive keeps no versions that have been replaced.
+        # Debian's archive removes replaced versions.
         renew = "Run `apt-get update`"
         if architecture != HOST_ARCHITECTURE:
             renew = f"Remove {cache_directory() / 'apt' / architecture}"

@@ -61,7 +61,7 @@ def read_records(text):
         if int(offset, 16) == 0:
             records.append(b"")
         if int(offset, 16) != len(records[-1]):
-            raise AssertionError(f"{line} does not follow what stands before")
+            raise AssertionError(f"{line} does not follow its predecessor")
         records[-1] += bytes.fromhex(line)
     return records
 

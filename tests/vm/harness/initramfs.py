@@ -18,7 +18,7 @@ HARNESS_MODULES = ("virtio_pci", "virtio_console")
 PASSWD = """root:x:0:0:root:/root:/bin/sh
 user:x:1000:1000:an ordinary user:/home/user:/bin/sh
 other:x:1001:1001:another one:/home/other:/bin/sh
-tracer:x:1002:1002:one who may trace:/home/tracer:/bin/sh
+tracer:x:1002:1002:a user that may trace:/home/tracer:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/bin/sh
 """
 GROUP = """root:x:0:

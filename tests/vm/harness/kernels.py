@@ -156,7 +156,7 @@ def obtain(name, print_status):
     def make(directory):
         start = time.monotonic()
         if entry.built:
-            print_status(f"{name}: building it from {package} {version}. This takes minutes, and only once.")
+            print_status(f"{name}: building it from {package} {version}. This lasts minutes, and happens once.")
             source = unpacked_source(package, version, entry.patches)
             release = build(source, configuration(entry.fragments), directory)
         else:

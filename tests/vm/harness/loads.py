@@ -116,7 +116,7 @@ class Case(parts.Case):
 
     def assert_newest(self, name, title, count):
         """Checks that overwritten events are counted and the rest is recorded."""
-        told = summary(self.part(title))
+        totals = summary(self.part(title))
         found, missing = loads(self.collected(name))
         self.assertGreater(len(found), 1000)
         self.assertGreater(missing, 0)
@@ -198,7 +198,7 @@ class KernelTrace(Guest, Case):
         self.assertEqual(found, [one for one in by_kernel if "1" in one[2]])
         self.assertGreater(len(found), 10)
         self.assertEqual(lost, 0)
-        told = summary(self.part("asked"))
+        totals = summary(self.part("asked"))
         self.assertEqual((totals["events"], totals["passed"]), (len(by_kernel), len(found)))
 
     def assert_explained(self, title, kernel_asks, elog_asks):

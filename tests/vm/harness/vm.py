@@ -29,7 +29,7 @@ def parse():
         usage="./dev vm KERNEL [OPTIONS] [-- COMMAND...]\n"
         "       ./dev vm --list | --prepare [KERNEL...] | --clean",
         description="Boots a kernel in QEMU and runs a command, or a shell, in it. The command's "
-        "program and the libraries it needs come from this machine, at the same place; all else is "
+        "program and its libraries are copied from this machine to the same paths; all else is "
         "busybox. The exit status is the command's; 125 if the guest failed or its kernel reported "
         "a fault.",
         epilog=f"Kernels: {', '.join(kernels.NAMES)}.",

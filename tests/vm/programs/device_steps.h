@@ -17,7 +17,7 @@ enum { enable_bit = 30 };
 
 /// The file that most steps use.
 extern int device;
-/// On a page of its own.
+/// At the start of a page.
 extern volatile uint64_t word;
 
 int open_device(void);

@@ -9,7 +9,7 @@
 // Debian 12 lack them, and separately from the library's declarations, so that the tests check
 // those.
 
-/// Both ABIs have this number, each with a struct of its own size.
+/// Both ABIs have this number, with structs of different sizes.
 #define USER_EVENTS_REGISTER 0xc0082a00UL
 #define USER_EVENTS_DELETE 0x40082a01UL
 #define USER_EVENTS_UNREGISTER 0x40082a02UL
@@ -33,7 +33,7 @@ struct user_events_unregistration {
     uint64_t word_address;
 } __attribute__((packed));
 
-/// Before: it sets a bit in a page of its own.
+/// Before Linux 6.4: the kernel sets a bit in its own page.
 struct user_events_page_registration {
     uint32_t size;
     uint64_t description;

@@ -90,7 +90,7 @@ static void wait_for(int pipe) {
     step("the child is ready", read(pipe, &byte, 1) == 1);
 }
 
-static void tell(int pipe) {
+static void resume(int pipe) {
     step("the child continues", write(pipe, "r", 1) == 1);
 }
 
@@ -102,7 +102,7 @@ _Noreturn static void be_many(int ready, int mapped) {
     step("it has a file", first >= 0);
     step("one more is too many", open_device() == -1 && errno == EMFILE);
     step("it creates a user namespace", unshare(CLONE_NEWUSER) == 0);
-    tell(ready);
+    resume(ready);
     wait_for(mapped);
     step("it changes its user there", setresuid(1, 1, 1) == 0);
     step("whose files count as those of the outer user", open_device() == -1 && errno == EMFILE);
@@ -131,7 +131,7 @@ static void follow_limits_of_namespaces(void) {
     wait_for(ready[0]);
     map_users(child, "uid_map");
     map_users(child, "gid_map");
-    tell(mapped[1]);
+    resume(mapped[1]);
     int status = -1;
     step("users of a namespace count as its owner",
          waitpid(child, &status, 0) == child && status == 0);

@@ -30,14 +30,14 @@ enum { events_of_file = 1024, files = 9 };
 static uint32_t index_own;
 static uint64_t words[events_of_file];
 
-static pid_t begin(void) {
+static pid_t fork_child(void) {
     (void)fflush(stdout);
     const pid_t child = fork();
     step("fork", child >= 0);
     return child;
 }
 
-static void must_end(pid_t child) {
+static void expect_exit(pid_t child) {
     int status = -1;
     step("the child succeeds", waitpid(child, &status, 0) == child && status == 0);
 }
@@ -102,11 +102,11 @@ struct pair {
     const char* name;
     bool (*publisher)(void);
     bool (*listener)(void);
-    bool is_heard;
+    bool is_received;
 };
 
 static pid_t listen_as(bool (*change_rights)(void), int results) {
-    const pid_t child = begin();
+    const pid_t child = fork_child();
     if (child == 0) {
         bool is_set = change_rights();
         const int reader = open_device();
@@ -133,19 +133,19 @@ static void try_pair(const struct pair* pair) {
     int results[2];
     bool is_set = false;
     step("pipes", pipe(start) == 0 && pipe(results) == 0);
-    const pid_t publisher = begin();
+    const pid_t publisher = fork_child();
     if (publisher == 0) {
         publish_as(pair->publisher);
         step("the result is sent", write(results[1], &is_set, sizeof is_set) == 1);
         step("the publisher waits", read(start[0], &is_set, sizeof is_set) == 1);
-        step(pair->name, (word >> enable_bit & 1U) == (pair->is_heard ? 1U : 0U));
+        step(pair->name, (word >> enable_bit & 1U) == (pair->is_received ? 1U : 0U));
         _exit(0);
     }
     step("the provider is published", read(results[0], &is_set, sizeof is_set) == 1);
     const pid_t listener = listen_as(pair->listener, results[1]);
     step("the subscription begins", read(results[0], &is_set, sizeof is_set) == 1 && is_set);
     step("the publisher continues", write(start[1], &is_set, sizeof is_set) == 1);
-    must_end(publisher);
+    expect_exit(publisher);
     step("the subscriber is killed",
          kill(listener, SIGKILL) == 0 && waitpid(listener, NULL, 0) == listener);
     (void)close(start[0]);
@@ -216,13 +216,13 @@ static void publish_eight(void) {
 }
 
 static void publish_eight_as(uid_t user) {
-    const pid_t child = begin();
+    const pid_t child = fork_child();
     if (child == 0) {
         step("the process becomes an ordinary user", become(user, user, user));
         publish_eight();
         _exit(0);
     }
-    must_end(child);
+    expect_exit(child);
 }
 
 static const struct eventlog_region* map_head(int reader) {
@@ -253,7 +253,7 @@ static void share_room_for_schemas(void) {
 
 /// A user's own providers may fill the table of the user's subscription.
 static void fill_own_quota(void) {
-    const pid_t child = begin();
+    const pid_t child = fork_child();
     if (child == 0) {
         step("the process becomes an ordinary user", become(ordinary, ordinary, ordinary));
         const int reader =
@@ -263,7 +263,7 @@ static void fill_own_quota(void) {
              statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 0);
         _exit(0);
     }
-    must_end(child);
+    expect_exit(child);
 }
 
 /// Publishes the maximum number of providers of a user, one after another.
@@ -283,13 +283,13 @@ static void publish_very_many(void) {
 static void share_numbers(void) {
     const int reader = subscribe_or_exit(&(struct subscription_request){0});
     const struct eventlog_region* region = map_head(reader);
-    const pid_t child = begin();
+    const pid_t child = fork_child();
     if (child == 0) {
         step("the process becomes an ordinary user", become(ordinary, ordinary, ordinary));
         publish_very_many();
         _exit(0);
     }
-    must_end(child);
+    expect_exit(child);
     step("a user has half of all numbers", region->provider_count == EVENTLOG_PROVIDERS_MAX / 2);
     step("rejected providers are counted",
          statistics(reader, EVENTLOG_ALL_RINGS).providers_refused ==

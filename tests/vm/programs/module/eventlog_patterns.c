@@ -92,7 +92,8 @@ static void share_a_processor(void) {
         longest = now - last > longest ? now - last : longest;
         last = now;
     }
-    printf("took %lld us, away for %lld us\n", (long long)(last - begin), (long long)longest);
+    printf("%lld us, of which at most %lld us without the processor\n", (long long)(last - begin),
+           (long long)longest);
     step("a subscription begins", status == 0);
     step("and yields the processor", longest * 4 < last - begin);
     (void)close(file);

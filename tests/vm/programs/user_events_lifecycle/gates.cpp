@@ -99,7 +99,7 @@ void run_unloading(const char* plugin) {
     void* loaded = ::dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
     step("a plugin is loaded", loaded != nullptr);
     const std::vector<void*> pages = find_gate_pages();
-    step("it has a gate of its own", pages.size() == 2);
+    step("it has a separate gate", pages.size() == 2);
     void* const gate = pages[0] == own[0] ? pages[1] : pages[0];
     const std::string name = name_of("plugin_call");
     const std::string enable = EVENTS + name + "/enable";
