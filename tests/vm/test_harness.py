@@ -247,7 +247,7 @@ class Failures(unittest.TestCase):
         self.assertEqual(self.shown("a\nb\n", "c\n"), "the command ended with 1\na\nb\nc\n")
 
     def test_long_output_is_shown_from_its_end(self):
-        lines = [f"{number}\n" for number in range(vm_case.SHOWN_CHARACTERS + 3)]
+        lines = [f"{number}\n" for number in range(vm_case.SHOWN_LINES + 3)]
         self.assertEqual(
             self.shown("".join(lines), "".join(lines[:-2])),
             "the command ended with 1\n"

@@ -24,7 +24,7 @@ IS_FULL = os.environ.get("EVENTLOG_TEST_TIER") == "full"
 PREFERRED = ("user-events-6.12", "debian-6.12", "debian-6.1", "status-page-6.1")
 
 # Limit of a failed guest's output: logs of continuous integration may show no more.
-SHOWN_CHARACTERS = 60
+SHOWN_LINES = 60
 
 
 def by_tier(quick, full):
@@ -139,9 +139,9 @@ class Case(unittest.TestCase):
 def tail(name, content):
     """The end of a failed guest's output, with the number of omitted lines."""
     lines = content.splitlines(keepends=True)
-    if len(lines) <= SHOWN_CHARACTERS:
+    if len(lines) <= SHOWN_LINES:
         return content
-    return f"[{len(lines) - SHOWN} lines of {name} before]\n" + "".join(lines[-SHOWN_CHARACTERS:])
+    return f"[{len(lines) - SHOWN_LINES} lines of {name} before]\n" + "".join(lines[-SHOWN_LINES:])
 
 
 def text(result, path):
