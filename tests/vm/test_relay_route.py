@@ -297,7 +297,7 @@ class WithTheKernel(parts.Case):
         loads.assert_begin_end_pairs(self, loads.shown(self.collected("together.elog")), "interrupt")
 
     def test_has_increasing_times_under_nesting(self):
-        self.assertEqual(self.part("times")[-1], "ok: of the kernel's events, too")
+        self.assertEqual(self.part("times")[-1], "ok: the kernel's events are among them")
 
     def test_counts_nmi_events(self):
         totals = loads.summary(self.part("nmis"))

@@ -123,7 +123,7 @@ class Lives(parts.Case):
         self.assertIn("ok: three are written", lines)
 
     def test_disable_during_write_is_no_loss(self):
-        self.assertIn("ok: that is no loss", self.part("stale-gate"))
+        self.assertIn("ok: that counts as no loss", self.part("stale-gate"))
 
     def test_enable_and_disable_under_load_lose_no_event(self):
         self.assertIn("ok: nothing is lost", self.part("toggling"))

@@ -137,17 +137,18 @@ void follow_flush() {
     orders.emit(2);
     const std::uint64_t between = now();
     step("events in a batch are not readable", read_numbers(orders.reader()).empty());
-    step("and not counted", orders.counters().written == 0);
+    step("they are not counted", orders.counters().written == 0);
     ::usleep(20'000);
     lane.flush();
     const std::vector<record> found = read_records(orders.reader());
     step("a flush writes them", found.size() == 2 && found[0].number == 1 && found[1].number == 2);
-    step("with the times of their emits", before <= found[0].head.time &&
-                                              found[0].head.time <= found[1].head.time &&
-                                              found[1].head.time <= between);
-    step("which are marked as custom times", found[0].head.flags == EVENTLOG_RECORD_CUSTOM_TIME);
-    step("with their thread", found[0].head.thread == static_cast<std::uint32_t>(::gettid()));
-    step("and counts them", orders.counters().written == 2);
+    step("the records have the times of their emits",
+         before <= found[0].head.time && found[0].head.time <= found[1].head.time &&
+             found[1].head.time <= between);
+    step("the times are marked as custom", found[0].head.flags == EVENTLOG_RECORD_CUSTOM_TIME);
+    step("the records have the thread",
+         found[0].head.thread == static_cast<std::uint32_t>(::gettid()));
+    step("the flush counts them", orders.counters().written == 2);
     lane.flush();
     step("each event is written once",
          read_numbers(orders.reader()).empty() && orders.counters().written == 2);
@@ -330,7 +331,8 @@ void follow_child() {
     }
     int status = -1;
     step("a child has a separate batch", ::waitpid(child, &status, 0) == child && status == 0);
-    step("with the child's events only", read_numbers(orders.reader()) == numbers{2});
+    step("the child's batch has the child's events only",
+         read_numbers(orders.reader()) == numbers{2});
     lane.flush();
     step("the parent's batch has the parent's events", read_numbers(orders.reader()) == numbers{1});
 }

@@ -164,7 +164,7 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
     expect_to_end_well(child);
     step("as a separate provider", ::read(reader, &record, sizeof record) == sizeof record &&
                                        record.number == 8 && record.head.provider != own);
-    step("until the child ends",
+    step("the child's provider is listed until its end",
          !is_enabled_word_set(reader, child) && is_enabled_word_set(reader, ::getpid()));
     static_cast<void>(::close(reader));
     step("the gate closes with the subscription", !provider.enabled(0));
@@ -349,7 +349,7 @@ void keep_index_of_removed_events() {
     }
     step("the provider is published once during retries", last_published(reader) == number);
     set_file(words_per_user, "65536");
-    step("then the other one has a word, too", is_tried_again(scarce));
+    step("with a higher limit the other one has a word, too", is_tried_again(scarce));
     step("and is published to subscriptions", last_published(reader) > number && scarce.enabled(1));
     static_cast<void>(::close(reader));
 }

@@ -32,7 +32,7 @@ static void follow_page(int status, void* page) {
     step("it cannot be mapped to be written",
          mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, status, 0) == MAP_FAILED &&
              errno == EACCES);
-    step("nor can it be made writable",
+    step("it cannot be made writable",
          mprotect(page, 4096, PROT_READ | PROT_WRITE) == -1 && errno == EACCES);
 }
 

@@ -104,8 +104,8 @@ static void follow_names(void) {
     other.bit = 28;
     step("other fields under that name are in use", try_registration(&other) == EADDRINUSE);
     other.flags = multi_format;
-    step("unless several formats are allowed", try_registration(&other) == 0);
-    step("then they have another number", other.write_index != first.write_index);
+    step("with several formats allowed they are accepted", try_registration(&other) == 0);
+    step("the second format has another number", other.write_index != first.write_index);
     struct user_events_registration same = registration_of("rules_name u64 b");
     same.bit = 27;
     same.flags = multi_format;
@@ -198,7 +198,7 @@ static void follow_descriptions(void) {
         at += snprintf(at, 8, "u8 %c%c;", 'a' + i / 26, 'a' + i % 26);
     }
     (void)snprintf(at, 24, "__rel_loc char[] z");
-    step("or very many", try_description(text) == 0);
+    step("a description may have very many fields", try_description(text) == 0);
 }
 
 static int try_write(const void* bytes, size_t size) {
@@ -237,8 +237,8 @@ static void follow_writes(void) {
     step("a text ends within the payload", write_text(index, 9, 0) == EFAULT);
     step("and begins within it", write_text(index, 7, 0xffff) == EFAULT);
     step("it ends with NUL", write_text(index, 4, 0) == EFAULT);
-    step("so its length is not 0", write_text(index, 0, 1) == EFAULT);
-    step("unless its location is 0, too", write_text(index, 0, 0) == 0);
+    step("a text has at least its NUL", write_text(index, 0, 1) == EFAULT);
+    step("an empty location is accepted", write_text(index, 0, 0) == 0);
     step("the trace shows it empty", trace_contains("rules_write: a=7 b=\n"));
     static char large[sizeof index + payload_max + 1];
     const struct text_event head = {index, 7, (payload_max - 8) << 16U, ""};
@@ -261,7 +261,7 @@ static void follow_lives(void) {
     step("an unknown event cannot be removed", delete_event("rules_life") == ENOENT);
     struct user_events_registration wanted = registration_of("rules_life u32 a");
     step("an event is registered to be removed", try_registration(&wanted) == 0);
-    step("which is rejected", delete_event("rules_life") == EBUSY);
+    step("it is rejected", delete_event("rules_life") == EBUSY);
     step("its bit is unregistered", unregister_bit(&word, enable_bit) == 0);
     step("it stays while the file is open", delete_event("rules_life") == EBUSY);
     const int other = open_device();
@@ -302,7 +302,7 @@ static void follow_trace_of_the_dead(void) {
     step("it is removed", wait_until_removed("rules_dead"));
     word = 0;
     step("another event is registered", try_description("rules_next u32 a") == 0);
-    step("which has no records", !trace_contains("rules_next:"));
+    step("the new event has no records", !trace_contains("rules_next:"));
 }
 
 /// The same after many removed events that have no records.
@@ -330,7 +330,7 @@ static void follow_trace_of_the_last(void) {
         errors += try_description(text) != 0;
     }
     step("as many are registered", errors == 0);
-    step("which have no records", !trace_contains("rules_after_"));
+    step("the new events have no records", !trace_contains("rules_after_"));
 }
 
 /// Removes more events than the kernel removes at once, directly after they were enabled.
@@ -358,14 +358,14 @@ static void check_persistence(void) {
     step("another one, too", try_description("rules_kept_too u32 a") == 0);
     reopen_device();
     step("there is an ordinary user", seteuid(ordinary) == 0);
-    step("which may not remove it", delete_event("rules_kept") == EPERM);
-    step("nor an unknown one", delete_event("rules_nothing") == EPERM);
+    step("the user may not remove it", delete_event("rules_kept") == EPERM);
+    step("the user may not remove an unknown event", delete_event("rules_nothing") == EPERM);
     (void)sleep(2);
     step("it stays", event_exists("rules_kept"));
     step("root may", seteuid(0) == 0 && delete_event("rules_kept") == 0);
-    step("which removes it", !event_exists("rules_kept"));
+    step("the event is removed", !event_exists("rules_kept"));
     step("the other one is found again", try_description("rules_kept_too u32 a") == 0);
-    step("with its fields", try_description("rules_kept_too u64 b") == EADDRINUSE);
+    step("its fields are unchanged", try_description("rules_kept_too u64 b") == EADDRINUSE);
     reopen_device();
     set_file(PARAMETERS "remove_idle", "1");
     step("it is removed when root allows it", wait_until_removed("rules_kept_too"));

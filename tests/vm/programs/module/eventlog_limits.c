@@ -47,7 +47,7 @@ static void follow_limits_of_a_user(void) {
     wanted.bit = 27;
     step("also for a new event", try_registration(&wanted) == EMFILE);
     const int error = delete_event("limits_3");
-    step("which is not registered then", error == 0 || error == ENOENT);
+    step("the event is not registered", error == 0 || error == ENOENT);
     step("one is unregistered", unregister_bit(&word, 28) == 0);
     uint32_t* page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     wanted.word_address = (uintptr_t)page;
@@ -76,7 +76,7 @@ static void follow_limits_of_all(void) {
     const int others = device;
     device = own;
     step("for root", seteuid(0) == 0 && register_at(event, &word, 7, NULL) == 0);
-    step("which cannot have more", register_at(event, &word, 8, NULL) == EMFILE);
+    step("root cannot have more", register_at(event, &word, 8, NULL) == EMFILE);
     (void)close(others);
     step("closing releases words", register_at(event, &word, 8, NULL) == 0);
     step("the words are unregistered",
@@ -105,7 +105,7 @@ _Noreturn static void be_many(int ready, int mapped) {
     resume(ready);
     wait_for(mapped);
     step("it changes its user there", setresuid(1, 1, 1) == 0);
-    step("whose files count as those of the outer user", open_device() == -1 && errno == EMFILE);
+    step("its files count as those of the outer user", open_device() == -1 && errno == EMFILE);
     (void)close(first);
     step("after closing the file another one can be opened", open_device() >= 0);
     _exit(0);

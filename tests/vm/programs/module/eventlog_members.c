@@ -165,7 +165,7 @@ static void record_only_same_user(void) {
         {"no program with a capability", become_capable, become_ordinary, false},
         {"unless the user has it, too", become_capable, become_capable, true},
         {"within a namespace no program outside it", become_ordinary, enter_namespace, false},
-        {"nor one of another namespace", enter_namespace, enter_namespace, false},
+        {"nor programs of another namespace", enter_namespace, enter_namespace, false},
         {"outside it the programs of the user's namespace", enter_namespace, become_ordinary, true},
         {"root receives all", become_setgid, become_root, true},
         {"root without rights does not", become_root, become_root_without_rights, false},

@@ -82,7 +82,7 @@ static void follow_huge_pages(void) {
         void* const page = mmap(NULL, large_size, PROT_READ | PROT_WRITE,
                                 kind | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
         step("there is a huge page", page != MAP_FAILED);
-        step("which is rejected", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
+        step("it is rejected", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
         (void)munmap(page, large_size);
     }
     set_file(number, "0");
@@ -100,7 +100,7 @@ static void check_other_files(const char* folder) {
     step("after it has been written, too", register_at(own_event, page, 0, NULL) == EOPNOTSUPP);
     (void)munmap(page, page_size);
     page = mmap(NULL, page_size, PROT_READ, MAP_SHARED, file, 0);
-    step("so is one that cannot be written", register_at(own_event, page, 0, NULL) != 0);
+    step("a read-only page is rejected", register_at(own_event, page, 0, NULL) != 0);
     (void)munmap(page, page_size);
     page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     step("a private copy of the page is accepted", register_at(own_event, page, 0, NULL) == 0);
@@ -137,7 +137,7 @@ static void follow_children(void) {
     step("and unregistered", unregister_bit(&word, enable_bit) == 0);
     wanted.word_address = (uintptr_t)shared;
     step("a word may be in shared memory", try_registration(&wanted) == 0);
-    step("which is unmapped", munmap(shared, 4096) == 0);
+    step("the shared memory is unmapped", munmap(shared, 4096) == 0);
     set_file(OUR_EVENTS "rules_fork/enable", "1");
     set_file(OUR_EVENTS "rules_fork/enable", "0");
     step("without harm", unregister_bit(shared, enable_bit) == 0);

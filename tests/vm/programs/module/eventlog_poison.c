@@ -146,7 +146,7 @@ static void check_memory(int file, uint64_t total_size) {
          !is_poisoned(memory, region->buffers_offset));
     step("the rest of the providers is zero",
          is_zero(memory + entries_end, region->schemas_offset - entries_end));
-    step("so is the rest of the schemas",
+    step("the rest of the schemas is zero",
          is_zero(memory + schemas_end, region->buffers_offset - schemas_end));
     for (uint32_t i = 0; i + 1 < region->ring_count; ++i) {
         check_ring(memory, region, i);

@@ -153,7 +153,7 @@ static void try_requests(void) {
     step("without a channel",
          refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("attached to one", ioctl(other, EVENTLOG_RELAY_ATTACH, name) == 0);
-    step("that another file created",
+    step("a channel of another file",
          refused((struct subscription_request){.to_relay = true, .relay = other}) == EINVAL);
     step("overwrite mode, which the channel decides",
          refused((struct subscription_request){
@@ -306,7 +306,7 @@ static void try_times(void) {
     }
     step("all are written", written);
     step("times rise in a buffer", rise);
-    step("of the kernel's events, too",
+    step("the kernel's events are among them",
          seen.records + stat_of("lost ") > UINT64_C(1) * rounds * each);
     (void)close(interrupts);
     (void)close(reader);

@@ -92,7 +92,7 @@ void expect_untouched(void* page, std::uint32_t pattern, const char* enable, voi
 void run_unloading(const char* plugin) {
     step("we have a gate", lives::status().code == EVENTLOG_OK);
     const std::vector<void*> own = find_gate_pages();
-    step("it is one", own.size() == 1);
+    step("there is one gate", own.size() == 1);
     const std::vector<void*> own_status = find_status_pages();
     step("the page of status bits is mapped if there is one",
          own_status.size() == (kernel_has_status_page() ? 1U : 0U));
@@ -141,7 +141,7 @@ void run_stale_gate() {
     step("the gate claims a listener", lives::enabled<mark>());
     lives::emit(mark{60});
     step("nothing is written", route().counters.written == 0);
-    step("that is no loss", is_nothing_lost());
+    step("that counts as no loss", is_nothing_lost());
     word.fetch_and(~kernel_bit);
     set_event_enabled(true);
     lives::emit(mark{61});

@@ -69,7 +69,7 @@ void run_shared_memory() {
     set_file(EVENTS "eventlog_lives_mark/enable", "0");
     int status = -1;
     step("it has seen the gate close", ::waitpid(child, &status, 0) == child && status == 0);
-    step("so has the parent", !lives::enabled<mark>());
+    step("the parent has seen it, too", !lives::enabled<mark>());
     set_event_enabled(true);
     lives::emit(mark{31});
     step("the events of both are counted", route().counters.written == 2);

@@ -54,7 +54,7 @@ void check_versions() {
         }
         set_file(other.c_str(), "1");
         step("its gate is open", wait_until([&] { return version.enabled(0); }));
-        step("the first version's is not", !traced::enabled<silent>());
+        step("the first version's gate is closed", !traced::enabled<silent>());
         version.emit(0, 300U);
         set_file(other.c_str(), "0");
         show_trace("versions");

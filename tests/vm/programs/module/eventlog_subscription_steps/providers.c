@@ -102,7 +102,8 @@ void share_equal_schemas(void) {
     for (int i = 0; i < count; ++i) {
         step("one of many is published", publish_with(i, schemas[i % last_kind], size) == 0);
     }
-    step("so is one whose schema does not fit", publish_with(count, schemas[last_kind], size) == 0);
+    step("one whose schema does not fit is published",
+         publish_with(count, schemas[last_kind], size) == 0);
     step("only that one is refused", statistics(reader, EVENTLOG_ALL_RINGS).providers_refused == 1);
     step("a smaller one is published", publish_with(count + 1, schemas[last_kind], size / 8) == 0);
     const unsigned char* memory =
@@ -195,7 +196,8 @@ void stay_within_limits(void) {
          subscribe(one, &(struct subscription_request){0}) == EBUSY);
     set_file(PARAMETERS "subscriptions_per_user", "16");
     set_file(PARAMETERS "ring_pages_per_user", "100");
-    step("so is too much memory", subscribe(two, &(struct subscription_request){0}) == EMFILE);
+    step("too much memory is rejected",
+         subscribe(two, &(struct subscription_request){0}) == EMFILE);
     set_file(PARAMETERS "ring_pages_per_user", "65536");
     step("below the limits it begins", subscribe(two, &(struct subscription_request){0}) == 0);
     (void)close(two);

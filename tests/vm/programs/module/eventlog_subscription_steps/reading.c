@@ -28,7 +28,7 @@ void set_subscribed_bits(void) {
         subscribe_or_exit(&(struct subscription_request){.event = "l*e", .level = 4});
     step("a subscription by pattern sets its bit", (word >> 29U & 1U) != 0);
     (void)close(second);
-    step("until the last subscription ends", (word >> 29U & 1U) == 0);
+    step("the end of the last subscription clears the bit", (word >> 29U & 1U) == 0);
     const int third = subscribe_or_exit(&(struct subscription_request){.level = 3});
     step("levels are filtered", (word >> 29U & 1U) == 0);
     (void)close(third);
@@ -47,15 +47,15 @@ void read_whole_records(void) {
     const int reader = subscribe_or_exit(&(struct subscription_request){0});
     step("there are no records", read(reader, bytes, room) == -1 && errno == EAGAIN);
     step("two are written", write_event(index_large, 1) && write_event(index_small, 2));
-    step("the first does not fit", read(reader, bytes, 32) == -1 && errno == EMSGSIZE);
+    step("the first record does not fit", read(reader, bytes, 32) == -1 && errno == EMSGSIZE);
     struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     step("the statistics have its size", counts.next_size == 24 + 4000);
     step("and it stays unread", counts.recorded == 2 && counts.read == 0 && counts.lost == 0);
     step("it is read alone", read(reader, bytes, 24 + 4000 + 31) == 24 + 4000);
     const struct eventlog_record* record = (const void*)bytes;
-    step("and has its values", record->size == 24 + 4000 && record->event == 1 &&
-                                   record->thread == (uint32_t)getpid() && value_of(bytes) == 1);
-    step("the second follows", read(reader, bytes, room) == 32 && value_of(bytes) == 2);
+    step("it has its values", record->size == 24 + 4000 && record->event == 1 &&
+                                  record->thread == (uint32_t)getpid() && value_of(bytes) == 1);
+    step("the second record follows", read(reader, bytes, room) == 32 && value_of(bytes) == 2);
     counts = statistics(reader, EVENTLOG_ALL_RINGS);
     step("both count as read", counts.read == 2 && counts.next_size == 0);
     (void)close(reader);
@@ -68,9 +68,10 @@ void read_to_the_end_of_memory(void) {
     step("memory ends", pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0 && run_on(0));
     step("three are written",
          write_event(index_small, 1) && write_event(index_large, 2) && write_event(index_small, 3));
-    step("one fits",
+    step("one record fits",
          read(reader, pages + 4096 - 48, 8192) == 32 && value_of(pages + 4096 - 48) == 1);
-    step("none does", read(reader, pages + 4096 - 48, 8192) == -1 && errno == EFAULT);
+    step("the next record does not fit",
+         read(reader, pages + 4096 - 48, 8192) == -1 && errno == EFAULT);
     step("the remaining two are read whole", read(reader, bytes, room) == 4024 + 32 &&
                                                  value_of(bytes) == 2 &&
                                                  value_of(bytes + 4024) == 3);
@@ -82,10 +83,11 @@ void read_past_large_record(void) {
     const int reader = subscribe_or_exit(&(struct subscription_request){0});
     step("one CPU has a large one", run_on(0) && write_event(index_large, 1));
     step("another has small ones", run_on(1) && write_event(index_small, 2));
-    step("which are read", read(reader, bytes, 64) == 32 && value_of(bytes) == 2);
+    step("the small ones are read", read(reader, bytes, 64) == 32 && value_of(bytes) == 2);
     step("the large one stays", read(reader, bytes, 64) == -1 && errno == EMSGSIZE);
     step("more small ones", write_event(index_small, 3) && read(reader, bytes, 64) == 32);
-    step("then the large one fits", read(reader, bytes, room) == 4024 && value_of(bytes) == 1);
+    step("a larger read returns the large one",
+         read(reader, bytes, room) == 4024 && value_of(bytes) == 1);
     (void)close(reader);
 }
 
@@ -115,12 +117,12 @@ void wait_for_records(void) {
     }
     step("a read waits for a record", read(reader, bytes, room) == 32 && value_of(bytes) == 7);
     int status = -1;
-    step("that another process wrote", waitpid(child, &status, 0) == child && status == 0);
+    step("the writing process succeeds", waitpid(child, &status, 0) == child && status == 0);
     step("one more", write_event(index_small, 8));
     step("is polled", poll(&polled, 1, 60000) == 1 && (polled.revents & POLLIN) != 0);
     step("also by epoll", epoll_wait(all, &event, 1, 60000) == 1);
     step("and read", read(reader, bytes, room) == 32);
-    step("then there is none", poll(&polled, 1, 0) == 0 && epoll_wait(all, &event, 1, 0) == 0);
+    step("then there is no record", poll(&polled, 1, 0) == 0 && epoll_wait(all, &event, 1, 0) == 0);
     (void)close(all);
     (void)close(reader);
 }

@@ -82,7 +82,7 @@ void end_and_read_the_rest(void) {
     step("the newest are read", read_totals.last_value == 499);
     step("the overwritten ones are counted",
          read_totals.records + read_totals.overwritten == 500 && read_totals.overwritten > 0);
-    step("then read returns the end", read(reader, bytes, room) == 0);
+    step("read returns the end", read(reader, bytes, room) == 0);
     step("ending again is accepted", end_subscription(reader) == 0);
     step("the file stays a subscription",
          subscribe(reader, &(struct subscription_request){0}) == EBUSY);
@@ -100,7 +100,7 @@ void end_during_wait(void) {
     }
     step("a waiting read returns the end", read(reader, bytes, room) == 0);
     int status = -1;
-    step("that another process caused", waitpid(child, &status, 0) == child && status == 0);
+    step("the ending process succeeds", waitpid(child, &status, 0) == child && status == 0);
     (void)close(reader);
 }
 
@@ -109,25 +109,25 @@ void map_for_reading(void) {
     const int reader = subscribe_or_exit(&subscription_request);
     step("it cannot be mapped for writing",
          mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, reader, 0) == MAP_FAILED);
-    step("nor privately",
+    step("it cannot be mapped privately",
          mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, reader, 0) == MAP_FAILED);
-    step("nor beyond its end",
+    step("it cannot be mapped beyond its end",
          mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader,
               (off_t)(subscription_request.total_size + 4095) / 4096 * 4096) == MAP_FAILED);
     unsigned char* memory =
         mmap(NULL, subscription_request.total_size, PROT_READ, MAP_SHARED, reader, 0);
     step("the region can be mapped", memory != MAP_FAILED);
     step("and never becomes writable", mprotect(memory, 4096, PROT_READ | PROT_WRITE) == -1);
-    step("nor executable", mprotect(memory, 4096, PROT_READ | PROT_EXEC) == -1);
+    step("it never becomes executable", mprotect(memory, 4096, PROT_READ | PROT_EXEC) == -1);
     const struct eventlog_region* region = (const void*)memory;
     step("it is a region", region->magic == EVENTLOG_REGION_MAGIC &&
                                region->total_size == subscription_request.total_size &&
                                region->state == EVENTLOG_REGION_LIVE);
-    step("with one provider", region->provider_count == 1);
+    step("the region has one provider", region->provider_count == 1);
     const struct eventlog_provider_entry* entry = (const void*)(memory + region->providers_offset);
     step("this process",
          entry->state == EVENTLOG_PROVIDER_READY && entry->pid == (uint32_t)getpid());
-    step("with its schema", memcmp(memory + entry->schema_offset, "schema", 6) == 0);
+    step("the region has the schema", memcmp(memory + entry->schema_offset, "schema", 6) == 0);
     step("one is written", run_on(0) && write_event(index_small, 77));
     const unsigned char* buffers = memory + region->buffers_offset;
     step("and is in the mapping", value_of(buffers) == 77);
@@ -139,7 +139,7 @@ void map_for_reading(void) {
     step("a buffer in use cannot be released",
          release_buffers(reader, &(struct eventlog_buffer_release){.ring = 0, .drained = 1}) ==
              EINVAL);
-    step("nor one of an unknown ring",
+    step("a buffer of an unknown ring cannot be released",
          release_buffers(reader, &(struct eventlog_buffer_release){.ring = region->ring_count}) ==
              EINVAL);
     while (statistics(reader, 0).lost == 0) {
