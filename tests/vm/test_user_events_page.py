@@ -204,7 +204,7 @@ class Lives(parts.Case):
     def test_late_tracefs_mount_is_found(self):
         lines = self.part("late")
         self.assertRegex(lines[0], r"^early: tracefs is not mounted where this process can see it, ")
-        self.assertIn("ok: it is written", lines)
+        self.assertIn("ok: the event is written", lines)
         self.assertEqual(self.numbers("late"), ["(50)"])
 
 
