@@ -43,7 +43,7 @@ def pristine_or_skip():
         package, version = kernels._package(entry)  # pylint: disable=protected-access
         return source.unpacked_source(package, version)
     except PackageUnavailable as problem:
-        raise unittest.SkipTest(f"{PACKAGE} cannot be had: {problem}") from problem
+        raise unittest.SkipTest(f"{PACKAGE} is not available: {problem}") from problem
 
 
 def changed_files(patch):

@@ -82,7 +82,7 @@ def show_list():
         try:
             kernel, key = kernels.find(entry.name)
         except PackageUnavailable as problem:
-            print(f"{entry.name:17} {'cannot be had':16} {problem}")
+            print(f"{entry.name:17} {'unavailable':16} {problem}")
             continue
         if kernel is None:
             state = "not built" if entry.built else "not fetched"
@@ -109,7 +109,7 @@ def prepare_one(name):
         kernel = kernels.obtain(name, print_status)
         print(f"{name}: {kernel.release}", flush=True)
     except PackageUnavailable as problem:
-        print(f"{name} cannot be had: {problem}", flush=True)
+        print(f"{name} is not available: {problem}", flush=True)
     except HarnessError as problem:
         print(f"{name}: {problem}", flush=True)
         return 1

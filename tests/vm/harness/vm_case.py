@@ -59,7 +59,7 @@ def kernel_or_skip(name):
         if kernel is None and not kernels.recipe(name).built:
             kernel = kernels.obtain(name, print)
     except PackageUnavailable as problem:
-        raise unittest.SkipTest(f"{name} cannot be had: {problem}") from problem
+        raise unittest.SkipTest(f"{name} is not available: {problem}") from problem
     if kernel is None:
         raise unittest.SkipTest(f"{name} is not built. `./dev vm --prepare {name}` builds it.")
     try:

@@ -3,7 +3,6 @@
 // Tests the route through user_events over the life of a process and its memory. The first argument
 // names the scenario; some scenarios wait for the script that runs them.
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 #include "user_events_lifecycle/scenarios.hpp"

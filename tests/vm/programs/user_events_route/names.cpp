@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <string>
 
 #include <eventlog/dynamic_provider.hpp>
