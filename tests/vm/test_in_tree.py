@@ -79,7 +79,7 @@ rm /dev/eventlog
 part record record "$3"
 part removed wait_until is_removed
 part keep keep "$4" "$3"
-part gone_again is_removed
+part removed_again is_removed
 part count_by_bpf count_by_bpf "$4" "$3"
 """
 
@@ -148,7 +148,7 @@ class InTree(parts.Case):
         self.assertIn(" eventlog:eventlog_load_*.", where)
         self.assertEqual(event, "/sys/kernel/tracing/events/eventlog/eventlog_load_item/format")
         self.assertEqual(removed, "eventlog_load_item")
-        self.part("gone_again")
+        self.part("removed_again")
 
     def test_bpf_programs_count_user_events(self):
         lines = self.part("count_by_bpf")

@@ -129,7 +129,7 @@ turned_on() {{
     echo 0 > $online
     of_second_cpu 1
 }}
-goes_and_turned_on() {{ of_second_cpu 0 1; }}
+turned_off_and_on() {{ of_second_cpu 0 1; }}
 
 # The CPU is turned off and on while the stopped recorder does not read its full buffer.
 away() {{
