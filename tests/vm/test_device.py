@@ -306,7 +306,7 @@ class Device(loads.Case):
             "not_loaded": "the kernel module eventlog is not loaded. Load it, as root, with: "
                           "modprobe eventlog.",
             "not_there": "The kernel has no event that matches 'absent:*'.",
-            "not_started": "Neither did the command bring it while it ran.",
+            "not_started": "The command did not register it either.",
             "not_permitted": "/dev/eventlog is not permitted to you",
             "too_large": "Ask for less with --buffer-size",
             "too_long": "is longer than the 63 characters that the kernel module takes",

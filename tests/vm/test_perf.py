@@ -250,7 +250,7 @@ class Perf(loads.KernelTrace):
     def test_is_not_used_if_tracefs_suffices(self):
         output = self.part("chosen")
         self.assertEqual([line.split(": ")[1] for line in output if line.startswith("elog: ")],
-                         ["Not via memory", "Not via device", "Events come via tracefs"])
+                         ["Not via memory", "Not via device", "Recording via tracefs"])
 
     def test_reports_unknown_event(self):
         self.assertIn("The kernel has no event that matches 'absent:*'.",
@@ -260,7 +260,7 @@ class Perf(loads.KernelTrace):
         self.assertIn("Perf cannot have the event ftrace:function.", self.part("not_of_perf", 1)[0])
 
     def test_rejects_sessions_and_invalid_arguments(self):
-        self.assertIn("The kernel's tracing knows no sessions", self.part("with_session", 2)[0])
+        self.assertIn("The kernel's tracing has no sessions", self.part("with_session", 2)[0])
         self.assertIn("nmber", self.part("mistyped", 2)[0])
 
     def test_reports_buffer_allocation_failure(self):
@@ -278,7 +278,8 @@ class Perf(loads.KernelTrace):
         (line,) = self.part("closed")
         self.assertRegex(line, "^note +perf_events +You may not record via perf: perf_event_paranoid is 2")
         (line,) = self.part("open")
-        self.assertRegex(line, "^note +perf_events +You may record via perf, but not see in tracefs")
+        self.assertRegex(line, "^note +perf_events +You may record via perf, but not list the events "
+                               "in tracefs")
         (line,) = self.part("both_open")
         self.assertRegex(line, "^ok +perf_events ")
         self.assertEqual([line["event"] for line in self.events_of("may_listen")], ["item"] * 3)

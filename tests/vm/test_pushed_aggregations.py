@@ -223,8 +223,8 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
             "  the kernel asks  nothing", nothing, *self.PART])
         for title, reason in (("none", "all of it: the kernel's histograms take integers"),
                               ("where", "all of it: the kernel cannot decide --where, column 1"),
-                              ("never", "all of it: that is what --push-down never asks for"),
-                              ("every", "all of it: --every goes by time")):
+                              ("never", "all of it: --push-down never was given"),
+                              ("every", "all of it: --every needs the time")):
             lines = self.part("explains_" + title)
             self.assertEqual(lines[3], "  the kernel counts  nothing")
             self.assertIn(reason, lines[4])
@@ -246,7 +246,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
 
     def test_report_removed_histogram(self):
         line, message = sorted(self.part("taken_away", 1), reverse=True)
-        self.assertRegex(message, "Somebody has taken the histogram of eventlog:load_item away")
+        self.assertRegex(message, "Another process has removed the histogram of eventlog:load_item")
         # The other event's is given all the same.
         (group,) = json.loads(line)["groups"]
         self.assertEqual(group["key"], {"event": "sched_process_exit"})

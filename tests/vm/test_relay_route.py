@@ -201,7 +201,7 @@ class RelayRoute(loads.Case):
 
     def test_selects_like_memory(self):
         output = self.part("picked")
-        self.assertIn("elog: Events come via relay: another one is not asked for.", output)
+        self.assertIn("elog: Recording via relay: no other route was requested.", output)
         by_relay, by_memory = (self.fields_of(f"{route}-picked.elog", "event", "fields")
                                for route in ("relay", "memory"))
         self.assertEqual(by_relay, by_memory)

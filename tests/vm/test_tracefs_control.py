@@ -257,7 +257,7 @@ class TracefsControl(loads.Guest):
     def test_does_not_change_events_enabled_by_other_tools(self):
         lines = self.part("leaves_others")
         self.assertRegex(lines[0], "is enabled already, and not by elog enable")
-        self.assertRegex(lines[1], "has done nothing at these events")
+        self.assertRegex(lines[1], "has changed nothing at these events")
         self.assertEqual(lines[2], "1")
         self.assertRegex(lines[3], "has a filter already")
         self.assertEqual(lines[4], "number > 5")
@@ -322,7 +322,7 @@ class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
                          ["own:a", "own:d", "ended with 1"])
         self.assertEqual(len(messages), 2, messages)
         self.assertRegex(messages[0], "refuses the end of own:c: Read-only file system")
-        self.assertRegex(messages[1], "At 1 of these events not all could be undone")
+        self.assertRegex(messages[1], "Not everything could be undone at 1 of these events")
         # What was left is undone when it can be, and only that.
         self.assertEqual(json.loads(again)["name"], "own:c")
         self.assertEqual([enable_a, enable_c, enable_d], ["0"] * 3)

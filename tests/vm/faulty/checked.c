@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A KUnit suite for kernels with checkers: a passing case, a failing one, and a fault for each checker.
+// A KUnit suite for kernels with checkers: a passing case, a failing one, and a fault for each
+// checker.
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A data race for kernels with KCSAN: two threads on separate processors change one number while the
-// module is loaded.
+// A data race for kernels with KCSAN: two threads on separate processors change one number while
+// the module is loaded.
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>

@@ -310,7 +310,7 @@ std::uint32_t last_published(int file) {
 void publish_when_there_is_room() {
     set_file(schema_pages_per_user, "0");
     const eventlog::dynamic_provider late(provider_called("late"));
-    step("the status reports that", status_has(late, "Nobody can subscribe to provider late"));
+    step("the status reports that", status_has(late, "device cannot receive provider late"));
     subscription_request all{};
     const int reader = subscribe_or_exit(&all);
     step("it has no listener", !late.enabled(0));

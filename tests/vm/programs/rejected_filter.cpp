@@ -36,7 +36,7 @@ bool is_accepted() {
 void run() {
     show("top", is_accepted(), "");
     tracefs::instance own({});
-    show("own", own.filter(event.system, event.event, rejected), own.name());
+    show("own", own.filter(event, rejected), own.name());
 }
 
 }  // namespace
