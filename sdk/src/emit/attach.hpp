@@ -8,7 +8,7 @@
 
 namespace eventlog::core {
 
-/// Attaches the provider to the subscription in that slot if that wants any of its events: maps the
+/// Attaches the provider to the subscription in that slot if it wants any of the events: maps the
 /// region, adds the provider to its table, sets the gate's bits. If there is no such subscription,
 /// clears the slot's bits in the gate. After a temporary failure (no descriptor or memory, users in
 /// the slot's previous region) the bits stay, and a later emit retries. Unmaps regions that are not

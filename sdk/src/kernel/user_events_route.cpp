@@ -121,7 +121,7 @@ bool takes_batches(const user_events_route& route) noexcept {
                         sizeof batch_header) == 0;
 }
 
-/// Opens the device and unregisters what was registered through an earlier descriptor that is gone.
+/// Opens the device and unregisters what was registered through an earlier, lost descriptor.
 /// On failure status_text holds the message.
 ///
 /// A provider that has `begun` with user_events keeps them: user_events would write to its words

@@ -13,8 +13,8 @@ namespace eventlog::core {
 
 /// The threads that use descriptors of routes: a descriptor that such a thread has read from a
 /// route is not closed. Pairs with the stores to user_events_route::file: either the thread sees
-/// the cleared descriptor, or the thread that has cleared it sees the user. In a forked child
-/// reset.
+/// the cleared descriptor, or the thread that has cleared it sees the user. Reset in a forked
+/// child.
 [[gnu::visibility("hidden")]] extern thread_count descriptor_users;
 
 /// Writes the event and counts the outcome. Precondition: the gate has the kernel's bit. Any thread

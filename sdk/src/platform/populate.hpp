@@ -10,8 +10,8 @@
 
 namespace eventlog::core {
 
-/// Whether the kernel supports it: Linux 5.14 and later. False where an emulator or a sandbox only
-/// pretends to.
+/// Whether the kernel supports it: Linux 5.14 and later. False where an emulator or a sandbox
+/// reports success without an effect.
 [[nodiscard]] bool can_populate() noexcept;
 
 /// Allocates memory for whole pages of a writable mapping; pages that have memory keep their

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Counts the threads inside a piece of code, so that another thread can find out that there are
+// Counts the threads inside a code section, so that another thread can find out that there are
 // none. Async-signal-safe.
 #pragma once
 
@@ -14,8 +14,9 @@ namespace eventlog::core {
 
 class thread_count {
   public:
-    /// Counts the calling thread while it lives. Sequentially consistent: a thread that then loads
-    /// what the other one has stored before is_zero() either sees that, or is seen.
+    /// Counts the calling thread while it lives. Sequentially consistent: if another thread stores
+    /// a value and then calls is_zero(), either the counted thread loads that value, or is_zero()
+    /// returns false.
     class user {
       public:
         explicit user(thread_count& count) noexcept

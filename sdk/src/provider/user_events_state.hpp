@@ -19,7 +19,7 @@ namespace eventlog::core {
 struct user_events_route {
     static constexpr std::uint64_t never = UINT64_MAX;
     static constexpr std::uint32_t not_registered = 0;
-    static constexpr std::uint32_t not_registrable = UINT32_MAX;  // and will not be
+    static constexpr std::uint32_t not_registrable = UINT32_MAX;  // failed permanently
 
     /// Whether a value of `numbers` is an event's number.
     [[nodiscard]] static constexpr bool is_registered(std::uint32_t number) noexcept {

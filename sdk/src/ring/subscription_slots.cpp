@@ -146,7 +146,7 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
         if (slot.base.load(std::memory_order_relaxed) == nullptr) {
             continue;
         }
-        // A flight recorder keeps the records of providers that are gone.
+        // A flight recorder keeps the records of ended providers.
         const bool is_needed =
             (needed & 1U << i) != 0 || slot.overwrites.load(std::memory_order_relaxed);
         const bool is_live = !has_ended(slot);

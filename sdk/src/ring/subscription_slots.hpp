@@ -100,7 +100,7 @@ struct alignas(64) subscription_slot {
     }
 };
 
-/// Constant-initialised: valid before any constructor and after any destructor.
+/// Constant-initialized: valid before any constructor and after any destructor.
 [[gnu::visibility("hidden")]] extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX>
     subscription_slots;
 

@@ -8,8 +8,8 @@
 //     ~NAME
 //
 // PROVIDER and EVENT are patterns with * and ?. LEVEL is the most verbose wanted level (error,
-// warn, info, verbose, trace; all without it). With keywords, an event matches that has one of
-// them, or none at all. With #, only events of the subscription's sessions match. PID is the number
+// warn, info, verbose, trace; all without it). With keywords, an event matches if it has one of
+// them or no keyword. With #, only events of the subscription's sessions match. PID is the number
 // of a process in its own pid namespace; NAME is a pattern for the process name at the time of
 // publishing.
 #pragma once

@@ -71,8 +71,8 @@ class directory_lock {
     /// Does not wait: held() returns whether the lock was free.
     explicit directory_lock(const directory& where) noexcept;
     [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
-    /// Whether another process holds it. If neither, the lock failed for another reason, such as no
-    /// free descriptor.
+    /// Whether another process holds it. If held() is false too, the lock failed for another
+    /// reason, such as no free descriptor.
     [[nodiscard]] bool is_taken() const noexcept { return is_taken_; }
 
   private:
