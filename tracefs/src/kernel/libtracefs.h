@@ -31,7 +31,7 @@ int eventlog_tracefs_write_event(struct tracefs_instance* instance, const char* 
  */
 int eventlog_tracefs_filter(struct tracefs_instance* instance, const char* system,
                             const char* event, const char* condition);
-/* Appends to the file. For triggers, where a write that truncates would remove the others. */
+/* Appends to the file. For triggers, where a write that truncates would remove all others. */
 int eventlog_tracefs_append_event(struct tracefs_instance* instance, const char* system,
                                   const char* event, const char* file, const char* text);
 

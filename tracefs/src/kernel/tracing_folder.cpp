@@ -19,8 +19,8 @@ namespace {
     throw error("{}: {}. {}.", what, std::strerror(number), use_root);
 }
 
-/// Returns false if the folder does not exist, for example because its last event has gone. Throws
-/// error if it may not be listed, because libtracefs would return an empty list.
+/// Returns false if the folder does not exist, for example because its last event was removed.
+/// Throws error if it may not be listed, because libtracefs would return an empty list.
 bool is_listable(const std::string& folder) {
     if (::access(folder.c_str(), R_OK | X_OK) == 0) {
         return true;

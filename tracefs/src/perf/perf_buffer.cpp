@@ -23,7 +23,7 @@
 namespace eventlog::tracefs {
 namespace {
 
-// Room is given back after this many bytes, and at the end.
+// Room is freed after this many bytes, and at the end.
 constexpr std::uint64_t release_size = 64U << 10U;
 constexpr int open_attempts = 5;
 
@@ -156,7 +156,7 @@ perf_buffer::~perf_buffer() {
     ::munmap(page_, page_size_ + memory_.size());
 }
 
-/// With `overwrite` the kernel requires a read-only mapping, because no room is given back.
+/// With `overwrite` the kernel requires a read-only mapping, because no room is freed.
 void perf_buffer::map_memory() {
     const std::size_t size = page_size_ + options_.buffer_size;
     const int access = options_.overwrite ? PROT_READ : PROT_READ | PROT_WRITE;

@@ -47,7 +47,7 @@ class perf_buffer {
     /// Stops recording; an event in progress may be completed until wait_for_writers() returns.
     void stop() noexcept;
 
-    /// Passes on all records and gives their room back. With `overwrite` call it once, after
+    /// Passes on all records and frees their room. With `overwrite` call it once, after
     /// stop(): the first record is the number of overwritten events. Throws error if the memory is
     /// invalid; then its content counts as lost.
     void read(const take_record& take);
@@ -79,7 +79,7 @@ class perf_buffer {
 
     std::uint32_t cpu_;
     perf_options options_;
-    core::unique_fd ring_;  // an event that never occurs; all others write to its memory
+    core::unique_fd ring_;  // an event that never occurs; all other events write to it
     std::size_t page_size_;
     perf_event_mmap_page* page_ = nullptr;
     perf_memory memory_;
