@@ -23,8 +23,8 @@ class histogram {
     /// ... if `powers_of_two`. The result does not depend on the order of the values.
     void add_linear(wide_integer value, bool powers_of_two, std::uint64_t times = 1);
 
-    /// Linear with buckets of this positive width. A value more than 1000 buckets away from others
-    /// counts as outside.
+    /// Linear with buckets of this positive width. A value more than 1000 buckets away from the
+    /// other values counts as outside.
     void add_linear(wide_integer value, std::uint64_t width, std::uint64_t times = 1);
     void add_linear(double value, double width);
 
@@ -43,7 +43,7 @@ class histogram {
     [[nodiscard]] wide_integer width() const noexcept { return width_; }
     [[nodiscard]] std::uint64_t outside() const noexcept { return outside_; }
 
-    /// The begin of the bucket with this index, and of the next one.
+    /// The lower bounds of the bucket with this index and of the next one.
     static void log2_bucket_bounds(int index, wide_integer& begin, wide_integer& end) noexcept;
 
   private:

@@ -43,8 +43,8 @@ class shared_memory_domains {
     std::size_t left_out_ = 0;
 };
 
-/// What `path`, which has no symbolic links, is for a process with the mounts of this `mountinfo`:
-/// "device:folder". Empty if no mount contains it.
+/// The place of `path`, which has no symbolic links, for a process with the mounts of this
+/// `mountinfo`: "device:folder". Empty if no mount contains it.
 [[nodiscard]] std::string mounted_at(std::string_view mounts, std::string_view path);
 
 /// The command name of a process; "?" if it is not known.

@@ -52,7 +52,7 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
     for (const enabled_event& each : enabled_events_) {
         try {
             static_cast<void>(opened->add(each.name, each.id, each.condition));
-        } catch (const tracefs::event_gone&) {  // its last listener on another CPU has gone
+        } catch (const tracefs::event_gone&) {  // its last listener on another CPU was removed
         }
     }
     opened->enable();

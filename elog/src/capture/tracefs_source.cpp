@@ -55,7 +55,7 @@ bool tracefs_source::count(const counted_event& wanted) {
             instance_.enable(name);
             kept_.push_back(wanted.event);
         }
-        // Last: an event that has gone meanwhile throws before this.
+        // Last: an event that was removed meanwhile throws before this.
         counted_.push_back(wanted);
         return true;
     });

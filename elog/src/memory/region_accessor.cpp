@@ -20,7 +20,7 @@ namespace {
 
 namespace core = eventlog::core;
 
-// Attempts to read a word while it changes before it counts as one that always changes.
+// Attempts to read a changing word exactly; after them a lower bound is returned.
 constexpr int word_read_attempts_max = 4;
 
 constexpr std::uint64_t upper_half = sizeof(std::uint32_t);

@@ -143,8 +143,7 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
             deliver(ring, state, found, take);
         }
         if (!state.exact && (found.damaged || found.count == 0)) {
-            break;  // a torn record and a damaged one can be told apart only when the ring is at
-                    // rest
+            break;  // torn or damaged: known only when the ring no longer changes
         }
         if (found.damaged || found.count == 0) {
             // The records that the producer has counted from here on cannot be separated.

@@ -4,10 +4,10 @@
 //
 // - Writers may be broken or hostile: all data is checked on a private copy before it is used.
 // - Nothing is accessed through a mapping, because the file may be truncated at any moment
-//   (region_accessor.hpp). The words that the kernel accesses through the mapping lie in memory
+//   (region_accessor.hpp). The words that the kernel accesses through the mapping are in memory
 //   that the owner of the region has reserved, or in provider entries that are ready; elsewhere
 //   there may be no memory.
-// - With producer_policy::wait the reader gives drained buffers back. With never_wait it stores
+// - With producer_policy::wait the reader releases drained buffers. With never_wait it stores
 //   nothing, and a copy counts only if the buffer has kept its generation meanwhile.
 //
 // One thread uses it.
@@ -31,7 +31,7 @@
 
 namespace elog {
 
-/// Whether producers wait until the reader has given a buffer back.
+/// Whether producers wait until the reader has released a buffer.
 enum class producer_policy {
     wait,        // this process owns the subscription, which is in discard mode
     never_wait,  // overwrite mode or an observer: nothing is stored in the region
@@ -53,7 +53,7 @@ class region_reader {
 
     using run_handler = std::function<void(const record_run&)>;
 
-    /// Passes on all records since the last call, ring by ring, and gives drained buffers back.
+    /// Passes on all records since the last call, ring by ring, and releases drained buffers.
     /// With never_wait, a reader that is late finds the oldest records overwritten; their number is
     /// in the next run. The bytes are valid only during the call of `take`. Providers named by
     /// records must be read (read_new_providers) inside `take` or after it, not before.

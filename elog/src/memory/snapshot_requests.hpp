@@ -39,7 +39,7 @@ class snapshot_requests {
     /// several applications write it at this moment, or one died while it wrote.
     [[nodiscard]] std::optional<std::string> reason() const;
 
-    /// Marks the first `wanted` requests as answered. Never goes back behind what other processes
+    /// Marks the first `wanted` requests as answered. Never reduces the number that other processes
     /// have answered.
     void answer(std::uint32_t wanted) noexcept;
 

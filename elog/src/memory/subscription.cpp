@@ -143,7 +143,7 @@ void write_ring(const core::unique_fd& file, const core::region_geometry& geomet
                 std::uint32_t ring, ring_memory memory) {
     eventlog_ring head{};
     head.backed = memory != ring_memory::never ? 1 : 0;
-    // A ring without memory is sealed: writers find no room and then look for the reason.
+    // A ring without memory is sealed: writers find no room and then check the reason.
     head.control = memory == ring_memory::now ? 0 : EVENTLOG_SEALED;
     std::vector<eventlog_buffer> descriptors(geometry.buffer_count);
     for (std::uint32_t i = 1; i < geometry.buffer_count; ++i) {
@@ -195,8 +195,8 @@ subscription::~subscription() {
     remove();
 }
 
-/// After end(), because the slot may be reused as soon as the name is gone: by then the bits must
-/// be cleared in all gates.
+/// After end(), because the slot may be reused as soon as the name is removed: by then the bits
+/// must be cleared in all gates.
 void subscription::remove() noexcept {
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));

@@ -59,7 +59,7 @@ struct predicate_instruction {
 /// False for like and unlike.
 [[nodiscard]] bool satisfies(std::partial_ordering order, comparison how) noexcept;
 
-/// What is the same for all events.
+/// Inputs that are the same for all events.
 struct predicate_context {
     const predicate& wanted;
     std::int64_t reference_time = 0;  // for times without a day

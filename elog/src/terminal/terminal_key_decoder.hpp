@@ -14,7 +14,7 @@ enum class key { up, down, left, right, page_up, page_down, home, end, enter, sp
 
 class terminal_key_decoder {
   public:
-    /// The keys that these bytes complete, in order. Ignores bytes that mean none of them.
+    /// The keys that these bytes complete, in order. Ignores bytes of unknown keys.
     [[nodiscard]] std::vector<key> take(std::string_view bytes);
 
     /// Whether an escape byte is pending: alone it is the escape key; the bytes of other keys

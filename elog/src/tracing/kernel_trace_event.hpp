@@ -17,7 +17,7 @@
 
 namespace elog {
 
-/// Parts of the kernel's name of an event, as far as they can be told apart.
+/// Parts of the kernel's name of an event, as far as they can be separated.
 struct kernel_trace_name {
     std::string system;
     std::string provider;  // empty: the boundary is unknown

@@ -61,8 +61,8 @@ std::optional<process_info> look_up_living_process(std::uint32_t thread) {
 process_cache::process_cache(saved_name_lookup dead)
     : process_cache(look_up_living_process, std::move(dead)) {}
 
-/// The thread may have exited while its process runs. A process with another number is one that has
-/// reused a number.
+/// The thread may have exited while its process runs. If another process is found for the thread,
+/// that process has reused the thread's number.
 std::optional<process_info> process_cache::find_living(std::uint32_t thread,
                                                        std::uint32_t process) const {
     std::optional<process_info> found = lookup_(thread);
