@@ -24,7 +24,7 @@ struct stop_request {
 /// A duration of the command line, which begins with the first call.
 class deadline {
   public:
-    /// Throws usage_error for an invalid duration. Without one the end never comes.
+    /// Throws usage_error for an invalid duration. Without a duration it never passes.
     explicit deadline(const std::optional<std::string>& duration);
 
     [[nodiscard]] bool has_passed();

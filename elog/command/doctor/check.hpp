@@ -39,13 +39,13 @@ struct check_result {
     finding feature;      // for elog features
 };
 
-// What producers and elog share.
+// Shared by producers and elog.
 check_result check_directory(const machine_facts& machine);
 check_result check_common_directory(const machine_facts& machine);  // if it exists and is not used
 check_result check_memory(const machine_facts& machine);
 check_result check_detached(const machine_facts& machine);  // if there are flight recorders
 
-// What emitting uses.
+// Used by an emit.
 check_result check_rseq(const machine_facts& machine);
 check_result check_membarrier(const machine_facts& machine);
 check_result check_futex(const machine_facts& machine);

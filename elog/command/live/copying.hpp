@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Options and summary of commands that write a recording made of others.
+// Options and summary of commands that write a recording made from other recordings.
 #pragma once
 
 #include <string>

@@ -13,15 +13,16 @@ namespace elog {
 ///
 /// - It enters those namespaces of users, mounts, processes, IPC and time that differ, the root
 ///   directory, and the control groups that restrict devices.
-/// - It gets the user and groups of that process and keeps no privileges. Hostile files of a
-///   container therefore meet a process that may do no more than those of the container.
+/// - It gets the user and groups of that process and keeps no privileges, so a process that opens
+///   hostile files of a container has no more rights than the processes of the container.
 /// - It gets EVENTLOG_DIR of that process.
 /// - It runs and loads nothing of the container: refuses subcommands for which the C library would
 ///   load code from there, and a command to be run.
 ///
-/// If the namespace of processes differs, returns in a child, for which this process stands in (see
+/// If the namespace of processes differs, returns in a child; this process becomes its proxy (see
 /// pid_namespace_proxy.hpp). To be called before there are threads and before anything is opened.
-/// Throws usage_error if there is no such process, and user_error if this one may not go there.
+/// Throws usage_error if there is no such process, and user_error if this one may not enter its
+/// place.
 void enter_named_process(std::vector<std::string>& words, bool has_command);
 
 }  // namespace elog

@@ -10,9 +10,9 @@ namespace elog {
 
 /// Removes "--user USER" from the front of the words, if it is there, and changes this process to
 /// that user permanently: user, groups and capabilities, and programs that it runs gain no
-/// privileges. Hostile files of the user therefore meet a process that may do no more than the
-/// user. To be called before there are threads and before anything is opened. Throws usage_error if
-/// the user is missing or unknown, and user_error if the change is not permitted or incomplete.
+/// privileges. So a process that opens hostile files of the user has no more rights than the user.
+/// To be called before there are threads and before anything is opened. Throws usage_error if the
+/// user is missing or unknown, and user_error if the change is not permitted or incomplete.
 void become_named_user(std::vector<std::string>& words);
 
 }  // namespace elog

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A process that stands in for its child in another pid namespace.
+// A process as a proxy of its child in another pid namespace.
 #pragma once
 
 namespace elog {
