@@ -43,7 +43,8 @@ std::uint64_t pour(From& from, Into& into) {
     return count;
 }
 
-/// Writes records as elog(1) does, to a descriptor, which the caller closes, or to a file.
+/// Writes records as elog-output(7) specifies, to a descriptor, which the caller closes, or to a
+/// file.
 ///
 /// Text and tables have the selected fields of the source, .elog files have all fields. Sources
 /// whose records have been put have to outlive the sink. A non-blocking descriptor is waited for.

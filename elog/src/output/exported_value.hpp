@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Values for other programs: numbers stay numbers in the unit that the schema names; other values
-// become text. elog(1) specifies the formats.
+// become text. elog-output(7) specifies the formats.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes records as JSON Lines, specified in elog(1): an object for each record, and one for each
-// loss at its position.
+// Writes records as JSON Lines, specified in elog-output(7): an object for each record, and one for
+// each loss at its position.
 #pragma once
 
 #include <cstdint>

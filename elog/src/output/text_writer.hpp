@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes records as lines of text, specified in elog(1):
+// Writes records as lines of text, specified in elog-output(7):
 //
 //     14:03:07.123456 [001] orders-4242 shop:order_placed order=17 customer="ann" items=3
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes values for users: by type, and by the format, unit and enumeration of the schema. elog(1)
-// specifies the output.
+// Writes values for users: by type, and by the format, unit and enumeration of the schema.
+// elog-output(7) specifies the output.
 #pragma once
 
 #include <cstddef>
