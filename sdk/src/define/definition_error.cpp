@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The message about an error in a definition or in values: see definition.hpp.
 #include <cstdarg>
 #include <cstdio>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Scope guards for errno, signals and thread cancellation.
 #pragma once
 
 #include <pthread.h>

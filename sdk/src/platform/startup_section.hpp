@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The linker section of variables that are written at the first registration.
 #pragma once
 
 /// Section for variables that are written at the first registration, in every process, with or

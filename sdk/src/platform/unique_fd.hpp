@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The owner of a file descriptor.
 #pragma once
 
 #include <unistd.h>

@@ -2,12 +2,12 @@
 //
 // The frame of a restartable sequence on aarch64. Included by rseq_sequence.hpp, which explains it.
 //
-// This processor may reorder stores and loads (linux/eventlog.h, ORDER). A sequence ensures two
-// orderings. It commits with a store-release (stlr), so a reader that loads the control word with
-// acquire sees all earlier stores. And a barrier (dmb ish) follows a descriptor's new generation.
-// Everything else is between threads of one CPU, or threads and handlers: a CPU sees its own stores
-// and loads in program order, and switches threads behind a barrier. Values loaded before the
-// sequence and compared inside it (a serial, the gate's word) are loaded with acquire.
+// This processor may reorder stores and loads (linux/eventlog.h, RULES FOR ORDERING). A sequence
+// ensures two orderings. It commits with a store-release (stlr), so a reader that loads the control
+// word with acquire sees all earlier stores. And a barrier (dmb ish) follows a descriptor's new
+// generation. Everything else is between threads of one CPU, or threads and handlers: a CPU sees
+// its own stores and loads in program order, and switches threads behind a barrier. Values loaded
+// before the sequence and compared inside it (a serial, the gate's word) are loaded with acquire.
 //
 // The exits have no section of their own: conditional branches reach only one mebibyte.
 #pragma once
