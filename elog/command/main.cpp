@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Starts the command elog: leading options, subcommands, exit status.
 #include <fcntl.h>
 #include <unistd.h>
 

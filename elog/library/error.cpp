@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements elog/error.hpp.
 #include <elog/error.hpp>
 
 namespace elog {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements elog/event.hpp on the data of event_info.hpp.
 #include <algorithm>
 
 #include <elog/event.hpp>

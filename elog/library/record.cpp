@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements elog/record.hpp on the data of event_info.hpp.
 #include <cstring>
 
 #include <elog/record.hpp>

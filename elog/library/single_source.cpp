@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The common part of a file source and a live source: see source_state.hpp.
 #include "file/file_writer.hpp"
 #include "source_state.hpp"
 

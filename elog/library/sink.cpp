@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements elog/sink.hpp and sink_state.hpp.
 #include <algorithm>
 
 #include <elog/sink.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements elog/source.hpp on the interface of source_state.hpp.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Implements elog/value.hpp: values of a field, decoded from a payload.
 #include <elog/value.hpp>
 
 #include "event_info.hpp"

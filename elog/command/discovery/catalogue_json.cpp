@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Formats a catalogue, and schemas, as JSON.
 #include <nlohmann/json.hpp>
 
 #include "cli/json_document.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Formats a catalogue as text.
 #include <algorithm>
 #include <cstddef>
 #include <string>

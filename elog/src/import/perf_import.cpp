@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Imports perf.data: see kernel_imports.hpp.
 #include <algorithm>
 #include <ctime>
 #include <map>

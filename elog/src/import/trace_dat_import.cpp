@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Imports trace.dat: see kernel_imports.hpp.
 #include <algorithm>
 #include <array>
 #include <functional>
