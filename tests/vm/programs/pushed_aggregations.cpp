@@ -2,7 +2,7 @@
 //
 // Compares random aggregations of random events of this program, each computed twice at the same
 // time: from records in memory, and from counts of the kernel where it supports that
-// (pushdown_event.hpp). The results must be equal; with more keys than are kept, the kept keys may
+// (pushdown.hpp). The results must be equal; with more keys than are kept, the kept keys may
 // differ, but not their number nor the number of events. Arguments: the number of aggregations, and
 // the seed.
 #include <sched.h>

@@ -15,7 +15,9 @@ struct tracefs_instance;
 /* The mount point of tracefs, never freed; NULL if it is not mounted. Does not mount it. */
 const char* eventlog_tracefs_folder(void);
 
-/* The list ends with NULL; free it with free_list, also if it is NULL: empty, or an error in errno.
+/*
+ * The list ends with NULL. Free it with eventlog_tracefs_free_list, also if it is NULL: empty, or
+ * an error in errno.
  */
 char** eventlog_tracefs_events(const char* system);
 void eventlog_tracefs_free_list(char** list);
