@@ -20,7 +20,7 @@
 
 namespace elog::library {
 
-/// Received records that have not been given out.
+/// Received records that have not been returned.
 class live_feed final : public record_sink {
   public:
     using take_new_provider = std::function<void(const provider_instance&)>;

@@ -43,7 +43,7 @@ struct loss {
 
 /// Numbers of records so far.
 struct source_totals {
-    std::uint64_t records = 0;         // given out
+    std::uint64_t records = 0;         // returned
     std::uint64_t lost = 0;            // including overwritten ones
     std::uint64_t not_understood = 0;  // left out: of a newer version, or without a schema
     std::uint64_t left_out = 0;        // left out: types of the event do not fit `where`
