@@ -79,7 +79,7 @@ enum eventlog_format {
  * or NULL for none. The library copies everything, so a definition may be freed after the call.
  */
 
-/* Default member initialisers: without them C++ compilers warn of members that are left out. */
+/* Default member initializers: without them C++ compilers warn of members that are left out. */
 #ifdef __cplusplus
 #define EVENTLOG_ZERO \
     {}

@@ -42,7 +42,7 @@ class lane {
     void flush() noexcept { eventlog_lane_flush(); }
 
   private:
-    /// Not initialised: bytes that were not written are not read.
+    /// Not initialized: bytes that were not written are not read.
     union room {
         constexpr room() noexcept : nothing{} {}
         unsigned char nothing;

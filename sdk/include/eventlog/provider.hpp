@@ -134,7 +134,7 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
         return std::array<event_site, sizeof...(Events)>{make_site<Events>(Id, gate.words)...};
     }
     static inline constinit auto sites = make_sites(std::index_sequence_for<Events...>{});
-    // Constants, so that they need no call: in unoptimised code, functions of std::array are shared
+    // Constants, so that they need no call: in unoptimized code, functions of std::array are shared
     // by all plugins of a process whose schemas have the same size.
     static constexpr const std::uint8_t* schema_begin = schema.data();
     static constexpr std::size_t schema_size = schema.size();

@@ -29,7 +29,7 @@ struct provider_status {
 
 namespace detail {
 
-/// The begin of the array. Not data(): in unoptimised code that function is shared by all plugins
+/// The begin of the array. Not data(): in unoptimized code that function is shared by all plugins
 /// of a process.
 [[gnu::always_inline]] inline char* begin_of(std::array<char, 256>& text) noexcept {
     return reinterpret_cast<char*>(&text);

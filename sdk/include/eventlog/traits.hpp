@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Properties of providers, events, fields and enumerations that are declared beside their types.
-// Specialise a variable, with designated initialisers, before the first use:
+// Specialize a variable, with designated initializers, before the first use:
 //
 //     template <>
 //     inline constexpr eventlog::event_traits eventlog::traits_of<loss>{
@@ -11,7 +11,7 @@
 //         .fields = {{.of = "bytes", .format = eventlog::format::byte_size}}};
 //
 // The schema contains all of it; it costs nothing when an event is emitted. Texts are C strings,
-// because g++ 12 does not accept a partly initialised array of string_views as a constant.
+// because g++ 12 does not accept a partly initialized array of string_views as a constant.
 #pragma once
 
 #include <cstddef>
@@ -97,17 +97,17 @@ inline constexpr enum_traits default_enum_info{};
 }  // namespace detail
 
 // By default references to one object, because creating an object for each event costs compile
-// time. Specialisations are objects.
+// time. Specializations are objects.
 
-/// Specialise it for an event.
+/// Specialize it for an event.
 template <class Event>
 inline constexpr const event_traits& traits_of = detail::default_event_info;
 
-/// Specialise it for a provider.
+/// Specialize it for a provider.
 template <class Provider>
 inline constexpr const provider_traits& provider_traits_of = detail::default_provider_info;
 
-/// Specialise it for an enumeration.
+/// Specialize it for an enumeration.
 template <class Enumeration>
 inline constexpr const enum_traits& enum_traits_of = detail::default_enum_info;
 

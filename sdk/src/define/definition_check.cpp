@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t text_length_max = 255;
 
-/// Above the size of any future struct: a larger value is uninitialised memory, and would make the
+/// Above the size of any future struct: a larger value is uninitialized memory, and would make the
 /// checks read beyond the struct.
 constexpr std::uint32_t struct_size_max = 4096;
 

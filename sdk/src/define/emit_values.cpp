@@ -172,7 +172,7 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
     }
 
   private:
-    // Not initialised, to keep the emit path short.
+    // Not initialized, to keep the emit path short.
     std::array<unsigned char, 9 * FieldsMax> collected_;
     // Two for each array or text, and one for the values collected last.
     std::array<eventlog_piece, 2 * FieldsMax + 1> parts_;

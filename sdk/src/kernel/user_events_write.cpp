@@ -34,7 +34,7 @@ constexpr std::size_t parts_max = 256;
 template <std::size_t PartsMax>
 [[gnu::always_inline]] inline int write_parts(int file, std::uint32_t index,
                                               const event_payload& payload) noexcept {
-    // Not initialised: 256 bytes for each event.
+    // Not initialized: 256 bytes for each event.
     iovec parts[PartsMax];
     parts[0] = {&index, sizeof index};
     std::size_t used = 1;
@@ -60,7 +60,7 @@ constexpr std::size_t small = 256;
 
 [[gnu::always_inline]] inline int write_small(int file, std::uint32_t index,
                                               const event_payload& payload) noexcept {
-    char record[sizeof index + small];  // not initialised
+    char record[sizeof index + small];  // not initialized
     std::memcpy(record, &index, sizeof index);
     std::memcpy(record + sizeof index, payload.block, payload.size);
     return system_write(file, record, sizeof index + payload.size);

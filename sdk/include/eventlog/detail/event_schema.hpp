@@ -24,7 +24,7 @@ namespace eventlog::detail {
 /// An event of any type, as the schema describes it.
 struct event_schema {
     const event_traits* traits = nullptr;
-    bool has_info = false;  // traits_of is specialised
+    bool has_info = false;  // traits_of is specialized
     bool is_flat = true;
     name_view name{};
     std::size_t fixed_size = 0;

@@ -23,7 +23,7 @@ struct var_field_location {
 
 /// The encoder's constants of an event, besides the numbers of words, variable fields and arrays.
 /// They are on one cache line, together with the provider's handle: the path to the ring begins
-/// here, and each dependent load makes it longer. The handle is no std::atomic: in unoptimised
+/// here, and each dependent load makes it longer. The handle is no std::atomic: in unoptimized
 /// code, functions of std::atomic are shared by all plugins of a process.
 struct alignas(64) [[gnu::visibility("hidden")]] event_site {
     eventlog_site common{};  // the first member: the library knows only this part

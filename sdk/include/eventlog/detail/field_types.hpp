@@ -2,7 +2,7 @@
 //
 // The C++ types that a field may have.
 //
-// Types of <chrono>, <optional> and <span> are recognised by name and members, so that eventlog's
+// Types of <chrono>, <optional> and <span> are recognized by name and members, so that eventlog's
 // headers need not include these headers.
 #pragma once
 

@@ -3,7 +3,7 @@
 // Counts the members of a plain struct, and passes them to a function.
 //
 // A structured binding names all members of a struct if their number is known, and a requires
-// expression tests whether a struct accepts that many initialisers. Both are spelled out here for
+// expression tests whether a struct accepts that many initializers. Both are spelled out here for
 // each number of members, without recursion, tuples or a template for each member. Otherwise this
 // would be the largest part of a provider's compile time.
 #pragma once
@@ -18,7 +18,7 @@ namespace eventlog::detail {
 
 /// Operations on structs of `Count` members, at most fields_max + 1:
 ///
-///     fits<Struct>         whether `Struct` accepts that many initialisers {}
+///     fits<Struct>         whether `Struct` accepts that many initializers {}
 ///     with(object, use)    use(member, member, ...)
 template <std::size_t Count>
 struct members;
@@ -185,7 +185,7 @@ consteval std::size_t count_downwards() {
 }
 
 /// The number of members. A C array counts as one. 0 also for a struct with a member that cannot be
-/// initialised from {}.
+/// initialized from {}.
 ///
 /// Counting starts at the number of words, because members of 8 bytes are the most frequent.
 template <class Struct>

@@ -110,7 +110,7 @@ struct found_members<> {
     using types = type_list<>;
 };
 
-// The initialiser fills all rows as one array.
+// The initializer fills all rows as one array.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-braces"
 struct find_members {

@@ -102,7 +102,7 @@ inline constexpr bool is_plain_number =
     scalar_field<Field>&& same_bytes<Field> && !std::is_floating_point_v<Field> &&
     !std::is_pointer_v<Field>;
 
-/// g++ reads these types together with neighbouring members, as one word, only if they are read as
+/// g++ reads these types together with neighboring members, as one word, only if they are read as
 /// bits. As values it converts them one by one.
 template <class Field>
 inline constexpr bool is_read_as_bits = std::is_same_v<Field, bool> || std::is_same_v<Field, float>;

@@ -2,7 +2,7 @@
 //
 // Writes the schema of a provider at compile time, in the form of schema_format.hpp.
 //
-// Compilers evaluate this code byte by byte, so it is optimised for them: templates only where they
+// Compilers evaluate this code byte by byte, so it is optimized for them: templates only where they
 // are needed, plain pointers, and few long expressions for the parts that each field has.
 #pragma once
 

@@ -30,7 +30,7 @@ template <class Event, class Members, class Words, class VarFields, class Arrays
 struct [[gnu::visibility("hidden")]] sender;
 
 /// Packs the members of an event and calls the encoder, on the unlikely side of a call site's
-/// branch. A single function, because compilers optimise each function before they inline it.
+/// branch. A single function, because compilers optimize each function before they inline it.
 template <class Event, std::size_t... Member, std::size_t... Word, std::size_t... VarField,
           std::size_t... Array>
 struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<Word...>,

@@ -21,7 +21,7 @@ struct any_base {
     requires(__is_base_of(Base, Struct) && !__is_same(Base, Struct)) operator Base() const;
 };
 
-/// Whether a struct has a base: the first initialiser of an aggregate is that of its first base.
+/// Whether a struct has a base: the first initializer of an aggregate is that of its first base.
 template <class Struct>
 concept has_base = !__is_empty(Struct) && requires {
     Struct{any_base<Struct>{}};

@@ -135,7 +135,7 @@ struct probe_semaphore {
     std::uint16_t in_file = 1;
 };
 
-// The objects that arguments point to must be in memory, so g++ must not analyse which of them the
+// The objects that arguments point to must be in memory, so g++ must not analyze which of them the
 // function reads.
 #ifdef __clang__
 #define EVENTLOG_NOTE_FUNCTION gnu::noinline
