@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Determines width and colours of an output, and writes coloured text.
+// Determines width and colors of an output, and writes colored text.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct terminal_style {
 [[nodiscard]] std::optional<std::size_t> terminal_width(int descriptor) noexcept;
 
 /// The style of an open descriptor. COLUMNS in the environment replaces the terminal's width;
-/// NO_COLOR, if it is not empty, and TERM=dumb disable colours. The width is from 40 to 1000.
+/// NO_COLOR, if it is not empty, and TERM=dumb disable colors. The width is from 40 to 1000.
 [[nodiscard]] terminal_style style_of(int descriptor) noexcept;
 
 /// Styles that are readable on light and dark backgrounds. Yellow and cyan are not.
@@ -35,7 +35,7 @@ enum class paint {
     reversed,  // the selection
 };
 
-/// Appends the text, styled if the output has colours. Does not escape it: see append_visible.
+/// Appends the text, styled if the output has colors. Does not escape it: see append_visible.
 void append_painted(fmt::memory_buffer& out, const terminal_style& style, paint how,
                     std::string_view text);
 

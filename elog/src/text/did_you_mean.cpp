@@ -16,7 +16,7 @@ char lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// The number of characters to insert, remove, replace or swap with their neighbour that turns one
+/// The number of characters to insert, remove, replace or swap with their neighbor that turns one
 /// text into the other. Both have at most length_max characters.
 std::size_t edit_distance(std::string_view one, std::string_view other) noexcept {
     std::array<std::array<std::size_t, length_max + 1>, 3> rows{};
