@@ -9,7 +9,7 @@ import subprocess
 import loads
 import vm_case
 
-RESIZED = "another size: what was emitted meanwhile is missing, and not counted."
+RESIZED = "changed the size of the buffers in"
 
 COUNT = 20_000
 COUNT_ON_EACH = 2_000

@@ -139,7 +139,7 @@ away() {{
     echo 1 > $online
     kill -CONT $recorder
     times=$((times + 1))
-    is_reported() {{ [ $(grep -c 'coming online' /tmp/output) -eq $times ]; }}
+    is_reported() {{ [ $(grep -c 'noticed that it was online' /tmp/output) -eq $times ]; }}
     wait_until is_reported
 }}
 # Later events are all recorded. $1 is the file, $2 and so on are the numbers of events at each time.
@@ -300,7 +300,7 @@ class Perf(loads.KernelTrace):
 
     def assert_reported(self, title, times):
         """Checks that each return of a CPU is reported."""
-        sentence = "What was emitted on CPU 1 between its coming online and elog's seeing that"
+        sentence = "Events emitted on CPU 1 before elog noticed that it was online"
         self.assertEqual(sum(sentence in line for line in self.part(title)), times)
 
     def test_keeps_or_counts_events_before_cpu_unplug(self):

@@ -95,7 +95,7 @@ void csv_writer::append_record(const merged_record& record, const provider_insta
     time_.append_to(buffer(), clock, header.time);
     cells_.clear();
     if (provider == nullptr) {
-        append_format(buffer(), ",{},,{},,,,,unknown", header.cpu, header.thread);
+        append_format(buffer(), ",{},,,{},,,,,unknown", header.cpu, header.thread);
         cells_.resize(columns_.size());
         std::fill_n(cells_.data(), columns_.size(), ',');
     } else {

@@ -433,9 +433,9 @@ TEST_F(aggregations, invalid_are_rejected_with_column) {
     expect_rejection("hist(bytes, 0.5)", 13, "must be one, too");
     expect_rejection("hist(bytes, 5ms)", 13, "is no time");
     expect_rejection("hist(bytes, 0)", 13, "above 0");
-    expect_rejection("count() | top", 14, "How many rows");
+    expect_rejection("count() | top", 14, "The number of rows");
     expect_rejection("count() | first 3", 11, "top with a number");
-    expect_rejection("top(0, event)", 5, "How many rows");
+    expect_rejection("top(0, event)", 5, "The number of rows");
     expect_rejection("count(", 7, "A field is missing");
     EXPECT_NE(rejection("").find("no function"), std::string::npos);
 }

@@ -261,7 +261,7 @@ TEST_F(top_screen, shows_values_of_opened_event) {
     static_cast<void>(draw());
     press(key::enter);
     ASSERT_TRUE(view.opened());
-    EXPECT_TRUE(has(draw(), "No such event has come since you chose it."));
+    EXPECT_TRUE(has(draw(), "This event has not occurred since you opened it."));
     sell(2, "ann");
     sell(6, "bob");
     counted.end_interval(1);
