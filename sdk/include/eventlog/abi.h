@@ -62,10 +62,10 @@ enum eventlog_status_code {
     EVENTLOG_INCOMPLETE = 10        /* some or all events cannot use it */
 };
 
-/* Routes from a provider to its listeners. */
+/* Routes as a program sees them; eventlog-routes(7) has those of elog. */
 enum eventlog_route {
-    EVENTLOG_ROUTE_MEMORY = 0,     /* subscriptions in shared memory: elog record */
-    EVENTLOG_ROUTE_USER_EVENTS = 1 /* the kernel's user_events: perf, ftrace */
+    EVENTLOG_ROUTE_MEMORY = 0,     /* subscriptions in shared memory */
+    EVENTLOG_ROUTE_USER_EVENTS = 1 /* the kernel: /dev/eventlog or user_events */
 };
 #define EVENTLOG_ROUTE_COUNT 2
 
@@ -79,8 +79,8 @@ struct eventlog_counters {
     uint64_t lost_full; /* no room: the listener is too slow, its buffers are too small, or there is
                            no memory for them */
     uint64_t lost_too_large;  /* a payload of over 65512 bytes; in the kernel: over 4048 */
-    uint64_t lost_busy;       /* the ring was in use by the code that a signal interrupted, or for
-                                 milliseconds by other writers */
+    uint64_t lost_busy;       /* the shared ring was locked, for 50 ms by another thread (waited for
+                                 once) or by the code that a signal handler interrupted */
     uint64_t lost_unattached; /* not attached to the listener (yet): no memory, no descriptor, or
                                  another thread was attaching */
     uint64_t lost_refused;    /* the kernel rejected the event */

@@ -81,7 +81,7 @@ enum class field_type : std::uint8_t {
     bytes = 14,  // of any number
 };
 
-/// How consumers show a field. Tools show the plain value for a format that they do not know.
+/// How to show a field. A new format needs a new schema_version; older tools reject the schema.
 enum class format : std::uint8_t {
     plain = 0,
     decimal = 1,
@@ -123,8 +123,8 @@ enum class level : std::uint8_t {
 
 /// Bytes that a field of this type takes in the fixed part; 0 for an unknown type.
 constexpr std::size_t size_of(field_type type) noexcept {
-    // Half a byte for each type, from the low end up, in the order above. Compilers evaluate this
-    // twice for each field of each event, and a switch takes them much longer.
+    // Half a byte for each type, from the low end up: at most 15 types, of at most 15 bytes.
+    // Compilers evaluate this twice for each field of each event; a switch takes much longer.
     constexpr std::uint64_t sizes = 0x448'4842'1842'1110;
     return type > field_type::bytes ? 0 : sizes >> 4U * static_cast<unsigned>(type) & 0xfU;
 }

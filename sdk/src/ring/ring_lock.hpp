@@ -21,8 +21,8 @@
 
 namespace eventlog::core {
 
-/// Holds the lock of the slot's ring while it lives, if it was available within some milliseconds.
-/// Async-signal-safe. Precondition: inside a slot_user, or the slot cannot be unmapped.
+/// Holds the slot's ring lock while it lives, if it was available within 50 ms. A holder is waited
+/// for once. Async-signal-safe. Precondition: inside a slot_user, or the slot cannot be unmapped.
 class ring_lock {
   public:
     ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept;

@@ -47,7 +47,7 @@ enum class write_result {
     written,            // and counted in the provider's counters
     written_uncounted,  // but not counted in the provider's counters
     lost_full,          // counted in the ring
-    lost_busy,          // another thread held the shared ring all the time; not counted yet
+    lost_busy,          // shared ring locked for 50 ms, or by interrupted code; not counted yet
     stale,              // the subscription has ended, or another one has its slot
     lost_no_memory,     // as lost_full, because the shared ring has no memory
 };
@@ -59,7 +59,7 @@ enum class write_result {
                                        const event_payload& payload) noexcept;
 
 /// Writes to the ring of the current CPU, or to the shared ring if that is impossible.
-/// Async-signal-safe; does not block (for the shared ring: some milliseconds at most); allocates
+/// Async-signal-safe; does not block (for the shared ring: 50 ms at most); allocates
 /// nothing except a buffer of the shared ring, in the region, before its first use.
 [[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
                                         std::uint16_t provider,

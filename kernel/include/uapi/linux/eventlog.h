@@ -50,9 +50,9 @@
  *   ring r            at rings_offset + r * ring_stride
  *   its buffer b      at buffers_offset + (r * buffer_count + b) * buffer_size
  *
- * (64K: 65536.)  There is exactly one layout for given counts and sizes; a process
- * that opens a region rejects any other. All numbers are in the machine's byte
- * order, each at a multiple of its size, without unnamed padding.
+ * (64K: 65536.)  Counts and sizes determine the layout; a process that opens a region
+ * rejects any other. All numbers are in the machine's byte order, each at a multiple of
+ * its size. Unnamed padding is only in front of members aligned to 64; it stays 0.
  *
  * The file is subscriptions/NN; the number NN is the subscription's slot. The
  * file may be larger than total_size, not smaller. Bytes that were never written
@@ -165,8 +165,8 @@
  *            sealed already;
  *         b. fill in the next buffer's descriptor, its generation first;
  *         c. store the new control word: next generation, count 0, position 0.
- *       Until c. any of it may be done again, by another producer, with other
- *       values.
+ *       A producer may be stopped before c.; the next one repeats a. and b., so
+ *       neither may be an increment.
  *   W4. Overwrite mode differs from discard mode in this only: a switch does not
  *       wait. So no ring is ever full, `lost` stays 0 and no producer seals (but
  *       see M4), and the mode is checked only where a record has found no room.
@@ -245,8 +245,8 @@
  *   R6. At the end, `lost` less what has been reported is the gap that no record
  *       follows. While the producer writes, that is so only if afterwards
  *       (acquire fence) `control` still is what it was in R1, and the descriptor
- *       of g + 1 does not have that generation yet: else a record stands in front
- *       of some of them.
+ *       of g + 1 does not have that generation yet: else some of these losses
+ *       precede a record of g + 1 and belong to its gap.
  *
  * Reading without being waited for: all readers of a region in overwrite mode,
  * however many there are, and in either mode readers that do not own the region.
@@ -254,8 +254,8 @@
  *
  *   N1. (R1) The descriptor of the buffer that `control` names has all 64 bits of
  *       the generation. If they do not go with the word's 18, the producer has
- *       been faster: again. Let it be G. If g + buffer_count <= G, g is gone:
- *       take g = G + 1 - buffer_count and offset 0.
+ *       switched meanwhile: repeat N1. Let it be G. If g + buffer_count <= G, g is
+ *       gone: take g = G + 1 - buffer_count and offset 0.
  *   N2. (R2) Unchanged.
  *   N3. (R3) Copy first: the descriptor's fields, then the bytes. Then, behind a
  *       fence (acquire), look at the descriptor's generation and at `control`
@@ -408,9 +408,9 @@
  *
  * RULES FOR COMPATIBILITY AND TRUST
  *
- *   C1. A reserved field is written as 0 and not looked at. It may get a meaning
- *       that old readers and old writers can do without, where 0 means the same as
- *       before: that changes neither version nor features.
+ *   C1. A reserved field, or unnamed padding, is written as 0 and not looked at. It
+ *       may get a meaning that old readers and old writers can do without, where 0
+ *       means the same as before: that changes neither version nor features.
  *   C2. What a reader or a writer must know gets a bit in `features`: a process
  *       that opens a region with a bit that it does not know, to read or to write,
  *       leaves it alone and says so.
@@ -637,7 +637,7 @@ struct eventlog_region {
  * the control word names the generation; `sealed` when the buffer is sealed.
  */
 struct eventlog_buffer {
-	__u64 generation; /* all 64 bits */
+	__u64 generation; /* all 64 bits: number of switches of this ring; ~0: not used yet */
 	__u64 records_before; /* recorded on this ring before this buffer */
 	__u64 lost_before; /* lost on this ring before this buffer */
 	__u64 sealed; /* the control word at that moment */
@@ -679,7 +679,7 @@ struct eventlog_provider_entry {
 	/* Added to by the provider's process (relaxed). */
 	__u64 lost_full; /* included in `lost` of a ring */
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX; in no ring's `lost` */
-	__u64 lost_busy; /* shared ring held by another thread; in no ring's `lost` */
+	__u64 lost_busy; /* as in eventlog_route_counters; in no ring's `lost` */
 	__u64 cut; /* written, with EVENTLOG_RECORD_CUT */
 	__u64 lost_no_memory; /* included in `lost_full`: the shared ring got no memory */
 	__u64 reserved[4];
@@ -729,15 +729,15 @@ struct eventlog_provider_file {
 };
 
 /*
- * Fate of a provider's events on one route, one count for each listener. Added
- * to by the provider's process (relaxed).
+ * Fate of a provider's events on one route, one count for each listener. Added to by its
+ * process (relaxed). Writers wait for a holder of the shared ring's lock once, for 50 ms.
  */
 struct eventlog_route_counters {
 	__u64 written; /* without those in written_by_cpu */
 	__u64 cut; /* included in the written ones: with EVENTLOG_RECORD_CUT */
 	__u64 lost_full; /* no room in the ring, or no memory for it */
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX; for user_events over 4048 */
-	__u64 lost_busy; /* the shared ring was held by another thread */
+	__u64 lost_busy; /* still locked then, or locked by the code that a handler interrupted */
 	__u64 lost_unattached; /* not attached (yet) to the subscription or to tracefs */
 	__u64 lost_refused; /* rejected by the kernel */
 	__u64 reserved;
