@@ -135,7 +135,7 @@ class catalogue_formatter {
         line.add(fmt::format("{}", subscription.pid));
     }
 
-    /// "order_service 4242: 1200 written, 7 lost (7 full)": a line for each process, and one for
+    /// "order_service 4242: 1200 written 7 lost (7 full)": a line for each process, and one for
     /// its events for the kernel, if there were any.
     void append_counters(const catalogue_provider& provider) {
         for (const catalogue_process& process : provider.processes) {
