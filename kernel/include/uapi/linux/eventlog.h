@@ -128,7 +128,7 @@
  *      ^                                                        |
  *      +---- discard: drained > g; overwrite: at any time ------+
  *
- * Region.           LIVE --consumer ends it, or was found dead--> ENDED
+ * Region.           LIVE --its owner or a stop ends it, or owner found dead--> ENDED
  * Provider entry.   0 --schema and entry are complete--> EVENTLOG_PROVIDER_READY
  * Shared ring lock. 0 --compare-and-swap--> thread --store--> 0
  *                   thread --dies--> next thread takes it over

@@ -41,7 +41,8 @@
  *      buffer alone: what is missing between two sub-buffers that were read was
  *      lost (lost_before) or overwritten (records_before).
  *   4. `used` is stored last, with release. In a mapping, load it first: if it is
- *      not 0, the header and the records are complete.
+ *      not 0, the header and the records are complete. With EVENTLOG_RELAY_OVERWRITE
+ *      that holds only while nothing writes: a reused sub-buffer may change meanwhile.
  *
  * STATE MACHINE OF A SUB-BUFFER
  *
