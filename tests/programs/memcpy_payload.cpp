@@ -20,7 +20,7 @@ struct histogram {
 struct numbers {
     std::uint64_t first, second, third, fourth, fifth, sixth, seventh, eighth, ninth;
 };
-using own_bytes = eventlog::provider<"own_bytes", histogram, numbers>;
+using memcpy_payload = eventlog::provider<"memcpy_payload", histogram, numbers>;
 
 // A number: the pointer to a temporary object is invalid when it is compared.
 std::uintptr_t handed = 0;
@@ -49,11 +49,11 @@ void eventlog_emit(eventlog_provider* /*provider*/, std::uint32_t /*event*/, con
 
 int main() {
     const histogram event{3, {1, 2, 0, 0, 0, 0, 0, 7}, {9, 8, 7}};
-    own_bytes::emit(event);
+    memcpy_payload::emit(event);
     say("emit", place_of(&event), &event, sizeof event);
 
     std::uintptr_t made_at = 0;
-    own_bytes::emit_lazily([&] {
+    memcpy_payload::emit_lazily([&] {
         histogram made{3, {1, 2, 0, 0, 0, 0, 0, 7}, {9, 8, 7}};
         made_at = place_of(&made);
         return made;
@@ -61,10 +61,10 @@ int main() {
     say("emit_lazily", made_at, &event, sizeof event);
 
     const numbers row{1, 2, 3, 4, 5, 6, 7, 8, 9};
-    own_bytes::emit(row);
+    memcpy_payload::emit(row);
     say("emit of what registers hold", place_of(&row), &row, sizeof row);
 
-    own_bytes::emit_lazily([&] {
+    memcpy_payload::emit_lazily([&] {
         numbers made = row;
         made_at = place_of(&made);
         return made;

@@ -24,10 +24,10 @@ struct life {
     std::uint64_t number;
     std::uint64_t check;
 };
-using short_lives = eventlog::provider<"short_lives", life>;
+using short_lived = eventlog::provider<"short_lived", life>;
 
 void live(std::uint64_t number) {
-    short_lives::emit(life{number, number * 0x9e3779b97f4a7c15U});
+    short_lived::emit(life{number, number * 0x9e3779b97f4a7c15U});
 }
 
 void run_threads(std::uint64_t count) {

@@ -33,7 +33,7 @@ struct interruption {
     std::uint64_t number;
     std::string_view text;
 };
-using interrupted = eventlog::provider<"interrupted", work, interruption>;
+using signal_storm = eventlog::provider<"signal_storm", work, interruption>;
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
 std::atomic<std::uint64_t> handled{0};
@@ -42,7 +42,7 @@ std::atomic<std::uint64_t> ticks{0};
 extern "C" void handle(int /*signal*/, siginfo_t* information, void* /*context*/) {
     ticks += information->si_code == SI_TIMER ? 1U : 0U;
     const std::uint64_t number = handled.fetch_add(1);
-    interrupted::emit(interruption{number, letters.substr(0, number % letters.size())});
+    signal_storm::emit(interruption{number, letters.substr(0, number % letters.size())});
 }
 
 /// A timer whose signals go to the calling thread.
@@ -89,7 +89,7 @@ int main(int argument_count, char** arguments) {
         const ticking timer(100'000);
         while (ticks < wanted) {
             for (int i = 0; i < 100; ++i, ++worked) {
-                interrupted::emit(work{worked, letters.substr(0, worked % letters.size())});
+                signal_storm::emit(work{worked, letters.substr(0, worked % letters.size())});
             }
         }
     }

@@ -9,7 +9,7 @@ import re
 import harness
 
 LIFE = re.compile(r" number=(\d+) check=(\d+)$", re.MULTILINE)
-SAID = re.compile(r" interrupted:interruption number=(\d+) text=\"(\w*)\"$", re.MULTILINE)
+SAID = re.compile(r" signal_storm:interruption number=(\d+) text=\"(\w*)\"$", re.MULTILINE)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -47,7 +47,7 @@ class ShortLives(harness.Case):
     def test_of_a_process_leave_file_until_next_elog(self):
         process = self.start(harness.program("short_lived"), "exit", "1")
         self.finish(process)
-        self.assertEqual(self.names("providers"), [f"short_lives.{process.pid}.0"])
+        self.assertEqual(self.names("providers"), [f"short_lived.{process.pid}.0"])
         self.assertNotIn("short_lived", self.run_elog("list").stdout)
         self.assert_no_files_left()
 
@@ -63,7 +63,7 @@ class ShortLives(harness.Case):
         self.assertEqual(events + lost, sum(attempted.values()))
 
         received = {name: int(count) for name, count in re.findall(
-            r"^interrupted:(\w+) +(\d+) ", self.run_elog("stat", self.path("run.elog")).stdout,
+            r"^signal_storm:(\w+) +(\d+) ", self.run_elog("stat", self.path("run.elog")).stdout,
             re.MULTILINE)}
         self.assertEqual(sum(received.values()), events)
         printing = self.start(harness.ELOG, "print", self.path("run.elog"))

@@ -18,7 +18,7 @@ class StaticOrder(harness.Case):
             harness.program("static_order"),
         )
         text = self.run_elog("print", self.path("run.elog")).stdout
-        received = re.findall(r' static_order:moment name="([^"]*)"$', text, re.MULTILINE)
+        received = re.findall(r' static_order:emit_point name="([^"]*)"$', text, re.MULTILINE)
         said = re.findall(r"^(enabled|disabled) (.*)$", result.stdout, re.MULTILINE)
         self.assertEqual([name for state, name in said if state == "enabled"], received)
         # There are two objects, one of them in main.

@@ -99,7 +99,7 @@ TEST(one_liner, reports_error_column) {
         {"a:b { @ = count(); trunc(@, x) }", "column 29: a number from 1 to 1000000"},
         {"a:b { @ = count(); trunc(@, 0) }", "column 29: a number from 1 to"},
         {"a:b { @ = count(); trunc(@, 1000001) }", "column 29: a number from 1 to"},
-        {"a:b { @ = count(); trunc(@, 5); trunc(@, 6) }", "column 33: how many are shown"},
+        {"a:b { @ = count(); trunc(@, 5); trunc(@, 6) }", "column 33: the number of rows"},
         {"a:b { @ = --help }", "column 11: "},
         {"a:b { @ = -j }", "column 11: "},
         {"-j {}", "column 1: options follow the one-liner"},
@@ -108,9 +108,9 @@ TEST(one_liner, reports_error_column) {
         {"a:b { @ = hist(y, 0) }", "column 19: The width of a bucket"},
         {"a:b { @[x, ] = count() }", "column 11: A field is missing"},
         {"a:b { @[x y] = count() }", "column 11: 'y' does not belong here"},
-        {"a:b { @[z] = count() by x }", "column 14: that names fields"},
-        {"a:b { @ = count(); @ = top(5, x) }", "column 24: that names fields"},
-        {"a:b { @ = top(5, x); trunc(@, 3) }", "column 11: that names fields"},
+        {"a:b { @[z] = count() by x }", "column 14: this contains fields"},
+        {"a:b { @ = count(); @ = top(5, x) }", "column 24: this contains fields"},
+        {"a:b { @ = top(5, x); trunc(@, 3) }", "column 11: this contains fields"},
         {"a:b { @ = count(); trunc(5) }", "column 20: write 'trunc(@, NUMBER)'"},
     };
     for (const auto& each : cases) {
