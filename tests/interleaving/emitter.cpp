@@ -21,7 +21,7 @@
 namespace eventlog::test {
 namespace {
 
-struct small {
+struct tiny {
     std::uint64_t number;
     std::uint64_t check;
     std::string_view text;
@@ -35,10 +35,10 @@ struct filler {
     std::uint64_t number;
     std::span<const std::uint8_t> data;
 };
-using stepped = eventlog::provider<"stepped", small, block, filler>;
+using stepped = eventlog::provider<"stepped", tiny, block, filler>;
 using stepped_state =
     eventlog::detail::provider_state<"stepped", stepped,
-                                     detail::with_builtin_events<stepped, small, block, filler>>;
+                                     detail::with_builtin_events<stepped, tiny, block, filler>>;
 
 struct other_provider {
     std::uint64_t number;
@@ -156,7 +156,7 @@ std::uint64_t number_of(event_kind kind, std::uint64_t serial) {
 void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
     switch (kind) {
         case event_kind::small:
-            emit_text_event<stepped, small>(number, size);
+            emit_text_event<stepped, tiny>(number, size);
             break;
         case event_kind::other_provider:
             emit_text_event<stepped_neighbour, other_provider>(number, size);
@@ -172,7 +172,7 @@ void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
 
 std::optional<std::uint64_t> number_in(const event_listener& listener,
                                        const received_record& record) {
-    constexpr std::array names{"brief", "block", "filler", "neighbour"};
+    constexpr std::array names{"tiny", "block", "filler", "other_provider"};
     const std::string name = listener.event_name(record);
     const auto number = value_of<std::uint64_t>(listener, record, "number");
     const auto kind = number >> kind_shift;

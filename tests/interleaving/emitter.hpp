@@ -26,7 +26,7 @@ enum class event_kind : std::uint32_t {
 inline constexpr const char* all_events = "stepped*:*";
 // Both providers have events that match these.
 inline constexpr const char* all_but_small = "stepped*:*o*";
-inline constexpr const char* all_but_block = "stepped*:*r*";
+inline constexpr const char* all_but_block = "stepped*:*t*";
 
 /// The bytes of a filler's record in addition to its data.
 inline constexpr std::size_t filler_overhead = sizeof(eventlog_record) + 12;

@@ -21,7 +21,7 @@ const std::vector<scenario>& scenarios() {
     using enum ring_state;
     // Sizes of texts: for each way of copying, an empty one, and one that is copied in pieces.
     static const std::vector<scenario> all{
-        {"brief", small, {12, 0, 1, 2, 3, 6, 40}, has_space, true},
+        {"small", small, {12, 0, 1, 2, 3, 6, 40}, has_space, true},
         {"block", block, {0}, has_space, true},
         {"pieces", small, {700}, has_space, true},
         {"block_in_the_next_buffer", block, {0}, next, true},

@@ -272,10 +272,10 @@ class ByHand(Doctor):
     def test_low_shared_memory_is_reported_and_repaired(self):
         self.assert_item(
             self.part("small", status=1), "missing", "memory",
-            r"There are \d MiB left .* As root: mount -o remount,size=\d+M /dev/shm",
+            r"\d MiB are left .* As root: mount -o remount,size=\d+M /dev/shm",
         )
         self.part("enlarge")
-        self.assert_item(self.part("large"), "ok", "memory", "There are .*")
+        self.assert_item(self.part("large"), "ok", "memory", r"\d+ MiB are left .*")
 
     def test_foreign_or_accessible_directory_is_reported(self):
         self.assert_item(

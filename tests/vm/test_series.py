@@ -41,13 +41,13 @@ class Sources(unittest.TestCase):
 
     def test_file_missing_in_patches_is_an_error(self):
         texts = {**make_series.sources(), CODE + "forgotten.c": ""}
-        with self.assertRaisesRegex(make_series.HarnessError, "forgotten.c is in no patch. Name it in"):
+        with self.assertRaisesRegex(make_series.Problem, "forgotten.c is in no patch. Name it in"):
             make_series.check_list(texts)
 
     def test_missing_file_is_an_error(self):
         texts = make_series.sources()
         del texts[CODE + "layout.c"]
-        with self.assertRaisesRegex(make_series.HarnessError, "names .*layout.c, but there is no such"):
+        with self.assertRaisesRegex(make_series.Problem, "names .*layout.c, but there is no such"):
             make_series.check_list(texts)
 
     def test_each_new_file_is_added_by_one_patch(self):

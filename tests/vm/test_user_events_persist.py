@@ -169,7 +169,7 @@ class Persist(parts.Case):
 
     def test_missing_event_is_an_error(self):
         (line,) = self.part("nothing", status=1)
-        self.assertRegex(line, r"^elog: The kernel has no event that matches 'load'\. See what ")
+        self.assertRegex(line, r"^elog: The kernel has no event that matches 'load'\. See the events ")
 
     def test_coexists_with_other_version(self):
         self.assertEqual(self.part("register-other"), ["user_events:eventlog_load_item"])

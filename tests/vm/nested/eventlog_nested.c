@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-struct nested_event {
+struct asked_event {
 	u64 number;
 };
 
