@@ -34,7 +34,8 @@ class Rings(parts.Case):
     def setUpClass(cls):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in ("listen", "conserve", "poison", "members")]
+        programs = [vm_case.built("PROGRAMS", f"eventlog_{name}") for name in (
+            "subscription_steps", "conservation", "poison", "members")]
         cls.result = cls.run_successfully(
             kernel,
             ["sh", "-c", SCRIPT, *programs[:3], str(cls.SECONDS), programs[3], cls.MEMBERS],

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "predicate/compiled_predicate.hpp"
 #include "predicate/literal_values.hpp"
@@ -30,6 +31,11 @@ class comparison_compiler {
                         const event_schema& event)
         : context_(context), provider_(provider), event_(event) {}
 
+    [[nodiscard]] const predicate_context& context() const noexcept { return context_; }
+    [[nodiscard]] const provider_instance& provider() const noexcept { return provider_; }
+    [[nodiscard]] const event_schema& event() const noexcept { return event_; }
+    /// The texts of the instructions.
+    [[nodiscard]] std::string take_texts() noexcept { return std::move(texts_); }
     [[nodiscard]] const predicate_node& node_at(std::size_t index) const {
         return context_.wanted.nodes()[index];
     }
@@ -67,11 +73,6 @@ class comparison_compiler {
     [[nodiscard]] std::optional<std::uint64_t> named_value(const value_location& place,
                                                            std::size_t index);
 
-    const predicate_context& context_;
-    const provider_instance& provider_;
-    const event_schema& event_;
-    std::string texts_;  // of the instructions
-
   private:
     [[nodiscard]] std::string called(const value_location& place) const;
     [[nodiscard]] bool depends_on_process(const value_location& place) const noexcept;
@@ -93,6 +94,11 @@ class comparison_compiler {
     [[noreturn]] void refuse_name(const value_location& place, const predicate_node& node) const;
     [[noreturn]] void refuse_types(const value_location& place, const predicate_node& literal,
                                    comparison how) const;
+
+    const predicate_context& context_;
+    const provider_instance& provider_;
+    const event_schema& event_;
+    std::string texts_;
 };
 
 }  // namespace elog

@@ -19,22 +19,22 @@ class predicate_compiler : private comparison_compiler {
 
     folded_predicate build() {
         note_names();
-        folded_node whole = fold(context_.wanted.root(), false);
-        return {std::move(whole), std::move(texts_)};
+        folded_node whole = fold(context().wanted.root(), false);
+        return {std::move(whole), take_texts()};
     }
 
   private:
     /// Includes conditions that cannot affect the result for this event.
     void note_names() {
-        for (std::size_t i = 0; i < context_.wanted.nodes().size(); ++i) {
+        for (std::size_t i = 0; i < context().wanted.nodes().size(); ++i) {
             const predicate_node& node = node_at(i);
             if (node.kind != predicate_kind::name) {
                 continue;
             }
             field_reference whole = node.place;
             whole.has_index = false;
-            if (find_location(whole, provider_, event_, {})) {
-                context_.known[i] = true;
+            if (find_location(whole, provider(), event(), {})) {
+                context().known[i] = true;
             }
         }
     }
@@ -208,7 +208,7 @@ class predicate_compiler : private comparison_compiler {
             node_at(index).negative || (name.name != "true" && name.name != "false")) {
             return false;
         }
-        context_.known[index] = true;
+        context().known[index] = true;
         return true;
     }
 

@@ -26,6 +26,7 @@ class text_scanner {
   public:
     text_scanner(const text_scanner&) = default;
     text_scanner& operator=(const text_scanner&) = delete;
+    virtual ~text_scanner() = default;
 
     /// Throws user_error with the position and the reason.
     [[noreturn]] virtual void reject(text_position where, std::string_view reason) const = 0;
@@ -37,7 +38,6 @@ class text_scanner {
     /// `quotes` are the characters that a backslash may precede. Both texts must outlive this.
     text_scanner(std::string_view text, std::string_view quotes, layout how, text_position begin)
         : text_(text), quotes_(quotes), how_(how), where_(begin) {}
-    ~text_scanner() = default;
 
     [[nodiscard]] bool at_end() const noexcept { return next_ == text_.size(); }
     /// '\0' behind the end.
