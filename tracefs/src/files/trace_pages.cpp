@@ -49,7 +49,7 @@ bool trace_pages::read_chunk() {
         return false;
     }
     --chunks_left_;
-    const std::uint32_t size = value_in<std::uint32_t>(take(sizeof size));
+    const auto size = value_in<std::uint32_t>(take(sizeof(std::uint32_t)));
     const std::uint32_t limit =
         std::min(value_in<std::uint32_t>(take(sizeof limit)), chunk_size_max_);
     content_.erase(content_.begin(), content_.begin() + static_cast<std::ptrdiff_t>(content_at_));
