@@ -46,7 +46,8 @@ void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quo
 void append_escaped(fmt::memory_buffer& out, unsigned char byte) {
     constexpr std::string_view bytes = "\n\t\r";
     constexpr std::string_view names = "ntr";
-    if (const std::size_t index = bytes.find(static_cast<char>(byte)); index != std::string_view::npos) {
+    if (const std::size_t index = bytes.find(static_cast<char>(byte));
+        index != std::string_view::npos) {
         out.push_back('\\');
         out.push_back(names[index]);
     } else {
