@@ -48,7 +48,7 @@ bool payload_plan::append_dynamic_field(const dynamic_field& field,
     std::size_t from = field.from;
     std::size_t size = record.size() - from;
     if (field.where != location::rest_of_record) {
-        const std::uint32_t word = value_in<std::uint32_t>(record.subspan(field.from));
+        const auto word = value_in<std::uint32_t>(record.subspan(field.from));
         if (word == 0 || (field.where == location::data_loc && field.is_text &&
                           word == null_string_word(field.from))) {
             return true;  // a null pointer stays null

@@ -3,12 +3,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // The published events, and memory for reads. Single-threaded; a step that fails ends the program.
 
 enum { room = 1 << 20 };
 /// Size of a small event as it is read.
-enum { small_record = 32 };
+static const ssize_t small_record = 32;
 
 extern unsigned char bytes[room];
 extern uint32_t index_small;
