@@ -3,6 +3,8 @@
 """The kernel module on Debian's kernels: loading and unloading, the rules and permissions of its device, and
 no fault of the kernel."""
 
+import re
+
 import parts
 import vm_case
 
@@ -179,7 +181,7 @@ class Module(parts.Case):
     def test_loads_and_unloads_under_load(self):
         output = self.part("cycles")
         self.assertEqual(output[-1], "ok: all cycles")
-        print(next(line for line in output if line.startswith(f"{self.CYCLES} cycles: ")))
+        print(next(line for line in output if re.match(r"\d+ cycles: ", line)))
 
 
 @vm_case.full_tier
