@@ -10,10 +10,10 @@ namespace elog {
 
 void known_names::add(const provider_schema& provider, const event_schema& event) {
     for (const field_schema& field : event.fields) {
-        names_.insert(field.name);
+        fields_.insert(field.name);
         if (field.enumeration < provider.enumerations.size()) {
             for (const auto& [value, name] : provider.enumerations[field.enumeration].values) {
-                names_.insert(name);
+                values_.try_emplace(name, field.name);
             }
         }
     }
@@ -23,7 +23,17 @@ void known_names::reject(std::string_view source, const field_reference& unknown
     if (unknown.name == "session" && !unknown.field_only) {
         reject_expression(source, unknown.column, "No event belongs to a session.");
     }
-    std::vector<std::string_view> names(names_.begin(), names_.end());
+    if (const auto value = values_.find(unknown.name); value != values_.end()) {
+        reject_expression(
+            source, unknown.column,
+            fmt::format("'{0}' is a value of '{1}', not a field: write {1} == {0}, and "
+                        "|| between several values. Texts need double quotes.",
+                        unknown.name, value->second));
+    }
+    std::vector<std::string_view> names(fields_.begin(), fields_.end());
+    for (const auto& [name, field] : values_) {
+        names.emplace_back(name);
+    }
     if (!unknown.field_only) {
         names.insert(names.end(), built_in_names().begin(), built_in_names().end());
     }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ namespace elog {
 /// Selects the events that can arrive; empty: all.
 using event_choice = std::function<bool(const provider_schema&, const event_schema&)>;
 
-/// The names of all fields, for messages about misspelled names.
+/// The names of all fields and of their values, for messages about misspelled names.
 class known_names {
   public:
     void add(const provider_schema& provider, const event_schema& event);
@@ -30,7 +31,8 @@ class known_names {
     [[noreturn]] void reject(std::string_view source, const field_reference& unknown) const;
 
   private:
-    std::set<std::string> names_;
+    std::set<std::string, std::less<>> fields_;
+    std::map<std::string, std::string, std::less<>> values_;  // the first field with that value
 };
 
 class record_filter {

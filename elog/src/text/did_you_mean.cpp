@@ -50,7 +50,8 @@ std::string_view closest_name(std::string_view wanted,
         return best;
     }
     for (const std::string_view name : names) {
-        if (name.size() <= length_max) {
+        // A name that exists was rejected for another reason, which a suggestion would hide.
+        if (name.size() <= length_max && name != wanted) {
             const std::size_t changes = edit_distance(wanted, name);
             if (changes < limit && changes < std::max(wanted.size(), name.size())) {
                 limit = changes;

@@ -43,6 +43,16 @@ TEST_F(predicates, with_unknown_field_get_suggestion) {
     expect_rejection("event == \"packet\" && statte == connected", 22, "Did you mean 'state'?");
 }
 
+TEST_F(predicates, with_value_as_condition_name_its_field) {
+    const std::string advice = "'closed' is a value of 'state', not a field: write state == "
+                               "closed, and || between several "
+                               "values.";
+    expect_rejection("state == connected && closed", 23, advice);
+    expect_rejection("closed || state == connected", 1, advice);
+    expect_rejection("why == closed", 8, advice + " Texts need double quotes.");
+    expect_rejection("state == connected && close", 23, "Did you mean 'closed'?");
+}
+
 TEST_F(predicates, with_syntax_error_are_rejected_with_column) {
     expect_rejection("", 1, "There is no condition");
     expect_rejection("bytes >", 8, "A field or a value is missing in front of the end");
