@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "schema/patterns.hpp"
 #include "text/time_literal.hpp"
 
 namespace elog {
@@ -92,6 +93,10 @@ std::optional<std::uint64_t> find_named_value(const value_location& place, std::
     if (place.enumeration == nullptr) {
         return place.format == eventlog::format::error_number ? find_error_number(name, negative)
                                                               : std::nullopt;
+    }
+    if (place.enumeration == &level_names() && !negative) {
+        const std::optional<eventlog::level> level = find_wanted_level(name);
+        return level ? std::optional(static_cast<std::uint64_t>(*level)) : std::nullopt;
     }
     const auto& values = place.enumeration->values;
     const auto found = std::find_if(values.begin(), values.end(),

@@ -69,16 +69,16 @@ bool names_built_in(const predicate_node& node) {
 }
 
 constraint bound_of_level(comparison how, const predicate_node& value) {
-    level named{};
+    const std::optional<level> named = find_wanted_level(value.place.name);
     if (value.kind != predicate_kind::name || value.negative || value.place.field_only ||
-        value.place.has_index || !core::parse_level(value.place.name, named)) {
+        value.place.has_index || !named) {
         return {};
     }
     if (how == comparison::less_equal || how == comparison::equal) {
-        return {.most_verbose = named};
+        return {.most_verbose = *named};
     }
-    if (how == comparison::less && named != level::error) {
-        return {.most_verbose = static_cast<level>(static_cast<unsigned>(named) - 1)};
+    if (how == comparison::less && *named != level::error) {
+        return {.most_verbose = static_cast<level>(static_cast<unsigned>(*named) - 1)};
     }
     return {};
 }
@@ -289,8 +289,7 @@ std::optional<narrowed_patterns> narrow(const event_patterns& patterns, const pr
 
 bool uses_only_built_ins(const predicate& wanted) {
     const auto is_name_of_level = [&](const predicate_node& node) {
-        level named{};
-        return !node.place.field_only && core::parse_level(node.place.name, named);
+        return !node.place.field_only && find_wanted_level(node.place.name).has_value();
     };
     return std::all_of(wanted.nodes().begin(), wanted.nodes().end(),
                        [&](const predicate_node& node) {

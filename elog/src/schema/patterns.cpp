@@ -31,6 +31,15 @@ std::string_view with_nul(const std::string& text) noexcept {
     return {text.c_str(), text.size() + 1};
 }
 
+/// The conditions with a level that applications and the kernel module know.
+std::string with_stored_level(std::string_view conditions) {
+    constexpr std::string_view alias = "@debug";
+    const std::string_view behind = conditions.substr(std::min(alias.size(), conditions.size()));
+    const bool has_alias =
+        conditions.starts_with(alias) && (behind.empty() || behind[0] == '/' || behind[0] == '#');
+    return has_alias ? fmt::format("@verbose{}", behind) : std::string(conditions);
+}
+
 /// The rule as a subscription stores it: with an event, * if the pattern has none.
 std::string normalized(std::string_view pattern) {
     const auto end = pattern.find_first_of("@/#");
@@ -38,7 +47,7 @@ std::string normalized(std::string_view pattern) {
     const std::string_view conditions =
         end == std::string_view::npos ? std::string_view{} : pattern.substr(end);
     return fmt::format("{}{}{}", names, names.find(':') == std::string_view::npos ? ":*" : "",
-                       conditions);
+                       with_stored_level(conditions));
 }
 
 bool is_sound_rule(const std::string& text) noexcept {
@@ -67,13 +76,22 @@ core::keyword_names names_of(const provider_schema& provider) noexcept {
 
 }  // namespace
 
+std::optional<eventlog::level> find_wanted_level(std::string_view word) noexcept {
+    eventlog::level found{};
+    if (word == "debug") {
+        return eventlog::level::verbose;
+    }
+    return core::parse_level(word, found) ? std::optional(found) : std::nullopt;
+}
+
 void event_patterns::add(std::string_view pattern) {
     const std::string rule = normalized(pattern);
     if (!is_sound_rule(rule)) {
         throw user_error(
             "'{}' is not a pattern for events: write PROVIDER:EVENT with letters, digits, _, * and "
-            "?, for example 'shop:order_*', then, if need be, @LEVEL (error, warn, info, verbose, "
-            "trace), /KEYWORD,KEYWORD and # for the sessions of --session.",
+            "?, for example 'shop:order_*', then, if need be, @LEVEL (error, warn, info, verbose "
+            "or "
+            "debug, trace), /KEYWORD,KEYWORD and # for the sessions of --session.",
             pattern);
     }
     patterns_.push_back(rule);

@@ -6,18 +6,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <eventlog/schema_format.hpp>
 
 #include "schema/filter.hpp"
 #include "schema/provider_schema.hpp"
 
 namespace elog {
 
+/// The level of a word in patterns and predicates: a level of schemas, or debug for verbose.
+[[nodiscard]] std::optional<eventlog::level> find_wanted_level(std::string_view word) noexcept;
+
 class event_patterns {
   public:
-    /// Adds a pattern; "tcp" means "tcp:*". Throws user_error for one that cannot match any event.
+    /// Adds a pattern; "tcp" means "tcp:*", and @debug means @verbose. Throws user_error for one
+    /// that cannot match any event.
     void add(std::string_view pattern);
 
     /// Limits patterns with # to the added sessions. If no pattern has a #, all of them are

@@ -50,6 +50,21 @@ TEST(event_patterns, accept_conditions_after_names) {
                           10 + 1 + 21 + 1 + 16 + 1));
 }
 
+TEST(event_patterns, accept_debug_for_verbose) {
+    event_patterns patterns;
+    for (const char* text : {"tcp@debug", "tcp:loss@debug/send", "tcp@debug#"}) {
+        patterns.add(text);
+    }
+    EXPECT_EQ(patterns[0], "tcp:*@verbose");
+    EXPECT_EQ(patterns[1], "tcp:loss@verbose/send");
+    EXPECT_EQ(patterns[2], "tcp:*@verbose#");
+    for (const char* wrong : {"tcp@debugger", "tcp@debug@debug", "tcp@debug:loss", "tcp@Debug"}) {
+        EXPECT_THROW(patterns.add(wrong), elog::user_error) << wrong;
+    }
+    patterns.add("tcp/debug");
+    EXPECT_EQ(patterns[3], "tcp:*/debug");
+}
+
 TEST(event_patterns, apply_session_selector_to_all_unless_bound) {
     event_patterns patterns;
     patterns.add("tcp");

@@ -53,6 +53,7 @@ std::string narrowed(const std::vector<std::string>& texts, std::string_view pre
 TEST(narrowed_patterns, take_level_limit_from_predicate) {
     EXPECT_EQ(narrowed({"shop"}, "level <= warn"), "shop:*@warn ");
     EXPECT_EQ(narrowed({"shop"}, "level < warn"), "shop:*@error ");
+    EXPECT_EQ(narrowed({"shop"}, "level <= debug"), "shop:*@verbose ");
     EXPECT_EQ(narrowed({"shop"}, "warn >= level && bytes > 5"), "shop:*@warn ");
     EXPECT_EQ(narrowed({"shop", "net:a@error/fast"}, "level == info"),
               "shop:*@info net:a@error/fast ");
@@ -108,7 +109,8 @@ TEST(narrowed_patterns, keep_session_mark) {
 }
 
 TEST(narrowed_patterns, report_whether_fields_are_tested) {
-    for (const char* text : {"level <= warn", "pid == 5 && event ~ \"o*\" || !(cpu == 1)"}) {
+    for (const char* text :
+         {"level <= warn", "level == debug", "pid == 5 && event ~ \"o*\" || !(cpu == 1)"}) {
         EXPECT_TRUE(elog::uses_only_built_ins(elog::predicate("--where", text))) << text;
     }
     for (const char* text : {"bytes > 5", "level <= warn && .level == 5", "lit"}) {

@@ -154,12 +154,26 @@ TEST_F(predicates, access_record_properties) {
     record.header().thread = 77;
     record.header().cpu = 3;
     record.header().time = 500;
-    for (const char* text :
-         {"pid == 4242", "tid == 77", "cpu == 3", R"(comm ~ "nginx*")", "level == warn",
-          "level <= warn", "level < info", R"(provider == "net")", R"(event == "packet")",
-          R"(event == "net:packet")", R"(event ~ "net:p*")", R"(event ~ "p*")", "time > 0",
-          R"(time >= "2020-09-13T12:26:40Z")", R"(time < "2020-09-13T12:26:41Z")", ".level == 9",
-          "pid > tid"}) {
+    for (const char* text : {"pid == 4242",
+                             "tid == 77",
+                             "cpu == 3",
+                             R"(comm ~ "nginx*")",
+                             "level == warn",
+                             "level <= warn",
+                             "level < info",
+                             "level < debug",
+                             "level != debug",
+                             R"(level < "debug")",
+                             R"(provider == "net")",
+                             R"(event == "packet")",
+                             R"(event == "net:packet")",
+                             R"(event ~ "net:p*")",
+                             R"(event ~ "p*")",
+                             "time > 0",
+                             R"(time >= "2020-09-13T12:26:40Z")",
+                             R"(time < "2020-09-13T12:26:41Z")",
+                             ".level == 9",
+                             "pid > tid"}) {
         EXPECT_TRUE(matches(text, record)) << text;
     }
     EXPECT_FALSE(matches("level > warn", record));
