@@ -61,6 +61,9 @@ void run_list(const list_options& options) {
     print_other_directories();
     const catalogue found = collect_catalogue(options.glob);
     print_complaints(found.complaints);
+    if (!found.unknown_keywords.empty()) {
+        throw user_error("{}", found.unknown_keywords.front());
+    }
     if (found.providers.empty() && !options.glob.empty()) {
         fail_without_match(options.glob, found);
     }

@@ -9,6 +9,8 @@
 #include "base/output.hpp"
 #include "commands.hpp"
 #include "discovery/incompatible_processes.hpp"
+#include "discovery/running_providers.hpp"
+#include "live/keyword_watch.hpp"
 #include "live/listening.hpp"
 #include "memory/subscription.hpp"
 #include "ring/region.hpp"
@@ -34,7 +36,10 @@ void run_start(const start_arguments& arguments) {
     options.name = arguments.name;
     subscription source(options);
     warn_incompatible_processes(source.header());
-    if (!arguments.listening.wait) {
+    if (arguments.listening.wait) {
+        warn_unknown_keywords(options.patterns, find_running_instances);
+    } else {
+        check_keywords(options.patterns, find_running_instances, keyword_advice);
         check_patterns(options.patterns, source.patterns_matched(), {},
                        "See the events with: elog list. To wait for it, add --wait.");
     }

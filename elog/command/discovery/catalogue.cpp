@@ -11,6 +11,7 @@
 #include "discovery/running_directory.hpp"
 #include "discovery/running_providers.hpp"
 #include "schema/filter.hpp"
+#include "schema/unknown_keywords.hpp"
 #include "text/nearest_name.hpp"
 
 namespace elog {
@@ -19,10 +20,10 @@ namespace {
 namespace core = eventlog::core;
 
 /// The rule of a pattern, in the form in which a subscription stores it.
-std::string make_rule(const std::string& pattern) {
+event_patterns make_rule(const std::string& pattern) {
     event_patterns patterns;
     as_usage_error([&] { patterns.add(pattern.empty() ? "*" : pattern); });
-    return patterns.packed();
+    return patterns;
 }
 
 /// The events that match the rule, some of them only in some sessions.
@@ -205,23 +206,26 @@ void check_catalogue_pattern(const std::string& pattern) {
 }
 
 catalogue collect_catalogue(const std::string& pattern, catalogue_scope scope) {
-    const std::string rule = make_rule(pattern);
+    const event_patterns rule = make_rule(pattern);
     const std::optional<core::directory> where = open_running_directory();
     running_providers running = where ? read_providers(*where) : running_providers{};
     // Order: subscriptions are read after the gates. A slot whose bit was in a gate is then either
     // listed or has ended.
-    collector into(rule, where ? read_subscriptions(*where, running.complaints)
-                               : std::vector<running_subscription>{});
+    collector into(rule.packed(), where ? read_subscriptions(*where, running.complaints)
+                                        : std::vector<running_subscription>{});
     if (scope == catalogue_scope::programs_and_kernel) {
         for (running_provider& provider : find_kernel_providers()) {
             running.providers.push_back(std::move(provider));
         }
         sort_providers(running.providers);
     }
+    unknown_keywords keywords(rule);
     for (const running_provider& provider : running.providers) {
         into.add(provider);
+        keywords.add(provider.schema);
     }
     catalogue found = into.take();
+    found.unknown_keywords = keywords.take_sentences();
     found.complaints = std::move(running.complaints);
     if (found.providers.empty()) {
         find_nearest(pattern, running.providers, found);

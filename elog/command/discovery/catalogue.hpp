@@ -55,6 +55,7 @@ struct catalogue {
     std::vector<catalogue_provider> providers;        // by name
     std::vector<running_subscription> subscriptions;  // by slot
     std::vector<std::string> complaints;              // about files that could not be read
+    std::vector<std::string> unknown_keywords;        // sentences about those of the pattern
     std::optional<std::string> nearest;               // without a match: a similar name
     bool only_conditions_differ = false;              // the nearest name matches
 };

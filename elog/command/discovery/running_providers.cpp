@@ -75,4 +75,13 @@ running_providers find_running_providers() {
     return where ? read_providers(*where) : running_providers{};
 }
 
+std::vector<provider_instance> find_running_instances() {
+    std::vector<provider_instance> all;
+    for (running_provider& each : find_running_providers().providers) {
+        all.push_back(std::move(each));
+        all.back().id = static_cast<std::uint16_t>(all.size() - 1);
+    }
+    return all;
+}
+
 }  // namespace elog

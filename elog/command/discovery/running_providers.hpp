@@ -35,4 +35,7 @@ void sort_providers(std::vector<running_provider>& providers);
 /// it is not usable.
 [[nodiscard]] running_providers find_running_providers();
 
+/// The same without gates and counters, numbered from 0.
+[[nodiscard]] std::vector<provider_instance> find_running_instances();
+
 }  // namespace elog

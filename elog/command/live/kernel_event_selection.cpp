@@ -9,6 +9,7 @@
 #include "base/user_error.hpp"
 #include "cli/complaints.hpp"
 #include "cli/usage_error.hpp"
+#include "live/keyword_watch.hpp"
 #include "live/tracing.hpp"
 #include "text/escaped_text.hpp"
 #include "tracing/kernel_trace_error.hpp"
@@ -47,6 +48,8 @@ kernel_event_selection::kernel_event_selection(const std::vector<std::string>& g
 }
 
 void kernel_event_selection::check_all_matched() const {
+    check_keywords(
+        patterns_, [this] { return published(); }, "", without_keywords::is_unknown);
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
         if (!all_->patterns_matched()[i]) {
             throw user_error("The kernel has no event that matches '{}'. Start its program, or "
@@ -54,6 +57,17 @@ void kernel_event_selection::check_all_matched() const {
                              patterns_[i]);
         }
     }
+}
+
+/// The providers of events that have a published schema.
+std::vector<provider_instance> kernel_event_selection::published() const {
+    std::vector<provider_instance> providers;
+    for (const kernel_trace_event* event : found_) {
+        if (event->is_published) {
+            providers.emplace_back().schema = *event->schema;
+        }
+    }
+    return providers;
 }
 
 std::string shown_name(const tracefs::event_name& name) {

@@ -22,10 +22,12 @@ class kernel_event_selection {
     [[nodiscard]] const std::vector<const kernel_trace_event*>& events() const noexcept {
         return found_;
     }
-    /// Throws user_error if a pattern matches nothing.
+    /// Throws user_error if a pattern matches nothing, or has a keyword that no provider has.
     void check_all_matched() const;
 
   private:
+    [[nodiscard]] std::vector<provider_instance> published() const;
+
     event_patterns patterns_;
     std::unique_ptr<kernel_trace_registry> all_;
     std::vector<const kernel_trace_event*> found_;

@@ -16,6 +16,7 @@
 #include "kmod/device_recording.hpp"
 #include "kmod/device_subscription.hpp"
 #include "kmod/relay_subscription.hpp"
+#include "live/keyword_watch.hpp"
 #include "live/tracing.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -36,6 +37,7 @@ class memory_recording : public live_recording {
         return recording_route::memory;
     }
     void check_patterns_before() const override {
+        check_keywords(patterns_, find_running_instances, keyword_advice);
         check_patterns(patterns_, source_.patterns_matched(), {},
                        "See the events with: elog list. To wait for it, add --wait.");
     }
@@ -45,12 +47,7 @@ class memory_recording : public live_recording {
     }
     void warn_incompatible() const override { warn_incompatible_processes(source_.header()); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
-        std::vector<provider_instance> all;
-        for (running_provider& each : find_running_providers().providers) {
-            all.push_back(std::move(each));
-            all.back().id = static_cast<std::uint16_t>(all.size() - 1);
-        }
-        return all;
+        return find_running_instances();
     }
     [[nodiscard]] std::string explain() const override {
         return "programs ask     which events -e, --session, -p and --comm want" +
@@ -58,7 +55,14 @@ class memory_recording : public live_recording {
     }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
-        return process_.emplace(source_, sink).run(stop, latency);
+        keyword_watch& watched = keywords_.emplace(patterns_, sink, find_running_instances);
+        return process_.emplace(source_, watched)
+            .run(
+                [&] {
+                    watched.poll();
+                    return stop();
+                },
+                latency);
     }
     [[nodiscard]] recording_summary current_summary() const override {
         return process_->current_summary();
@@ -77,7 +81,9 @@ class memory_recording : public live_recording {
     const event_patterns& patterns_;
     std::string narrowed_by_;
     subscription source_;
-    std::optional<recording> process_;  // set by run()
+    // Set by run(). The recording refers to the watch, which is its sink.
+    std::optional<keyword_watch> keywords_;
+    std::optional<recording> process_;
 };
 
 /// Advice for a pattern without a matching event in the kernel.
@@ -128,7 +134,11 @@ class kernel_recording : public live_recording {
           process_(std::forward<Arguments>(arguments)...) {}
 
     [[nodiscard]] recording_route route() const noexcept override { return route_; }
-    void check_patterns_before() const override { check_all_matched(advice_.before); }
+    void check_patterns_before() const override {
+        check_keywords(
+            patterns_, [this] { return found(); }, keyword_advice, schemas());
+        check_all_matched(advice_.before);
+    }
     void check_patterns_after_command() const override { check_all_matched(advice_.behind); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
         return found_by(process_);
@@ -138,9 +148,12 @@ class kernel_recording : public live_recording {
     }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
+        keyword_watch watched(patterns_, sink, find_running_instances, schemas());
+        watched.add(found());  // also providers of the kernel and of other users
         recording_summary summary = process_.run(
-            sink,
+            watched,
             [&] {
+                watched.poll();
                 print_complaints(process_.take_diagnostics());
                 return stop();
             },
@@ -160,6 +173,10 @@ class kernel_recording : public live_recording {
     }
 
   private:
+    [[nodiscard]] without_keywords schemas() const noexcept {
+        return is_traced(route_) ? without_keywords::is_unknown : without_keywords::lacks_all;
+    }
+
     void check_all_matched(const char* advice) const {
         for (std::size_t i = 0; i < patterns_.size(); ++i) {
             if (!process_.patterns_matched()[i]) {

@@ -111,6 +111,7 @@ class location_lister {
                                                  ? catalogue_scope::programs_and_kernel
                                                  : catalogue_scope::programs);
         print_complaints(found.complaints);
+        print_complaints(found.unknown_keywords);
         if (found.providers.empty() && (!options_.json || found.subscriptions.empty())) {
             return;
         }
