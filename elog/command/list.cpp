@@ -56,11 +56,23 @@ void print_detached(const std::vector<running_subscription>& subscriptions) {
     }
 }
 
+/// A directory that cannot be used may have been made by another user.
+catalogue collect_or_name_users(const std::string& glob) {
+    check_catalogue_pattern(glob);
+    try {
+        return collect_catalogue(glob);
+    } catch (const user_error&) {
+        print_other_directories();
+        throw;
+    }
+}
+
 void run_list(const list_options& options) {
-    // Comes first: the hint also helps if the own directory is unusable.
-    print_other_directories();
-    const catalogue found = collect_catalogue(options.glob);
+    const catalogue found = collect_or_name_users(options.glob);
     print_complaints(found.complaints);
+    if (found.providers.empty()) {
+        print_other_directories();
+    }
     if (!found.unknown_keywords.empty()) {
         throw user_error("{}", found.unknown_keywords.front());
     }

@@ -23,6 +23,7 @@
 #include "discovery/catalogue.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "target/child_runner.hpp"
+#include "target/other_directories.hpp"
 #include "target/provider_locations.hpp"
 #include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
@@ -85,6 +86,7 @@ class location_lister {
                              found.skipped);
             failed_ = true;
         }
+        print_unreadable_directories();
         finish();
     }
 
@@ -190,8 +192,8 @@ class location_lister {
         }
         if (!found_ && !options_.json) {
             print_diagnostic(
-                "No running program offers events, here or elsewhere. Start one that uses "
-                "eventlog.");
+                "No running program that you may see offers events, here or elsewhere. Start one "
+                "that uses eventlog.");
         }
     }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ void print_other_directories() {
     if (::geteuid() != 0 || std::getenv("EVENTLOG_DIR") != nullptr) {
         return;
     }
-    const std::vector<uid_t> users = find_other_users();
+    const std::vector<uid_t> users = find_active_users();
     if (users.empty()) {
         return;
     }
@@ -40,6 +41,22 @@ void print_other_directories() {
     print_diagnostic("Other users have a directory for programs: {}. See theirs with: elog --user "
                      "{} list, or all at once with: elog list --all",
                      names, users.front());
+}
+
+void print_unreadable_directories() {
+    if (::geteuid() == 0) {
+        return;
+    }
+    if (const std::size_t count = find_active_users().size(); count != 0) {
+        print_diagnostic("{} other user{} processes and a directory for their events, which only "
+                         "they and root may read. See their programs with: sudo elog list --all",
+                         count, count == 1 ? " has" : "s have");
+    }
+    if (const std::optional<gid_t> group = find_closed_group()) {
+        print_diagnostic("The members of group {} share /run/eventlog, which only they and root "
+                         "may read. See their programs with: sudo elog list --all",
+                         *group);
+    }
 }
 
 }  // namespace elog

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "target/provider_locations.hpp"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -18,8 +20,10 @@
 
 #include <fmt/core.h>
 
+#include "base/proc_file.hpp"
 #include "base/shared_memory_domain.hpp"
 #include "base/user_error.hpp"
+#include "platform/unique_fd.hpp"
 #include "shm/directory.hpp"
 #include "target/container_target.hpp"
 #include "target/other_user.hpp"
@@ -81,6 +85,15 @@ std::vector<pid_t> all_processes() {
     });
     std::sort(numbers.begin(), numbers.end());
     return numbers;
+}
+
+/// The real, effective, saved and file system users of a process; none if it has ended or is
+/// hidden.
+std::vector<unsigned> users_of_process(pid_t process) {
+    const eventlog::core::unique_fd file(
+        ::open(fmt::format("/proc/{}/status", process).c_str(), O_RDONLY | O_CLOEXEC));
+    const std::optional<std::string> status = read_text(file, process_status_max);
+    return status ? status_numbers(*status, "Uid:") : std::vector<unsigned>{};
 }
 
 /// The first process of each place, with which a container begins. A process of another pid
@@ -209,6 +222,34 @@ std::vector<uid_t> find_other_users() {
     });
     std::sort(users.begin(), users.end());
     return users;
+}
+
+std::vector<uid_t> find_active_users() {
+    std::vector<uid_t> users = find_other_users();
+    if (users.empty()) {
+        return users;
+    }
+    std::set<uid_t> active;
+    for (const pid_t process : all_processes()) {
+        for (const uid_t user : users_of_process(process)) {
+            active.insert(user);
+        }
+    }
+    active.erase(::geteuid());
+    // Some process of root always runs, so /proc hides the processes of others (hidepid), or this
+    // is a container without them.
+    if (!active.empty() || ::geteuid() == 0) {
+        std::erase_if(users, [&](uid_t user) { return !active.contains(user); });
+    }
+    return users;
+}
+
+std::optional<gid_t> find_closed_group() {
+    struct stat status {};
+    const bool is_closed = ::lstat(group_directory, &status) == 0 && S_ISDIR(status.st_mode) &&
+                           status.st_uid == 0 &&
+                           ::faccessat(AT_FDCWD, group_directory, X_OK, AT_EACCESS) != 0;
+    return is_closed ? std::optional(status.st_gid) : std::nullopt;
 }
 
 found_locations find_provider_locations() {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,14 @@ struct found_locations {
 /// Other users with a directory in /dev/shm. Only the owners of the directories are read; nothing
 /// in them is opened.
 [[nodiscard]] std::vector<uid_t> find_other_users();
+
+/// Those of find_other_users() who have a process: a directory alone may be left over. If /proc
+/// hides the processes of other users, all of them.
+[[nodiscard]] std::vector<uid_t> find_active_users();
+
+/// The group of /run/eventlog if this user may not enter it; nothing if the user may, or if it does
+/// not exist.
+[[nodiscard]] std::optional<gid_t> find_closed_group();
 
 /// All places: for each /dev/shm that is not the own one, and for each user in it, one process.
 /// Only /proc is read. Processes that this one may not inspect are left out and not counted.

@@ -68,6 +68,24 @@ class AsOtherUser(other_users.Case):
         self.make_folder("/dev/shm/eventlog-0", ANNE)
         self.assertIn(f"for programs: {BERT}. See", self.run_elog("list", status=1).stderr)
 
+    def test_list_as_root_names_no_users_beside_listed_programs(self):
+        self.start_counter_as(ANNE)
+        self.start_counter_as(0)
+        self.assertEqual(self.run_elog("list", "counter").stderr, "")
+        self.assertIn(f"for programs: {ANNE}. See",
+                      self.run_elog("list", "shop", status=1).stderr)
+
+    def test_left_directory_causes_no_message(self):
+        program, _ = self.start_counter_as(ANNE)
+        self.assertIn(f"{ANNE}", self.run_elog("list").stderr)
+        program.kill()
+        program.wait()
+        self.make_folder(f"/dev/shm/eventlog-{BERT}", BERT)
+        left = {f"eventlog-{ANNE}", f"eventlog-{BERT}"}
+        self.assertLessEqual(left, set(os.listdir("/dev/shm")))
+        self.assertNotIn("users", self.run_elog("list").stderr)
+        self.assertNotIn("users", self.run_elog("list", "--all").stderr)
+
     def pids_by_user(self, shown):
         return {place["user"]: [process["pid"] for provider in place["providers"]
                                 for process in provider["processes"]]
@@ -97,8 +115,17 @@ class AsOtherUser(other_users.Case):
     def test_list_all_as_other_user_shows_only_own_programs(self):
         annes, _ = self.start_counter_as(ANNE)
         self.start_counter_as(BERT)
-        process = self.start_as(ANNE, self.copy(harness.ELOG), "list", "--all", "--json")
-        self.assertEqual(self.pids_by_user(self.finish(process)[0]), {ANNE: [annes.pid]})
+        elog = self.copy(harness.ELOG)
+        output, errors = self.finish(self.start_as(ANNE, elog, "list", "--all", "--json"))
+        self.assertEqual(self.pids_by_user(output), {ANNE: [annes.pid]})
+        self.assertIn("1 other user has processes and a directory for their events, which only "
+                      "they and root may read. See their programs with: sudo elog list --all\n",
+                      errors)
+        self.start_counter_as(0)
+        self.make_folder(f"/dev/shm/eventlog-{BERT + 1}", BERT + 1)  # left over
+        _, errors = self.finish(self.start_as(ANNE, elog, "list", "--all"))
+        self.assertIn("2 other users have processes", errors)
+        self.assertEqual(self.finish(self.start_as(ANNE, elog, "list"))[1], "")
 
     def test_list_all_has_a_timeout_per_user(self):
         self.start_counter_as(ANNE)
