@@ -109,8 +109,9 @@ trace_dat_builder::bytes trace_dat_builder::pages_of(const buffer_state& buffer,
         return {};
     }
     for (const page_state& page : found->second) {
-        const std::uint64_t told = page.missed == some ? missed_flag : missed_flag | stored_flag;
-        const std::uint64_t flags = page.missed == 0 ? 0 : told;
+        const std::uint64_t reported =
+            page.missed == some ? missed_flag : missed_flag | stored_flag;
+        const std::uint64_t flags = page.missed == 0 ? 0 : reported;
         made.add(page.begin).add(page.content.size() | flags).add_bytes(page.content.bytes());
         if ((flags & stored_flag) != 0) {
             made.add(page.missed);

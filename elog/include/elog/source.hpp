@@ -28,7 +28,7 @@ enum class loss_reason : std::uint8_t {
     no_room,      // the buffers were full
     overwritten,  // replaced by newer records
     too_large,    // larger than the maximum of a record
-    busy,         // the shared ring was in use for too long
+    busy,         // the shared ring was locked for too long
     damaged,      // inconsistent bytes
 };
 

@@ -52,7 +52,7 @@ std::uint16_t kernel_trace_run_builder::provider_of(const kernel_trace_event& ev
             return common->second;
         }
         if (next_instance_ == UINT16_MAX) {
-            throw user_error("There are more providers than a recording can tell apart. Start it "
+            throw user_error("There are more providers than a recording can have. Start it "
                              "again, with fewer events.");
         }
         added.process = "?";

@@ -74,8 +74,8 @@ static inline struct eventlog_provider* {0}_handle(void) {{
 
 /// 0: provider.
 inline constexpr char put_word[] = R"(/*
- * Where a text or byte string is: its size and how far behind this word it begins. `end` is where
- * it begins in the payload, and moves on. One that is too large for this is refused as a whole.
+ * The location of a text or byte string: its size, and its offset from this word. `end` is its
+ * offset in the payload, and is advanced. A payload that is too large is rejected as a whole.
  */
 static inline void {0}_put_word(unsigned char* payload, size_t offset, size_t size, size_t* end) {{
     const uint32_t word =
@@ -88,7 +88,7 @@ static inline void {0}_put_word(unsigned char* payload, size_t offset, size_t si
 
 /// 0: provider.
 inline constexpr char cut_longest[] = R"(/*
- * Cuts the longest pieces behind the first so that all of them fit into a record, texts between two
+ * Cuts the longest pieces after the first one so that all fit into a record, texts between two
  * characters of UTF-8. A text is followed by a piece of one byte, its NUL. Returns flags to emit.
  */
 static inline uint32_t {0}_cut_longest(struct eventlog_piece* pieces, const bool* is_text,

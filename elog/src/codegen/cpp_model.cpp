@@ -94,7 +94,7 @@ bool is_implicit_dump_event(const event_schema& event) {
     return event.name == "dump_complete" && event.kind == eventlog::kind::dump_complete &&
            event.severity == eventlog::level::error && !event.session_bound && !event.cuts_texts &&
            event.keywords == 0 && event.fields.empty() &&
-           event.description == "The present state has been told" &&
+           event.description == "The current state is complete" &&
            event.meaning ==
                "a listener came late and all of the state has been emitted to it alone";
 }

@@ -37,7 +37,7 @@ inline constexpr char combine_operator[] =
 
 /// Bytes 16 to 23 of a schema are its hash. 0: provider, 1: hash.
 inline constexpr char assertion[] =
-    R"(// What the compiler makes of all this is the schema that it was made from.
+    R"(// The compiled provider has the schema from which this file was made.
 static_assert(
     [] {{
         std::uint64_t hash = 0;

@@ -146,7 +146,7 @@ void event_writer::write_comment() {
               description.empty() ? fmt::format("event {} of {}", event_.name, schema_.name)
                                   : description);
     if (!names_.fields.empty()) {
-        out_.line(" * @fields: what there is to say");
+        out_.line(" * @fields: the values of the fields");
     } else if (event_.fields.empty()) {
         out_.line(" * @unused: a tracepoint has a parameter; pass 0");
     } else {

@@ -120,9 +120,9 @@ void check_payload_size(const located_schema& source, std::size_t id) {
     }
     if (pieces != 0 && !event.cuts_texts) {
         source.reject(source.events[id],
-                      "The kernel would drop this event without a word where a text or byte string "
-                      "is too long. Write cut behind its level (and kind and session): then they "
-                      "are cut, and say so.");
+                      "The kernel would drop this event silently if a text or byte string is too "
+                      "long. Write cut after its level (and kind and session): then they are cut "
+                      "and marked.");
     }
 }
 

@@ -23,7 +23,7 @@ inline constexpr char introduction[] = R"(/* SPDX-License-Identifier: GPL-2.0 OR
 
 inline constexpr std::string_view about_texts = R"( *
  * Texts end with a NUL. One that is too long for a trace event is cut, and ends in
- * dots; a byte string that is too long is cut to the size that is said there.
+ * dots; the size of a byte string is the one that is left after cutting.
 )";
 
 inline constexpr std::string_view about_optional_fields = R"( *
@@ -53,13 +53,13 @@ inline constexpr char begin[] = R"( */
 
 /// 0: function that returns a text's size, 1: function that copies a text.
 inline constexpr char text_helpers[] =
-    R"(/* What a text takes, with its NUL: nothing if it is NULL. */
+    R"(/* The size of a text with its NUL; 0 if it is NULL. */
 static inline size_t {0}(const char *text, size_t max)
 {{
 	return text ? min(strnlen(text, max) + 1, max) : 0;
 }}
 
-/* One of the size max is cut between two characters of UTF-8, and ends in dots. */
+/* A text of the size max is cut between two characters of UTF-8, and ends in dots. */
 static inline void {1}(char *to, const char *text, size_t size, size_t max)
 {{
 	size_t kept = size < max ? size - 1 : max - 4;
@@ -85,7 +85,7 @@ inline constexpr char bytes_helper[] =
 )";
 
 inline constexpr std::string_view address_helper =
-    R"(/* Where a byte of an address in network byte order stands in its number. */
+    R"(/* The position of a byte of an address in network byte order in its number. */
 #ifdef __BIG_ENDIAN
 #define EVENTLOG_IP4_SHIFT(byte) (24 - 8 * (byte))
 #else
@@ -110,8 +110,8 @@ inline constexpr char end[] = R"(#endif /* _TRACE_EVENTLOG_{0}_H */
 #include <trace/define_trace.h>
 
 /*
- * Behind struct trace_entry stands what the schema says, byte for byte; only texts and
- * byte strings count their offset from the beginning of the entry.
+ * The payload of the schema follows struct trace_entry, byte for byte, except that the
+ * offsets of texts and byte strings count from the beginning of the entry.
  */
 #if defined(CREATE_TRACE_POINTS) && defined(TRACEPOINTS_ENABLED)
 #undef EVENTLOG_FIELD_AT

@@ -13,8 +13,8 @@ inline constexpr char introduction[] = R"(# Provider {0}
 # Made by elog gen --lang python. Change the schema and make it anew; this is overwritten.
 # The hash of the schema is 0x{1:016x}.
 #
-# The program that imports it is published. Optional fields and texts may be None. Where what it
-# takes to emit an event is expensive, ask first: if EVENT_enabled(): EVENT(...)
+# The program that imports it is published. Optional fields and texts may be None. If the
+# values of an event are expensive to compute, check first: if EVENT_enabled(): EVENT(...)
 """Provider {2}"""
 
 import atexit
@@ -100,10 +100,10 @@ _PAYLOAD_SIZE_MAX = 65536 - 24
 
 
 class _Event:
-    """How the fields of an event stand in its payload.
+    """The layout of an event's payload.
 
-    Each is (name, code of the module struct or "text" or "bytes", count, offset, place of the byte
-    that says whether it has a value, or None).
+    Each field is (name, code of the module struct or "text" or "bytes", count, offset, offset of
+    its presence byte or None).
     """
 
     def __init__(self, number, name, fixed_size, cuts_texts, fields):

@@ -148,8 +148,8 @@ impl Piece {
     }
 }
 
-/// Where a text or byte string is: its size and how far behind this word it begins. `end` is where
-/// it begins in the payload, and moves on. One that is too large for this is refused as a whole.
+/// The location of a text or byte string: its size, and its offset from this word. `end` is its
+/// offset in the payload, and is advanced. A payload that is too large is rejected as a whole.
 fn put_word(payload: &mut [u8], offset: usize, size: usize, end: &mut usize) {
     if size != 0 {
         let word = ((size & 0xffff) << 16 | ((*end - offset - 4) & 0xffff)) as u32;

@@ -52,8 +52,8 @@ void check_clock(const std::string& name, const std::string& path) {
     constexpr std::array<std::string_view, 4> others{"counter", "uptime", "x86-tsc", "ppc-tb"};
     if (std::find(others.begin(), others.end(), name) != others.end()) {
         throw user_error(
-            "{} is by the kernel's clock {}, which counts no nanoseconds, so that elog "
-            "cannot tell its times. Show it with trace-cmd report, or record it with "
+            "{} is by the kernel's clock {}, which counts no nanoseconds, so that its times "
+            "are not known. Show it with trace-cmd report, or record it with "
             "trace-cmd record -C mono --date",
             path, name);
     }

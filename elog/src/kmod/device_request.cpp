@@ -64,7 +64,7 @@ device_request::device_request(const event_patterns& patterns) : sessions(patter
     if (rules.size() > EVENTLOG_RULES_MAX || processes.size() > EVENTLOG_PROCESSES_MAX) {
         throw user_error(
             "The kernel module takes {} patterns and {} processes, and no more. Use * to "
-            "say it in fewer.",
+            "select the same events with fewer.",
             EVENTLOG_RULES_MAX, EVENTLOG_PROCESSES_MAX);
     }
 }

@@ -194,7 +194,7 @@ eventlog_statistics device_subscription::count(std::uint32_t ring) const {
         result = ::ioctl(file_.get(), EVENTLOG_STATISTICS, &counts);
     } while (result != 0 && errno == EINTR);
     if (result != 0) {
-        throw user_error("{} does not tell what it has lost ({}). Start the recording again.",
+        throw user_error("{} does not report its losses ({}). Start the recording again.",
                          EVENTLOG_DEVICE_PATH, std::strerror(errno));
     }
     return counts;

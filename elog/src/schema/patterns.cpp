@@ -100,8 +100,8 @@ void event_patterns::add(std::string_view pattern) {
 
 void event_patterns::check_size() const {
     if (packed().size() > EVENTLOG_FILTER_SIZE_MAX) {
-        throw user_error("The patterns are longer than {} characters together. Use * to say it in "
-                         "fewer.",
+        throw user_error("The patterns are longer than {} characters together. Use * to select "
+                         "the same events with fewer.",
                          EVENTLOG_FILTER_SIZE_MAX);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests of print_format.c: what the file `format` of an event tells perf. */
+/* Tests of print_format.c: the print format in the file `format` of an event. */
 #include <linux/slab.h>
 
 #include "../eventlog.h"

@@ -14,7 +14,7 @@ EVENTLOG_EVENT(tick,
 					      .text = "since the module was loaded")),
 	       .level = EVENTLOG_LEVEL_VERBOSE, .text = "A second has passed");
 
-EVENTLOG_PROVIDER(ticker, EVENTLOG_PROVIDES(&event_tick), .text = "Tells that time goes by");
+EVENTLOG_PROVIDER(ticker, EVENTLOG_PROVIDES(&event_tick), .text = "Counts the seconds");
 
 static void on_time(struct timer_list *timer);
 static DEFINE_TIMER(timer, on_time);

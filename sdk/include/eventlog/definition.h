@@ -201,7 +201,7 @@ EVENTLOG_API const char* eventlog_error_text(enum eventlog_error error);
  */
 #define EVENTLOG_DUMP_COMPLETE_EVENT                                                         \
     {                                                                                        \
-        .name = "dump_complete", .description = "The present state has been told",           \
+        .name = "dump_complete", .description = "The current state is complete",             \
         .meaning = "a listener came late and all of the state has been emitted to it alone", \
         .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_DUMP_COMPLETE                   \
     }

@@ -264,11 +264,10 @@ user_events_device open_user_events(error_text& error) noexcept {
     const bool too_old = search.reason == 0;
     if (too_old || !may_be_hidden(search)) {
         device.status = EVENTLOG_NO_KERNEL_SUPPORT;
-        error.set(too_old
-                      ? "This kernel says that it is older than Linux 5.18, and has user_events "
-                        "nevertheless. Take a newer kernel, or let uname tell its release."
-                      : "This kernel has no user_events. That takes Linux 6.4 with "
-                        "CONFIG_USER_EVENTS; everything else works without.");
+        error.set(too_old ? "uname reports a kernel older than Linux 5.18, which has user_events "
+                            "nevertheless. Boot a newer kernel, or let uname report its release."
+                          : "This kernel has no user_events. That takes Linux 6.4 with "
+                            "CONFIG_USER_EVENTS; everything else works without.");
     } else if (is_shortage(search.reason) ||
                (!open_in(search, legacy_mount_point, device) && !open_mounted(search, device))) {
         explain(search, device, error);

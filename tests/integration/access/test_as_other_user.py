@@ -251,14 +251,14 @@ class AsOtherUser(other_users.Case):
             with socket.socket(socket.AF_UNIX) as made:
                 made.bind(path)
 
-        for make, told in ((lambda: self.make_folder(path, BERT), "Permission denied"),
+        for make, message in ((lambda: self.make_folder(path, BERT), "Permission denied"),
                            (lambda: self.make_folder(path, 0), "Permission denied"),
                            (lambda: os.mkfifo(path), "Not a directory"),
                            (make_socket, "Not a directory"),
                            (lambda: os.symlink(roots, path), "Not a directory")):
             make()
             refused = self.elog_as(ANNE, "list", status=1)
-            self.assert_one_message(refused.stderr, path, told)
+            self.assert_one_message(refused.stderr, path, message)
             if os.path.isdir(path) and not os.path.islink(path):
                 shutil.rmtree(path)
             else:
@@ -296,11 +296,11 @@ class AsOtherUser(other_users.Case):
         self.finish(self.start_as(ANNE, elog, "--user", str(ANNE), "list"))
 
     def test_requires_existing_user(self):
-        for words, told in ((["--user", "no such user", "list"], "no user 'no such user'"),
+        for words, message in ((["--user", "no such user", "list"], "no user 'no such user'"),
                             (["--user", str(2**32 - 1), "list"], "no user"),
                             (["--user=", "list"], "name or number"),
                             (["--user"], "name or number")):
-            self.assertIn(told, self.run_elog(*words, status=2).stderr)
+            self.assertIn(message, self.run_elog(*words, status=2).stderr)
 
 
 if __name__ == "__main__":

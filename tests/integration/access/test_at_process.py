@@ -331,23 +331,23 @@ class AtProcess(other_users.Case):
     def test_reports_errors(self):
         ended = self.start("true")
         ended.wait(harness.TIMEOUT)
-        for words, told in ((["--at", "list"], "the number of a process"),
+        for words, message in ((["--at", "list"], "the number of a process"),
                             (["--at=-1", "list"], "the number of a process"),
                             (["--at", "0", "list"], "the number of a process"),
                             (["--at", str(ended.pid), "list"], "no process"),
                             (["--at"], "the number of a process"),
                             (["--at", str(os.getpid()), "--user", "root", "list"], "cannot follow --at")):
-            self.assert_one_message(self.run_elog(*words, status=2).stderr, told)
+            self.assert_one_message(self.run_elog(*words, status=2).stderr, message)
         both = self.start("setpriv", "--ruid", str(ANNE), "--clear-groups", *self.counter)
         self.wait_for(lambda: other_users.status_of(both.pid, "Uid")[0] == str(ANNE), "two users")
         refused = self.run_elog("--at", str(both.pid), "list", status=1)
         self.assert_one_message(refused.stderr, "runs as another one")
         elog = self.copy(harness.ELOG)
         _, pid = self.start_container()
-        for words, told in ((["doctor"], "elog doctor checks the machine"),
+        for words, message in ((["doctor"], "elog doctor checks the machine"),
                             (["features"], "elog features checks the machine"),
                             (["record", "-e", "counter", "--", "true"], "no command is run")):
-            self.assert_one_message(self.elog_at(pid, *words, status=2).stderr, told)
+            self.assert_one_message(self.elog_at(pid, *words, status=2).stderr, message)
         _, errors = self.finish(self.start_as(ANNE, elog, "--at", str(pid), "list"), 1)
         self.assert_one_message(errors.replace("...", "list"), f"sudo elog --at {pid}")
 

@@ -56,7 +56,7 @@ TEST_F(detach, runs_when_listener_query_finds_no_listener) {
     EXPECT_TRUE(is_gate_closed());
 }
 
-unsigned told = 0;
+unsigned reported = 0;
 
 struct noticed {
     std::uint64_t number;
@@ -66,14 +66,14 @@ using watched = eventlog::provider<"leaving_watched", noticed>;
 
 TEST_F(detach, runs_callbacks_only_from_emit) {
     std::optional<event_listener> listener("leaving_watched:*");
-    watched::on_enable([](unsigned listeners) { told = 10 + listeners; });
+    watched::on_enable([](unsigned listeners) { reported = 10 + listeners; });
     watched::emit(noticed{1});
-    EXPECT_EQ(told, 11U);
+    EXPECT_EQ(reported, 11U);
     listener.reset();
     EXPECT_TRUE(watched::enabled<noticed>()) << "or programs that ask would never come to an emit";
-    EXPECT_EQ(told, 11U);
+    EXPECT_EQ(reported, 11U);
     watched::emit(noticed{2});
-    EXPECT_EQ(told, 10U);
+    EXPECT_EQ(reported, 10U);
     EXPECT_EQ(mapped_regions(), 0);
     EXPECT_FALSE(watched::enabled<noticed>());
     watched::on_enable(nullptr);

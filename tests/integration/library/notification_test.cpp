@@ -38,10 +38,10 @@ inline constexpr eventlog::provider_traits eventlog::provider_traits_of<watched>
 
 namespace {
 
-std::vector<unsigned> told;
+std::vector<unsigned> reported;
 
 void note(unsigned listeners) {
-    told.push_back(listeners);
+    reported.push_back(listeners);
 }
 
 class notification_callback : public testing::Test {
@@ -50,10 +50,10 @@ class notification_callback : public testing::Test {
         // A thread of the previous test may have found an ended listener; then it does not look for
         // new ones for a moment.
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
-        told.clear();
+        reported.clear();
         watched::on_enable(note);
         watched::poll();
-        told.clear();
+        reported.clear();
     }
     void TearDown() override {
         watched::on_enable(nullptr);
@@ -64,33 +64,33 @@ class notification_callback : public testing::Test {
 
 TEST_F(notification_callback, runs_at_next_emit_and_next_poll) {
     std::optional<event_listener> listener("attention_test:changed");
-    EXPECT_TRUE(told.empty());
+    EXPECT_TRUE(reported.empty());
     watched::emit(changed{1});
-    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(reported, std::vector<unsigned>{1});
     watched::emit(changed{2});
-    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(reported, std::vector<unsigned>{1});
     listener.reset();
     watched::poll();
-    EXPECT_EQ(told, (std::vector<unsigned>{1, 0}));
+    EXPECT_EQ(reported, (std::vector<unsigned>{1, 0}));
     watched::poll();
-    EXPECT_EQ(told, (std::vector<unsigned>{1, 0}));
+    EXPECT_EQ(reported, (std::vector<unsigned>{1, 0}));
 }
 
 TEST_F(notification_callback, runs_in_emit_of_disabled_event) {
     const event_listener listener("attention_test:changed");
     watched::emit(present{1});
-    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(reported, std::vector<unsigned>{1});
 }
 
 TEST_F(notification_callback, counts_listeners_and_distinguishes_slot_successor) {
     std::optional<event_listener> first("attention_test:*");
     const event_listener second("attention_test:changed");
     watched::poll();
-    EXPECT_EQ(told, std::vector<unsigned>{2});
+    EXPECT_EQ(reported, std::vector<unsigned>{2});
     first.reset();
     first.emplace("attention_test:*");
     watched::poll();
-    EXPECT_EQ(told, (std::vector<unsigned>{2, 2}));
+    EXPECT_EQ(reported, (std::vector<unsigned>{2, 2}));
 }
 
 TEST_F(notification_callback, loses_no_event_during_callback) {
@@ -103,10 +103,10 @@ TEST_F(notification_callback, reports_listeners_present_before_registration) {
     watched::on_enable(nullptr);
     const event_listener listener("attention_test:*");
     watched::emit(changed{1});
-    told.clear();
+    reported.clear();
     watched::on_enable(note);
     watched::emit(changed{2});
-    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(reported, std::vector<unsigned>{1});
 }
 
 void dump_state() {
@@ -184,11 +184,11 @@ TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
 TEST_F(notification_callback, runs_once_after_registration_regardless_of_listeners) {
     const event_listener listener("attention_test:*");
     watched::poll();
-    told.clear();
+    reported.clear();
     watched::on_enable(note);
     watched::poll();
     watched::poll();
-    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(reported, std::vector<unsigned>{1});
 }
 
 void replace_callback(unsigned listeners) {
@@ -201,7 +201,7 @@ TEST_F(notification_callback, callback_may_emit_and_replace_itself) {
     watched::on_enable(replace_callback);
     watched::poll();
     watched::poll();
-    EXPECT_EQ(told, std::vector<unsigned>{1});
+    EXPECT_EQ(reported, std::vector<unsigned>{1});
     EXPECT_EQ(listener.received_names(), "changed");
 }
 

@@ -63,7 +63,7 @@ class Losses(harness.Case):
         self.wait_for(lambda: self.listed()["events"][0]["listeners"], "an open gate")
         return recording
 
-    def tell(self, program, line):
+    def send_line(self, program, line):
         program.stdin.write(line + "\n")
         program.stdin.flush()
         self.assertEqual(program.stdout.readline(), "done\n")
@@ -104,7 +104,7 @@ class Losses(harness.Case):
         recording = self.listen()
         recording.send_signal(harness.signal.SIGSTOP)
         attempted = 1000
-        self.tell(shop, f"for number in range({attempted}): shop.order(number, 1000 * 'x')")
+        self.send_line(shop, f"for number in range({attempted}): shop.order(number, 1000 * 'x')")
         written = BUFFERS * (FEWEST_BUFFER_BYTES // RECORD_OF_A_LONG_NAME)
         lost = attempted - written
         self.assert_counted(shop, f"{written} written {lost} lost ({lost} full)", written,
@@ -115,7 +115,7 @@ class Losses(harness.Case):
     def test_too_large(self):
         shop = self.start_shop()
         recording = self.listen()
-        self.tell(shop, "for size in (65503, 65504, 70000, 1): shop.order(size, size * 'x')")
+        self.send_line(shop, "for size in (65503, 65504, 70000, 1): shop.order(size, size * 'x')")
         # 65512 bytes; number, location of the text and NUL are nine of them.
         self.assert_counted(shop, "2 written 2 lost (2 too large)", 2, too_large=2)
         self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too large --")
@@ -123,11 +123,11 @@ class Losses(harness.Case):
     def test_shared_ring_held_by_another(self):
         shop = self.start_shop(EVENTLOG_RSEQ="off")
         recording = self.listen()
-        self.tell(shop, "shop.order(0, 'joins')")
+        self.send_line(shop, "shop.order(0, 'joins')")
         self.hold_shared_ring(os.getpid())
-        self.tell(shop, "for number in range(7): shop.order(number, 'a')")
+        self.send_line(shop, "for number in range(7): shop.order(number, 'a')")
         self.hold_shared_ring(0)
-        self.tell(shop, "shop.order(8, 'goes on')")
+        self.send_line(shop, "shop.order(8, 'goes on')")
         self.assert_counted(shop, "2 written 7 lost (7 busy)", 2, busy=7)
         self.assert_recorded(recording, 2, 7, "-- lost 7 events of shop: shared ring busy --")
 
@@ -135,9 +135,9 @@ class Losses(harness.Case):
         # The view of a signal handler that interrupted the holder.
         shop = self.start_shop(EVENTLOG_RSEQ="off")
         recording = self.listen()
-        self.tell(shop, "shop.order(0, 'joins')")
+        self.send_line(shop, "shop.order(0, 'joins')")
         self.hold_shared_ring(shop.pid)
-        self.tell(shop, "for number in range(3): shop.order(number, 'nested')")
+        self.send_line(shop, "for number in range(3): shop.order(number, 'nested')")
         self.hold_shared_ring(0)
         self.assert_counted(shop, "1 written 3 lost (3 busy)", 1, busy=3)
         self.assert_recorded(recording, 1, 3, "-- lost 3 events of shop: shared ring busy --")
@@ -145,9 +145,9 @@ class Losses(harness.Case):
     def test_subscription_that_cannot_be_attached(self):
         shop = self.start_shop()
         recording = self.listen()
-        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
-        self.tell(shop, "for number in range(5): shop.order(number, 'a')")
-        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.send_line(shop, "for number in range(5): shop.order(number, 'a')")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
         self.assert_counted(shop, "0 written 5 lost (5 not attached)", 0, unattached=5)
         # A listener to which the process could not attach does not know of them.
         self.assert_recorded(recording, 0, 0)
@@ -155,13 +155,13 @@ class Losses(harness.Case):
     def test_several_reasons_are_shown_side_by_side(self):
         shop = self.start_shop(EVENTLOG_RSEQ="off")
         recording = self.listen()
-        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
-        self.tell(shop, "shop.order(0, 'not attached')")
-        self.tell(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
-        self.tell(shop, "import time; time.sleep(0.1); shop.order(1, 'joins')")
-        self.tell(shop, "shop.order(2, 70000 * 'x')")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.send_line(shop, "shop.order(0, 'not attached')")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
+        self.send_line(shop, "import time; time.sleep(0.1); shop.order(1, 'joins')")
+        self.send_line(shop, "shop.order(2, 70000 * 'x')")
         self.hold_shared_ring(os.getpid())
-        self.tell(shop, "shop.order(3, 'busy')")
+        self.send_line(shop, "shop.order(3, 'busy')")
         self.hold_shared_ring(0)
         self.assert_counted(
             shop, "1 written 3 lost (1 too large, 1 busy, 1 not attached)", 1,
@@ -175,7 +175,7 @@ class Losses(harness.Case):
             file.write("provider bakery { event loaf info { name: text } }")
         self.run_elog("gen", "--lang", "python", self.path("bakery.schema"), "-o",
                       self.path("shop/bakery.py"))
-        self.tell(shop, "import bakery")
+        self.send_line(shop, "import bakery")
         path = self.path("run.elog")
         recording = self.start_recording("-e", "shop:*", "-e", "bakery:*", "-o", path, "--json")
         self.wait_for(
@@ -183,8 +183,8 @@ class Losses(harness.Case):
                         json.loads(self.run_elog("list", "--json").stdout)["providers"]),
             "open gates",
         )
-        self.tell(shop, "for name in 3 * [70000 * 'x']: bakery.loaf(name)")
-        self.tell(shop, "shop.order(1, 70000 * 'x')")
+        self.send_line(shop, "for name in 3 * [70000 * 'x']: bakery.loaf(name)")
+        self.send_line(shop, "shop.order(1, 70000 * 'x')")
         said, _ = self.stop(recording)
         found = self.run_elog("stat", "--json", path).stdout
         expected = [{"provider": name, "process": "python3", "pid": shop.pid, "no_room": 0,

@@ -57,7 +57,7 @@ class Evolution(harness.Case):
         harness.os.mkdir(folder)
         return folder
 
-    def tell(self, program, line):
+    def send_line(self, program, line):
         program.stdin.write(line + "\n")
         program.stdin.flush()
         self.assertEqual(program.stdout.readline(), "done\n")
@@ -82,7 +82,7 @@ class Evolution(harness.Case):
         # The subscription is visible shortly before all gates are open.
         self.wait_for(self.all_events_have_a_listener, "open gates")
         for which, call in calls:
-            self.tell(programs[which], call)
+            self.send_line(programs[which], call)
         self.stop(recording)
         return output
 
@@ -181,11 +181,11 @@ class Evolution(harness.Case):
 
     def test_predicate_applies_to_versions_with_matching_types(self):
         path = self.record_three()
-        told = self.left_out(2, "--where", 11, ", and this is a number: they cannot be compared.")
+        message = self.left_out(2, "--where", 11, ", and this is a number: they cannot be compared.")
         result = self.run_elog("print", path, "--where", "number >= 2")
         self.assertEqual(self.said(result.stdout), ['order number=2 name="ben" price=20 gift=-',
                                                     'order number=4 name="ann" price=40 gift=true'])
-        self.assertEqual(result.stderr, told)
+        self.assertEqual(result.stderr, message)
         other = self.run_elog("print", path, "--where", 'number ~ "f*"')
         self.assertEqual(self.said(other.stdout), ['order number="five" name="ann" price=50'])
         # Of both versions, each time for the same reason.
@@ -194,7 +194,7 @@ class Evolution(harness.Case):
 
     def test_every_command_reports_type_mismatches_once(self):
         path = self.record_three()
-        told = self.left_out(2, "--where", 11, ", and this is a number: they cannot be compared.")
+        message = self.left_out(2, "--where", 11, ", and this is a number: they cannot be compared.")
         where = ["--where", "number >= 2"]
         jsonl = self.run_elog("convert", "--to", "jsonl", path, *where)
         self.assertEqual([json.loads(line)["fields"]["number"] for line in jsonl.stdout.split("\n")
@@ -204,8 +204,8 @@ class Evolution(harness.Case):
         stat = self.run_elog("stat", path, *where)
         cut = self.run_elog("cut", path, *where, "-o", self.path("part.elog"))
         for result in (jsonl, csv, stat):
-            self.assertEqual(result.stderr, told)
-        self.assertIn(told, cut.stderr)
+            self.assertEqual(result.stderr, message)
+        self.assertIn(message, cut.stderr)
         part = self.run_elog("print", self.path("part.elog"), *where)
         self.assertEqual((len(self.said(part.stdout)), part.stderr), (2, ""))
         # A time range without such events reports no mismatch.
@@ -233,8 +233,8 @@ class Evolution(harness.Case):
             said = json.loads(result.stdout)
             found = {tuple(group["key"].values()): list(group["values"].values())
                      for group in said["groups"]}
-            told = re.findall(r"(\d+) events of shop:order by another version", result.stderr)
-            self.assertEqual(said["unsuited"], sum(map(int, told)))
+            message = re.findall(r"(\d+) events of shop:order by another version", result.stderr)
+            self.assertEqual(said["unsuited"], sum(map(int, message)))
             return found, result.stderr
 
         found, errors = groups("count(), sum(price) by name")
@@ -242,12 +242,12 @@ class Evolution(harness.Case):
         self.assertEqual(errors, "")
         found, errors = groups("sum(number)")
         self.assertEqual(found, {(): [7]})
-        told = self.left_out(2, "The aggregation", 5, "; sum(number) computes with numbers.")
-        self.assertEqual(errors, told)
+        message = self.left_out(2, "The aggregation", 5, "; sum(number) computes with numbers.")
+        self.assertEqual(errors, message)
         # --where reports its mismatches; the aggregation does not report events that --where drops.
         found, errors = groups("sum(number)", "--where", "price > 30")
         self.assertEqual(found, {(): [4]})
-        self.assertEqual(errors, told.replace("2 events", "1 events"))
+        self.assertEqual(errors, message.replace("2 events", "1 events"))
         found, errors = groups("count()", "--where", "number > 1")
         self.assertEqual(found, {(): [2]})
         self.assertEqual(errors, self.left_out(2, "--where", 10, ", and this is a number: they "
@@ -269,15 +269,15 @@ class Evolution(harness.Case):
         output = self.path("run.elog")
         recording = self.start_recording("-e", "shop:*", "-o", output, "--where", "number >= 2")
         self.wait_for(self.all_events_have_a_listener, "open gates")
-        self.tell(old, "shop.order(1, 'ann')")
+        self.send_line(old, "shop.order(1, 'ann')")
         new = self.start_version(NUMBER_AS_TEXT)
         self.wait_for(self.all_events_have_a_listener, "open gates")
         for _ in range(3):
-            self.tell(new, "shop.order('two', 'ben', 20)")
-        self.tell(old, "shop.order(4, 'eve')")
+            self.send_line(new, "shop.order('two', 'ben', 20)")
+        self.send_line(old, "shop.order(4, 'eve')")
         _, errors = self.stop(recording)
-        told = self.left_out(3, "--where", 11, ", and this is a number: they cannot be compared.")
-        self.assertIn("\n1 events passed --where\n" + told, errors)
+        message = self.left_out(3, "--where", 11, ", and this is a number: they cannot be compared.")
+        self.assertIn("\n1 events passed --where\n" + message, errors)
         self.assertEqual(self.said(self.run_elog("print", output).stdout),
                          ['order number=4 name="eve"'])
 
@@ -286,14 +286,14 @@ class Evolution(harness.Case):
         path = self.path("run.elog")
         recording = self.start_recording("-e", "shop:*", "-o", path)
         self.wait_for(self.all_events_have_a_listener, "open gates")
-        self.tell(old, "shop.order(2, 'ann')")
+        self.send_line(old, "shop.order(2, 'ann')")
         follower = self.start(harness.ELOG, "print", "--follow", path, "--where", "number >= 2")
         self.assertEqual(self.said(follower.stdout.readline()), ['order number=2 name="ann"'])
         new = self.start_version(NUMBER_AS_TEXT)
         self.wait_for(self.all_events_have_a_listener, "open gates")
         for _ in range(2):
-            self.tell(new, "shop.order('two', 'ben', 20)")
-        self.tell(old, "shop.order(4, 'eve')")
+            self.send_line(new, "shop.order('two', 'ben', 20)")
+        self.send_line(old, "shop.order(4, 'eve')")
         self.stop(recording)
         output, errors = self.finish(follower)
         self.assertEqual(self.said(output), ['order number=4 name="eve"'])
@@ -309,8 +309,8 @@ class Evolution(harness.Case):
         running = [self.start_recording(*commands[0][1:])]
         running.append(self.start(harness.ELOG, *commands[1]))
         self.wait_for(lambda: self.listeners() == {2}, "open gates of both")
-        self.tell(programs[0], "shop.order('two', 'ben', 20)")
-        self.tell(programs[1], "shop.order(3, 'eve')")
+        self.send_line(programs[0], "shop.order('two', 'ben', 20)")
+        self.send_line(programs[1], "shop.order(3, 'eve')")
         shown, errors = self.stop(running[0])
         self.assertEqual(self.said(shown), ['order number=3 name="eve"'])
         self.assertIn(self.left_out(1, "--where", 11, ", and this is a number: they cannot be "

@@ -148,8 +148,8 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
     found.where = location_of(field);
     if (found.where != location::fixed) {
         if (found.where != location::rest_of_record && found.size != sizeof(std::uint32_t)) {
-            throw error("The kernel says of {} that it tells where {} is in {} bytes, and not in "
-                        "4. Leave it out.",
+            throw error("The kernel's description of {} has the location of {} in {} bytes "
+                        "instead of 4. Leave it out.",
                         event, field.name, found.size);
         }
         found.type = is_text(field) ? field_type::text : field_type::bytes;
@@ -208,8 +208,8 @@ void check_names(event_format& found) {
         while (std::any_of(found.fields.begin(), end, is_same)) {
             std::string& name = found.fields[i].name;
             if (name.size() == name_length_max) {
-                throw error("Two fields of {} have the same name, {}, which leaves no room to tell "
-                            "them apart. Leave it out.",
+                throw error("Two fields of {} have the same name, {}, and it is too long for a "
+                            "suffix. Leave it out.",
                             found.name, name);
             }
             name += '_';

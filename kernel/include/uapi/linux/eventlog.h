@@ -342,7 +342,7 @@
  *       less that one is 1 to 32767, in 16 bits). Before each swap, behind the
  *       acquire load of the word, load `snapshot_tickets` again: if it is more
  *       than 32767 ahead of ours, we have been held up for so long that 16 bits
- *       cannot tell which is older, and store no more. So the newest reason
+ *       do not order the two, and store no more. So the newest reason
  *       stays, in whatever order its words and those of others are stored.
  *   S3. Add one to `snapshots_requested`, and wake all that sleep there.
  *

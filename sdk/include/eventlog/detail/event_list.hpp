@@ -42,7 +42,7 @@ inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::se
 template <>
 inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::dump_complete>{
     .level = eventlog::level::error,
-    .description = "The present state has been told",
+    .description = "The current state is complete",
     .meaning = "a listener came late and all of the state has been emitted to it alone",
     .kind = eventlog::kind::dump_complete};
 

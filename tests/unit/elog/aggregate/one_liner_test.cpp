@@ -80,7 +80,7 @@ TEST(one_liner, requires_event_first) {
 TEST(one_liner, reports_error_column) {
     const struct {
         const char* text;
-        const char* told;
+        const char* message;
     } cases[] = {
         {"a:b/x > 1/ {}", "column 7: the events are followed by"},
         {"a:b x > 1", "column 5: the events are followed by"},
@@ -114,7 +114,7 @@ TEST(one_liner, reports_error_column) {
         {"a:b { @ = count(); trunc(5) }", "column 20: write 'trunc(@, NUMBER)'"},
     };
     for (const auto& each : cases) {
-        EXPECT_NE(rejection_of(each.text).find(each.told), std::string::npos)
+        EXPECT_NE(rejection_of(each.text).find(each.message), std::string::npos)
             << each.text << ": " << rejection_of(each.text);
     }
 }

@@ -177,12 +177,12 @@ TEST(file_repair, distinguishes_overwritten_from_damaged) {
         const elog::file_check_result found = elog::check_file(to);
         EXPECT_EQ(found.damages, std::vector<std::string>{}) << block_number;
         // The fourth block reports the loss of five; it is the last block of its ring.
-        const std::uint64_t told = block_number == 4 ? 0 : 5;
-        EXPECT_EQ(after.overwritten, told) << block_number;
-        EXPECT_EQ(found.overwritten, told) << block_number;
+        const std::uint64_t overwritten_expected = block_number == 4 ? 0 : 5;
+        EXPECT_EQ(after.overwritten, overwritten_expected) << block_number;
+        EXPECT_EQ(found.overwritten, overwritten_expected) << block_number;
         EXPECT_EQ(summary.missing, 10U) << block_number;
         // The sample also loses three records at the end of a ring.
-        EXPECT_EQ(found.lost, 10U + told + 3U) << block_number;
+        EXPECT_EQ(found.lost, 10U + overwritten_expected + 3U) << block_number;
     }
     EXPECT_EQ(block_number, 6U);
 }

@@ -92,14 +92,14 @@ TEST(library_file, reports_losses_in_place_and_in_total) {
     elog::source source =
         elog::open_file(make_sample("losses.elog"),
                         {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     for (const elog::record& record : source) {
         const std::uint64_t number = record["number"].as<std::uint64_t>().value_or(0);
         EXPECT_EQ(record.lost_before(), number == 31 ? 5U : 0U);
         EXPECT_EQ(losses.size(), number < 31 ? 0U : 1U);
-        told += record.lost_before();
+        reported += record.lost_before();
     }
-    EXPECT_EQ(told, 5U);
+    EXPECT_EQ(reported, 5U);
     EXPECT_EQ(source.totals().lost, test::sample_lost);
     ASSERT_EQ(losses.size(), 2U);
     EXPECT_EQ(losses[0].count, 5U);
@@ -166,9 +166,9 @@ TEST(library_file, ends_after_trailing_losses) {
     writer.write_loss(elog::trailing_loss(0, 9, 4, 0));
     writer.write_loss(elog::trailing_loss(1, 2, 0, 0));
     writer.write_end();
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     const auto refuse = [&](const elog::loss& missing) {
-        told += missing.count;
+        reported += missing.count;
         throw std::runtime_error("too much");
     };
     elog::source source = elog::open_file(path, {.on_loss = refuse});
@@ -181,7 +181,7 @@ TEST(library_file, ends_after_trailing_losses) {
         }
     }
     EXPECT_EQ(thrown, 3);
-    EXPECT_EQ(told, 11U);
+    EXPECT_EQ(reported, 11U);
 }
 
 TEST(library_file, missing_is_an_error) {

@@ -244,18 +244,19 @@ TEST(library_live, counts_type_mismatches_of_late_version) {
 }
 
 TEST(library_live, counts_ring_full_losses) {
-    std::uint64_t told = 0;
-    elog::source source = elog::subscribe(
-        {"library_live"}, {.buffer_size = 128U << 10U,
-                           .on_loss = [&](const elog::loss& missing) { told += missing.count; }});
+    std::uint64_t reported = 0;
+    elog::source source =
+        elog::subscribe({"library_live"},
+                        {.buffer_size = 128U << 10U,
+                         .on_loss = [&](const elog::loss& missing) { reported += missing.count; }});
     constexpr std::uint32_t count = 100'000;
     for (std::uint32_t number = 0; number < count; ++number) {
         heart::emit(beat{number});
     }
     const auto given = static_cast<std::uint64_t>(rest_of(source).size());
-    EXPECT_GT(told, 0U);
-    EXPECT_EQ(given + told, count);
-    EXPECT_EQ(source.totals().lost, told);
+    EXPECT_GT(reported, 0U);
+    EXPECT_EQ(given + reported, count);
+    EXPECT_EQ(source.totals().lost, reported);
 }
 
 TEST(library_live, has_requested_buffer_count) {

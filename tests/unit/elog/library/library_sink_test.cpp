@@ -112,17 +112,17 @@ TEST(library_sink, reports_each_loss_of_merged_sources_once) {
     elog::sink sink = elog::write_text(written.descriptor());
     const auto put = [&](const elog::loss& missing) { sink.put(missing); };
     std::vector<elog::source> sources;
-    sources.push_back(elog::open_file(make_sample("told.elog"), {.on_loss = put}));
+    sources.push_back(elog::open_file(make_sample("reported.elog"), {.on_loss = put}));
     sources.push_back(elog::open_file(make_sample("told_too.elog"), {.on_loss = put}));
     elog::source merged = elog::merge(std::move(sources));
     elog::pour(merged, sink);
     sink.finish();
     const std::vector<std::string> lines = written.lines();
-    const auto told = [&](std::string_view line) {
+    const auto lines_like = [&](std::string_view line) {
         return std::count(lines.begin(), lines.end(), line);
     };
-    EXPECT_EQ(told("-- lost 5 events on CPU 0 --"), 2);
-    EXPECT_EQ(told("-- lost 3 events on CPU 1 --"), 2);
+    EXPECT_EQ(lines_like("-- lost 5 events on CPU 0 --"), 2);
+    EXPECT_EQ(lines_like("-- lost 3 events on CPU 1 --"), 2);
     EXPECT_EQ(lines.size(), 124U);
 }
 

@@ -155,27 +155,27 @@ TEST(dynamic_provider, is_noexcept_if_value_construction_is) {
     EXPECT_FALSE(noexcept(provider.emit_lazily(value, [] { return std::tuple(1); })));
 }
 
-std::vector<unsigned> told;
+std::vector<unsigned> reported;
 const eventlog::dynamic_provider* speaker = nullptr;
 
 void note(unsigned listeners) {
-    told.push_back(listeners);
+    reported.push_back(listeners);
 }
 
 TEST(dynamic_provider, reports_listener_changes_until_callback_is_removed) {
     eventlog::dynamic_provider provider(value_definition);
-    told.clear();
+    reported.clear();
     EXPECT_TRUE(provider.on_enable(note));
     provider.poll();
     std::optional<event_listener> listener("dynamic_state:value");
     EXPECT_EQ(provider.emit(value, 1, "text"), EVENTLOG_ERROR_NONE);
     listener.reset();
     provider.poll();
-    EXPECT_EQ(told, (std::vector<unsigned>{0, 1, 0}));
+    EXPECT_EQ(reported, (std::vector<unsigned>{0, 1, 0}));
     EXPECT_TRUE(provider.on_enable(nullptr));
     listener.emplace("dynamic_state:value");
     provider.poll();
-    EXPECT_EQ(told, (std::vector<unsigned>{0, 1, 0}));
+    EXPECT_EQ(reported, (std::vector<unsigned>{0, 1, 0}));
 }
 
 TEST(dynamic_provider, passes_context_to_each_callback) {
@@ -219,12 +219,12 @@ TEST(dynamic_provider, with_invalid_definition_runs_no_callback) {
     eventlog_definition wrong = value_definition;
     wrong.name = "";
     eventlog::dynamic_provider provider(wrong);
-    told.clear();
+    reported.clear();
     EXPECT_TRUE(provider.on_enable(note));
     EXPECT_TRUE(provider.on_dump(dump_state));
     EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
     provider.poll();
-    EXPECT_TRUE(told.empty());
+    EXPECT_TRUE(reported.empty());
     EXPECT_TRUE(provider.on_enable(nullptr));
     EXPECT_TRUE(provider.on_dump(nullptr));
 }

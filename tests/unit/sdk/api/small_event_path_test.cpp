@@ -95,9 +95,11 @@ TEST(small_event, is_counted_when_interrupted_at_any_point) {
 #if defined(__x86_64__) && defined(RSEQ_SIG)
 /// rseq_cs: the restartable sequence that the kernel believes the thread is in.
 std::uint64_t rseq_cs_value() {
-    std::uint64_t told = 0;
-    asm volatile("movq %%fs:8(%[area]), %[told]" : [told] "=r"(told) : [area] "r"(__rseq_offset));
-    return told;
+    std::uint64_t copied = 0;
+    asm volatile("movq %%fs:8(%[area]), %[copied]"
+                 : [copied] "=r"(copied)
+                 : [area] "r"(__rseq_offset));
+    return copied;
 }
 
 unsigned slow_path_count = 0;
