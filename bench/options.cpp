@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -60,27 +59,21 @@ options parse_options(int count, char** words) {
 }
 
 void print_usage() {
-    fmt::print(
-        "usage: eventlog_bench [--json FILE] [--elog PATH] [--quick] [--benchmark_...]\n"
-        "\n"
-        "  --json FILE      write the ratios to FILE as {{name: ratio}}\n"
-        "  --elog PATH      the elog command that listens (default: $ELOG, else the build's)\n"
-        "  --quick          a second or two: shows that it runs, not how fast\n"
-        "  --benchmark_...  handed to Google Benchmark, for example --benchmark_out=FILE\n");
+    fmt::print("usage: eventlog_bench [--json FILE] [--elog PATH] [--quick] [--benchmark_...]\n"
+               "\n"
+               "  --json FILE      write the ratios to FILE as {{name: ratio}}\n"
+               "  --elog PATH      the elog command that listens (default: the build's)\n"
+               "  --quick          a second or two: shows that it runs, not how fast\n"
+               "  --benchmark_...  handed to Google Benchmark, for example --benchmark_out=FILE\n");
 }
 
 std::string find_elog(const options& chosen) {
     namespace fs = std::filesystem;
-    std::string named = chosen.elog;
-    if (named.empty()) {
-        const char* from_environment = std::getenv("ELOG");
-        named = from_environment == nullptr ? "" : from_environment;
-    }
-    if (!named.empty()) {
-        if (::access(named.c_str(), X_OK) != 0) {
-            throw failure("'{}' cannot be run. Name the elog command with --elog.", named);
+    if (!chosen.elog.empty()) {
+        if (::access(chosen.elog.c_str(), X_OK) != 0) {
+            throw failure("'{}' cannot be run. Name the elog command with --elog.", chosen.elog);
         }
-        return named;
+        return chosen.elog;
     }
     const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
     for (const fs::path& path : {here / "elog", here.parent_path() / "elog" / "elog"}) {

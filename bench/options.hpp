@@ -19,8 +19,8 @@ struct options {
 
 void print_usage();
 
-/// The path from the options, else from the environment (ELOG), else where the build puts it: next
-/// to this program or in the folder elog next to this program's. Throws failure.
+/// The path from the options, else the build's: next to this program or in the folder elog next to
+/// this program's. Throws failure.
 [[nodiscard]] std::string find_elog(const options& chosen);
 
 }  // namespace bench

@@ -26,8 +26,7 @@ def parse():
     parser.add_argument("--json", metavar="FILE", help="write the ratios to FILE as {name: ratio}")
     parser.add_argument("--kernel", default="user-events-6.12", help="a kernel of ./dev vm --list")
     parser.add_argument("--quick", action="store_true", help="show that it runs, not how fast")
-    parser.add_argument("--program", default=os.environ.get("BENCH"), required="BENCH" not in os.environ,
-                        metavar="FILE", help="what is measured, if BENCH in the environment does not say it")
+    parser.add_argument("--program", required=True, metavar="FILE", help="the program to measure")
     return parser.parse_args()
 
 

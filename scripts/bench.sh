@@ -9,7 +9,7 @@ caller_directory=${EVENTLOG_CALLER_DIRECTORY:-$PWD}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 programs=$root/build/release/bench
-elog=${ELOG:-$root/build/release/elog/elog}
+elog=$root/build/release/elog/elog
 
 area=all
 case ${1-} in
@@ -53,8 +53,7 @@ case $area in
         ;;
     kernel) targets=(kernel_bench batch_bench) ;;
     user_events)
-        export BENCH=$programs/user_events_bench
-        words=()
+        words=(--program "$programs/user_events_bench")
         targets=(user_events_bench)
         ;;
 esac

@@ -85,7 +85,7 @@ class Scratch:
     def __init__(self, directory):
         self.directory = directory
         self.log = directory / "mutations.log"
-        cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         self.environment = {
             "CCACHE_DIR": f"{cache}/eventlog/ccache",
             "CCACHE_SLOPPINESS": "pch_defines,time_macros",

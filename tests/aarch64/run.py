@@ -54,7 +54,8 @@ def emulated(folder):
                 *arguments, EVENTLOG_DIR=directory)
         # QEMU emulates a process's own files in /proc, with a wrong start time: a child regards its parent
         # as a dead process whose number was reused.
-        run(EMULATOR, folder / "aarch64_tests", "--gtest_filter=-*dead_thread*")
+        run(EMULATOR, folder / "aarch64_tests", "--gtest_filter=-*dead_thread*",
+            EVENTLOG_TEST_EMULATED="1")
 
 
 def main():

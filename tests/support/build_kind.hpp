@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Detects slow builds and emulation by both compilers' macros, so that tests do less work there.
+// Detects slow builds by both compilers' macros, and emulation by the environment, so that tests do
+// less work there.
 #pragma once
 
 #include <cstdlib>
@@ -29,17 +30,10 @@ inline constexpr bool is_optimised = true;
 inline constexpr bool is_optimised = false;
 #endif
 
-#ifdef EVENTLOG_TEST_EMULATED
-inline constexpr bool is_emulated = true;  // the program runs on an emulated processor
-#else
-inline constexpr bool is_emulated = false;
-#endif
-
 /// Everything takes about ten times as long.
-inline constexpr bool is_slow =
-    has_address_sanitizer || has_thread_sanitizer || !is_optimised || is_emulated;
+inline constexpr bool is_slow = has_address_sanitizer || has_thread_sanitizer || !is_optimised;
 
-/// is_slow, or EVENTLOG_TEST_EMULATED: a fast build that runs on an emulated processor.
+/// is_slow, or the environment has EVENTLOG_TEST_EMULATED: a fast build that runs on an emulated processor.
 inline bool is_slow_run() noexcept {
     return is_slow || std::getenv("EVENTLOG_TEST_EMULATED") != nullptr;
 }

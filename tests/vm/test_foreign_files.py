@@ -14,10 +14,9 @@ import unittest
 import loads
 import vm_case
 
-# Recorded by all tools at once. A million events last half an hour.
-COUNT_AT_ONCE = int(os.environ.get("EVENTLOG_TEST_EVENTS", "5000"))
-IS_LONG = COUNT_AT_ONCE > 100_000
-MEBIBYTES = 64 if IS_LONG else 8  # of a buffer of each tool: none may lose events
+# Recorded by all tools at once.
+COUNT_AT_ONCE = 5_000
+MEBIBYTES = 8  # of a buffer of each tool: none may lose events
 COUNT = 5_000
 # More than perf's smallest buffer holds before it is read.
 COUNT_OF_LOSSY = vm_case.by_tier(10_000, 20_000)
@@ -94,7 +93,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
     SCRIPT = f"ways='{' '.join(WAYS)}'\n" + SCRIPT
     AT_ONCE = ("perf.data", "trace.dat", *(f"{way}.elog" for way in WAYS))
     FILES = (*AT_ONCE, "compressed.data", "lossy.data")
-    OPTIONS = {"memory": 6144 if IS_LONG else 2048, "time_limit": 3600 if IS_LONG else 600}
+    OPTIONS = {"memory": 2048, "time_limit": 600}
 
     @staticmethod
     def tools():

@@ -23,8 +23,9 @@ constexpr std::size_t users_shown = 16;
 }  // namespace
 
 void print_other_directories() {
-    // EVENTLOG_DIR selects one directory, so others are irrelevant.
-    if (::geteuid() != 0 || std::getenv("EVENTLOG_DIR") != nullptr) {
+    // EVENTLOG_DIR selects one directory, so others are irrelevant. Empty means not set.
+    const char* named = std::getenv("EVENTLOG_DIR");
+    if (::geteuid() != 0 || (named != nullptr && *named != '\0')) {
         return;
     }
     const std::vector<uid_t> users = find_active_users();

@@ -59,8 +59,13 @@ class AsOtherUser(other_users.Case):
         os.symlink("/tmp", f"/dev/shm/eventlog-{BERT}")
         os.mkfifo(f"/dev/shm/eventlog-{BERT + 1}")
         self.make_folder(f"/dev/shm/eventlog-{BERT + 2}", ANNE)
-        self.assertIn(f"for programs: {ANNE}. See theirs with: elog --user {ANNE} list",
-                      self.run_elog("list").stderr)
+        hint = f"for programs: {ANNE}. See theirs with: elog --user {ANNE} list"
+        self.assertIn(hint, self.run_elog("list").stderr)
+        self.environment["EVENTLOG_DIR"] = ""  # as if it were not set
+        self.assertIn(hint, self.run_elog("list").stderr)
+        self.environment["EVENTLOG_DIR"] = self.path("roots")
+        self.assertNotIn("users", self.run_elog("list").stderr)
+        del self.environment["EVENTLOG_DIR"]
         self.assertNotIn("users", self.elog_as(ANNE, "list").stderr)
 
     def test_list_as_root_names_users_if_its_directory_is_foreign(self):

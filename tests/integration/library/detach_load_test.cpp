@@ -69,7 +69,7 @@ TEST_F(detach, loses_nothing_under_concurrent_emits_signals_and_forks) {
                                           event_listener::options{1U << 20U, 4, false});
     detach_provider::emit(wanted{0});
     std::atomic<std::uint64_t> attempted{1};
-    const std::uint64_t rounds = eventlog::test::trial_size("EVENTLOG_LEAVING_ROUNDS", 60);
+    const std::uint64_t rounds = eventlog::test::trial_size("EVENTLOG_TEST_DETACH_ROUNDS", 60);
     {
         std::atomic<bool> stop{false};
         std::vector<std::jthread> workers;

@@ -117,8 +117,8 @@ class CApi(harness.Case):
         self.assert_no_files_left()
 
     def test_example_in_cpp(self):
-        self.environment["DYNAMIC_ROUNDS"] = "1"
-        recorded = self.recorded(harness.example("dynamic"), "door_opened:door,floor", "lamp_lit:lamp")
+        recorded = self.recorded(harness.example("dynamic"), "1", "door_opened:door,floor",
+                                 "lamp_lit:lamp")
         self.assertEqual(recorded, {"door_opened": "door=0 floor=0", "lamp_lit": "lamp=0"})
 
     def test_example_in_cpp_reports_error(self):

@@ -3,7 +3,7 @@
 """Recorders and programs that start, end and are killed in any order leave no file, no gate bit and
 no mapping behind, and every attempted event is read or counted as lost.
 
-EVENTLOG_ENDS_SEED repeats the choices of a failed run, EVENTLOG_ENDS_STEPS sets their number.
+EVENTLOG_TEST_ENDS_SEED repeats the choices of a failed run, EVENTLOG_TEST_ENDS_STEPS sets their number.
 """
 
 import json
@@ -14,8 +14,8 @@ import time
 
 import harness
 
-SEED = int(os.environ.get("EVENTLOG_ENDS_SEED", random.SystemRandom().randrange(2**32)))
-STEPS = int(os.environ.get("EVENTLOG_ENDS_STEPS", harness.trials(40, 200)))
+SEED = int(os.environ.get("EVENTLOG_TEST_ENDS_SEED", random.SystemRandom().randrange(2**32)))
+STEPS = int(os.environ.get("EVENTLOG_TEST_ENDS_STEPS", harness.trials(40, 200)))
 RECORDERS_MAX = 8
 PROGRAMS_MAX = 6
 GATE = (0x10000, 4096)  # offset and size in a provider's file
@@ -24,7 +24,7 @@ GATE = (0x10000, 4096)  # offset and size in a provider's file
 class Ends(harness.Case):
     def setUp(self):
         super().setUp()
-        print(f"EVENTLOG_ENDS_SEED={SEED} EVENTLOG_ENDS_STEPS={STEPS}", flush=True)
+        print(f"EVENTLOG_TEST_ENDS_SEED={SEED} EVENTLOG_TEST_ENDS_STEPS={STEPS}", flush=True)
         self.random = random.Random(SEED)
         self.recorders = []
         self.programs = []
