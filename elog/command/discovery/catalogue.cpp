@@ -225,6 +225,7 @@ catalogue collect_catalogue(const std::string& pattern, catalogue_scope scope) {
         keywords.add(provider.schema);
     }
     catalogue found = into.take();
+    found.is_whole = pattern.empty();
     found.unknown_keywords = keywords.take_sentences();
     found.complaints = std::move(running.complaints);
     if (found.providers.empty()) {

@@ -54,6 +54,7 @@ struct catalogue_provider {
 struct catalogue {
     std::vector<catalogue_provider> providers;        // by name
     std::vector<running_subscription> subscriptions;  // by slot
+    bool is_whole = false;                            // there is no pattern
     std::vector<std::string> complaints;              // about files that could not be read
     std::vector<std::string> unknown_keywords;        // sentences about those of the pattern
     std::optional<std::string> nearest;               // without a match: a similar name

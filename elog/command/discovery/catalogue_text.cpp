@@ -57,6 +57,9 @@ class catalogue_formatter {
             }
             append_events(all[i]);
         }
+        if (shown_.is_whole) {
+            append_idle_listeners();
+        }
         return fmt::to_string(out_);
     }
 
@@ -100,24 +103,61 @@ class catalogue_formatter {
         }
     }
 
+    /// Whether the subscription receives any listed event of the provider.
+    static bool receives(unsigned slot, const catalogue_provider& provider) {
+        return std::any_of(
+            provider.events.begin(), provider.events.end(), [slot](const auto& event) {
+                return std::any_of(event.listeners.begin(), event.listeners.end(),
+                                   [slot](const auto& each) { return each.slot == slot; });
+            });
+    }
+
+    /// "[1] elog 813: absent:*": the subscriptions that receive no event yet, with their rules.
+    void append_idle_listeners() {
+        bool is_first = true;
+        for (const running_subscription& subscription : shown_.subscriptions) {
+            const bool is_idle = !subscription.has_ended &&
+                                 std::none_of(shown_.providers.begin(), shown_.providers.end(),
+                                              [&](const auto& provider) {
+                                                  return receives(subscription.slot, provider);
+                                              });
+            if (is_idle) {
+                append_idle_listener(subscription, is_first);
+                is_first = false;
+            }
+        }
+    }
+
+    void append_idle_listener(const running_subscription& subscription, bool is_first) {
+        if (is_first) {
+            if (!shown_.providers.empty()) {
+                out_.push_back('\n');
+            }
+            wrapped_line(out_, style_, 0, event_indent)
+                .add_words("Listeners without an event of a running program", paint::faint);
+        }
+        wrapped_line line(out_, style_, event_indent, detail_indent);
+        line.add(fmt::format("[{}]", subscription.slot), paint::strong);
+        append_name(line, subscription);
+        for (const std::string& rule : subscription.rules()) {
+            line.add(rule);
+        }
+        for (const std::string& process : subscription.processes()) {
+            line.add(process, paint::faint);
+        }
+    }
+
     /// "[0] elog 812": the subscriptions that receive any of the listed events.
     void append_listeners(const catalogue_provider& provider) {
-        const auto receives = [&](unsigned slot) {
-            return std::any_of(
-                provider.events.begin(), provider.events.end(), [slot](const auto& event) {
-                    return std::any_of(event.listeners.begin(), event.listeners.end(),
-                                       [slot](const auto& each) { return each.slot == slot; });
-                });
-        };
         if (std::none_of(shown_.subscriptions.begin(), shown_.subscriptions.end(),
-                         [&](const auto& subscription) { return receives(subscription.slot); })) {
+                         [&](const auto& each) { return receives(each.slot, provider); })) {
             return;
         }
         wrapped_line line(out_, style_, event_indent, label_end);
         line.add("listeners", paint::faint);
         line.fill_to(label_end);
         for (const running_subscription& subscription : shown_.subscriptions) {
-            if (receives(subscription.slot)) {
+            if (receives(subscription.slot, provider)) {
                 line.add(fmt::format("[{}]", subscription.slot), paint::strong);
                 append_name(line, subscription);
             }

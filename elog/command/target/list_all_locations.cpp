@@ -114,7 +114,7 @@ class location_lister {
                                                  : catalogue_scope::programs);
         print_complaints(found.complaints);
         print_complaints(found.unknown_keywords);
-        if (found.providers.empty() && (!options_.json || found.subscriptions.empty())) {
+        if (found.providers.empty() && found.subscriptions.empty()) {
             return;
         }
         write_all(STDOUT_FILENO, options_.json ? catalogue_as_json(found)

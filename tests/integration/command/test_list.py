@@ -141,6 +141,20 @@ class List(harness.Case):
         self.stop(listener)
         self.assertNotIn("[0]", self.run_elog("list").stdout)
 
+    def test_shows_listeners_without_events(self):
+        recording = self.start_recording("--wait", "-e", "absent:*", "-e", "shop:order_*@info", "-o",
+                                         self.path("run.elog"))
+        expected = ("Listeners without an event of a running program\n"
+                    f"  [0] elog {recording.pid} absent:* shop:order_*@info\n")
+        self.assertEqual(self.run_elog("list").stdout, expected)
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.assertIn("\n\n" + expected, self.run_elog("list").stdout)
+        self.assertNotIn("absent", self.run_elog("list", "counter").stdout)
+        self.start_provider(harness.example("order_service"), "30")
+        output = self.run_elog("list").stdout
+        self.assertIn(f"  listeners [0] elog {recording.pid}\n", output)
+        self.assertNotIn("Listeners", output)
+
     def test_shows_written_and_lost_counts(self):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
