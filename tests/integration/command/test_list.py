@@ -142,8 +142,8 @@ class List(harness.Case):
         self.assertNotIn("[0]", self.run_elog("list").stdout)
 
     def test_shows_listeners_without_events(self):
-        recording = self.start_recording("--wait", "-e", "absent:*", "-e", "shop:order_*@info", "-o",
-                                         self.path("run.elog"))
+        recording = self.start_recording("--wait", "-e", "absent:*", "-e", "shop:order_*@info",
+                                         "-o", self.path("run.elog"))
         expected = ("Listeners without an event of a running program\n"
                     f"  [0] elog {recording.pid} absent:* shop:order_*@info\n")
         self.assertEqual(self.run_elog("list").stdout, expected)
