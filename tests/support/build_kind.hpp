@@ -33,7 +33,8 @@ inline constexpr bool is_optimised = false;
 /// Everything takes about ten times as long.
 inline constexpr bool is_slow = has_address_sanitizer || has_thread_sanitizer || !is_optimised;
 
-/// is_slow, or the environment has EVENTLOG_TEST_EMULATED: a fast build that runs on an emulated processor.
+/// is_slow, or the environment has EVENTLOG_TEST_EMULATED: a fast build that runs on an emulated
+/// processor.
 inline bool is_slow_run() noexcept {
     return is_slow || std::getenv("EVENTLOG_TEST_EMULATED") != nullptr;
 }
