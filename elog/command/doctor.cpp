@@ -56,7 +56,7 @@ void add_doctor(command_line& line) {
     const auto json = std::make_shared<bool>(false);
     command.add_flag("-j,--json", *json, "Write a JSON object");
     command.footer("The exit status is 1 if something is missing; notes do not count.\n"
-                   "Example:\n  elog doctor || elog doctor --json | jq -r '.items[].repair'");
+                   "Example:\n  elog doctor || elog doctor --json | jq -r '.checks[].remedy'");
     command.action([json] { run_doctor(*json); });
 }
 

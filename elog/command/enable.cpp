@@ -96,16 +96,18 @@ std::vector<event_change> conditions_of(const kernel_event_selection& chosen,
 
 /// Writes a line for an event.
 void print_event(const persistent_arguments& arguments, const kernel_trace_event& event,
-                 const std::string& state, const std::string& condition) {
+                 const std::string& state, const std::string& condition,
+                 const std::vector<std::string>& undone) {
     const tracefs::event_name& name = event.kernel_name;
     write_all(STDOUT_FILENO,
               !arguments.json
                   ? shown_name(name) + '\n'
-                  : json_object()
-                        .add("name", name.system + ":" + name.event)
+                  : versioned_object()
+                        .add("kernel_event", name.system + ":" + name.event)
                         .add("provider", event.schema->name)
                         .add("event", event.schema->events[event.position].name)
                         .add("state", state)
+                        .add("undone", undone)
                         .add("trigger", arguments.trigger)
                         .add("filter", condition.empty() ? std::nullopt : std::optional(condition))
                         .line());
@@ -149,8 +151,8 @@ void run_enable(const persistent_arguments& arguments) {
         throw;
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-        print_event(arguments, *wanted[i].event, before[i] ? "new" : "was there",
-                    wanted[i].condition);
+        print_event(arguments, *wanted[i].event, before[i] ? "new" : "existing",
+                    wanted[i].condition, {});
     }
 }
 
@@ -167,8 +169,7 @@ void run_disable(const persistent_arguments& arguments) {
         failed += end.mistakes.empty() ? 0U : 1U;
         if (!end.undone.empty()) {
             ++undone;
-            print_event(arguments, *event, fmt::format("undone: {}", fmt::join(end.undone, ", ")),
-                        {});
+            print_event(arguments, *event, "undone", {}, end.undone);
         }
     }
     if (failed != 0) {

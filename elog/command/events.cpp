@@ -86,16 +86,17 @@ json_object json_of(const listed_event& listed) {
     for (const tracefs::format_field& field : event.format.fields) {
         fields.push_back(json_object()
                              .add("name", field.name)
-                             .add("type", name_of(field.type))
+                             .add("type", type_of(field))
+                             .add("base_type", name_of(field.type))
                              .add("count", field.count));
     }
     const auto some = [](const std::string& text) {
         return text.empty() ? std::nullopt : std::optional(text);
     };
-    return json_object()
+    return versioned_object()
         .add("provider", event.schema->name)
         .add("event", event.schema->events[event.position].name)
-        .add("name", event.kernel_name.system + ":" + event.kernel_name.event)
+        .add("kernel_event", event.kernel_name.system + ":" + event.kernel_name.event)
         .add("enabled", listed.state.is_enabled)
         .add("by_elog", listed.persistent.is_ours)
         .add("filter",

@@ -73,7 +73,7 @@ void add_features(command_line& line) {
     command.footer(
         "Recording works without most features: elog doctor checks the requirements.\n"
         "Example:\n"
-        "  elog features --json | jq -r '.features[] | select(.state != \"yes\") | .remedy'");
+        "  elog features --json | jq -r '.checks[] | select(.state != \"yes\") | .remedy'");
     command.action([json] { run_features(*json); });
 }
 

@@ -107,7 +107,7 @@ void add_list(command_line& line) {
     command.add_flag("-j,--json", options->json, "Write everything as a JSON object");
     command.footer("Examples:\n"
                    "  elog list 'shop:order_*'\n"
-                   "  elog list --json | jq -r '.providers[].name'");
+                   "  elog list --json | jq -r '.providers[].provider'");
     command.action([options] {
         if (options->everywhere) {
             list_all_locations({options->glob, options->json, options->stats});

@@ -37,11 +37,11 @@ void print_registered(bool json, const core::schema_reader& schema,
                       const core::event_description& event,
                       const user_events_registry::registered& made) {
     write_all(STDOUT_FILENO, !json ? made.name + '\n'
-                                   : json_object()
-                                         .add("name", made.name)
+                                   : versioned_object()
+                                         .add("kernel_event", made.name)
                                          .add("provider", schema.provider())
                                          .add("event", event.name)
-                                         .add("state", made.existed ? "was there" : "new")
+                                         .add("state", made.existed ? "existing" : "new")
                                          .add("reason", std::optional<std::string>())
                                          .line());
 }
@@ -50,8 +50,8 @@ void print_registered(bool json, const core::schema_reader& schema,
 void print_refused(bool json, const core::schema_reader& schema,
                    const core::event_description& event, const char* reason) {
     if (json) {
-        write_all(STDOUT_FILENO, json_object()
-                                     .add("name", std::optional<std::string>())
+        write_all(STDOUT_FILENO, versioned_object()
+                                     .add("kernel_event", std::optional<std::string>())
                                      .add("provider", schema.provider())
                                      .add("event", event.name)
                                      .add("state", "refused")

@@ -24,11 +24,11 @@ struct repair_arguments {
 };
 
 std::string as_json(const repair_summary& summary, const std::string& path) {
-    return json_object()
+    return versioned_object()
         .add("file", path)
-        .add("size", summary.size)
+        .add("file_bytes", summary.size)
         .add("events", summary.records)
-        .add("missing", summary.missing)
+        .add("lost_in_damage", summary.missing)
         .add("had_end", summary.had_end)
         .add("damages", summary.damages)
         .line();

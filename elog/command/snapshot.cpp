@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <memory>
-#include <utility>
 
 #include "cli/common_options.hpp"
 #include "cli/line_output.hpp"
@@ -103,8 +102,8 @@ void snapshot_writer::print_recording_summary(const recording_summary& summary,
         object.add("name", arguments_.name)
             .add("requests", notes.requests)
             .add("reason", notes.reason)
-            .add("met", notes.met);
-        print_summary_as_json(std::move(object), summary, of_file);
+            .add("when_matched", notes.met);
+        print_summary_as_json(object, summary, of_file);
     } else {
         print_summary(summary, of_file);
     }

@@ -45,7 +45,7 @@ void run_start(const start_arguments& arguments) {
     }
     source.detach();
     if (arguments.json) {
-        write_all(STDOUT_FILENO, json_object()
+        write_all(STDOUT_FILENO, versioned_object()
                                      .add("name", arguments.name)
                                      .add("mode", options.overwrite ? "overwrite" : "discard")
                                      .line());

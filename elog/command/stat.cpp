@@ -19,8 +19,10 @@
 #include "commands.hpp"
 #include "live/filtered_records.hpp"
 #include "output/record_counts.hpp"
+#include "record/loss_names.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
+#include "text/json_object.hpp"
 #include "text/utc_text.hpp"
 
 namespace elog {
@@ -100,15 +102,15 @@ void append_count_table(fmt::memory_buffer& out, const char* what, const std::ve
 }
 
 void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
-    const auto append_one = [&](std::uint64_t number, const char* why) {
+    const auto append_one = [&](std::uint64_t number, const char* reason, const char* meaning) {
         if (number != 0) {
-            append_format(out, "  {} lost: {}\n", number, why);
+            append_format(out, "  {} lost: {} ({})\n", number, loss_name::in_text(reason), meaning);
         }
     };
-    append_one(lost.full, "they found no room in the buffers");
-    append_one(lost.too_large, "they were too large for a record");
-    append_one(lost.busy, "the shared ring was held by others");
-    append_one(lost.damaged, "they made no sense");
+    append_one(lost.full, loss_name::full, "the buffers had no room");
+    append_one(lost.too_large, loss_name::too_large, "over the largest record");
+    append_one(lost.busy, loss_name::busy, "the shared ring was locked by another writer");
+    append_one(lost.damaged, loss_name::damaged, "a program has overwritten the buffers");
 }
 
 /// For a part of the recording (not `is_whole`), losses of processes are unknown.
@@ -152,37 +154,49 @@ ordered_json losses_as_json(const record_counts& found) {
     for (const auto& [name, lost] : found.lost_by_provider()) {
         const auto& [provider, process] = name;
         shown.push_back({{"provider", provider},
-                         {"process", process.first},
+                         {"comm", process.first},
                          {"pid", process.second},
-                         {"no_room", lost.full},
-                         {"too_large", lost.too_large},
-                         {"busy", lost.busy}});
+                         {"lost", lost.all()},
+                         {"lost_by_reason",
+                          {{loss_name::full, lost.full},
+                           {loss_name::too_large, lost.too_large},
+                           {loss_name::busy, lost.busy}}}});
     }
     return shown;
 }
 
+/// Names of PROVIDER:EVENT. The name of a provider contains no colon; an unknown event has none.
+ordered_json names_of(std::string_view event) {
+    const std::size_t colon = event.find(':');
+    if (colon == std::string_view::npos) {
+        return {{"provider", nullptr}, {"event", nullptr}};
+    }
+    return {{"provider", event.substr(0, colon)}, {"event", event.substr(colon + 1)}};
+}
+
 void print_json(const record_counts& found, bool is_whole) {
-    ordered_json result = json_of(found.all());
+    ordered_json result = {{"version", json_version}};
+    result.update(json_of(found.all()));
     const bool has_events = found.all().events != 0;
-    result["first"] = has_events ? ordered_json(as_utc_text(found.first())) : ordered_json();
-    result["last"] = has_events ? ordered_json(as_utc_text(found.last())) : ordered_json();
+    result["first_time"] = has_events ? ordered_json(as_utc_text(found.first())) : ordered_json();
+    result["last_time"] = has_events ? ordered_json(as_utc_text(found.last())) : ordered_json();
     result["lost"] = found.lost().all();
-    result["lost_by_reason"] = {{"no_room", found.lost().full},
-                                {"too_large", found.lost().too_large},
-                                {"busy", found.lost().busy},
-                                {"damaged", found.lost().damaged}};
+    result["lost_by_reason"] = {{loss_name::full, found.lost().full},
+                                {loss_name::too_large, found.lost().too_large},
+                                {loss_name::busy, found.lost().busy},
+                                {loss_name::damaged, found.lost().damaged}};
     result["lost_by_provider"] = is_whole ? losses_as_json(found) : ordered_json();
-    result["overwritten"] = found.overwritten();
-    result["left_out"] = found.not_understood();
+    result[loss_name::overwritten] = found.overwritten();
+    result[loss_name::unsupported] = found.not_understood();
     ordered_json& by_event = result["by_event"] = ordered_json::array();
     for (const row& shown : rows_by_event(found)) {
-        ordered_json& added = by_event.emplace_back(ordered_json{{"event", shown.name}});
-        added.update(json_of(shown.counts));
+        by_event.push_back(names_of(shown.name));
+        by_event.back().update(json_of(shown.counts));
     }
     ordered_json& by_process = result["by_process"] = ordered_json::array();
     for (const auto& [process, counts] : found.by_process()) {
-        ordered_json& added = by_process.emplace_back(
-            ordered_json{{"process", process.first}, {"pid", process.second}});
+        ordered_json& added =
+            by_process.emplace_back(ordered_json{{"comm", process.first}, {"pid", process.second}});
         added.update(json_of(counts));
         added["lost"] = is_whole ? ordered_json(counts.lost) : ordered_json();
     }

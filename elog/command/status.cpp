@@ -22,8 +22,10 @@
 #include "memory/recording.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "output/text_writer.hpp"
+#include "record/loss_names.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/escaped_text.hpp"
+#include "text/json_object.hpp"
 #include "text/utc_text.hpp"
 
 namespace elog {
@@ -144,22 +146,23 @@ std::string json_of(const std::vector<detached_status>& all) {
                         {"mode", mode_of(each)},
                         {"ended", each.subscription.has_ended},
                         {"rules", each.subscription.rules()},
-                        {"processes", each.subscription.processes()},
+                        {"process_rules", each.subscription.processes()},
                         {"sessions", each.subscription.sessions},
-                        {"since", as_utc_text(static_cast<std::int64_t>(each.since))},
-                        {"memory", each.subscription.memory},
+                        {"start_time", as_utc_text(static_cast<std::int64_t>(each.since))},
+                        {"memory_bytes", each.subscription.memory},
                         {"events", each.holds.events},
                         {"bytes", each.holds.bytes},
-                        {"overwritten", each.holds.overwritten},
+                        {loss_name::overwritten, each.holds.overwritten},
                         {"lost", each.holds.lost},
                         {"providers_refused", each.holds.providers_refused},
-                        {"snapshots_wanted", each.requests.wanted},
+                        {"snapshots_requested", each.requests.wanted},
                         {"snapshots_answered", each.requests.answered},
                         {"snapshot_reason", each.reason && each.requests.wanted != 0
                                                 ? nlohmann::ordered_json(*each.reason)
                                                 : nlohmann::ordered_json()}});
     }
-    const nlohmann::ordered_json all_of_it = {{"standing", std::move(list)}};
+    const nlohmann::ordered_json all_of_it = {{"version", json_version},
+                                              {"flight_recorders", std::move(list)}};
     return document_text(all_of_it) + '\n';
 }
 

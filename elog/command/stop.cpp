@@ -33,8 +33,9 @@ void take(snapshot_writer& kept, const std::string& name) {
 
 /// The JSON output without a file.
 void print_ended(const std::string& name) {
-    write_all(STDOUT_FILENO,
-              json_object().add("name", name).add("file", std::optional<std::string>()).line());
+    write_all(
+        STDOUT_FILENO,
+        versioned_object().add("name", name).add("file", std::optional<std::string>()).line());
 }
 
 void run_stop(const snapshot_arguments& arguments) {

@@ -65,8 +65,8 @@ struct unregister_options {
 /// Writes a line for an event. The reason why one stays is also on standard error.
 void print_event(bool json, const std::string& name, const std::optional<std::string>& reason) {
     if (json) {
-        write_all(STDOUT_FILENO, json_object()
-                                     .add("name", name)
+        write_all(STDOUT_FILENO, versioned_object()
+                                     .add("kernel_event", name)
                                      .add("state", reason ? "stays" : "removed")
                                      .add("reason", reason)
                                      .line());

@@ -44,19 +44,19 @@ std::string as_text(const file_check_result& found, const std::string& path) {
 std::string as_json(const file_check_result& found, const std::string& path) {
     const char* state = !found.damages.empty()   ? "damaged"
                         : found.has_end          ? "whole"
-                        : found.is_being_written ? "being written"
-                                                 : "without end";
-    return json_object()
+                        : found.is_being_written ? "being_written"
+                                                 : "without_end";
+    return versioned_object()
         .add("file", path)
         .add("state", state)
-        .add("size", found.size)
-        .add("blocks", found.blocks)
+        .add("file_bytes", found.size)
+        .add("block_count", found.blocks)
         .add("events", found.records)
         .add("bytes", found.record_bytes)
         .add("lost", found.lost - found.overwritten)
         .add("overwritten", found.overwritten)
-        .add("providers", found.providers)
-        .add("index", found.has_index)
+        .add("provider_count", found.providers)
+        .add("has_index", found.has_index)
         .add("damages", found.damages)
         .line();
 }

@@ -62,7 +62,7 @@ std::optional<record> single_source::take_pending() {
 
 std::optional<record> single_source::select_record(const merged_record& merged) {
     loss missing{merged.lost_before,
-                 merged.overwritten ? loss_reason::overwritten : loss_reason::no_room};
+                 merged.overwritten ? loss_reason::overwritten : loss_reason::full};
     if (merged.ring != place.shared_ring) {
         missing.cpu = merged.ring;
     }
@@ -88,7 +88,7 @@ std::optional<record> single_source::select_record(const merged_record& merged) 
 void single_source::take_loss(const loss_block& block) {
     if (static_cast<loss_scope>(block.scope) == loss_scope::ring) {
         const std::uint64_t overwritten = overwritten_count(block);
-        loss missing{block.full - overwritten, loss_reason::no_room};
+        loss missing{block.full - overwritten, loss_reason::full};
         if (block.index != place.shared_ring) {
             missing.cpu = block.index;
         }

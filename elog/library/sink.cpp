@@ -105,7 +105,7 @@ void sink_state::put(const loss& missing) {
     block.scope = static_cast<std::uint32_t>(loss_scope::ring);
     block.index = missing.cpu.value_or(no_cpu);
     switch (missing.reason) {
-        case loss_reason::no_room:
+        case loss_reason::full:
         case loss_reason::overwritten:
             put_gap(missing, block.index);
             return;

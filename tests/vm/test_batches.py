@@ -110,7 +110,7 @@ class Batches(parts.Case):
                 self.assertEqual(self.written(f"{route}-late"), (THREADS * COUNT, 0, 0))
                 lines = loads.shown(self.collected(f"{route}-late.elog"))
                 found = sum(map(len, emitted(lines).values()))
-                missing = sum(line["lost"] for line in lines if "event" not in line)
+                missing = loads.missing_in(lines)
                 self.assertGreater(missing, 0)
                 self.assertEqual(found + missing, THREADS * COUNT)
 

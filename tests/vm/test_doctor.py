@@ -147,9 +147,9 @@ class Doctor(parts.Case):
         self.assertRegex(line, rf"^{state} +{item} +{text}$")
 
     def features(self, title):
-        """The states of user_events by elog features in a part: name to state and value."""
-        listed = json.loads("\n".join(self.part(title)))["features"]
-        return {each["name"]: (each["state"], each["value"]) for each in listed
+        """The states of user_events by elog features in a part: name to state and text."""
+        listed = json.loads("\n".join(self.part(title)))["checks"]
+        return {each["name"]: (each["state"], each["text"]) for each in listed
                 if each["name"] in ("tracefs", "user_events", "multi_format", "persist", "bpf")}
 
 
@@ -291,7 +291,7 @@ class ByHand(Doctor):
         lines = self.part("json", status=1)
         self.assertIn('  "healthy": false,', lines)
         self.assertTrue(any(
-            line.startswith('    {"item": "directory", "state": "missing", "text": "Other users ')
+            line.startswith('    {"name": "directory", "state": "missing", "text": "Other users ')
             and line.endswith('"as_root": false},') for line in lines
         ), lines)
 

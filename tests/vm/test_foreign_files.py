@@ -122,7 +122,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         return sum(map(int, re.findall(r"PERF_RECORD_LOST lost (\d+)$", text, re.MULTILINE)))
 
     def assert_as_by_perf(self, name):
-        by_elog = [(str(line["pid"]), str(line["thread"]), line["cpu"], nanoseconds(line["time"]),
+        by_elog = [(str(line["pid"]), str(line["tid"]), line["cpu"], nanoseconds(line["time"]),
                  *map(str, line["fields"].values()))
                 for line in self.shown(name, "--clock", "monotonic")]
         by_tool = [(pid, tid, int(cpu), nanoseconds(at), *fields)
@@ -138,7 +138,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         found = [by_trace_cmd.match(line) for line in report.splitlines()]
         by_tool = [(name, tid, int(cpu), nanoseconds(at), *fields)
                   for name, tid, cpu, at, *fields in (match.groups() for match in found if match)]
-        by_elog = [(line["process"], str(line["thread"]), line["cpu"], since_1970(line["time"]),
+        by_elog = [(line["comm"], str(line["tid"]), line["cpu"], since_1970(line["time"]),
                  *map(str, line["fields"].values())) for line in self.shown("trace.dat")]
         self.assertEqual(by_elog, by_tool)
 
@@ -153,7 +153,7 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         memory = self.shown("memory.elog")
         for name in self.AT_ONCE:
             other = self.shown(name)
-            for key in ("fields", "thread", "process", "provider", "event"):
+            for key in ("fields", "tid", "comm", "provider", "event"):
                 self.assertEqual([line[key] for line in other], [line[key] for line in memory],
                                  name)
             # Written by each route in turn, within one call of emit.

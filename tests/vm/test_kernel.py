@@ -14,7 +14,7 @@ from paths import HERE
 DIRECTORY = "/var/tmp/round-trip"
 NAME = os.environ["KERNEL"]
 SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost")
-LOST = re.compile(r"^-- lost (\d+) events (?:on|in|of) (.*) --$", re.MULTILINE)
+LOST = re.compile(r"^-- lost (\d+) events (?:on|in|of) (.*): .* --$", re.MULTILINE)
 
 
 class Kernel(vm_case.Case):

@@ -138,7 +138,7 @@ def by_tracefs(path):
 
 def switch_of(line):
     fields = line["fields"]
-    return line["thread"], fields["next"], fields["next_name"], fields["priority"]
+    return line["tid"], fields["next"], fields["next_name"], fields["priority"]
 
 
 def matches_pair(items, traced):
@@ -265,7 +265,7 @@ class KernelProvider(parts.Case):
         self.assertEqual(sum(each["bytes"] for each in queued), BLOCKS * BLOCK_SIZE)
         self.assertEqual(len(done), len(queued))
         self.assertEqual({json.dumps(each["error"]) for each in done}, {"0"})
-        self.assertEqual({line["process"] for line in lines if line["provider"] == "block"},
+        self.assertEqual({line["comm"] for line in lines if line["provider"] == "block"},
                          {"eventlog_block"})
 
     def test_records_example_of_manual(self):

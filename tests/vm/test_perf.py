@@ -184,7 +184,7 @@ fi
 
 def records(path):
     """Time, process, thread and fields of each event."""
-    return [(line["time"], line["pid"], line["thread"], line["process"], line["fields"])
+    return [(line["time"], line["pid"], line["tid"], line["comm"], line["fields"])
             for line in loads.shown(path) if "event" in line]
 
 
@@ -226,7 +226,7 @@ class Perf(loads.KernelTrace):
     def test_counts_losses_in_place(self):
         lines = loads.shown(self.collected("later.elog"))
         found = [line["fields"]["number"] for line in lines if "event" in line]
-        missing = sum(line["lost"] for line in lines if "event" not in line)
+        missing = loads.missing_in(lines)
         self.assertGreater(missing, 0)
         self.assertEqual(len(found) + missing, OVERFLOW_COUNT + 7)
         self.assertEqual(found, [*range(len(found) - 7), *range(7)])
@@ -244,8 +244,8 @@ class Perf(loads.KernelTrace):
         found = self.events_of("of_kernel")
         self.assertGreaterEqual(len(found), 2)
         for line in found:
-            self.assertEqual(line["fields"]["pid"], line["thread"], line)
-            self.assertEqual(line["pid"], line["thread"], line)
+            self.assertEqual(line["fields"]["pid"], line["tid"], line)
+            self.assertEqual(line["pid"], line["tid"], line)
 
     def test_is_not_used_if_tracefs_suffices(self):
         output = self.part("chosen")
@@ -268,7 +268,7 @@ class Perf(loads.KernelTrace):
 
     def test_names_ended_process(self):
         found = self.events_of("overwritten_by_name")
-        self.assertEqual([line["process"] for line in found], ["user_events_loa"] * 5)
+        self.assertEqual([line["comm"] for line in found], ["user_events_loa"] * 5)
 
     def test_reports_missing_permission(self):
         self.assertIn("elog doctor", self.part("may_not_see", 1)[0])
@@ -285,7 +285,7 @@ class Perf(loads.KernelTrace):
         self.assertEqual([line["event"] for line in self.events_of("may_listen")], ["item"] * 3)
 
     def test_features_show_root_permission(self):
-        listed = json.loads("\n".join(self.part("features")))["features"]
+        listed = json.loads("\n".join(self.part("features")))["checks"]
         (state,) = (each["state"] for each in listed if each["name"] == "perf")
         self.assertEqual(state, "yes")
 

@@ -193,7 +193,7 @@ class RelayRoute(loads.Case):
     def test_matches_rings_and_memory_field_by_field(self):
         totals = loads.summary(self.part("beside_others"))
         self.assertEqual((totals["events"], totals["lost"], totals["overwritten"]), (COUNT, 0, 0))
-        names = ("provider", "event", "process", "pid", "thread", "level", "fields")
+        names = ("provider", "event", "comm", "pid", "tid", "level", "fields")
         by_relay = self.fields_of("relay.elog", *names)
         self.assertEqual(len(by_relay), COUNT)
         for other in ("device.elog", "memory.elog"):
@@ -304,7 +304,7 @@ class WithTheKernel(parts.Case):
         lines = loads.shown(self.collected("nmis.elog"))
         found = [line["fields"] for line in lines if "event" in line]
         self.assertEqual(found, [{"number": number, "in_nmi": 0} for number in range(NMIS)])
-        self.assertEqual(sum(line["lost"] for line in lines if "event" not in line), NMIS)
+        self.assertEqual(loads.missing_in(lines), NMIS)
         self.assertEqual((totals["events"], totals["lost"]), (NMIS, NMIS))
 
     def test_can_be_unloaded_afterwards(self):

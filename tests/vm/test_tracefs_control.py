@@ -218,10 +218,10 @@ class TracefsControl(loads.Guest):
         condition = "(number >= 500 && amount == 7)"
         first, again, listed, undone = objects
         self.assertEqual(first, {
-            "name": self.name(), "provider": "load", "event": "item", "state": "new",
-            "trigger": None, "filter": condition})
-        self.assertEqual(again["state"], "was there")
-        self.assertEqual(undone["state"], "undone: enabled")
+            "version": 1, "kernel_event": self.name(), "provider": "load", "event": "item", "state": "new",
+            "undone": [], "trigger": None, "filter": condition})
+        self.assertEqual(again["state"], "existing")
+        self.assertEqual((undone["state"], undone["undone"]), ("undone", ["enabled"]))
         self.assertEqual((listed["enabled"], listed["by_elog"], listed["filter"]),
                          (True, True, condition))
         self.assertEqual([(field["name"], field["type"]) for field in listed["fields"]],
@@ -290,8 +290,8 @@ class TracefsControl(loads.Guest):
         self.assertEqual(lines[lines.index("stacks: 1") - 1], "0")
         listed, *undone = [json.loads(line) for line in lines if line.startswith("{")]
         self.assertEqual((listed["enabled"], len(listed["triggers"])), (False, 3))
-        self.assertEqual([each["state"] for each in undone],
-                         ["undone: stacktrace", "undone: traceoff"])
+        self.assertEqual([each["undone"] for each in undone],
+                         [["stacktrace"], ["traceoff"]])
 
     def test_respects_instance(self):
         lines = self.part("in_an_instance")
@@ -324,7 +324,7 @@ class TracefsControlOfTheModule(loads.OfTheModule, TracefsControl):
         self.assertRegex(messages[0], "refuses the end of own:c: Read-only file system")
         self.assertRegex(messages[1], "Not everything could be undone at 1 of these events")
         # What was left is undone when it can be, and only that.
-        self.assertEqual(json.loads(again)["name"], "own:c")
+        self.assertEqual(json.loads(again)["kernel_event"], "own:c")
         self.assertEqual([enable_a, enable_c, enable_d], ["0"] * 3)
         self.assertEqual(self.part("undoes_the_rest")[-3:], ["none"] * 3)
 

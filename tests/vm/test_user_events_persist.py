@@ -156,15 +156,17 @@ class Persist(parts.Case):
 
     def test_is_shown_as_json(self):
         name = "user_events:eventlog_load_item"
-        registered = {"name": name, "provider": "load", "event": "item", "reason": None}
+        registered = {"version": 1, "kernel_event": name, "provider": "load", "event": "item",
+                      "reason": None}
         self.assertEqual(self.json("register-json"), {**registered, "state": "new"})
-        self.assertEqual(self.json("again-json"), {**registered, "state": "was there"})
+        self.assertEqual(self.json("again-json"), {**registered, "state": "existing"})
         output = self.json("in-use-json", status=1)
-        self.assertEqual((output["name"], output["state"]), ("eventlog_load_item", "stays"))
+        self.assertEqual((output["kernel_event"], output["state"]), ("eventlog_load_item", "stays"))
         self.assertRegex(output["reason"], r"^eventlog_load_item is in use: .*; then try again\.$")
         self.assertEqual(
             self.json("unregister-json"),
-            {"name": "eventlog_load_item", "state": "removed", "reason": None},
+            {"version": 1, "kernel_event": "eventlog_load_item", "state": "removed",
+             "reason": None},
         )
 
     def test_missing_event_is_an_error(self):

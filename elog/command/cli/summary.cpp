@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <vector>
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
+#include "record/loss_names.hpp"
 #include "shm/directory.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -50,11 +52,13 @@ std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& provi
     for (const lossy_provider& each : providers) {
         shown.emplace_back()
             .add("provider", each.provider)
-            .add("process", each.process)
+            .add("comm", each.process)
             .add("pid", each.pid)
-            .add("no_room", each.lost.full)
-            .add("too_large", each.lost.too_large)
-            .add("busy", each.lost.busy);
+            .add("lost", each.lost.full + each.lost.too_large + each.lost.busy)
+            .add("lost_by_reason", json_object()
+                                       .add(loss_name::full, each.lost.full)
+                                       .add(loss_name::too_large, each.lost.too_large)
+                                       .add(loss_name::busy, each.lost.busy));
     }
     return shown;
 }
@@ -97,7 +101,7 @@ void print_losses(const recording_summary& summary) {
                          summary.busy);
     }
     if (summary.damaged != 0) {
-        print_diagnostic("elog: {} events made no sense: a program has overwritten the buffers.",
+        print_diagnostic("elog: {} events were damaged: a program has overwritten the buffers.",
                          summary.damaged);
     }
     if (summary.providers_refused != 0) {
@@ -123,28 +127,32 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
     }
 }
 
-void print_summary_as_json(json_object object, const recording_summary& summary,
+void print_summary_as_json(const json_object& first, const recording_summary& summary,
                            const summary_notes& notes) {
     print_losses(summary);
     const json_object by_reason = json_object()
-                                      .add("no_room", summary.full)
-                                      .add("too_large", summary.too_large)
-                                      .add("busy", summary.busy)
-                                      .add("damaged", summary.damaged);
-    object.add("file", notes.output)
+                                      .add(loss_name::full, summary.full)
+                                      .add(loss_name::too_large, summary.too_large)
+                                      .add(loss_name::busy, summary.busy)
+                                      .add(loss_name::damaged, summary.damaged);
+    const std::chrono::nanoseconds duration =
+        std::chrono::round<std::chrono::nanoseconds>(summary.elapsed);
+    json_object object = versioned_object();
+    object.add_members(first)
+        .add("file", notes.output)
         .add("events", summary.events)
         .add("bytes", summary.bytes)
         .add("lost", summary.lost)
         .add("lost_by_reason", by_reason)
         .add("lost_by_provider", losses_as_json(summary.lossy_providers))
-        .add("no_memory", lost_by_capacity(summary))
-        .add("overwritten", summary.overwritten)
+        .add("lost_no_memory", lost_by_capacity(summary))
+        .add(loss_name::overwritten, summary.overwritten)
         .add("cut", summary.cut)
         .add("providers_refused", summary.providers_refused)
-        .add("passed", notes.passed)
-        .add("kept", notes.kept.value_or(count_wanted(summary, notes)))
-        .add("seconds", summary.elapsed.count())
-        .add("per_second", per_second(summary))
+        .add("where_matched", notes.passed)
+        .add("file_events", notes.kept.value_or(count_wanted(summary, notes)))
+        .add("duration_ns", duration.count())
+        .add("events_per_second", per_second(summary))
         .add("by_cpu", rings_as_json(summary.rings));
     try {
         write_all(STDOUT_FILENO, object.line());

@@ -22,10 +22,10 @@ struct summary_notes {
 /// Writes numbers, output and losses with their reasons to standard error.
 void print_summary(const recording_summary& summary, const summary_notes& notes);
 
-/// Writes the summary as JSON to standard output, as further members of `object`; elog-record(1)
-/// describes them. Losses are also written to standard error. A closed standard output is not an
-/// error.
-void print_summary_as_json(json_object object, const recording_summary& summary,
+/// Writes the summary as a JSON object to standard output: the version, the members of `first`, and
+/// those of the summary, see elog-json(5). Losses are also written to standard error. A closed
+/// standard output is not an error.
+void print_summary_as_json(const json_object& first, const recording_summary& summary,
                            const summary_notes& notes);
 
 }  // namespace elog

@@ -5,8 +5,10 @@
 
 #include "cli/json_document.hpp"
 #include "discovery/catalogue_output.hpp"
+#include "record/loss_names.hpp"
 #include "schema/schema_values.hpp"
 #include "schema/type_text.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {
@@ -19,16 +21,16 @@ ordered_json json_of(const eventlog_route_counters& counters) {
             {"cut", counters.cut},
             {"lost", lost_count(counters)},
             {"lost_by_reason",
-             {{"no_room", counters.lost_full},
-              {"too_large", counters.lost_too_large},
-              {"busy", counters.lost_busy},
-              {"unattached", counters.lost_unattached},
-              {"refused", counters.lost_refused}}}};
+             {{loss_name::full, counters.lost_full},
+              {loss_name::too_large, counters.lost_too_large},
+              {loss_name::busy, counters.lost_busy},
+              {loss_name::unattached, counters.lost_unattached},
+              {loss_name::refused, counters.lost_refused}}}};
 }
 
 ordered_json json_of(const catalogue_process& process) {
     return {{"pid", process.pid},
-            {"name", process.name},
+            {"comm", process.name},
             {"uid", process.uid},
             {"instances", process.instances},
             {"counters", json_of(process.counters)},
@@ -47,7 +49,7 @@ ordered_json json_of(const enumeration_schema& enumeration, eventlog::field_type
     }
     return {{"name", enumeration.name},
             {"type", name_of(type)},
-            {"flags", enumeration.combines},
+            {"bitmask", enumeration.combines},
             {"values", std::move(values)}};
 }
 
@@ -55,14 +57,14 @@ ordered_json json_of(const provider_schema& schema, const type_text& types,
                      const field_schema& field) {
     ordered_json shown = {{"name", field.name},
                           {"type", types.of(field)},
-                          {"base", name_of(field.type)},
+                          {"base_type", name_of(field.type)},
                           {"count", field.count},
                           {"optional", field.presence != eventlog::no_index},
                           {"enumeration", nullptr},
                           {"format", name_of(field.format)},
                           {"unit", field.unit},
                           {"description", field.description},
-                          {"offset", field.offset}};
+                          {"offset_bytes", field.offset}};
     if (field.enumeration < schema.enumerations.size()) {
         shown["enumeration"] = schema.enumerations[field.enumeration].name;
     }
@@ -72,7 +74,7 @@ ordered_json json_of(const provider_schema& schema, const type_text& types,
 ordered_json json_of(const event_listener& listener) {
     return {{"slot", listener.slot},
             {"only_in_sessions", listener.in_sessions},
-            {"processes", listener.pids}};
+            {"pids", listener.pids}};
 }
 
 ordered_json json_of(const provider_schema& schema, const type_text& types, std::size_t id) {
@@ -87,16 +89,16 @@ ordered_json json_of(const provider_schema& schema, const type_text& types, std:
     for (const field_schema& field : event.fields) {
         fields.push_back(json_of(schema, types, field));
     }
-    return {{"name", event.name},
-            {"id", id},
+    return {{"event", event.name},
+            {"event_id", id},
             {"level", name_of(event.severity)},
             {"kind", name_of(event.kind)},
-            {"session", event.session_bound},
-            {"cut", event.cuts_texts},
+            {"session_bound", event.session_bound},
+            {"cuts_texts", event.cuts_texts},
             {"keywords", std::move(keywords)},
             {"description", event.description},
-            {"meaning", event.meaning},
-            {"fixed_size", event.fixed_size},
+            {"when", event.meaning},
+            {"fixed_bytes", event.fixed_size},
             {"fields", std::move(fields)}};
 }
 
@@ -109,7 +111,7 @@ ordered_json json_of(const std::vector<event_listener>& listeners) {
 }
 
 ordered_json names_of(const provider_schema& schema) {
-    return {{"name", schema.name},
+    return {{"provider", schema.name},
             {"description", schema.description},
             {"schema_hash", fmt::format("0x{:016x}", schema.hash)}};
 }
@@ -156,14 +158,14 @@ ordered_json json_of(const provider_schema& schema) {
 ordered_json json_of(const running_subscription& subscription) {
     ordered_json shown = {{"slot", subscription.slot},
                           {"pid", subscription.pid},
-                          {"name", subscription.process},
+                          {"comm", subscription.process},
                           {"rules", subscription.rules()},
-                          {"processes", subscription.processes()},
+                          {"process_rules", subscription.processes()},
                           {"sessions", subscription.sessions}};
     if (!subscription.name.empty()) {
-        shown["standing"] = subscription.name;
+        shown["name"] = subscription.name;
         shown["ended"] = subscription.has_ended;
-        shown["memory"] = subscription.memory;
+        shown["memory_bytes"] = subscription.memory;
     }
     return shown;
 }
@@ -171,7 +173,8 @@ ordered_json json_of(const running_subscription& subscription) {
 }  // namespace
 
 std::string catalogue_as_json(const catalogue& shown) {
-    ordered_json all = {{"providers", ordered_json::array()},
+    ordered_json all = {{"version", json_version},
+                        {"providers", ordered_json::array()},
                         {"subscriptions", ordered_json::array()}};
     for (const catalogue_provider& provider : shown.providers) {
         all["providers"].push_back(json_of(provider));
@@ -183,7 +186,7 @@ std::string catalogue_as_json(const catalogue& shown) {
 }
 
 std::string schemas_as_json(const std::vector<provider_schema>& schemas) {
-    ordered_json all = {{"providers", ordered_json::array()}};
+    ordered_json all = {{"version", json_version}, {"providers", ordered_json::array()}};
     for (const provider_schema& schema : schemas) {
         all["providers"].push_back(json_of(schema));
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "discovery/catalogue_output.hpp"
+#include "record/loss_names.hpp"
 #include "schema/type_text.hpp"
 #include "terminal/wrapped_text.hpp"
 
@@ -202,16 +203,17 @@ class catalogue_formatter {
 
     static void append_losses(wrapped_line& line, const eventlog_route_counters& counters) {
         const std::pair<const char*, std::uint64_t> reasons[] = {
-            {"full", counters.lost_full},
-            {"too large", counters.lost_too_large},
-            {"busy", counters.lost_busy},
-            {"not attached", counters.lost_unattached},
-            {"refused", counters.lost_refused}};
+            {loss_name::full, counters.lost_full},
+            {loss_name::too_large, counters.lost_too_large},
+            {loss_name::busy, counters.lost_busy},
+            {loss_name::unattached, counters.lost_unattached},
+            {loss_name::refused, counters.lost_refused}};
         const std::uint64_t lost = lost_count(counters);
         std::string why;
         for (const auto& [reason, count] : reasons) {
             if (count != 0) {
-                why += fmt::format("{}{} {}", why.empty() ? " (" : ", ", count, reason);
+                why += fmt::format("{}{} {}", why.empty() ? " (" : ", ", count,
+                                   loss_name::in_text(reason));
             }
         }
         line.add(fmt::format("{} lost{}{}", lost, why, why.empty() ? "" : ")"),

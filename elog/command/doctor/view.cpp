@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "text/append_format.hpp"
+#include "text/json_object.hpp"
 #include "text/json_text.hpp"
 
 namespace elog::doctor {
@@ -13,7 +14,7 @@ constexpr named_check requirement_checks[] = {
     {"directory", check_directory},
     {"common", check_common_directory},
     {"memory", check_memory},
-    {"standing", check_detached},
+    {"flight_recorders", check_detached},
     {"rseq", check_rseq},
     {"user_events", check_user_events},
     {"tracefs", check_tracefs},
@@ -48,13 +49,13 @@ constexpr named_check feature_checks[] = {
 }  // namespace
 
 const check_view requirements_view{&check_result::requirement,          requirement_checks,
-                                   {"ok", "note", "missing"},           "items",
-                                   {"item", "state", "text", "repair"}, true};
+                                   {"ok", "note", "missing"},           "checks",
+                                   {"name", "state", "text", "remedy"}, true};
 const check_view features_view{&check_result::feature,
                                feature_checks,
                                {"yes", "limited", "no"},
-                               "features",
-                               {"name", "state", "value", "remedy"},
+                               "checks",
+                               {"name", "state", "text", "remedy"},
                                false};
 
 std::vector<finding> find_rows(const check_view& shown) {
@@ -74,7 +75,7 @@ std::vector<finding> find_rows(const check_view& shown) {
 std::string rows_as_json(const check_view& shown, const std::vector<finding>& rows,
                          std::string_view head) {
     fmt::memory_buffer out;
-    append_format(out, "{{\n{}  \"{}\": [", head, shown.list);
+    append_format(out, "{{\n  \"version\": {},\n{}  \"{}\": [", json_version, head, shown.list);
     const char* before_row = "\n";
     for (const finding& row : rows) {
         const std::array<std::string_view, 4> values{row.name, shown.name_of(row.state), row.text,

@@ -5,6 +5,7 @@
 
 #include "base/output.hpp"
 #include "cli/common_options.hpp"
+#include "record/loss_names.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
@@ -13,13 +14,13 @@ namespace {
 
 std::string as_json(const copy_summary& summary, const std::string& path,
                     const std::vector<std::string>& damages) {
-    return json_object()
+    return versioned_object()
         .add("file", path)
-        .add("size", summary.size)
+        .add("file_bytes", summary.size)
         .add("events", summary.records)
         .add("lost", summary.lost)
-        .add("overwritten", summary.overwritten)
-        .add("left_out", summary.left_out)
+        .add(loss_name::overwritten, summary.overwritten)
+        .add("lost_left_out", summary.left_out)
         .add("damages", damages)
         .line();
 }

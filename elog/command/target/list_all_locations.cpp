@@ -28,6 +28,8 @@
 #include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
 #include "terminal/wrapped_text.hpp"
+#include "text/append_format.hpp"
+#include "text/json_object.hpp"
 
 namespace elog {
 namespace {
@@ -42,16 +44,21 @@ constexpr std::chrono::seconds total_timeout{60};
 
 ordered_json where_of(const provider_location& location) {
     const bool is_common = location.what == provider_location::kind::common;
-    ordered_json where = {{"user", nullptr}, {"process", nullptr}, {"directory", nullptr}};
+    ordered_json where = {{"uid", nullptr}, {"pid", nullptr}, {"directory", nullptr}};
     if (is_common) {
         where["directory"] = location.title();
     } else {
-        where["user"] = location.user;
+        where["uid"] = location.user;
     }
     if (location.what == provider_location::kind::process) {
-        where["process"] = location.process;
+        where["pid"] = location.process;
     }
     return where;
+}
+
+/// Places follow as they answer.
+std::string begin_of_json() {
+    return fmt::format("{{\"version\": {}, \"places\": [\n", json_version);
 }
 
 /// A container may end while this process enters it.
@@ -159,14 +166,15 @@ class location_lister {
         found_ = true;
         fmt::memory_buffer out;
         if (options_.json) {
-            const ordered_json parsed = ordered_json::parse(text, nullptr, false);
+            ordered_json parsed = ordered_json::parse(text, nullptr, false);
             if (!parsed.is_object()) {
                 complain(location, "the answer is damaged, and left out.");
                 return;
             }
+            parsed.erase("version");  // that of the whole object precedes all places
             ordered_json where = where_of(location);
             where.update(parsed);
-            out.append(std::string_view(first_ ? "{\"places\": [\n" : ",\n"));
+            append_format(out, "{}", first_ ? begin_of_json() : ",\n");
             out.append(document_text(where));
         } else {
             out.append(std::string_view(first_ ? "" : "\n"));
@@ -180,7 +188,7 @@ class location_lister {
 
     void finish() {
         if (options_.json) {
-            write_all(STDOUT_FILENO, first_ ? "{\"places\": []}\n" : "\n]}\n");
+            write_all(STDOUT_FILENO, (first_ ? begin_of_json() : "") + "\n]}\n");
         }
         if (failed_) {
             throw user_error("Not all places could be read.");

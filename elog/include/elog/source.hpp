@@ -25,7 +25,7 @@ class source_state;
 }
 
 enum class loss_reason : std::uint8_t {
-    no_room,      // the buffers were full
+    full,         // the buffers were full
     overwritten,  // replaced by newer records
     too_large,    // larger than the maximum of a record
     busy,         // the shared ring was locked for too long
@@ -35,7 +35,7 @@ enum class loss_reason : std::uint8_t {
 /// A number of lost records.
 struct loss {
     std::uint64_t count = 0;
-    loss_reason reason = loss_reason::no_room;
+    loss_reason reason = loss_reason::full;
     std::optional<std::uint32_t> cpu{};  // of that CPU, if known
     std::string_view provider{};         // of that provider, if known; valid as long as the source
     std::uint64_t source = 0;            // internal to libelog: number of the source

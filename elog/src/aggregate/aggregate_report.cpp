@@ -8,6 +8,7 @@
 #include "aggregate/key_format.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
+#include "text/json_object.hpp"
 #include "text/json_text.hpp"
 #include "text/utc_text.hpp"
 
@@ -297,13 +298,13 @@ void append_table(fmt::memory_buffer& out, const aggregator& computed, const rep
 
 void append_json(fmt::memory_buffer& out, const aggregator& computed,
                  std::optional<std::int64_t> begins) {
-    out.push_back('{');
+    append_format(out, R"({{"version":{},)", json_version);
     if (begins) {
-        append_format(out, R"("begin":"{}",)", as_utc_text(*begins));
+        append_format(out, R"("start_time":"{}",)", as_utc_text(*begins));
     }
     append_format(out,
                   "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
-                  "\"unsuited\":{},\"groups\":[",
+                  "\"type_mismatches\":{},\"groups\":[",
                   computed.taken(), computed.lost(), computed.overflowed(), computed.damaged(),
                   computed.unknown(), computed.mismatched_records());
     const char* between = "";

@@ -23,7 +23,7 @@ void buffered_writer::write(const merged_record& record, const provider_map& pro
 void buffered_writer::write_gap(const merged_record& record, std::uint32_t shared_ring) {
     if (record.lost_before != 0) {
         append_ring_loss(record.ring, record.ring == shared_ring, record.lost_before,
-                         record.overwritten ? "overwritten" : "no room");
+                         record.overwritten ? loss_name::overwritten : loss_name::full);
     }
 }
 

@@ -32,7 +32,7 @@ class buffered_writer : public record_writer {
     /// `provider` is null if the provider or its event is unknown.
     virtual void append_record(const merged_record& record, const provider_instance* provider,
                                const clock_converter& clock) = 0;
-    /// The reasons are those of for_each_loss_reason. The shared ring belongs to no CPU.
+    /// The reasons are those of loss_names.hpp. The shared ring belongs to no CPU.
     virtual void append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
                                   std::string_view reason) = 0;
     /// `provider` is null if it is unknown.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "output/exported_value.hpp"
+#include "record/loss_names.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 
@@ -13,8 +14,10 @@ namespace {
 
 constexpr std::size_t no_field = SIZE_MAX;
 
-constexpr std::array<std::string_view, 10> csv_columns = {
-    "time", "cpu", "process", "pid", "thread", "provider", "event", "level", "lost", "note"};
+/// The members of objects in JSON Lines.
+constexpr std::array<std::string_view, 14> csv_columns = {
+    "time",  "cpu",  "comm",   "pid",         "tid",         "provider", "event",
+    "level", "lost", "reason", "overwritten", "unsupported", "cut",      "damaged"};
 
 std::uint32_t key_of(std::uint16_t provider, std::uint16_t event) noexcept {
     return std::uint32_t{provider} << 16U | event;
@@ -95,19 +98,18 @@ void csv_writer::append_record(const merged_record& record, const provider_insta
     time_.append_to(buffer(), clock, header.time);
     cells_.clear();
     if (provider == nullptr) {
-        append_format(buffer(), ",{},,,{},,,,,unknown", header.cpu, header.thread);
+        append_format(buffer(), ",{},,,{},,,,,,,,,", header.cpu, header.thread);
         cells_.resize(columns_.size());
         std::fill_n(cells_.data(), columns_.size(), ',');
     } else {
         const event_schema& event = provider->schema.events[header.event];
         append_cell(provider->process);
-        append_format(buffer(), ",{},{},{},{},{},{},{},,", header.cpu,
+        append_format(buffer(), ",{},{},{},{},{},{},{},,,,,", header.cpu,
                       std::string_view(cells_.data(), cells_.size()), provider->pid, header.thread,
                       provider->schema.name, event.name, name_of(event.severity));
         cells_.clear();
-        const bool is_cut = (header.flags & EVENTLOG_RECORD_CUT) != 0;
-        const bool is_sound = append_fields(header, record.record.payload, *provider);
-        append(buffer(), is_cut ? (is_sound ? "cut" : "cut damaged") : (is_sound ? "" : "damaged"));
+        append(buffer(), (header.flags & EVENTLOG_RECORD_CUT) != 0 ? "true," : ",");
+        append(buffer(), append_fields(header, record.record.payload, *provider) ? "" : "true");
     }
     append(buffer(), {cells_.data(), cells_.size()});
     buffer().push_back('\n');
@@ -137,10 +139,12 @@ bool csv_writer::append_fields(const eventlog_record& header, std::span<const st
     return is_sound;
 }
 
-void csv_writer::append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
-                             std::string_view reason) {
+/// A row with an event's columns empty, but for CPU and provider. `counts` are the cells from
+/// `lost` to `unsupported`.
+void csv_writer::append_loss_row(std::string_view cpu, std::string_view provider,
+                                 std::string_view counts) {
     append_header();
-    append_format(buffer(), ",{},,,,{},,,{},{}", cpu, provider, lost, reason);
+    append_format(buffer(), ",{},,,,{},,,{},,", cpu, provider, counts);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         buffer().push_back(',');
     }
@@ -149,19 +153,21 @@ void csv_writer::append_loss(std::string_view cpu, std::string_view provider, st
 
 void csv_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
                                   std::string_view reason) {
-    append_loss(is_shared ? "" : fmt::format("{}", ring), "", lost, reason);
+    append_loss_row(is_shared ? "" : fmt::format("{}", ring), "",
+                    reason == loss_name::overwritten ? fmt::format(",,{},", lost)
+                                                     : fmt::format("{},{},,", lost, reason));
 }
 
 void csv_writer::append_provider_loss(const provider_instance* provider, std::uint64_t lost,
                                       std::string_view reason) {
-    append_loss("", provider == nullptr ? "" : std::string_view(provider->schema.name), lost,
-                reason);
+    append_loss_row("", provider == nullptr ? "" : std::string_view(provider->schema.name),
+                    fmt::format("{},{},,", lost, reason));
 }
 
 void csv_writer::finish() {
     append_header();
     if (skipped() != 0) {
-        append_loss("", "", skipped(), "newer version");
+        append_loss_row("", "", fmt::format(",,,{}", skipped()));
     }
     flush();
 }

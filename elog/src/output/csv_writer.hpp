@@ -43,8 +43,7 @@ class csv_writer final : public buffered_writer {
                               std::string_view reason) override;
     bool append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
                        const provider_instance& provider);
-    void append_loss(std::string_view cpu, std::string_view provider, std::uint64_t lost,
-                     std::string_view reason);
+    void append_loss_row(std::string_view cpu, std::string_view provider, std::string_view counts);
     void append_cell(std::string_view text);
 
     fmt::memory_buffer scratch_;

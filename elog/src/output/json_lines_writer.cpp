@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "output/exported_value.hpp"
+#include "record/loss_names.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_text.hpp"
@@ -32,7 +33,7 @@ const json_lines_writer::event_text& json_lines_writer::text_of(const provider_i
         text.name = provider.process;
         text.fields.clear();
         text.process =
-            fmt::format(R"(,"process":{},"pid":{})", json_text(provider.process), provider.pid);
+            fmt::format(R"(,"comm":{},"pid":{})", json_text(provider.process), provider.pid);
         text.event = fmt::format(R"(,"provider":{},"event":{},"level":{},"fields":{{)",
                                  json_text(provider.schema.name), json_text(schema.name),
                                  json_text(name_of(schema.severity)));
@@ -55,8 +56,8 @@ void json_lines_writer::append_record(const merged_record& record,
         append_known(record.record, *provider);
     } else {
         append_format(buffer(),
-                      ",\"thread\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
-                      "\"event_id\":{},\"bytes\":{}}}\n",
+                      ",\"tid\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
+                      "\"event_id\":{},\"payload_bytes\":{}}}\n",
                       header.thread, header.provider, header.event, record.record.payload.size());
     }
 }
@@ -65,7 +66,7 @@ void json_lines_writer::append_known(const record_view& record, const provider_i
     const eventlog_record& header = record.header;
     const event_text& text = text_of(provider, header.event);
     append(buffer(), text.process);
-    append(buffer(), ",\"thread\":");
+    append(buffer(), ",\"tid\":");
     append_decimal(header.thread);
     append(buffer(), text.event);
     bool is_sound = true;
@@ -83,8 +84,13 @@ void json_lines_writer::append_known(const record_view& record, const provider_i
 
 void json_lines_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
                                          std::string_view reason) {
-    append_format(buffer(), "{{\"lost\":{},\"reason\":\"{}\",\"cpu\":{}}}\n", lost, reason,
-                  is_shared ? std::string("null") : fmt::format("{}", ring));
+    const std::string cpu = is_shared ? std::string("null") : fmt::format("{}", ring);
+    if (reason == loss_name::overwritten) {
+        append_format(buffer(), "{{\"{}\":{},\"cpu\":{}}}\n", reason, lost, cpu);
+    } else {
+        append_format(buffer(), "{{\"lost\":{},\"reason\":\"{}\",\"cpu\":{}}}\n", lost, reason,
+                      cpu);
+    }
 }
 
 void json_lines_writer::append_provider_loss(const provider_instance* provider, std::uint64_t lost,
@@ -95,7 +101,7 @@ void json_lines_writer::append_provider_loss(const provider_instance* provider, 
 
 void json_lines_writer::finish() {
     if (skipped() != 0) {
-        append_format(buffer(), "{{\"left_out\":{}}}\n", skipped());
+        append_format(buffer(), "{{\"{}\":{}}}\n", loss_name::unsupported, skipped());
     }
     flush();
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "record/loss_names.hpp"
 #include "schema/value_text.hpp"
 #include "text/append_format.hpp"
 
@@ -151,18 +152,20 @@ void text_writer::append_step(const template_step& step, const record_view& reco
 
 void text_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
                                    std::string_view reason) {
-    if (reason == "damaged") {
-        append_format(buffer(), "-- {} events of ring {} made no sense --\n", lost, ring);
-        return;
+    const std::string place = is_shared ? "in the shared ring" : fmt::format("on CPU {}", ring);
+    if (reason == loss_name::overwritten) {
+        append_format(buffer(), "-- {} {} events {} --\n", reason, lost, place);
+    } else {
+        append_format(buffer(), "-- lost {} events {}: {} --\n", lost, place,
+                      loss_name::in_text(reason));
     }
-    append_format(buffer(), "-- {} {} events {} --\n", reason == "no room" ? "lost" : reason, lost,
-                  is_shared ? "in the shared ring" : fmt::format("on CPU {}", ring));
 }
 
 void text_writer::append_provider_loss(const provider_instance* provider, std::uint64_t lost,
                                        std::string_view reason) {
     append_format(buffer(), "-- lost {} events of {}: {} --\n", lost,
-                  provider == nullptr ? "?" : std::string_view(provider->schema.name), reason);
+                  provider == nullptr ? "?" : std::string_view(provider->schema.name),
+                  loss_name::in_text(reason));
 }
 
 void text_writer::finish() {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "record/loss_names.hpp"
+
 namespace elog {
 
 enum class loss_scope : std::uint32_t {
@@ -45,8 +47,9 @@ constexpr loss_block trailing_loss(std::uint32_t ring, std::uint64_t missing,
     return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
 }
 
-/// Calls visit(number, reason) for each reason for which the ring or provider has lost events. A
-/// provider's events that found a ring full are visited with the ring's block.
+/// Calls visit(number, reason) for each reason for which events of the ring or provider are
+/// missing. The reasons are those of loss_names.hpp. A provider's events that found a ring full are
+/// visited with the ring's block.
 template <class Visitor>
 void for_each_loss_reason(const loss_block& loss, Visitor&& visit) {
     const auto visit_any = [&visit](std::uint64_t number, const char* reason) {
@@ -55,12 +58,12 @@ void for_each_loss_reason(const loss_block& loss, Visitor&& visit) {
         }
     };
     if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
-        visit_any(loss.full - overwritten_count(loss), "no room");
-        visit_any(overwritten_count(loss), "overwritten");
-        visit_any(loss.damaged, "damaged");
+        visit_any(loss.full - overwritten_count(loss), loss_name::full);
+        visit_any(overwritten_count(loss), loss_name::overwritten);
+        visit_any(loss.damaged, loss_name::damaged);
     } else {
-        visit_any(loss.too_large, "too large");
-        visit_any(loss.busy, "shared ring busy");
+        visit_any(loss.too_large, loss_name::too_large);
+        visit_any(loss.busy, loss_name::busy);
     }
 }
 

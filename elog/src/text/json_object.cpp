@@ -45,4 +45,10 @@ json_object& json_object::add(const char* name, const std::vector<json_object>& 
     return add_raw(name, values.empty() ? "[]" : text + ']');
 }
 
+json_object& json_object::add_members(const json_object& other) {
+    members_ += members_.empty() || other.members_.empty() ? "" : ",";
+    members_ += other.members_;
+    return *this;
+}
+
 }  // namespace elog

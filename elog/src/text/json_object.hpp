@@ -11,6 +11,11 @@
 
 namespace elog {
 
+/// Version of all JSON output: the first member of each object that a command writes, but for
+/// events and losses in JSON Lines. It increases when a member changes its name, type or meaning or
+/// is removed; see elog-json(5).
+inline constexpr int json_version = 1;
+
 class json_object {
   public:
     // Members keep the order in which they are added. Names must need no escaping. Values are
@@ -39,6 +44,9 @@ class json_object {
         return value ? add(name, *value) : add_raw(name, "null");
     }
 
+    /// Adds the members of another object.
+    json_object& add_members(const json_object& other);
+
     [[nodiscard]] std::string text() const { return "{" + members_ + "}"; }
     [[nodiscard]] std::string line() const { return "{" + members_ + "}\n"; }
 
@@ -48,5 +56,10 @@ class json_object {
 
     std::string members_;
 };
+
+/// An object for the output of a command, which begins with the version.
+[[nodiscard]] inline json_object versioned_object() {
+    return json_object().add("version", json_version);
+}
 
 }  // namespace elog

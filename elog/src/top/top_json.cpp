@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "top/top_json.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "text/json_object.hpp"
@@ -12,7 +14,7 @@ namespace {
 /// Totals since the beginning, and the rate in the last interval.
 json_object& add_flows(json_object& to, const rate_counter& events, const rate_counter& bytes) {
     return to.add("events", events.total())
-        .add("per_second", events.rate())
+        .add("events_per_second", events.rate())
         .add("bytes", bytes.total());
 }
 
@@ -25,7 +27,7 @@ json_object json_of(const top_event& event) {
 
 json_object json_of(const top_provider& provider) {
     json_object shown;
-    shown.add("provider", provider.name).add("processes", provider.processes);
+    shown.add("provider", provider.name).add("process_count", provider.processes);
     add_flows(shown, provider.events, provider.bytes).add("lost", provider.lost.total());
     std::vector<json_object> events;
     for (const top_event& event : provider.seen) {
@@ -38,8 +40,9 @@ json_object json_of(const top_provider& provider) {
 
 std::string format_top_json(const top_statistics& counted, std::int64_t time,
                             std::uint32_t refused) {
-    json_object shown;
-    shown.add("time", as_utc_text(time)).add("seconds", counted.seconds());
+    json_object shown = versioned_object();
+    shown.add("time", as_utc_text(time))
+        .add("duration_ns", static_cast<std::int64_t>(std::llround(counted.seconds() * 1e9)));
     add_flows(shown, counted.events(), counted.bytes())
         .add("lost", counted.lost().total())
         .add("unknown", counted.unrecognized())

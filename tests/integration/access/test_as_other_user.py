@@ -92,9 +92,9 @@ class AsOtherUser(other_users.Case):
         self.assertNotIn("users", self.run_elog("list", "--all").stderr)
 
     def pids_by_user(self, shown):
-        return {place["user"]: [process["pid"] for provider in place["providers"]
+        return {place["uid"]: [process["pid"] for provider in place["providers"]
                                 for process in provider["processes"]]
-                for place in json.loads(shown)["places"] if place["process"] is None}
+                for place in json.loads(shown)["places"] if place["pid"] is None}
 
     def test_list_all_shows_programs_of_each_user(self):
         annes, _ = self.start_counter_as(ANNE)
@@ -189,7 +189,7 @@ class AsOtherUser(other_users.Case):
         self.start_counter_as(ANNE)
         self.start_counter_as(BERT)
         shown = self.run_elog("list", "--all", "--json", status=1, preexec_fn=deny_pipes)
-        self.assertEqual(json.loads(shown.stdout), {"places": []})
+        self.assertEqual(json.loads(shown.stdout), {"version": 1, "places": []})
         for user in ANNE, BERT:
             self.assertIn(f"elog: user {user}: No pipe can be created (Too many open files).",
                           shown.stderr)

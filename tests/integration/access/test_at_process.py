@@ -98,7 +98,7 @@ class AtProcess(other_users.Case):
         _, second = self.start_container()
         roots, _ = self.start_counter_as(0)
         shown = json.loads(self.run_elog("list", "--all", "--json").stdout)["places"]
-        seen = {place["process"]: [process["pid"] for provider in place["providers"]
+        seen = {place["pid"]: [process["pid"] for provider in place["providers"]
                                    for process in provider["processes"]] for place in shown}
         # Containers of other users are not listed as own ones.
         self.assertEqual({process: seen.get(process) for process in (None, first, second)},
@@ -114,7 +114,7 @@ class AtProcess(other_users.Case):
                             "echo held; exec sleep 1000")
         self.assertEqual(holder.stdout.readline(), "held\n")
         listed = self.run_elog("list", "--all", "--json", status=1)
-        shown = {place["process"] for place in json.loads(listed.stdout)["places"]}
+        shown = {place["pid"] for place in json.loads(listed.stdout)["places"]}
         self.assertIn(second, shown)
         self.assertNotIn(first, shown)
         self.assertIn(f"elog --at {first} list", listed.stderr)
@@ -131,7 +131,7 @@ class AtProcess(other_users.Case):
         finally:
             server.kill()
             server.wait(harness.TIMEOUT)
-        self.assertIn(second, {place["process"] for place in json.loads(listed.stdout)["places"]})
+        self.assertIn(second, {place["pid"] for place in json.loads(listed.stdout)["places"]})
         self.assertRegex(listed.stderr,
                          rf"process {server.pid} .* it did not answer in time")
 

@@ -62,7 +62,7 @@ class GroupDirectory(other_users.Case):
         os.mkdir(f"/dev/shm/eventlog-{BERT}", 0o700)
         os.chown(f"/dev/shm/eventlog-{BERT}", BERT, BERT)
         places = json.loads(self.run_elog("list", "--all", "--json").stdout)["places"]
-        self.assertEqual([(place["directory"], place["user"], self.users_by_pid(place))
+        self.assertEqual([(place["directory"], place["uid"], self.users_by_pid(place))
                           for place in places], [(COMMON, None, {berts.pid: BERT})])
 
     def test_members_record_each_other(self):

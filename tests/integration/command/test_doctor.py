@@ -25,19 +25,19 @@ class Doctor(harness.Case):
         found = json.loads(form.stdout)
         self.assertEqual(found["healthy"], form.returncode == 0)
         self.assertEqual(
-            found["healthy"], all(item["state"] != "missing" for item in found["items"])
+            found["healthy"], all(item["state"] != "missing" for item in found["checks"])
         )
         lines = text.stdout.splitlines()
-        self.assertEqual(len(lines), len(found["items"]))
-        for line, item in zip(lines, found["items"]):
-            self.assertEqual(line.split()[:2], [item["state"], item["item"]])
+        self.assertEqual(len(lines), len(found["checks"]))
+        for line, item in zip(lines, found["checks"]):
+            self.assertEqual(line.split()[:2], [item["state"], item["name"]])
             # The free memory changes between the calls.
-            if item["item"] != "memory":
+            if item["name"] != "memory":
                 self.assertIn(item["text"], line)
-            self.assertTrue(line.endswith(item["repair"]), line)
+            self.assertTrue(line.endswith(item["remedy"]), line)
         if form.returncode != 0:
             self.assert_one_message(form.stderr, f" of {len(ITEMS)} items are missing")
-        return form.returncode, {item["item"]: item for item in found["items"]}
+        return form.returncode, {item["name"]: item for item in found["checks"]}
 
     def test_names_every_item_once(self):
         _, items = self.examine()
@@ -58,7 +58,7 @@ class Doctor(harness.Case):
         status, items = self.examine()
         self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
         self.assertFalse(items["directory"]["as_root"])
-        subprocess.run(["sh", "-c", items["directory"]["repair"]], check=True)
+        subprocess.run(["sh", "-c", items["directory"]["remedy"]], check=True)
         self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
 
     def test_its_command_removes_file_at_directory_path(self):
@@ -66,14 +66,14 @@ class Doctor(harness.Case):
             pass
         status, items = self.examine()
         self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
-        subprocess.run(["sh", "-c", items["directory"]["repair"]], check=True)
+        subprocess.run(["sh", "-c", items["directory"]["remedy"]], check=True)
         self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
 
     def test_directory_without_parent_is_missing(self):
         self.environment["EVENTLOG_DIR"] = self.path("not/there")
         status, items = self.examine()
         self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
-        self.assertEqual(items["directory"]["repair"], "unset EVENTLOG_DIR")
+        self.assertEqual(items["directory"]["remedy"], "unset EVENTLOG_DIR")
 
     def test_a_path_that_is_too_long_is_missing(self):
         self.environment["EVENTLOG_DIR"] = "/dev/shm/" + "x" * 600
@@ -89,8 +89,8 @@ class Doctor(harness.Case):
         os.mkdir(self.directory)
         os.chmod(self.directory, 0o755)
         form = self.run_elog("doctor", "--json", status=1).stdout
-        (item,) = (item for item in json.loads(form)["items"] if item["item"] == "directory")
-        subprocess.run(["sh", "-c", item["repair"]], check=True)
+        (item,) = (item for item in json.loads(form)["checks"] if item["name"] == "directory")
+        subprocess.run(["sh", "-c", item["remedy"]], check=True)
         self.assertEqual(os.stat(self.directory).st_mode & 0o777, 0o700)
 
     def test_an_argument_is_a_usage_error(self):

@@ -22,8 +22,8 @@ class Features(harness.Case):
     def find(self):
         """The features by name, from the JSON output."""
         found = json.loads(self.run_elog("features", "--json").stdout)
-        self.assertEqual(list(found), ["features"])
-        return {each["name"]: each for each in found["features"]}
+        self.assertEqual(list(found), ["version", "checks"])
+        return {each["name"]: each for each in found["checks"]}
 
     def lines_on_terminal(self, columns):
         master, slave = pty.openpty()
@@ -47,9 +47,9 @@ class Features(harness.Case):
         features = self.find()
         self.assertEqual(list(features), NAMES)
         for each in features.values():
-            self.assertEqual(list(each), ["name", "state", "value", "remedy"])
+            self.assertEqual(list(each), ["name", "state", "text", "remedy"])
             self.assertIn(each["state"], STATES)
-            self.assertNotEqual(each["value"], "")
+            self.assertNotEqual(each["text"], "")
             self.assertEqual(each["remedy"] != "", each["state"] != "yes", each)
 
     def test_text_matches_json(self):
@@ -87,15 +87,15 @@ class Features(harness.Case):
         self.assertIn("EVENTLOG_TSC", clock["remedy"])
 
     def test_invalid_clock_choice_is_reported(self):
-        usual = self.find()["clock"]["value"].split(":")[0]
+        usual = self.find()["clock"]["text"].split(":")[0]
         self.environment["EVENTLOG_TSC"] = "perhaps"
         clock = self.find()["clock"]
         self.assertEqual(clock["state"], "limited")
-        self.assertEqual(clock["value"], f"{usual}: EVENTLOG_TSC is neither on, off nor auto")
+        self.assertEqual(clock["text"], f"{usual}: EVENTLOG_TSC is neither on, off nor auto")
         self.assertIn("Set EVENTLOG_TSC to on, off or auto", clock["remedy"])
 
     def test_directory_matches_doctor_and_is_not_created(self):
-        self.assertEqual(self.find()["directory"]["value"], self.directory)
+        self.assertEqual(self.find()["directory"]["text"], self.directory)
         self.assertFalse(os.path.exists(self.directory), "it changes nothing")
         self.environment["EVENTLOG_DIR"] = self.path("not/there")
         directory = self.find()["directory"]
@@ -108,7 +108,7 @@ class Features(harness.Case):
         self.assertEqual(self.find()["utf8"]["state"], "no")
         self.environment["LANG"] = "C.UTF-8"
         features = self.find()
-        self.assertEqual(features["utf8"]["value"], "C.UTF-8 (LANG)")
+        self.assertEqual(features["utf8"]["text"], "C.UTF-8 (LANG)")
         self.assertEqual(features["terminal"]["state"], "no")
         (line,) = (line for line in self.lines_on_terminal(90) if line.startswith("terminal"))
         self.assertEqual(line.split()[1:], ["limited", "90", "columns,", "no", "colours"])

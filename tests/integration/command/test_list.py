@@ -129,13 +129,13 @@ class List(harness.Case):
         shown = self.list_json()
         self.assertEqual(
             shown["subscriptions"],
-            [{"slot": 0, "pid": listener.pid, "name": "elog", "rules": ["shop:order_*"],
-              "processes": [], "sessions": []}],
+            [{"slot": 0, "pid": listener.pid, "comm": "elog", "rules": ["shop:order_*"],
+              "process_rules": [], "sessions": []}],
         )
-        listeners = {event["name"]: event["listeners"] for event in shown["providers"][0]["events"]}
+        listeners = {event["event"]: event["listeners"] for event in shown["providers"][0]["events"]}
         self.assertEqual(
             listeners["order_done"],
-            [{"slot": 0, "only_in_sessions": False, "processes": [service.pid]}],
+            [{"slot": 0, "only_in_sessions": False, "pids": [service.pid]}],
         )
         self.assertEqual(listeners["queue_length"], [])
         self.stop(listener)
@@ -191,11 +191,11 @@ class List(harness.Case):
         self.assertEqual(plant["description"], "A plant that is \ufffd watered")
         nothing = dict.fromkeys(("written", "cut", "lost"), 0)
         nothing["lost_by_reason"] = dict.fromkeys(
-            ("no_room", "too_large", "busy", "unattached", "refused"), 0
+            ("full", "too_large", "busy", "unattached", "refused"), 0
         )
         self.assertEqual(
             plant["processes"],
-            [{"pid": process.pid, "name": "python3", "uid": os.getuid(), "instances": 1,
+            [{"pid": process.pid, "comm": "python3", "uid": os.getuid(), "instances": 1,
               "counters": nothing, "user_events": nothing}],
         )
         self.assertEqual(
@@ -204,30 +204,30 @@ class List(harness.Case):
         self.assertEqual(
             plant["enumerations"],
             [
-                {"name": "state", "type": "i8", "flags": False,
+                {"name": "state", "type": "i8", "bitmask": False,
                  "values": [{"name": "wet", "value": 1}, {"name": "dry", "value": -1}]},
-                {"name": "parts", "type": "u32", "flags": True,
+                {"name": "parts", "type": "u32", "bitmask": True,
                  "values": [{"name": "leaf", "value": 1}, {"name": "root", "value": 2}]},
             ],
         )
         watered, grown = plant["events"]
         self.assertEqual(
-            {name: watered[name] for name in ("id", "level", "kind", "keywords", "meaning")},
-            {"id": 0, "level": "warn", "kind": "instant", "keywords": ["water", "light"],
-             "meaning": "it was dry"},
+            {name: watered[name] for name in ("event_id", "level", "kind", "keywords", "when")},
+            {"event_id": 0, "level": "warn", "kind": "instant", "keywords": ["water", "light"],
+             "when": "it was dry"},
         )
         self.assertEqual([field["type"] for field in grown["fields"]], ["u64", "parts"])
         then = watered["fields"][2]
         self.assertEqual(
-            {name: then[name] for name in ("name", "base", "enumeration", "description")},
-            {"name": "then", "base": "i8", "enumeration": "state",
+            {name: then[name] for name in ("name", "base_type", "enumeration", "description")},
+            {"name": "then", "base_type": "i8", "enumeration": "state",
              "description": "what it is now"},
         )
         self.assertEqual((watered["fields"][3]["count"], watered["fields"][1]["optional"]),
                          (3, True))
 
     def test_is_json_even_if_nothing_runs(self):
-        self.assertEqual(self.list_json(), {"providers": [], "subscriptions": []})
+        self.assertEqual(self.list_json(), {"version": 1, "providers": [], "subscriptions": []})
 
     def test_accepts_provider_or_event(self):
         self.start_provider(harness.example("order_service"), "30")

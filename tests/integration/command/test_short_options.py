@@ -49,7 +49,7 @@ class ShortOptions(harness.Case):
             path = self.path(f"{number}.elog")
             words = [word.format(path) for word in words]
             result = self.run_elog("record", *words, "--", harness.program("counter"), "1", "10")
-            self.assertIn(f'{{"file":"{path}","events":10,', result.stdout)
+            self.assertIn(f'{{"version":1,"file":"{path}","events":10,', result.stdout)
 
     def test_unknown_flag_is_named(self):
         path = self.record()

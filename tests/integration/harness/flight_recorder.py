@@ -67,7 +67,7 @@ class Case(harness.Case):
         return [line.partition(" [")[2] or line for line in text.splitlines()], counts
 
     def status(self):
-        return json.loads(self.run_elog("status", "--json").stdout)["standing"]
+        return json.loads(self.run_elog("status", "--json").stdout)["flight_recorders"]
 
     def region_word(self, offset, value=None):
         """Reads a word in the header of the only subscription, after it has set it to the value."""

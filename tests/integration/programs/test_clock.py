@@ -162,7 +162,7 @@ class Clock(harness.Case):
         output = self.run_elog("convert", "--to", "jsonl", path).stdout
         found = {}
         for event in map(json.loads, output.splitlines()):
-            found.setdefault(event["thread"], []).append(event["fields"]["number"])
+            found.setdefault(event["tid"], []).append(event["fields"]["number"])
         self.assertEqual(len(found), threads)
         for numbers in found.values():
             self.assertEqual(sorted(numbers), list(range(events)))
@@ -185,9 +185,9 @@ class WithoutCounter(Clock):
         self.assertEqual(self.clock_of_features(), "tsc")
 
     def clock_of_features(self):
-        found = json.loads(self.run_elog("features", "--json").stdout)["features"]
+        found = json.loads(self.run_elog("features", "--json").stdout)["checks"]
         (clock,) = (each for each in found if each["name"] == "clock")
-        return clock["value"].split(":")[0]
+        return clock["text"].split(":")[0]
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ class Evolution(harness.Case):
             found = {tuple(group["key"].values()): list(group["values"].values())
                      for group in said["groups"]}
             message = re.findall(r"(\d+) events of shop:order by another version", result.stderr)
-            self.assertEqual(said["unsuited"], sum(map(int, message)))
+            self.assertEqual(said["type_mismatches"], sum(map(int, message)))
             return found, result.stderr
 
         found, errors = groups("count(), sum(price) by name")

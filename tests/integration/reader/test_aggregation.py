@@ -106,7 +106,7 @@ class Aggregation(harness.Case):
         result = self.run_elog("agg", "--json", "--every", "100ms", "count(), sum(number)", path)
         intervals = [json.loads(line) for line in result.stdout.splitlines()]
         self.assertGreaterEqual(len(intervals), 4)
-        begins = [harness.nanoseconds(interval["begin"]) for interval in intervals]
+        begins = [harness.nanoseconds(interval["start_time"]) for interval in intervals]
         self.assertEqual(begins, sorted(set(begins)))
         self.assertTrue(all(begin % 100_000_000 == 0 for begin in begins))
         self.assertEqual(sum(interval["events"] for interval in intervals), 400)

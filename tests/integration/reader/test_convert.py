@@ -37,12 +37,12 @@ class Convert(harness.Case):
     @staticmethod
     def of_line(line):
         fields = line["fields"]
-        return (line["thread"], fields["number"], fields["check"], fields["worker"],
+        return (line["tid"], fields["number"], fields["check"], fields["worker"],
                 fields["text"])
 
     @staticmethod
     def of_row(row):
-        return (*(int(row[name]) for name in ("thread", "number", "check", "worker")), row["text"])
+        return (*(int(row[name]) for name in ("tid", "number", "check", "worker")), row["text"])
 
     def test_has_every_event_with_its_values(self):
         path = self.record()
@@ -78,7 +78,7 @@ class Convert(harness.Case):
         rows = self.rows(path)
         self.assertEqual(sum(int(row["lost"] or 0) for row in rows), lost)
         self.assertEqual(sum(row["event"] != "" for row in rows), events)
-        self.assertEqual({len(row) for row in rows}, {14})
+        self.assertEqual({len(row) for row in rows}, {18})
 
     def test_rejects_unsupported_options(self):
         path = self.record()

@@ -86,8 +86,8 @@ class Recording(Json):
         for name in ("events", "bytes", "lost", "lost_by_reason", "overwritten"):
             self.assertEqual(said[name], found[name], name)
         self.assertEqual((said["file"], said["events"], said["lost"]), (path, TOTAL, 0))
-        self.assertEqual((said["passed"], said["cut"], said["providers_refused"]), (None, 0, 0))
-        self.assertAlmostEqual(said["per_second"] * said["seconds"], TOTAL, delta=0.01)
+        self.assertEqual((said["where_matched"], said["cut"], said["providers_refused"]), (None, 0, 0))
+        self.assertAlmostEqual(said["events_per_second"] * said["duration_ns"] / 1e9, TOTAL, delta=0.01)
         for name in ("events", "bytes"):
             self.assertEqual(sum(each[name] for each in said["by_cpu"]), said[name])
         by_line = {json.loads(line)["cpu"] for line in self.converted(path).splitlines()}
@@ -100,7 +100,7 @@ class Recording(Json):
         result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--json",
                                "--where", "number < 10", "--", *self.counter())
         said = object_of(result.stdout)
-        self.assertEqual((said["events"], said["passed"]), (TOTAL, 10 * harness.THREADS))
+        self.assertEqual((said["events"], said["where_matched"]), (TOTAL, 10 * harness.THREADS))
 
     def test_summary_write_error_keeps_recording(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
@@ -123,17 +123,18 @@ class Recording(Json):
         output, errors = self.finish(recording, status=3)
         said = object_of(output)
         lost = said["lost_by_reason"]
-        self.assertGreater(lost["no_room"], 0)
+        self.assertGreater(lost["full"], 0)
         self.assertEqual(said["events"] + said["lost"], harness.THREADS * 100000)
-        self.assertEqual(lost["no_room"] + lost["busy"], said["lost"])
-        self.assertEqual(sum(each["lost"] for each in said["by_cpu"]), lost["no_room"])
+        self.assertEqual(lost["full"] + lost["busy"], said["lost"])
+        self.assertEqual(sum(each["lost"] for each in said["by_cpu"]), lost["full"])
         found = self.stat(path)
         self.assertEqual((said["lost"], lost), (found["lost"], found["lost_by_reason"]))
         (provider,) = said["lost_by_provider"]
-        self.assertEqual((provider["provider"], provider["process"], provider["pid"]),
+        self.assertEqual((provider["provider"], provider["comm"], provider["pid"]),
                          ("counter", "counter", counter.pid))
-        self.assertEqual([provider[reason] for reason in ("no_room", "too_large", "busy")],
-                         [lost["no_room"], 0, lost["busy"]])
+        self.assertEqual((provider["lost"], provider["lost_by_reason"]),
+                         (said["lost"], {"full": lost["full"], "too_large": 0,
+                                         "busy": lost["busy"]}))
         self.assertEqual(found["lost_by_provider"], [provider])
         # Advice stays on stderr as text; the numbers are in one place.
         self.assertIn("found no room in the buffers", errors)
@@ -235,12 +236,12 @@ class Files(Json):
         text = self.run_elog("verify", path).stdout
         self.assertEqual((said["file"], said["state"]), (path, "whole"))
         self.assertIn(
-            "{blocks} blocks in {size} bytes, {events} records of {bytes} bytes, {lost} lost, "
-            "{providers} providers".format(**said), text,
+            "{block_count} blocks in {file_bytes} bytes, {events} records of {bytes} bytes, "
+            "{lost} lost, {provider_count} providers".format(**said), text,
         )
-        self.assertEqual((said["events"], said["size"]), (TOTAL, os.path.getsize(path)))
+        self.assertEqual((said["events"], said["file_bytes"]), (TOTAL, os.path.getsize(path)))
         self.assertEqual((said["overwritten"], said["damages"]), (0, []))
-        self.assertEqual(said["index"], "an index" in text)
+        self.assertEqual(said["has_index"], "an index" in text)
         self.assertEqual(said["bytes"], self.stat(path)["bytes"])
 
     def test_verify_and_repair_list_damage(self):
@@ -256,11 +257,11 @@ class Files(Json):
         result = self.run_elog("repair", path, "-o", sound, "--json")
         repaired = object_of(result.stdout)
         self.assertEqual((repaired["file"], repaired["had_end"]), (sound, True))
-        self.assertEqual(repaired["size"], os.path.getsize(sound))
+        self.assertEqual(repaired["file_bytes"], os.path.getsize(sound))
         found = self.stat(sound)
         self.assertEqual(repaired["events"], found["events"])
-        self.assertEqual(repaired["missing"], harness.THREADS * 20000 - found["events"])
-        self.assertEqual(repaired["missing"], found["lost"])
+        self.assertEqual(repaired["lost_in_damage"], harness.THREADS * 20000 - found["events"])
+        self.assertEqual(repaired["lost_in_damage"], found["lost"])
         for damage in repaired["damages"]:
             self.assertIn(f"elog: {path}: {damage}\n", result.stderr)
         self.assertNotIn(", in ", result.stderr)
@@ -269,11 +270,11 @@ class Files(Json):
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", path)
         state = object_of(self.run_elog("verify", path, "--json").stdout)["state"]
-        self.assertEqual(state, "being written")
+        self.assertEqual(state, "being_written")
         recording.kill()
         recording.communicate()
         state = object_of(self.run_elog("verify", path, "--json").stdout)["state"]
-        self.assertEqual(state, "without end")
+        self.assertEqual(state, "without_end")
 
     def test_cut_and_merge_count_what_they_have_written(self):
         first, second = self.record("a.elog"), self.record("b.elog", count=10)
@@ -281,14 +282,15 @@ class Files(Json):
         result = self.run_elog("cut", first, "--where", "number < 7", "-o", cut, "--json")
         said = object_of(result.stdout)
         self.assertEqual(said, {
-            "file": cut, "size": os.path.getsize(cut), "events": 7 * harness.THREADS, "lost": 0,
-            "overwritten": 0, "left_out": 0, "damages": [],
+            "version": 1, "file": cut, "file_bytes": os.path.getsize(cut),
+            "events": 7 * harness.THREADS, "lost": 0, "overwritten": 0, "lost_left_out": 0,
+            "damages": [],
         })
         self.assertEqual(result.stderr, "")
         result = self.run_elog("merge", cut, second, "-o", merged, "--json")
         said = object_of(result.stdout)
         self.assertEqual((said["file"], said["events"]), (merged, 17 * harness.THREADS))
-        self.assertEqual(said["size"], os.path.getsize(merged))
+        self.assertEqual(said["file_bytes"], os.path.getsize(merged))
         self.assertEqual(self.stat(merged)["events"], said["events"])
 
     def test_cut_and_merge_list_uncopied_data(self):
@@ -331,13 +333,13 @@ class Schemas(Json):
         with open(path, encoding="utf-8") as file:
             written = json.load(file)
         self.assertEqual(written, json.loads(self.run_elog("schema", program, "--json").stdout))
-        events = {each["name"] for each in written["providers"][0]["events"]}
+        events = {each["event"] for each in written["providers"][0]["events"]}
         text = self.run_elog("schema", program).stdout
         self.assertEqual(events, set(re.findall(r"^    event (\w+) ", text, re.M)))
 
     def test_schema_of_nothing_is_an_empty_list(self):
         result = self.run_elog("schema", "--json")
-        self.assertEqual(json.loads(result.stdout), {"providers": []})
+        self.assertEqual(json.loads(result.stdout), {"version": 1, "providers": []})
 
     def test_schema_formats_are_exclusive(self):
         self.run_elog("schema", harness.example("hello"), "--json", "--binary", "-o",
@@ -348,28 +350,28 @@ class Detached(Json):
     def test_start_snapshot_and_stop(self):
         said = object_of(self.run_elog("start", "flight", "-e", "counter:*", "--wait",
                                        "--json").stdout)
-        self.assertEqual(said, {"name": "flight", "mode": "discard"})
+        self.assertEqual(said, {"version": 1, "name": "flight", "mode": "discard"})
         self.finish(self.start(*self.counter(100)))
         shown = lines_of(self.run_elog("snapshot", "flight", "--json").stdout)
         self.assertEqual(len(shown), 100 * harness.THREADS)
         path = self.path("snapshot.elog")
         said = object_of(self.run_elog("snapshot", "flight", "-o", path, "--json").stdout)
         self.assertEqual((said["name"], said["file"]), ("flight", path))
-        self.assertEqual((said["requests"], said["reason"], said["met"]), (0, None, None))
+        self.assertEqual((said["requests"], said["reason"], said["when_matched"]), (0, None, None))
         self.assertEqual(said["events"], len(shown))
         self.assertEqual(events_of(shown), events_of(lines_of(self.converted(path))))
         path = self.path("last.elog")
         result = self.run_elog("stop", "flight", "-o", path, "--json", "--where", "number < 5")
         said = object_of(result.stdout)
         self.assertEqual((said["file"], said["events"]), (path, len(shown)))
-        self.assertEqual(said["passed"], 5 * harness.THREADS)
+        self.assertEqual(said["where_matched"], 5 * harness.THREADS)
         self.assertEqual(result.stderr, "")
         self.assert_no_files_left()
 
     def test_stop_without_file_names_ended_recorders(self):
         self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
         said = object_of(self.run_elog("stop", "flight", "--json").stdout)
-        self.assertEqual(said, {"name": "flight", "file": None})
+        self.assertEqual(said, {"version": 1, "name": "flight", "file": None})
 
     def test_stop_ends_recorder_despite_closed_pipe(self):
         self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
@@ -388,7 +390,7 @@ class Detached(Json):
         said = object_of(output)
         self.assertEqual(said["file"], self.path("slow-000001.elog"))
         self.assertEqual((said["requests"], said["reason"]), (0, None))
-        self.assertGreater(said["met"], 0)
+        self.assertGreater(said["when_matched"], 0)
         self.assertEqual(said["events"], self.stat(said["file"])["events"])
 
 
@@ -402,16 +404,16 @@ class Top(Json):
         self.assertEqual(len(shown), 3)
         for before, after in zip(shown, shown[1:]):
             self.assertLess(before["time"], after["time"])
-            passed = after["seconds"] - before["seconds"]
+            passed = (after["duration_ns"] - before["duration_ns"]) / 1e9
             self.assertGreaterEqual(passed, 0.2)
             self.assertAlmostEqual(
-                after["per_second"] * passed, after["events"] - before["events"], delta=1
+                after["events_per_second"] * passed, after["events"] - before["events"], delta=1
             )
         (provider,) = shown[2]["by_provider"]
         (event,) = provider["by_event"]
-        self.assertEqual((provider["provider"], provider["processes"]), ("counter", 1))
+        self.assertEqual((provider["provider"], provider["process_count"]), ("counter", 1))
         self.assertEqual((event["event"], event["level"]), ("count", "info"))
-        for name in ("events", "bytes", "per_second"):
+        for name in ("events", "bytes", "events_per_second"):
             self.assertEqual(event[name], provider[name])
             self.assertEqual(event[name], shown[2][name])
         self.assertGreater(event["events"], 0)

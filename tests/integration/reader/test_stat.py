@@ -34,7 +34,7 @@ class Stat(harness.Case):
         )
         self.assertGreater(len(counted), 1)
         found = self.stat(path)
-        self.assertEqual({each["event"]: each["events"] for each in found["by_event"]}, counted)
+        self.assertEqual({f"{each['provider']}:{each['event']}": each["events"] for each in found["by_event"]}, counted)
         self.assertEqual(found["events"], sum(counted.values()))
         self.assertEqual(found["bytes"], sum(each["bytes"] for each in found["by_event"]))
         numbers = [each["events"] for each in found["by_event"]]
@@ -42,7 +42,7 @@ class Stat(harness.Case):
 
     def test_counts_by_process(self):
         found = self.stat(self.record_two())["by_process"]
-        self.assertEqual(sorted(each["events"] for each in found if each["process"] == "counter"),
+        self.assertEqual(sorted(each["events"] for each in found if each["comm"] == "counter"),
                          [2000, 3000])
         self.assertEqual(len({each["pid"] for each in found}), 3)
 
@@ -72,7 +72,7 @@ class Stat(harness.Case):
         self.assertEqual([each["lost"] for each in part["by_process"]], [None])
         self.assertIsNone(part["lost_by_provider"])
         text = self.run_elog("stat", path).stdout
-        told = [int(each) for each in re.findall(r"^  (\d+) lost: they ", text, re.M)]
+        told = [int(each) for each in re.findall(r"^  (\d+) lost: \w+ \(", text, re.M)]
         self.assertEqual(sum(told), lost)
         self.assertRegex(text, rf"(?m)^process .* lost\ncounter-\d+ +{found['events']} .* {lost}$")
 

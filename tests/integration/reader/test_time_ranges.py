@@ -81,7 +81,7 @@ class TimeRanges(harness.Case):
 
     def time_of(self, path):
         found = json.loads(self.run_elog("stat", "--json", path).stdout)
-        return harness.nanoseconds(found["first"]), harness.nanoseconds(found["last"])
+        return harness.nanoseconds(found["first_time"]), harness.nanoseconds(found["last_time"])
 
     def ranges(self, path, count, choose):
         """Options for ranges, some of them open."""

@@ -50,9 +50,9 @@ class Count(harness.Case):
         )
         # The program prints lines of its own.
         (said,) = (json.loads(line) for line in result.stdout.splitlines() if line[0] == "{")
-        self.assertEqual((said["kept"], self.events_in(path)), (40, 40))
-        self.assertGreaterEqual(said["passed"], 40)
-        self.assertGreaterEqual(said["events"], said["passed"])
+        self.assertEqual((said["file_events"], self.events_in(path)), (40, 40))
+        self.assertGreaterEqual(said["where_matched"], 40)
+        self.assertGreaterEqual(said["events"], said["where_matched"])
         numbers = re.findall(r" number=(\d+)", self.run_elog("print", path).stdout)
         self.assertEqual(len(numbers), 40)
         self.assertGreaterEqual(min(map(int, numbers)), 100)

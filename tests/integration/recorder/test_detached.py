@@ -42,7 +42,7 @@ class Detached(flight_recorder.Case):
         lines = self.run_elog("convert", "--to", "jsonl", path).stdout.splitlines()
         events = [event for event in map(json.loads, lines) if "time" in event]
         return {0 if harness.IS_SHARED else event["cpu"]:
-                (event["thread"], event["fields"]["number"], event["time"])
+                (event["tid"], event["fields"]["number"], event["time"])
                 for event in events}
 
     def test_continues_during_snapshots(self):

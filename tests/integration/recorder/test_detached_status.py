@@ -76,23 +76,23 @@ class DetachedStatus(flight_recorder.Case):
         self.assertEqual((second["name"], second["mode"]), ("second", "discard"))
         self.assertEqual(first["rules"], ["counter:*"])
         self.assertEqual((first["events"], first["overwritten"], first["lost"]), (10, 0, 0))
-        self.assertLess(abs(harness.nanoseconds(first["since"]) / 1e9 - time.time()), 3600)
+        self.assertLess(abs(harness.nanoseconds(first["start_time"]) / 1e9 - time.time()), 3600)
         # About the requested size; with the shared ring if it is allocated.
         cpus = os.sysconf("SC_NPROCESSORS_ONLN")
         is_shared_ring_there = harness.IS_SHARED or not harness.IS_SHARED_RING_LAZY
         buffers = 4 * (cpus + is_shared_ring_there) * 128 * 1024
-        self.assertGreaterEqual(first["memory"], buffers)
-        self.assertLess(first["memory"], buffers * 1.05 + 65536)
+        self.assertGreaterEqual(first["memory_bytes"], buffers)
+        self.assertLess(first["memory_bytes"], buffers * 1.05 + 65536)
         text = self.run_elog("status").stdout
         self.assertIn("flight: overwrite, ", text)
         self.assertIn("holds       10 events", text)
         self.assertIn("flight, second", self.run_elog("list").stderr)
         listed = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
-        self.assertEqual([each["standing"] for each in listed], ["flight", "second"])
+        self.assertEqual([each["name"] for each in listed], ["flight", "second"])
         doctor = self.run_doctor()
         self.assertIn("flight, second", doctor["text"])
         self.assertEqual(doctor["state"], "note")
-        self.assertEqual(doctor["repair"], "")
+        self.assertEqual(doctor["remedy"], "")
         self.run_elog("stop", "flight")
         self.run_elog("stop", "second")
 
@@ -101,8 +101,8 @@ class DetachedStatus(flight_recorder.Case):
         process = self.start(harness.ELOG, "doctor", "--json")
         self.expect(process, 1)
         output, _ = process.communicate(timeout=harness.TIMEOUT)
-        items = json.loads(output)["items"]
-        return next(item for item in items if item["item"] == "standing")
+        checks = json.loads(output)["checks"]
+        return next(each for each in checks if each["name"] == "flight_recorders")
 
     def test_rejects_duplicate_and_invalid_names(self):
         self.begin("--overwrite")

@@ -77,7 +77,7 @@ class NoSpace(harness.Case):
                          "Free some in .*/small/eventlog, or set EVENTLOG_DIR to a larger tmpfs")
         self.assertNotIn("Make them larger", result.stderr)
         told = self.run_elog("print", self.path("run.elog")).stdout
-        self.assertIn("-- lost 1000 events in the shared ring --", told)
+        self.assertIn("-- lost 1000 events in the shared ring: full --", told)
 
     @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
     @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")

@@ -82,7 +82,7 @@ class Processes(harness.Case):
         self.start_recording("-e", "counter:*", "--comm", "one", "-p", "4242", "-o",
                              self.path("run.elog"))
         listed = self.run_elog("list", "--json").stdout
-        self.assertIn('"processes": ["=4242", "~one"]', " ".join(listed.split()).replace(
+        self.assertIn('"process_rules": ["=4242", "~one"]', " ".join(listed.split()).replace(
             "[ ", "[").replace(" ]", "]"))
 
 

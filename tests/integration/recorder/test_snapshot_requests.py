@@ -40,12 +40,12 @@ class SnapshotRequests(harness.Case):
         return [int(line.split()[1]) for line in output.splitlines()]
 
     def status(self):
-        return json.loads(self.run_elog("status", "--json").stdout)["standing"][0]
+        return json.loads(self.run_elog("status", "--json").stdout)["flight_recorders"][0]
 
     def requests(self):
         """(requested, answered, reason)"""
         shown = self.status()
-        return tuple(shown[f"snapshot{each}"] for each in ("s_wanted", "s_answered", "_reason"))
+        return tuple(shown[f"snapshot{each}"] for each in ("s_requested", "s_answered", "_reason"))
 
     def watch(self, *arguments, output="run.elog"):
         """Starts elog snapshot, and waits until it watches."""

@@ -56,7 +56,7 @@ class SubscriptionMemory(harness.Case):
 
     @unittest.skipIf(harness.IS_SHARED, "all threads write to the shared ring")
     def test_does_not_grow_with_rseq_programs(self):
-        features = json.loads(self.run_elog("features", "--json").stdout)["features"]
+        features = json.loads(self.run_elog("features", "--json").stdout)["checks"]
         if {each["name"]: each["state"] for each in features}["rseq"] != "yes":
             self.skipTest("there are no restartable sequences here")
         self.assertEqual(self.emit("on"), 1000)

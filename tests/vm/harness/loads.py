@@ -47,12 +47,17 @@ def shown(path, *options):
     return [json.loads(line) for line in lines.splitlines()]
 
 
+def missing_in(lines):
+    """The number of lost and overwritten events."""
+    return sum(line.get("lost", 0) + line.get("overwritten", 0) for line in lines)
+
+
 def loads(path):
-    """Number, amount and word of each event of a recording, and the number of lost events."""
+    """Number, amount and word of each event of a recording, and the number of missing events."""
     lines = shown(path)
     found = [tuple(line["fields"][name] for name in ("number", "amount", "word"))
              for line in lines if "event" in line]
-    return found, sum(line["lost"] for line in lines if "event" not in line)
+    return found, missing_in(lines)
 
 
 def emitted(count):
@@ -76,7 +81,7 @@ def assert_one_timeline(case, lines, emitted_by_shop):
         if line["event"] == "switch":
             running = line["fields"]["next"]
         elif line["provider"] == "shop" and running is not None:
-            case.assertEqual(line["thread"], running)
+            case.assertEqual(line["tid"], running)
             checked += 1
     case.assertGreater(checked, 0)
 
@@ -199,7 +204,7 @@ class KernelTrace(Guest, Case):
         self.assertGreater(len(found), 10)
         self.assertEqual(lost, 0)
         totals = summary(self.part("asked"))
-        self.assertEqual((totals["events"], totals["passed"]), (len(by_kernel), len(found)))
+        self.assertEqual((totals["events"], totals["where_matched"]), (len(by_kernel), len(found)))
 
     def assert_explained(self, title, kernel_asks, elog_asks):
         self.assertEqual(self.part(title), [

@@ -99,8 +99,8 @@ TEST_F(aggregations, count_by_event) {
                               "other         1  ##############\n"
                               "4 events, 5 lost\n");
     EXPECT_EQ(json(counted),
-              "{\"events\":4,\"lost\":5,\"overflowed\":0,\"damaged\":0,\"unknown\":0,"
-              "\"unsuited\":0,\"groups\":["
+              "{\"version\":1,\"events\":4,\"lost\":5,\"overflowed\":0,\"damaged\":0,\"unknown\":0,"
+              "\"type_mismatches\":0,\"groups\":["
               "{\"key\":{\"event\":\"packet\"},\"values\":{\"count()\":3}},"
               "{\"key\":{\"event\":\"other\"},\"values\":{\"count()\":1}}]}\n");
 }

@@ -103,7 +103,7 @@ TEST(library_file, reports_losses_in_place_and_in_total) {
     EXPECT_EQ(source.totals().lost, test::sample_lost);
     ASSERT_EQ(losses.size(), 2U);
     EXPECT_EQ(losses[0].count, 5U);
-    EXPECT_EQ(losses[0].reason, elog::loss_reason::no_room);
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::full);
     EXPECT_EQ(losses[0].cpu, 0U);
     EXPECT_EQ(losses[1].count, 3U);
     EXPECT_EQ(losses[1].cpu, 1U);
@@ -152,7 +152,7 @@ TEST(library_file, distinguishes_lost_and_overwritten_after_last_record) {
     EXPECT_FALSE(source.get().has_value());
     ASSERT_EQ(losses.size(), 2U);
     EXPECT_EQ(losses[0].count, 5U);
-    EXPECT_EQ(losses[0].reason, elog::loss_reason::no_room);
+    EXPECT_EQ(losses[0].reason, elog::loss_reason::full);
     EXPECT_EQ(losses[1].count, 4U);
     EXPECT_EQ(losses[1].reason, elog::loss_reason::overwritten);
     EXPECT_EQ(losses[1].cpu, 0U);

@@ -183,7 +183,7 @@ TEST(library_output, contains_losses_of_unknown_position) {
     elog::source input = elog::open_file(make_sample("losses.from"));
     elog::pour(input, output);
     output.put({.count = 2, .reason = elog::loss_reason::busy, .provider = "absent"});
-    output.put({.count = 3, .reason = elog::loss_reason::no_room, .cpu = 8000});
+    output.put({.count = 3, .reason = elog::loss_reason::full, .cpu = 8000});
     output.put({.count = 4, .reason = elog::loss_reason::damaged, .cpu = 1});
     output.finish();
     EXPECT_EQ(damages_of(path), none);

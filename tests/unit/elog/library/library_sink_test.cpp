@@ -91,9 +91,9 @@ TEST(library_sink, writes_text_lines_with_losses_in_place) {
     const std::vector<std::string> lines = written.lines();
     ASSERT_EQ(lines.size(), 62U);
     EXPECT_TRUE(holds(lines[0], " [000] tester-42 file_test:mark number=1 check="));
-    EXPECT_EQ(lines[30], "-- lost 5 events on CPU 0 --");
+    EXPECT_EQ(lines[30], "-- lost 5 events on CPU 0: full --");
     EXPECT_TRUE(holds(lines[31], "number=31 "));
-    EXPECT_EQ(lines[61], "-- lost 3 events on CPU 1 --");
+    EXPECT_EQ(lines[61], "-- lost 3 events on CPU 1: full --");
 }
 
 TEST(library_sink, reports_loss_before_record_if_unreported) {
@@ -104,7 +104,7 @@ TEST(library_sink, reports_loss_before_record_if_unreported) {
     sink.finish();
     const std::vector<std::string> lines = written.lines();
     ASSERT_EQ(lines.size(), 61U);
-    EXPECT_EQ(lines[30], "-- lost 5 events on CPU 0 --");
+    EXPECT_EQ(lines[30], "-- lost 5 events on CPU 0: full --");
 }
 
 TEST(library_sink, reports_each_loss_of_merged_sources_once) {
@@ -121,8 +121,8 @@ TEST(library_sink, reports_each_loss_of_merged_sources_once) {
     const auto lines_like = [&](std::string_view line) {
         return std::count(lines.begin(), lines.end(), line);
     };
-    EXPECT_EQ(lines_like("-- lost 5 events on CPU 0 --"), 2);
-    EXPECT_EQ(lines_like("-- lost 3 events on CPU 1 --"), 2);
+    EXPECT_EQ(lines_like("-- lost 5 events on CPU 0: full --"), 2);
+    EXPECT_EQ(lines_like("-- lost 3 events on CPU 1: full --"), 2);
     EXPECT_EQ(lines.size(), 124U);
 }
 
@@ -138,7 +138,7 @@ TEST(library_sink, reports_losses_per_source) {
     sink.finish();
     const std::vector<std::string> lines = written.lines();
     ASSERT_EQ(lines.size(), 123U);
-    EXPECT_EQ(lines[92], "-- lost 5 events on CPU 0 --");
+    EXPECT_EQ(lines[92], "-- lost 5 events on CPU 0: full --");
 }
 
 TEST(library_sink, writes_json_lines) {

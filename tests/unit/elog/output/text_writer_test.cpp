@@ -183,7 +183,7 @@ TEST(text_line, reports_gap_before_record) {
     record.lost_before = 17;
     record.ring = 2;
     record.record.payload = payload;
-    EXPECT_EQ(line_of(record, one_provider()).find("-- lost 17 events on CPU 2 --\n"), 0U);
+    EXPECT_EQ(line_of(record, one_provider()).find("-- lost 17 events on CPU 2: full --\n"), 0U);
 }
 
 TEST(text_line, distinguishes_overwritten_from_lost) {
@@ -214,7 +214,7 @@ TEST(text_line, record_with_unknown_flag_is_only_counted) {
               "-- 1 events of a newer version of eventlog are left out --\n");
     record.lost_before = 2;
     EXPECT_EQ(line_of(record, one_provider()),
-              "-- lost 2 events on CPU 0 --\n"
+              "-- lost 2 events on CPU 0: full --\n"
               "-- 1 events of a newer version of eventlog are left out --\n");
 }
 
