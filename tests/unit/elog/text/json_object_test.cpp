@@ -57,4 +57,15 @@ TEST(json_object, nests_lists_and_objects) {
               R"({"a":[],"b":[]})");
 }
 
+TEST(json_object, adds_members_of_another) {
+    const json_object other = json_object().add("b", 1).add("c", 2);
+    EXPECT_EQ(json_object().add("a", 0).add_members(other).text(), R"({"a":0,"b":1,"c":2})");
+    EXPECT_EQ(json_object().add_members(other).text(), R"({"b":1,"c":2})");
+    EXPECT_EQ(json_object().add("a", 0).add_members({}).text(), R"({"a":0})");
+}
+
+TEST(json_object, begins_with_version_as_output) {
+    EXPECT_EQ(elog::versioned_object().add("a", 0).text(), R"({"version":1,"a":0})");
+}
+
 }  // namespace
