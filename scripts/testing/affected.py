@@ -19,7 +19,7 @@ WITHOUT_EFFECT = re.compile(r"(LICENSES/|\.git|\.clang-format|\.editorconfig|.*/
 READ_BY = (
     (re.compile(r"kernel/"), re.compile(r"vm\.|kernel_ring$|documents\.|integration\.test_generated_kernel")),
     (re.compile(r"docs/man/|docs/|README\.md$"), re.compile(r"documents\.|man_pages$|packaging\.|"
-                                                            r"integration\.test_(generated|generated_kernel|examples)$")),
+                                                            r"integration\.test_(generated|generated_kernel|examples|json_page)$")),
     (re.compile(r"tests/fuzz/corpus/"), re.compile(r"fuzz\.")),
     (re.compile(r"tests/model/"), re.compile(r"model\.")),
     (re.compile(r"tests/codegen/"), re.compile(r"codegen\.")),

@@ -6,6 +6,7 @@ settings of other tools stay, and disabling leaves no trace."""
 import json
 import re
 
+import json_page
 import loads
 import vm_case
 
@@ -217,6 +218,10 @@ class TracefsControl(loads.Guest):
         objects = [json.loads(line) for line in lines if line.startswith("{")]
         condition = "(number >= 500 && amount == 7)"
         first, again, listed, undone = objects
+        page = json_page.JsonPage()
+        for table, value in zip(("kernel setting", "kernel setting", "kernel event",
+                                 "kernel setting"), objects):
+            self.assertEqual(list(page.check(table, value)), [])
         self.assertEqual(first, {
             "version": 1, "kernel_event": self.name(), "provider": "load", "event": "item", "state": "new",
             "undone": [], "trigger": None, "filter": condition})

@@ -6,6 +6,7 @@ were enabled before receive its first event; elog unregister removes them."""
 import json
 import re
 
+import json_page
 import parts
 import vm_case
 
@@ -162,6 +163,7 @@ class Persist(parts.Case):
         self.assertEqual(self.json("again-json"), {**registered, "state": "existing"})
         output = self.json("in-use-json", status=1)
         self.assertEqual((output["kernel_event"], output["state"]), ("eventlog_load_item", "stays"))
+        self.assertEqual(list(json_page.JsonPage().check("kernel registration", output)), [])
         self.assertRegex(output["reason"], r"^eventlog_load_item is in use: .*; then try again\.$")
         self.assertEqual(
             self.json("unregister-json"),

@@ -12,6 +12,7 @@ import subprocess
 import unittest
 
 import harness
+import json_page
 import other_users
 
 # See other_users: user ids that no machine uses.
@@ -101,8 +102,9 @@ class AsOtherUser(other_users.Case):
         berts, _ = self.start_counter_as(BERT)
         roots, _ = self.start_counter_as(0)
         expected = {0: [roots.pid], ANNE: [annes.pid], BERT: [berts.pid]}
-        self.assertEqual(self.pids_by_user(self.run_elog("list", "--all", "--json").stdout),
-                         expected)
+        output = self.run_elog("list", "--all", "--json").stdout
+        self.assertEqual(self.pids_by_user(output), expected)
+        self.assertEqual(list(json_page.JsonPage().check("places", json.loads(output))), [])
         shown = self.run_elog("list", "--all", "counter:count").stdout
         parts = shown.split("Programs of user ")
         self.assertEqual([part.split(maxsplit=1)[0] for part in parts[1:]],
