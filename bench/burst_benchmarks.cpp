@@ -140,7 +140,7 @@ void check_count(const char* name, std::uint64_t emitted, const listener_summary
 
 void check_published() {
     const eventlog::provider_status status = recorded::status();
-    if (status.code != EVENTLOG_OK) {
+    if (status.code != EVENTLOG_STATUS_OK) {
         throw failure("There is nothing to measure: {}", status.text.data());
     }
 }

@@ -65,7 +65,7 @@ static const char* const station_names[station_count] = {"harbour", "hill"};
 static void emit(struct eventlog_provider* weather, uint32_t event,
                  const struct eventlog_value* values, size_t count) {
     char text[EVENTLOG_TEXT_SIZE];
-    if (eventlog_emit_values(weather, event, values, count) != EVENTLOG_ERROR_NONE) {
+    if (eventlog_emit(weather, event, values, count) != EVENTLOG_ERROR_NONE) {
         eventlog_check_values(weather, event, values, count, text, sizeof text);
         fprintf(stderr, "c_api: %s\n", text);
     }
@@ -92,7 +92,7 @@ int main(int argument_count, char** arguments) {
                                                    .events = events, .event_count = COUNT(events)};
     struct eventlog_provider* weather = NULL;
     char text[EVENTLOG_TEXT_SIZE];
-    if (eventlog_define_provider(&definition, &weather, text, sizeof text) != EVENTLOG_ERROR_NONE) {
+    if (eventlog_provider_create(&definition, &weather, text, sizeof text) != EVENTLOG_ERROR_NONE) {
         fprintf(stderr, "c_api: %s\n", text);
         return EXIT_FAILURE;
     }
@@ -113,6 +113,6 @@ int main(int argument_count, char** arguments) {
     for (uint32_t i = 0; i < station_count; ++i) {
         eventlog_session_end(&stations[i]);
     }
-    eventlog_provider_unregister(weather);
+    eventlog_provider_destroy(weather);
     return EXIT_SUCCESS;
 }

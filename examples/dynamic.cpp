@@ -75,7 +75,7 @@ int main(int argument_count, char** arguments) {
             const std::vector<eventlog_value> values(
                 described[event].fields.size(),
                 eventlog_unsigned(static_cast<std::uint64_t>(round)));
-            eventlog_emit_values(provider.handle(), event, values.data(), values.size());
+            eventlog_emit(provider.handle(), event, values.data(), values.size());
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

@@ -40,15 +40,15 @@ using downloads = eventlog::provider<"downloads", started, chunk, stalled, mirro
 
 // These events are emitted through a session; their first field is its number.
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<started>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<started>{.session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<chunk>{
+inline constexpr eventlog::event_info eventlog::event_info_of<chunk>{
     .level = eventlog::level::trace,
     .session_bound = true,
     .fields = {{.of = "bytes", .format = eventlog::format::byte_size}}};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<stalled>{.level = eventlog::level::warn,
-                                                                     .session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<stalled>{
+    .level = eventlog::level::warn, .session_bound = true};
 
 namespace {
 

@@ -31,13 +31,13 @@ using bakery = eventlog::provider<"bakery", baking_begin, baking_end, loaves_in_
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<baking_begin>{
+inline constexpr eventlog::event_info eventlog::event_info_of<baking_begin>{
     .level = eventlog::level::verbose, .kind = eventlog::kind::begin};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<baking_end>{.kind =
-                                                                            eventlog::kind::end};
+inline constexpr eventlog::event_info eventlog::event_info_of<baking_end>{.kind =
+                                                                              eventlog::kind::end};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<loaves_in_oven>{
+inline constexpr eventlog::event_info eventlog::event_info_of<loaves_in_oven>{
     .kind = eventlog::kind::counter};
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits events of libeventlog one by one and in a lane, for a listener of the device, and prints
+// Emits events of libeventlog one by one and in a batch, for a listener of the device, and prints
 // their times: bench/kernel.py, in a virtual machine, as root.
 //
 // usage: batch_bench TURNS
@@ -23,11 +23,11 @@ struct written {
     std::uint64_t third;
     std::uint64_t fourth;
 };
-using lanes = eventlog::provider<"lanes", written>;
+using batches = eventlog::provider<"batches", written>;
 
 void emit_all() {
     for (std::uint64_t number = 0; number < emitted; ++number) {
-        lanes::emit(written{number, 2, 3, 4});
+        batches::emit(written{number, 2, 3, 4});
     }
 }
 
@@ -45,12 +45,12 @@ void measure(const char* name, Emit emit) {
 
 int main(int argc, char** argv) {
     const long turns = read_turns(argc, argv);
-    subscribe("lanes", "written", "no other");
-    check(lanes::enabled<written>(), "the event has no listener");
+    subscribe("batches", "written", "no other");
+    check(batches::enabled<written>(), "the event has no listener");
     for (long turn = 0; turn < turns; ++turn) {
         measure("emit_alone", emit_all);
         measure("emit_in_lane", [] {
-            const eventlog::lane lane;
+            const eventlog::kernel_batch batch;
             emit_all();
         });
     }

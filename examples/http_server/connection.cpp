@@ -29,7 +29,7 @@ connection::connection(int socket, std::uint64_t number, const sockaddr_in& peer
 }
 
 void connection::announce() const {
-    session_.announce();
+    session_.emit_current();
     emit_opened();
 }
 

@@ -40,32 +40,32 @@ using http = eventlog::provider<"http", connection_opened, header_received, requ
                                 request_begin, request_end, open_connections>;
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<http>{
-    .description = "A small HTTP server", .keywords = {network, requests}, .dumps = true};
+inline constexpr eventlog::provider_info eventlog::provider_info_of<http>{
+    .description = "A small HTTP server", .keywords = {network, requests}, .replays_state = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<connection_opened>{
+inline constexpr eventlog::event_info eventlog::event_info_of<connection_opened>{
     .keywords = network, .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<header_received>{
+inline constexpr eventlog::event_info eventlog::event_info_of<header_received>{
     .level = eventlog::level::trace, .keywords = requests, .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<request_refused>{
+inline constexpr eventlog::event_info eventlog::event_info_of<request_refused>{
     .level = eventlog::level::warn,
     .keywords = requests,
     .meaning = "a request cannot be understood, and the connection is given up",
     .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<request_begin>{
+inline constexpr eventlog::event_info eventlog::event_info_of<request_begin>{
     .level = eventlog::level::verbose,
     .keywords = requests,
     .kind = eventlog::kind::begin,
     .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<request_end>{
+inline constexpr eventlog::event_info eventlog::event_info_of<request_end>{
     .keywords = requests,
     .kind = eventlog::kind::end,
     .session_bound = true,
     .fields = {{.of = "sent", .format = eventlog::format::byte_size}}};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<open_connections>{
+inline constexpr eventlog::event_info eventlog::event_info_of<open_connections>{
     .keywords = network, .kind = eventlog::kind::counter};

@@ -29,10 +29,10 @@ void emit_state() {
     const std::lock_guard lock(mutex);
     for (const connection& each : connections) {
         if (!each.has_ended()) {
-            each.announce();
+            each.emit_current();
         }
     }
-    connections_open.announce();
+    connections_open.emit_current();
 }
 
 void accept_from(int listener, std::uint64_t number) {
@@ -82,7 +82,7 @@ void serve(std::uint16_t port, std::uint64_t requests_max) {
         ::getsockname(listener.number(), generic, &size) != 0) {
         throw std::runtime_error(std::string("cannot listen: ") + std::strerror(errno));
     }
-    http::on_dump(emit_state);
+    http::on_new_listener(emit_state);
     std::cout << "listening on http://127.0.0.1:" << ntohs(address.sin_port) << std::endl;
     std::uint64_t number = 0;
     while (requests_served < requests_max) {
@@ -91,7 +91,7 @@ void serve(std::uint16_t port, std::uint64_t requests_max) {
             accept_from(listener.number(), ++number);
         }
         forget_ended();
-        http::poll();  // without requests nothing is emitted, and the dump would not run
+        http::run_callbacks();  // without requests nothing is emitted, and the dump would not run
     }
     hang_up_all();
 }

@@ -19,7 +19,7 @@ using thermometer = eventlog::provider<"thermometer", reading>;
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<reading>{
+inline constexpr eventlog::event_info eventlog::event_info_of<reading>{
     .level = eventlog::level::verbose, .fields = {{.of = "temperature", .unit = "C"}}};
 
 double read_thermometer() {

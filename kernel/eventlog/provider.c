@@ -56,7 +56,7 @@ static void update_enabled(struct eventlog_source_event *event, bool enabled)
 static u8 flags_of(const struct eventlog_provider_event *event)
 {
 	return (event->session ? EVENTLOG_EVENT_SESSION_BOUND : 0) |
-	       (event->kind == EVENTLOG_EVENT_DUMP_COMPLETE ? EVENTLOG_EVENT_ALWAYS_DELIVERED : 0);
+	       (event->kind == EVENTLOG_EVENT_STATE_COMPLETE ? EVENTLOG_EVENT_ALWAYS_DELIVERED : 0);
 }
 
 static void fill_in(struct eventlog_provider_state *registered)

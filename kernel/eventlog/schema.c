@@ -204,7 +204,7 @@ static const char *event_error(const struct eventlog_provider_event *event)
 
 	if (!is_name(event->name))
 		return not_a_name;
-	if (event->level > EVENTLOG_LEVEL_TRACE || event->kind > EVENTLOG_EVENT_DUMP_COMPLETE)
+	if (event->level > EVENTLOG_LEVEL_TRACE || event->kind > EVENTLOG_EVENT_STATE_COMPLETE)
 		return "its level or its kind is invalid";
 	if (event->field_count > FIELDS_MAX)
 		return "it has more than 100 fields";

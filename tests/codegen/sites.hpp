@@ -162,7 +162,8 @@ inline std::uint64_t hash(std::string_view text) {
 }  // namespace sites
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<sites::received>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<sites::received>{.session_bound =
+                                                                                   true};
 
 extern "C" {
 

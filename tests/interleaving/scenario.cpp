@@ -12,8 +12,8 @@
 namespace eventlog::test {
 
 std::uint64_t scenario::entry() const {
-    return kind == event_kind::block ? reinterpret_cast<std::uint64_t>(&eventlog_emit)
-                                     : reinterpret_cast<std::uint64_t>(&eventlog_emit_text);
+    return kind == event_kind::block ? reinterpret_cast<std::uint64_t>(&eventlog_emit_raw)
+                                     : reinterpret_cast<std::uint64_t>(&eventlog_emit_raw_text);
 }
 
 const std::vector<scenario>& scenarios() {

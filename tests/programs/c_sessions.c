@@ -50,7 +50,7 @@ int main(void) {
                                                    .events = events, .event_count = 5};
     struct eventlog_provider* provider = NULL;
     char text[EVENTLOG_TEXT_SIZE];
-    if (eventlog_define_provider(&definition, &provider, text, sizeof text) !=
+    if (eventlog_provider_create(&definition, &provider, text, sizeof text) !=
         EVENTLOG_ERROR_NONE) {
         printf("%s\n", text);
         return 1;
@@ -60,7 +60,7 @@ int main(void) {
         note(eventlog_session_begin(&sessions[i], provider, i + 1));
     }
     const struct eventlog_value all = eventlog_text("all");
-    note(eventlog_emit_values(provider, announced, &all, 1));
+    note(eventlog_emit(provider, announced, &all, 1));
     for (unsigned i = 0; i < session_count; ++i) {
         speak(&sessions[i]);
     }
@@ -69,6 +69,6 @@ int main(void) {
         note(eventlog_session_end(&sessions[i]));
     }
     printf("%d emitted, %d enabled\n", emitted, enabled);
-    eventlog_provider_unregister(provider);
+    eventlog_provider_destroy(provider);
     return 0;
 }

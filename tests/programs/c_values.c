@@ -74,7 +74,7 @@ static int emitted = 0;
 
 static void emit(struct eventlog_provider* provider, uint32_t event,
                  const struct eventlog_value* values, size_t count) {
-    const enum eventlog_error error = eventlog_emit_values(provider, event, values, count);
+    const enum eventlog_error error = eventlog_emit(provider, event, values, count);
     if (error == EVENTLOG_ERROR_NONE) {
         ++emitted;
     } else {
@@ -122,7 +122,7 @@ int main(int argument_count, char** arguments) {
     struct eventlog_provider* provider = NULL;
     char text[EVENTLOG_TEXT_SIZE];
     const enum eventlog_error error =
-        eventlog_define_provider(&definition, &provider, text, sizeof text);
+        eventlog_provider_create(&definition, &provider, text, sizeof text);
     if (error != EVENTLOG_ERROR_NONE) {
         printf("%d\n%s\n", (int)error, text);
     }

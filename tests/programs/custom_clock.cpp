@@ -32,7 +32,7 @@ int main() {
     simulation::emit(step{1});
     milliseconds -= 30'000;
     simulation::emit(step{2});
-    eventlog::use_machine_clock();
+    eventlog::reset_clock();
     simulation::emit(step{3});
     while (std::getchar() != EOF) {
     }

@@ -90,7 +90,7 @@ void fork_once() {
     const pid_t child = ::fork();
     if (child == 0) {
         // Not _exit, which would leave the child's files to the next elog.
-        std::exit(host::status().code == EVENTLOG_OK ? 0 : 1);
+        std::exit(host::status().code == EVENTLOG_STATUS_OK ? 0 : 1);
     }
     int status = 0;
     if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0) {

@@ -44,11 +44,11 @@ class made_provider {
         gate_ = static_cast<std::uint32_t*>(::mmap(nullptr, eventlog::detail::gate_size,
                                                    PROT_READ | PROT_WRITE,
                                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        const eventlog_provider_definition definition{
+        const eventlog_raw_provider definition{
             sizeof definition,           event_count,    gate_,
             eventlog::detail::gate_size, schema_.data(), schema_.size(),
         };
-        handle_ = eventlog_provider_register(&definition);
+        handle_ = eventlog_raw_provider_register(&definition);
     }
 
     /// Returns the number of enabled events, all of which are attempted.
@@ -57,7 +57,7 @@ class made_provider {
         for (std::uint32_t event = 0; event < event_count; ++event) {
             if (__atomic_load_n(&gate_[event], __ATOMIC_RELAXED) != 0) {
                 const std::uint32_t payload[] = {number_, event};
-                eventlog_emit(handle_, event, payload, sizeof payload);
+                eventlog_emit_raw(handle_, event, payload, sizeof payload);
                 ++attempted;
             }
         }
@@ -66,14 +66,15 @@ class made_provider {
 
     [[nodiscard]] bool is_published() const {
         char text[256];
-        const bool published = eventlog_provider_status(handle_, text, sizeof text) == EVENTLOG_OK;
+        const bool published =
+            eventlog_provider_status(handle_, text, sizeof text) == EVENTLOG_STATUS_OK;
         if (!published) {
             std::fprintf(stderr, "%s\n", text);
         }
         return published;
     }
 
-    void withdraw() const { eventlog_provider_unregister(handle_); }
+    void withdraw() const { eventlog_raw_provider_unregister(handle_); }
 
   private:
     /// Replaces the name in the pattern's schema, and updates the hash.

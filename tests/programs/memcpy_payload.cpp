@@ -40,8 +40,8 @@ void say(const char* how, std::uintptr_t object, const void* expected, std::size
 
 }  // namespace
 
-void eventlog_emit(eventlog_provider* /*provider*/, std::uint32_t /*event*/, const void* payload,
-                   std::size_t size) {
+void eventlog_emit_raw(eventlog_provider* /*provider*/, std::uint32_t /*event*/,
+                       const void* payload, std::size_t size) {
     handed = place_of(payload);
     bytes_size = size;
     std::memcpy(bytes.data(), payload, size < bytes.size() ? size : bytes.size());

@@ -28,7 +28,7 @@ int main(int argument_count, char** arguments) {
     std::uint32_t number = 0;
     for (std::string line; std::getline(std::cin, line);) {
         asking::emit(question{++number, line});
-        const unsigned asked = eventlog::snapshot(line);
+        const unsigned asked = eventlog::request_snapshot(line);
         if (dies) {
             static_cast<void>(std::raise(SIGKILL));
         }

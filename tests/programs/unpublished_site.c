@@ -46,11 +46,11 @@ static void* run(void* result) {
 int main(void) {
     const uintptr_t before = thread_word();
     struct eventlog_site site = {NULL, go_longer_way, 24 + 24, 24, &open_gate};
-    eventlog_emit_text(&site, 1, 2, 3, "text", 5);
-    if (eventlog_define_provider(&definition, &site.provider, NULL, 0) != EVENTLOG_ERROR_NONE) {
+    eventlog_emit_raw_text(&site, 1, 2, 3, "text", 5);
+    if (eventlog_provider_create(&definition, &site.provider, NULL, 0) != EVENTLOG_ERROR_NONE) {
         return 1;
     }
-    eventlog_emit_text(&site, 1, 2, 3, "text", 5);
+    eventlog_emit_raw_text(&site, 1, 2, 3, "text", 5);
     if (thread_word() != before) {
         puts("the thread has been damaged");
         return 1;

@@ -56,9 +56,9 @@ using probed = eventlog::provider<"probed", order_placed, connected, idle, crowd
 }  // namespace
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<probed>{.usdt = true};
+inline constexpr eventlog::provider_info eventlog::provider_info_of<probed>{.usdt = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<request>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<request>{.session_bound = true};
 
 int main(int argc, char** argv) {
     const unsigned long rounds = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;

@@ -94,7 +94,7 @@ ordered_json json_of(const provider_schema& schema, const type_text& types, std:
             {"level", name_of(event.severity)},
             {"kind", name_of(event.kind)},
             {"session_bound", event.session_bound},
-            {"cuts_texts", event.cuts_texts},
+            {"truncates", event.truncates},
             {"keywords", std::move(keywords)},
             {"description", event.description},
             {"when", event.meaning},

@@ -243,7 +243,7 @@ class catalogue_formatter {
         line.add(name_of(schema.severity), paint_of_level(schema.severity));
         const std::vector<std::string> keywords = keywords_of(provider.schema, schema);
         const bool has_more = schema.kind != eventlog::kind::instant || schema.session_bound ||
-                              schema.cuts_texts || !keywords.empty() || !event.listeners.empty();
+                              schema.truncates || !keywords.empty() || !event.listeners.empty();
         if (!has_more) {
             return;
         }
@@ -254,7 +254,7 @@ class catalogue_formatter {
         if (schema.session_bound) {
             line.add("session");
         }
-        if (schema.cuts_texts) {
+        if (schema.truncates) {
             line.add("cut");
         }
         for (const std::string& keyword : keywords) {

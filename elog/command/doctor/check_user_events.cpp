@@ -113,7 +113,7 @@ finding describe_user_events(const machine_facts& machine) {
         }
         return {good, "words of programs, by ioctl (Linux 6.4)"};
     }
-    if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+    if (device.status == EVENTLOG_STATUS_NO_KERNEL_SUPPORT) {
         return {missing, "not supported", why};
     }
     return {missing,

@@ -79,7 +79,7 @@ machine_facts examine_machine() {
     core::configure_rseq(can_restart);
     facts.has_rseq = core::rseq_available();
     facts.user_events = core::open_user_events(facts.user_events_error);
-    facts.has_user_events = facts.user_events.status != EVENTLOG_NO_KERNEL_SUPPORT;
+    facts.has_user_events = facts.user_events.status != EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
     facts.may_use_user_events = static_cast<bool>(facts.user_events.file);
     facts.has_status_page =
         facts.has_user_events && !is_accessible(core::user_events_limit_path, F_OK);

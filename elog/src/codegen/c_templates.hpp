@@ -54,15 +54,15 @@ uint32_t {0}_gate[{1}_GATE_SIZE / sizeof(uint32_t)];
 
 __attribute__((constructor)) static void {0}_register(void) {{
     if ({0}_provider == NULL) {{
-        const struct eventlog_provider_definition definition = {{
+        const struct eventlog_raw_provider definition = {{
             sizeof definition, {4}, {0}_gate, sizeof {0}_gate, {0}_schema, sizeof {0}_schema}};
-        __atomic_store_n(&{0}_provider, eventlog_provider_register(&definition),
+        __atomic_store_n(&{0}_provider, eventlog_raw_provider_register(&definition),
                          __ATOMIC_RELEASE);
     }}
 }}
 
 __attribute__((destructor)) static void {0}_unregister(void) {{
-    eventlog_provider_unregister(
+    eventlog_raw_provider_unregister(
         __atomic_exchange_n(&{0}_provider, NULL, __ATOMIC_ACQ_REL));
 }}
 
@@ -91,7 +91,7 @@ inline constexpr char cut_longest[] = R"(/*
  * Cuts the longest pieces after the first one so that all fit into a record, texts between two
  * characters of UTF-8. A text is followed by a piece of one byte, its NUL. Returns flags to emit.
  */
-static inline uint32_t {0}_cut_longest(struct eventlog_piece* pieces, const bool* is_text,
+static inline uint32_t {0}_cut_longest(struct eventlog_part* pieces, const bool* is_text,
                                        size_t count) {{
     const size_t size_max = 65536 - 24;
     size_t low = 1;
@@ -124,7 +124,7 @@ static inline uint32_t {0}_cut_longest(struct eventlog_piece* pieces, const bool
             }}
         }}
     }}
-    return EVENTLOG_EMIT_CUT;
+    return EVENTLOG_EMIT_TRUNCATED;
 }}
 
 )";

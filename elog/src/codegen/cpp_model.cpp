@@ -83,7 +83,7 @@ cpp_type scalar_type(const field_schema& field) {
 bool is_implicit_session_event(const event_schema& event, bool begin) {
     return event.name == (begin ? "session_begin" : "session_end") &&
            event.kind == (begin ? eventlog::kind::session_begin : eventlog::kind::session_end) &&
-           event.severity == eventlog::level::info && event.session_bound && !event.cuts_texts &&
+           event.severity == eventlog::level::info && event.session_bound && !event.truncates &&
            event.keywords == 0 && event.fields.size() == 1 &&
            event.description == (begin ? "A session begins" : "A session ends") &&
            event.meaning ==
@@ -91,8 +91,8 @@ bool is_implicit_session_event(const event_schema& event, bool begin) {
 }
 
 bool is_implicit_dump_event(const event_schema& event) {
-    return event.name == "dump_complete" && event.kind == eventlog::kind::dump_complete &&
-           event.severity == eventlog::level::error && !event.session_bound && !event.cuts_texts &&
+    return event.name == "state_complete" && event.kind == eventlog::kind::state_complete &&
+           event.severity == eventlog::level::error && !event.session_bound && !event.truncates &&
            event.keywords == 0 && event.fields.empty() &&
            event.description == "The current state is complete" &&
            event.meaning ==
@@ -144,7 +144,7 @@ cpp_model::cpp_model(const located_schema& source) : source_(source), schema_(so
 void cpp_model::drop_implicit_events() {
     auto& events = schema_.events;
     if (is_implicit_dump_event(events.back())) {
-        dumps_ = true;
+        replays_state_ = true;
         events.pop_back();
     }
     if (events.size() >= 2 && is_implicit_session_event(events[events.size() - 2], true) &&
@@ -170,7 +170,8 @@ void cpp_model::drop_implicit_events() {
         }
     }
     if (events.empty()) {
-        source_.reject(source_.provider, "A provider in C++ needs an event besides dump_complete.");
+        source_.reject(source_.provider,
+                       "A provider in C++ needs an event besides state_complete.");
     }
 }
 
@@ -249,7 +250,7 @@ void cpp_model::check_event(std::size_t id) const {
             source_.reject(place, "An array of char is shown as a text in C++: write format "
                                   "characters, or use u8.");
         }
-        described += field_traits(field, fields_[id][i]).empty() ? 0 : 1;
+        described += field_info(field, fields_[id][i]).empty() ? 0 : 1;
         if (described > eventlog::described_fields_max) {
             source_.reject(place, "In C++ up to 32 fields of an event have unit, description, a "
                                   "format that their type does not suggest, or a name that means "
@@ -325,7 +326,7 @@ cpp_type cpp_model::type_of(const field_schema& field) const {
     return made;
 }
 
-std::string cpp_model::field_traits(const field_schema& field, const std::string& member) const {
+std::string cpp_model::field_info(const field_schema& field, const std::string& member) const {
     std::string made;
     if (member != field.name) {
         made += fmt::format(", .name = \"{}\"", field.name);

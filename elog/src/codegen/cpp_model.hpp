@@ -25,8 +25,8 @@ class cpp_model {
 
     /// The schema without the events that the C++ library adds.
     [[nodiscard]] const provider_schema& schema() const noexcept { return schema_; }
-    /// Whether one of these was dump_complete.
-    [[nodiscard]] bool dumps() const noexcept { return dumps_; }
+    /// Whether one of these was state_complete.
+    [[nodiscard]] bool replays_state() const noexcept { return replays_state_; }
 
     // Names, by the position of what they name.
     [[nodiscard]] const std::vector<std::string>& keywords() const noexcept { return keywords_; }
@@ -47,9 +47,9 @@ class cpp_model {
     /// Whether the library finds values and names of the enumeration itself.
     [[nodiscard]] bool has_deducible_names(std::size_t index) const;
     [[nodiscard]] cpp_type type_of(const field_schema& field) const;
-    /// The field_traits of a field, empty if it needs none. `member` is its name in C++.
-    [[nodiscard]] std::string field_traits(const field_schema& field,
-                                           const std::string& member) const;
+    /// The field_info of a field, empty if it needs none. `member` is its name in C++.
+    [[nodiscard]] std::string field_info(const field_schema& field,
+                                         const std::string& member) const;
     /// The first field that is a member: the library adds the session.
     [[nodiscard]] std::size_t first_field(std::size_t id) const {
         return schema_.events[id].session_bound ? 1 : 0;
@@ -65,7 +65,7 @@ class cpp_model {
 
     const located_schema& source_;
     provider_schema schema_;
-    bool dumps_ = false;
+    bool replays_state_ = false;
     std::vector<std::string> keywords_;
     std::vector<std::string> enumeration_namespaces_;
     std::vector<std::vector<std::string>> values_;

@@ -21,7 +21,7 @@ constexpr std::string_view c_reserved_words =
     "_Noreturn asm typeof bool true false NULL errno stdin stdout stderr linux unix complex I "
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t memcpy strlen "
     "payload pieces end value flags is_text alignas alignof constexpr nullptr offset thread_local "
-    "environ eventlog_emit eventlog_emit_pieces _Imaginary _Static_assert _Thread_local "
+    "environ eventlog_emit_raw eventlog_emit_raw_parts _Imaginary _Static_assert _Thread_local "
     "static_assert ";
 
 /// Names of an event's functions and their parameters.
@@ -184,7 +184,7 @@ void c_generator::write_value(const field_schema& field, const std::string& name
 void c_generator::write_var_fields(std::size_t id) {
     const event_schema& event = schema_.events[id];
     const c_event_names& names = events_[id];
-    out_.line("    struct eventlog_piece pieces[] = {{");
+    out_.line("    struct eventlog_part pieces[] = {{");
     out_.line("        {{payload, {}}},", event.fixed_size);
     std::string is_text = "false";
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
@@ -200,7 +200,7 @@ void c_generator::write_var_fields(std::size_t id) {
         }
     }
     out_.line("    }};");
-    if (event.cuts_texts) {
+    if (event.truncates) {
         out_.line("    static const bool is_text[] = {{{}}};", is_text);
         out_.line(
             "    const uint32_t flags = {}_cut_longest(pieces, is_text, sizeof pieces / sizeof "
@@ -221,8 +221,8 @@ void c_generator::write_var_fields(std::size_t id) {
         }
     }
     out_.line(
-        "    eventlog_emit_pieces({}_handle(), {}, pieces, sizeof pieces / sizeof *pieces, {});",
-        prefix_, id, event.cuts_texts ? "flags" : "0");
+        "    eventlog_emit_raw_parts({}_handle(), {}, pieces, sizeof pieces / sizeof *pieces, {});",
+        prefix_, id, event.truncates ? "flags" : "0");
 }
 
 /// The part behind the gate, out of line.
@@ -232,7 +232,7 @@ void c_generator::write_emit_enabled(std::size_t id) {
     out_.line("{}",
               wrap(fmt::format("static void {}({}) {{", events_[id].emit_enabled, parameters(id))));
     if (event.fields.empty()) {
-        out_.line("    eventlog_emit({}_handle(), {}, NULL, 0);", prefix_, id);
+        out_.line("    eventlog_emit_raw({}_handle(), {}, NULL, 0);", prefix_, id);
         out_.line("}}");
         return;
     }
@@ -248,7 +248,7 @@ void c_generator::write_emit_enabled(std::size_t id) {
         }
     }
     if (count_variable(event) == 0) {
-        out_.line("    eventlog_emit({}_handle(), {}, payload, {});", prefix_, id,
+        out_.line("    eventlog_emit_raw({}_handle(), {}, payload, {});", prefix_, id,
                   event.fixed_size);
     } else {
         write_var_fields(id);

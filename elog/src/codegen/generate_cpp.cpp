@@ -21,7 +21,7 @@ std::string enum_value(std::uint64_t value, field_type type) {
     return number_text(value, type) + (type == field_type::unsigned_64 ? "U" : "");
 }
 
-/// The value as eventlog::enum_traits holds it.
+/// The value as eventlog::enum_info holds it.
 std::string traits_value(std::uint64_t value) {
     return value == std::uint64_t{1} << 63U ? "INT64_MIN"
                                             : fmt::format("{}", static_cast<std::int64_t>(value));
@@ -138,7 +138,7 @@ void cpp_generator::write_enum_traits(std::size_t index) {
         return;
     }
     out_.line("template <>");
-    out_.line("inline constexpr eventlog::enum_traits eventlog::enum_traits_of<{}>{{",
+    out_.line("inline constexpr eventlog::enum_info eventlog::enum_info_of<{}>{{",
               model_.name_of_enumeration(index));
     write_member("combines", enumeration.combines ? "true" : "");
     if (!found) {
@@ -164,15 +164,15 @@ void cpp_generator::write_event_traits(std::size_t id) {
     }
     std::string fields;
     for (std::size_t i = model_.first_field(id); i < event.fields.size(); ++i) {
-        const std::string traits = model_.field_traits(event.fields[i], model_.fields(id)[i]);
+        const std::string traits = model_.field_info(event.fields[i], model_.fields(id)[i]);
         if (!traits.empty()) {
             fields += fields.empty() ? "{" : ",\n               ";
             fields += traits;
         }
     }
     out_.line("template <>");
-    out_.line("inline constexpr eventlog::event_traits eventlog::traits_of<{}::{}>{{", schema_.name,
-              name);
+    out_.line("inline constexpr eventlog::event_info eventlog::event_info_of<{}::{}>{{",
+              schema_.name, name);
     write_member("level", fmt::format("eventlog::level::{}", name_of(event.severity)));
     write_member("keywords", keywords);
     write_member("name", name != event.name ? fmt::format("\"{}\"", event.name) : "");
@@ -182,19 +182,19 @@ void cpp_generator::write_event_traits(std::size_t id) {
                              ? fmt::format("eventlog::kind::{}", name_of(event.kind))
                              : "");
     write_member("session_bound", event.session_bound ? "true" : "");
-    write_member("oversize", event.cuts_texts ? "eventlog::oversize::cut" : "");
+    write_member("oversize", event.truncates ? "eventlog::oversize::truncate" : "");
     write_member("fields", fields.empty() ? fields : fields + "}");
     out_.line("}};");
     out_.line();
 }
 
 void cpp_generator::write_provider_traits() {
-    if (schema_.description.empty() && schema_.keywords.empty() && !model_.dumps()) {
+    if (schema_.description.empty() && schema_.keywords.empty() && !model_.replays_state()) {
         return;
     }
     out_.line("template <>");
-    out_.line("inline constexpr eventlog::provider_traits "
-              "eventlog::provider_traits_of<{}::provider>{{",
+    out_.line("inline constexpr eventlog::provider_info "
+              "eventlog::provider_info_of<{}::provider>{{",
               schema_.name);
     write_member("description", optional_literal(schema_.description));
     if (!schema_.keywords.empty()) {
@@ -204,7 +204,7 @@ void cpp_generator::write_provider_traits() {
         }
         out_.line("    }},");
     }
-    write_member("dumps", model_.dumps() ? "true" : "");
+    write_member("replays_state", model_.replays_state() ? "true" : "");
     out_.line("}};");
     out_.line();
 }

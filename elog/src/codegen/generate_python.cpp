@@ -112,7 +112,7 @@ void python_generator::write_event(std::size_t id) {
     out_.line();
     out_.line();
     out_.line("{} = _Event({}, \"{}:{}\", {}, {}, [", names.description, id, schema_.name,
-              event.name, event.fixed_size, event.cuts_texts ? "True" : "False");
+              event.name, event.fixed_size, event.truncates ? "True" : "False");
     std::vector<std::string> parameters;
     std::vector<std::string> arguments{names.description};
     for (std::size_t i = 0; i < event.fields.size(); ++i) {

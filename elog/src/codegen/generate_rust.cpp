@@ -21,8 +21,9 @@ constexpr std::string_view rust_reserved_words =
     "flags pieces value element index std register unregister handle put_word cut_longest Option "
     "Some None Definition Piece Part Gate GATE GATE_SIZE CLOSED HANDLE SCHEMA REGISTER UNREGISTER "
     "AtomicU32 AtomicPtr Ordering c_void ptr core Copy Clone Debug PartialEq Eq "
-    "eventlog_has_listener eventlog_emit eventlog_emit_pieces eventlog_provider_register "
-    "eventlog_provider_unregister drop PAYLOAD_SIZE_MAX ";
+    "eventlog_has_listener eventlog_emit_raw eventlog_emit_raw_parts "
+    "eventlog_raw_provider_register "
+    "eventlog_raw_provider_unregister drop PAYLOAD_SIZE_MAX ";
 
 std::string_view rust_type(field_type type) {
     switch (type) {
@@ -172,7 +173,7 @@ void rust_generator::write_value(const field_schema& field, const std::string& n
 
 void rust_generator::write_parts(std::size_t id) {
     const event_schema& event = schema_.events[id];
-    out_.line("    let {}parts = [", event.cuts_texts ? "mut " : "");
+    out_.line("    let {}parts = [", event.truncates ? "mut " : "");
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         const field_schema& field = event.fields[i];
         if (is_variable(field)) {
@@ -182,7 +183,7 @@ void rust_generator::write_parts(std::size_t id) {
         }
     }
     out_.line("    ];");
-    if (event.cuts_texts) {
+    if (event.truncates) {
         out_.line("    let flags = cut_longest(&mut parts, {});", event.fixed_size);
     }
     out_.line("    let mut end = {};", event.fixed_size);
@@ -207,9 +208,10 @@ void rust_generator::write_parts(std::size_t id) {
     }
     out_.line("    ];");
     out_.line("    // SAFETY: the pieces are alive; the handle is one or null, which is ignored.");
-    out_.line("    unsafe {{ eventlog_emit_pieces(handle(), {}, pieces.as_ptr(), pieces.len(), {}) "
-              "}}",
-              id, event.cuts_texts ? "flags" : "0");
+    out_.line(
+        "    unsafe {{ eventlog_emit_raw_parts(handle(), {}, pieces.as_ptr(), pieces.len(), {}) "
+        "}}",
+        id, event.truncates ? "flags" : "0");
 }
 
 /// The part behind the gate, out of line.
@@ -220,7 +222,7 @@ void rust_generator::write_emit_enabled(std::size_t id) {
     if (event.fields.empty()) {
         out_.line(
             "    // SAFETY: there is no payload; the handle is one or null, which is ignored.");
-        out_.line("    unsafe {{ eventlog_emit(handle(), {}, ptr::null(), 0) }}", id);
+        out_.line("    unsafe {{ eventlog_emit_raw(handle(), {}, ptr::null(), 0) }}", id);
         out_.line("}}");
         return;
     }
@@ -237,7 +239,7 @@ void rust_generator::write_emit_enabled(std::size_t id) {
         out_.line(
             "    // SAFETY: the payload is that long, and zero behind it; the handle is one or "
             "null.");
-        out_.line("    unsafe {{ eventlog_emit(handle(), {}, payload.as_ptr(), {}) }}", id,
+        out_.line("    unsafe {{ eventlog_emit_raw(handle(), {}, payload.as_ptr(), {}) }}", id,
                   event.fixed_size);
     }
     out_.line("}}");

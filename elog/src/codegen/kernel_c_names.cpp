@@ -118,7 +118,7 @@ void check_payload_size(const located_schema& source, std::size_t id) {
                                   "carries {}. Use smaller arrays, or two events.",
                                   needed, payload_max));
     }
-    if (pieces != 0 && !event.cuts_texts) {
+    if (pieces != 0 && !event.truncates) {
         source.reject(source.events[id],
                       "The kernel would drop this event silently if a text or byte string is too "
                       "long. Write cut after its level (and kind and session): then they are cut "

@@ -52,18 +52,18 @@ class _Piece(ctypes.Structure):
 
 
 _library = ctypes.CDLL("libeventlog.so.0")
-_library.eventlog_provider_register.argtypes = [ctypes.POINTER(_Definition)]
-_library.eventlog_provider_register.restype = ctypes.c_void_p
-_library.eventlog_provider_unregister.argtypes = [ctypes.c_void_p]
-_library.eventlog_provider_unregister.restype = None
-_library.eventlog_emit_pieces.argtypes = [
+_library.eventlog_raw_provider_register.argtypes = [ctypes.POINTER(_Definition)]
+_library.eventlog_raw_provider_register.restype = ctypes.c_void_p
+_library.eventlog_raw_provider_unregister.argtypes = [ctypes.c_void_p]
+_library.eventlog_raw_provider_unregister.restype = None
+_library.eventlog_emit_raw_parts.argtypes = [
     ctypes.c_void_p,
     ctypes.c_uint32,
     ctypes.POINTER(_Piece),
     ctypes.c_size_t,
     ctypes.c_uint32,
 ]
-_library.eventlog_emit_pieces.restype = None
+_library.eventlog_emit_raw_parts.restype = None
 _library.eventlog_has_listener.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
 _library.eventlog_has_listener.restype = ctypes.c_bool
 
@@ -79,13 +79,13 @@ _definition = _Definition(
     ctypes.cast(_schema, ctypes.c_void_p),
     len(_schema),
 )
-_provider = _library.eventlog_provider_register(ctypes.byref(_definition))
+_provider = _library.eventlog_raw_provider_register(ctypes.byref(_definition))
 
 
 def _unregister():
     global _provider
     provider, _provider = _provider, None
-    _library.eventlog_provider_unregister(provider)
+    _library.eventlog_raw_provider_unregister(provider)
 
 
 atexit.register(_unregister)
@@ -106,11 +106,11 @@ class _Event:
     its presence byte or None).
     """
 
-    def __init__(self, number, name, fixed_size, cuts_texts, fields):
+    def __init__(self, number, name, fixed_size, truncates, fields):
         self.number = number
         self.name = name
         self.fixed_size = fixed_size
-        self.cuts_texts = cuts_texts
+        self.truncates = truncates
         self.fields = fields
 
 
@@ -158,7 +158,7 @@ def _encode(event, values):
         else:
             struct.pack_into(f"={count}{code}", fixed, offset, *value)
     size = len(fixed) + sum(len(part) + is_text for part, is_text in parts)
-    cut = event.cuts_texts and size > _PAYLOAD_SIZE_MAX
+    cut = event.truncates and size > _PAYLOAD_SIZE_MAX
     if cut:
         _cut_longest(parts, len(fixed))
     payload = bytearray(fixed)
@@ -179,7 +179,7 @@ def _emit(event, *values):
         warnings.warn(f"{event.name} is not emitted: {error}", RuntimeWarning, stacklevel=3)
         return
     piece = _Piece(payload, len(payload))
-    _library.eventlog_emit_pieces(_provider, event.number, ctypes.byref(piece), 1, 1 if cut else 0)
+    _library.eventlog_emit_raw_parts(_provider, event.number, ctypes.byref(piece), 1, 1 if cut else 0)
 )";
 
 /// 0: function that tests the gate, 1: event, 2: number of the event.

@@ -44,11 +44,11 @@ struct Piece {
 
 #[link(name = "eventlog")]
 extern "C" {
-    fn eventlog_provider_register(definition: *const Definition) -> *mut c_void;
-    fn eventlog_provider_unregister(provider: *mut c_void);
+    fn eventlog_raw_provider_register(definition: *const Definition) -> *mut c_void;
+    fn eventlog_raw_provider_unregister(provider: *mut c_void);
     fn eventlog_has_listener(provider: *const c_void, event: u32) -> bool;
-    fn eventlog_emit(provider: *mut c_void, event: u32, payload: *const u8, size: usize);
-    fn eventlog_emit_pieces(
+    fn eventlog_emit_raw(provider: *mut c_void, event: u32, payload: *const u8, size: usize);
+    fn eventlog_emit_raw_parts(
         provider: *mut c_void,
         event: u32,
         pieces: *const Piece,
@@ -87,7 +87,7 @@ static UNREGISTER: extern "C" fn() = unregister;
 extern "C" fn unregister() {
     let provider = HANDLE.swap(ptr::null_mut(), Ordering::AcqRel);
     // SAFETY: nothing else has this handle any more, or it is null, which is allowed.
-    unsafe { eventlog_provider_unregister(provider) }
+    unsafe { eventlog_raw_provider_unregister(provider) }
 }
 
 )";
@@ -107,7 +107,7 @@ extern "C" fn register() {{
         schema_size: SCHEMA.len(),
     }};
     // SAFETY: gate and schema are static.
-    let provider = unsafe {{ eventlog_provider_register(&definition) }};
+    let provider = unsafe {{ eventlog_raw_provider_register(&definition) }};
     HANDLE.store(provider, Ordering::Release);
 }}
 )";

@@ -204,7 +204,7 @@ std::size_t count_variable(const event_schema& event) noexcept {
 
 bool has_truncated_events(const provider_schema& schema) noexcept {
     return std::any_of(schema.events.begin(), schema.events.end(), [](const auto& event) {
-        return event.cuts_texts && count_variable(event) != 0;
+        return event.truncates && count_variable(event) != 0;
     });
 }
 

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 11> format_names{
 constexpr std::array<std::string_view, 5> severity_names{"error", "warn", "info", "verbose",
                                                          "trace"};
 constexpr std::array<std::string_view, 7> kind_names{
-    "instant", "begin", "end", "counter", "session_begin", "session_end", "dump_complete"};
+    "instant", "begin", "end", "counter", "session_begin", "session_end", "state_complete"};
 static_assert(field_type_names.size() == static_cast<std::size_t>(eventlog::field_type::bytes));
 static_assert(format_names.size() == eventlog::format_last + 1U);
 static_assert(severity_names.size() == static_cast<std::size_t>(eventlog::level::trace));
@@ -58,7 +58,7 @@ event_schema read_event(eventlog::core::schema_reader& reader,
     read.severity = event.severity;
     read.kind = event.kind;
     read.session_bound = event.session_bound;
-    read.cuts_texts = event.cuts_texts;
+    read.truncates = event.truncates;
     read.keywords = event.keywords;
     read.fixed_size = event.fixed_size;
     eventlog::core::field_description field;

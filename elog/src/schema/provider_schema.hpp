@@ -40,7 +40,7 @@ struct event_schema {
     eventlog::level severity = eventlog::level::info;
     eventlog::kind kind = eventlog::kind::instant;
     bool session_bound = false;
-    bool cuts_texts = false;
+    bool truncates = false;
     std::uint64_t keywords = 0;
     std::uint16_t fixed_size = 0;
     std::vector<field_schema> fields;  // in declared order

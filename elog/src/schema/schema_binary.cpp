@@ -73,7 +73,7 @@ void write_event(sink& out, const event_schema& event) {
     out.number(static_cast<std::uint8_t>(event.severity), 1);
     out.number(static_cast<std::uint8_t>(event.kind), 1);
     out.number((event.session_bound ? eventlog::event_session_bound : 0U) |
-                   (event.cuts_texts ? eventlog::event_cuts_texts : 0U),
+                   (event.truncates ? eventlog::event_truncates : 0U),
                1);
     out.number(0, 1);
     out.number(event.fixed_size, 2);

@@ -55,7 +55,7 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
         append_format(out, " {}", name_of(event.kind));
     }
     append(out, event.session_bound ? " session" : "");
-    append(out, event.cuts_texts ? " cut" : "");
+    append(out, event.truncates ? " cut" : "");
     const char* before = " [";
     for (const auto& [bit, name] : schema.keywords) {
         if ((event.keywords >> bit & 1U) != 0) {

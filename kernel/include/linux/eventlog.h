@@ -55,7 +55,7 @@ enum eventlog_event_kind {
 	EVENTLOG_EVENT_COUNTER, /* new values of a quantity that rises and falls */
 	EVENTLOG_EVENT_SESSION_BEGIN, /* of the session that it names */
 	EVENTLOG_EVENT_SESSION_END,
-	EVENTLOG_EVENT_DUMP_COMPLETE, /* a late listener has received the whole current state */
+	EVENTLOG_EVENT_STATE_COMPLETE, /* a late listener has received the whole current state */
 };
 
 /* Type of a field, derived by EVENTLOG_FIELD(). */

@@ -31,7 +31,7 @@ struct eventlog_provider;
  * A provider's description of itself. Everything that it points to must stay unchanged until the
  * provider is unregistered.
  */
-struct eventlog_provider_definition {
+struct eventlog_raw_provider {
     uint32_t size;        /* sizeof this struct, so that it can grow */
     uint32_t event_count; /* 1 to 1024 */
     uint32_t* gate;       /* 1024 words, all zero, then 4096 bytes for counters */
@@ -41,25 +41,26 @@ struct eventlog_provider_definition {
 };
 
 /* A segment of a payload. */
-struct eventlog_piece {
+struct eventlog_part {
     const void* data;
     size_t size;
 };
 
 /* Status of a provider or of a route. The text that comes with it states the remedy. */
 enum eventlog_status_code {
-    EVENTLOG_OK = 0,           /* published: `elog list` shows it */
-    EVENTLOG_OFF = 1,          /* EVENTLOG=off in the environment */
-    EVENTLOG_NO_DIRECTORY = 2, /* the directory cannot be created, or others may write to it */
-    EVENTLOG_NO_SPACE = 3,     /* no memory for the provider's file */
-    EVENTLOG_NOT_MAPPED = 4,   /* the gate could not be mapped */
-    EVENTLOG_BAD_SCHEMA = 5,   /* definition or schema is not valid */
-    EVENTLOG_UNREGISTERED = 6, /* not registered yet, or no longer */
-    EVENTLOG_NO_ROUTE = 7,     /* no such route */
+    EVENTLOG_STATUS_OK = 0,  /* published: `elog list` shows it */
+    EVENTLOG_STATUS_OFF = 1, /* EVENTLOG=off in the environment */
+    EVENTLOG_STATUS_NO_DIRECTORY =
+        2,                          /* the directory cannot be created, or others may write to it */
+    EVENTLOG_STATUS_NO_SPACE = 3,   /* no memory for the provider's file */
+    EVENTLOG_STATUS_NOT_MAPPED = 4, /* the gate could not be mapped */
+    EVENTLOG_STATUS_BAD_SCHEMA = 5, /* definition or schema is not valid */
+    EVENTLOG_STATUS_UNREGISTERED = 6, /* not registered yet, or no longer */
+    EVENTLOG_STATUS_NO_ROUTE = 7,     /* no such route */
     /* Routes through the kernel: */
-    EVENTLOG_NO_KERNEL_SUPPORT = 8, /* the kernel does not provide it */
-    EVENTLOG_NO_PERMISSION = 9,     /* no permission, or its file system is not mounted */
-    EVENTLOG_INCOMPLETE = 10        /* some or all events cannot use it */
+    EVENTLOG_STATUS_NO_KERNEL_SUPPORT = 8, /* the kernel does not provide it */
+    EVENTLOG_STATUS_NO_PERMISSION = 9,     /* no permission, or its file system is not mounted */
+    EVENTLOG_STATUS_INCOMPLETE = 10        /* some or all events cannot use it */
 };
 
 /* Routes as a program sees them; eventlog-routes(7) has those of elog. */
@@ -94,19 +95,19 @@ struct eventlog_counters {
  *
  * Any thread; not from a signal handler. A forked child publishes its own copy.
  */
-EVENTLOG_API struct eventlog_provider* eventlog_provider_register(
-    const struct eventlog_provider_definition* definition);
+EVENTLOG_API struct eventlog_provider* eventlog_raw_provider_register(
+    const struct eventlog_raw_provider* definition);
 
 /*
  * Withdraws a provider. Its gate reads zero afterwards.
  *
  * Call it once for each handle; NULL is allowed. The memory that the definition points to may be
  * freed afterwards if no thread still emits from it. Callbacks are removed. To know that no
- * callback runs any more, remove them before (eventlog_provider_on_change).
+ * callback runs any more, remove them before (eventlog_provider_on_listeners_changed).
  *
  * Any thread.
  */
-EVENTLOG_API void eventlog_provider_unregister(struct eventlog_provider* provider);
+EVENTLOG_API void eventlog_raw_provider_unregister(struct eventlog_provider* provider);
 
 /*
  * Emits an event with a contiguous payload.
@@ -116,8 +117,8 @@ EVENTLOG_API void eventlog_provider_unregister(struct eventlog_provider* provide
  *
  * Any thread, any signal handler.
  */
-EVENTLOG_API void eventlog_emit(struct eventlog_provider* provider, uint32_t event,
-                                const void* payload, size_t size);
+EVENTLOG_API void eventlog_emit_raw(struct eventlog_provider* provider, uint32_t event,
+                                    const void* payload, size_t size);
 
 /*
  * Bits of a gate word that do not prove that there is a listener. If no other bit is set, ask
@@ -163,29 +164,29 @@ struct eventlog_site {
  *
  * Any thread, any signal handler.
  */
-EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_text(const struct eventlog_site* site,
-                                                              uint64_t first, uint64_t second,
-                                                              uint64_t third, const void* text,
-                                                              size_t size);
+EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_raw_text(const struct eventlog_site* site,
+                                                                  uint64_t first, uint64_t second,
+                                                                  uint64_t third, const void* text,
+                                                                  size_t size);
 
 /* Texts of the event were cut. The record is marked, and the event is counted as cut. */
-#define EVENTLOG_EMIT_CUT 1U
+#define EVENTLOG_EMIT_TRUNCATED 1U
 
 /*
  * Emits an event whose payload has `count` segments, each copied once, straight into the ring.
  *
- * `flags` is 0 or EVENTLOG_EMIT_CUT. The segments must be readable. Takes no lock, does not
+ * `flags` is 0 or EVENTLOG_EMIT_TRUNCATED. The segments must be readable. Takes no lock, does not
  * allocate, does not wait.
  *
  * Any thread, any signal handler, any forked child.
  */
-EVENTLOG_API void eventlog_emit_pieces(struct eventlog_provider* provider, uint32_t event,
-                                       const struct eventlog_piece* pieces, size_t count,
-                                       uint32_t flags);
+EVENTLOG_API void eventlog_emit_raw_parts(struct eventlog_provider* provider, uint32_t event,
+                                          const struct eventlog_part* pieces, size_t count,
+                                          uint32_t flags);
 
 /*
- * Returns the status of a provider; for NULL, EVENTLOG_UNREGISTERED. `text`, if it is not NULL,
- * receives a sentence of at most `text_size` bytes with its NUL.
+ * Returns the status of a provider; for NULL, EVENTLOG_STATUS_UNREGISTERED. `text`, if it is not
+ * NULL, receives a sentence of at most `text_size` bytes with its NUL.
  *
  * Any thread and forked child; not from a signal handler, because it takes a lock.
  */
@@ -211,8 +212,8 @@ EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
  * this call.
  *
  * The library has no thread of its own. The callback runs inside the next emit of any event of the
- * provider, in the emitting thread, or in eventlog_provider_poll, and never in two threads at once.
- * Requirements on the callback:
+ * provider, in the emitting thread, or in eventlog_provider_run_callbacks, and never in two threads
+ * at once. Requirements on the callback:
  *
  * - If the application emits in signal handlers, the callback must be async-signal-safe.
  * - A thread that emits while it holds a lock that the callback takes deadlocks.
@@ -226,27 +227,28 @@ EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
  * callback that runs in the calling thread itself is not counted. To wait, repeat the call without
  * a lock that a callback takes:
  *
- *     while (!eventlog_provider_on_change(provider, NULL, NULL)) {
+ *     while (!eventlog_provider_on_listeners_changed(provider, NULL, NULL)) {
  *         sched_yield();
  *     }
  *
  * Any thread, forked child and callback; not from a signal handler, nor from a callback that runs
  * in one.
  */
-EVENTLOG_API bool eventlog_provider_on_change(struct eventlog_provider* provider,
-                                              void (*callback)(void* context, unsigned listeners),
-                                              void* context);
+EVENTLOG_API bool eventlog_provider_on_listeners_changed(struct eventlog_provider* provider,
+                                                         void (*callback)(void* context,
+                                                                          unsigned listeners),
+                                                         void* context);
 
 /*
  * Sets the callback that runs for each new subscription of the provider. Events of this provider
- * that the callback emits reach that subscription only. The event of kind dump_complete follows if
+ * that the callback emits reach that subscription only. The event of kind state_complete follows if
  * the schema has one.
  *
- * Execution, locks and return value: as of eventlog_provider_on_change. Signals of the thread are
- * blocked until the callback returns.
+ * Execution, locks and return value: as of eventlog_provider_on_listeners_changed. Signals of the
+ * thread are blocked until the callback returns.
  */
-EVENTLOG_API bool eventlog_provider_on_dump(struct eventlog_provider* provider,
-                                            void (*callback)(void* context), void* context);
+EVENTLOG_API bool eventlog_provider_on_new_listener(struct eventlog_provider* provider,
+                                                    void (*callback)(void* context), void* context);
 
 /*
  * Runs callbacks that are due, and retries a failed registration with the kernel's user_events, at
@@ -254,7 +256,7 @@ EVENTLOG_API bool eventlog_provider_on_dump(struct eventlog_provider* provider,
  *
  * Any thread, callback and forked child, and any signal handler in which the callbacks may run.
  */
-EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
+EVENTLOG_API void eventlog_provider_run_callbacks(struct eventlog_provider* provider);
 
 /*
  * Requests a snapshot from every flight recorder (elog start --overwrite) that is attached to this
@@ -273,39 +275,39 @@ EVENTLOG_API void eventlog_provider_poll(struct eventlog_provider* provider);
  *
  * Takes no lock, does not allocate. Any thread, any signal handler, any forked child.
  */
-EVENTLOG_API unsigned eventlog_snapshot(const char* reason);
+EVENTLOG_API unsigned eventlog_request_snapshot(const char* reason);
 
 /*
- * Gives the calling thread a lane: events for listeners of eventlog's kernel module are collected
+ * Gives the calling thread a batch: events for listeners of eventlog's kernel module are collected
  * in `room`, each with its time, and written together, up to 64 KiB at once. This takes a small
  * part of the time of one write for each event.
  *
- * They are written when the lane is full, when another provider's events follow, and at
- * eventlog_lane_flush, eventlog_lane_end, eventlog_provider_poll and eventlog_provider_unregister
- * in this thread. Until then no listener sees them; if the process dies they are lost. So flush
- * before the thread waits.
+ * They are written when the batch is full, when another provider's events follow, and at
+ * eventlog_kernel_batch_flush, eventlog_kernel_batch_end, eventlog_provider_run_callbacks and
+ * eventlog_raw_provider_unregister in this thread. Until then no listener sees them; if the process
+ * dies they are lost. So flush before the thread waits.
  *
  * Listeners of the device or of a relay channel receive the times at which events were emitted, on
  * CLOCK_MONOTONIC as this process reads it. Tracers (perf, ftrace) receive the time of the write.
- * Events for subscriptions in shared memory and for user_events do not pass through the lane.
+ * Events for subscriptions in shared memory and for user_events do not pass through the batch.
  *
- * `room` belongs to the lane until eventlog_lane_end, which the same thread must call before it
- * ends or `room` is freed. At most 65536 bytes are used. A forked child continues with an empty
- * lane: the collected events are its parent's. An event of a signal handler that interrupts the use
- * of the lane is written at once.
+ * `room` belongs to the batch until eventlog_kernel_batch_end, which the same thread must call
+ * before it ends or `room` is freed. At most 65536 bytes are used. A forked child continues with an
+ * empty batch: the collected events are its parent's. An event of a signal handler that interrupts
+ * the use of the batch is written at once.
  *
- * Returns false, and changes nothing, if the thread has a lane already or `room` cannot hold a few
+ * Returns false, and changes nothing, if the thread has a batch already or `room` cannot hold a few
  * events. Takes no lock, does not allocate.
  *
  * This function and the next two: any thread and forked child; not from a signal handler.
  */
-EVENTLOG_API bool eventlog_lane_begin(void* room, size_t size);
+EVENTLOG_API bool eventlog_kernel_batch_begin(void* room, size_t size);
 
-/* Writes the events of the calling thread's lane. Does nothing without a lane. */
-EVENTLOG_API void eventlog_lane_flush(void);
+/* Writes the events of the calling thread's batch. Does nothing without a batch. */
+EVENTLOG_API void eventlog_kernel_batch_flush(void);
 
-/* Writes the events of the calling thread's lane, and ends the lane. */
-EVENTLOG_API void eventlog_lane_end(void);
+/* Writes the events of the calling thread's batch, and ends the batch. */
+EVENTLOG_API void eventlog_kernel_batch_end(void);
 
 /* A custom clock of the program: the time of a simulation, the counter of a device. */
 struct eventlog_clock_source {

@@ -34,7 +34,7 @@ template <class Clock>
 }
 
 /// Restores the machine's clock.
-[[gnu::visibility("hidden")]] inline void use_machine_clock() noexcept {
+[[gnu::visibility("hidden")]] inline void reset_clock() noexcept {
     static_cast<void>(eventlog_set_clock(nullptr));
 }
 

@@ -19,7 +19,7 @@ namespace eventlog {
 ///
 ///     struct queue_length { std::int64_t requests; };
 ///     template <>
-///     inline constexpr eventlog::event_traits eventlog::traits_of<queue_length>{
+///     inline constexpr eventlog::event_info eventlog::event_info_of<queue_length>{
 ///         .kind = eventlog::kind::counter};
 ///     using shop = eventlog::provider<"shop", queue_length>;
 ///     constinit eventlog::counter<shop, queue_length> queue;
@@ -34,13 +34,13 @@ namespace eventlog {
 /// its number, so the session may be moved, or end, before the counter does.
 template <class Provider, class Event>
 class counter {
-    static_assert(traits_of<Event>.kind == kind::counter,
+    static_assert(event_info_of<Event>.kind == kind::counter,
                   "eventlog: the event of a counter must have .kind = eventlog::kind::counter in "
-                  "eventlog::traits_of.");
+                  "eventlog::event_info_of.");
     static_assert(detail::member_count<Event> == 1,
                   "eventlog: the event of a counter must have exactly one field, the number.");
 
-    static constexpr bool in_session = traits_of<Event>.session_bound;
+    static constexpr bool in_session = event_info_of<Event>.session_bound;
 
   public:
     /// The type of the event's field.
@@ -61,7 +61,7 @@ class counter {
         static_assert(
             in_session,
             "eventlog: the event of this counter does not belong to a session. Construct the "
-            "counter without one, or set .session_bound = true in eventlog::traits_of.");
+            "counter without one, or set .session_bound = true in eventlog::event_info_of.");
     }
 
     /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.
@@ -80,8 +80,8 @@ class counter {
     /// The current number. Emits nothing.
     [[nodiscard]] number value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
-    /// Emits the current number, for the callback of on_dump.
-    void announce() const noexcept { emit_value(value()); }
+    /// Emits the current number, for the callback of on_new_listener.
+    void emit_current() const noexcept { emit_value(value()); }
 
   private:
     [[gnu::always_inline]] void emit_value(number value) const noexcept {

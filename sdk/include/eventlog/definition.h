@@ -34,10 +34,10 @@ enum eventlog_kind {
     EVENTLOG_KIND_INSTANT = 0,
     EVENTLOG_KIND_BEGIN = 1,         /* the thread begins an activity */
     EVENTLOG_KIND_END = 2,           /* the thread ends that activity */
-    EVENTLOG_KIND_COUNTER = 3,       /* its numbers are new values of a quantity */
+    EVENTLOG_KIND_GAUGE = 3,         /* its numbers are new values of a quantity */
     EVENTLOG_KIND_SESSION_BEGIN = 4, /* session-bound */
     EVENTLOG_KIND_SESSION_END = 5,
-    EVENTLOG_KIND_DUMP_COMPLETE = 6 /* the dump for a new listener is complete */
+    EVENTLOG_KIND_STATE_COMPLETE = 6 /* the new listener has received the current state */
 };
 
 /* Type of a field, or of each element of an array, in the payload. */
@@ -131,7 +131,7 @@ struct eventlog_event_definition {
     uint32_t kind EVENTLOG_ZERO;           /* enum eventlog_kind */
     uint64_t keywords EVENTLOG_ZERO;       /* bits of the provider's keywords */
     bool session_bound EVENTLOG_ZERO; /* has an additional first field: session, an unsigned_64 */
-    bool cuts_texts EVENTLOG_ZERO; /* over 64 KiB: true cuts the longest texts, false rejects it */
+    bool truncates EVENTLOG_ZERO; /* over 64 KiB: true cuts the longest texts, false rejects it */
     const struct eventlog_field_definition* fields EVENTLOG_ZERO; /* without the session */
     uint32_t field_count EVENTLOG_ZERO; /* 0 to 100, including the session */
 };
@@ -195,15 +195,15 @@ enum eventlog_error {
 EVENTLOG_API const char* eventlog_error_text(enum eventlog_error error);
 
 /*
- * The event that follows the events of the callback of eventlog_provider_on_dump (abi.h), the same
- * as that of a provider in C++: a member of an eventlog_definition's events. Without it there is no
- * such event.
+ * The event that follows the events of the callback of eventlog_provider_on_new_listener (abi.h),
+ * the same as that of a provider in C++: a member of an eventlog_definition's events. Without it
+ * there is no such event.
  */
-#define EVENTLOG_DUMP_COMPLETE_EVENT                                                         \
+#define EVENTLOG_STATE_COMPLETE_EVENT                                                        \
     {                                                                                        \
-        .name = "dump_complete", .description = "The current state is complete",             \
+        .name = "state_complete", .description = "The current state is complete",             \
         .meaning = "a listener came late and all of the state has been emitted to it alone", \
-        .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_DUMP_COMPLETE                   \
+        .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_STATE_COMPLETE                  \
     }
 
 /*
@@ -223,21 +223,23 @@ EVENTLOG_API const char* eventlog_error_text(enum eventlog_error error);
  * ends or libeventlog is unloaded, the library withdraws the remaining providers. A plugin must
  * withdraw its own before it is unloaded; otherwise they stay published, unused, until then.
  */
-EVENTLOG_API enum eventlog_error eventlog_define_provider(
+EVENTLOG_API enum eventlog_error eventlog_provider_create(
     const struct eventlog_definition* definition, struct eventlog_provider** provider, char* text,
     size_t text_size);
 
 /*
- * Withdraw a provider with eventlog_provider_unregister (abi.h), once. Its memory is freed when no
- * thread is inside eventlog_emit_values for it any more.
+ * Withdraws a provider that eventlog_provider_create made. Call it once for each handle; NULL is
+ * allowed. Its memory is freed when no thread is inside eventlog_emit for it any more. Callbacks
+ * are removed; to know that none runs any more, remove them before (abi.h). Any thread.
  *
  * Handles and their gates stay readable for the life of the process. With the handle of a withdrawn
- * provider, eventlog_enabled returns false, emit does nothing, and eventlog_emit_values returns
+ * provider, eventlog_enabled returns false, emit does nothing, and eventlog_emit returns
  * EVENTLOG_ERROR_NOT_DEFINED. However, the next provider that is defined may get the same handle:
  * an event that a late thread emits would then count as that provider's. So all threads must stop
- * using a handle before the application defines another provider. eventlog_emit_values checks such
+ * using a handle before the application defines another provider. eventlog_emit checks such
  * an event against the new definition, so it cannot damage memory.
  */
+EVENTLOG_API void eventlog_provider_destroy(struct eventlog_provider* provider);
 
 #ifdef __cplusplus
 }

@@ -25,20 +25,20 @@ namespace eventlog {
 ///     shop.emit_lazily(order_placed, [&] { return std::tuple(order, customer, count_items()); });
 ///
 /// enabled, emit and emit_lazily: any thread, any signal handler, any child of a fork(). The object
-/// must outlive all code that emits through it; see eventlog_provider_unregister in definition.h.
+/// must outlive all code that emits through it; see eventlog_provider_destroy in definition.h.
 /// dynamic_session.hpp has its sessions.
 class dynamic_provider {
   public:
     /// After an error in the definition the provider never has a listener; error() returns the
     /// error.
     explicit dynamic_provider(const eventlog_definition& definition) noexcept
-        : error_(eventlog_define_provider(&definition, &handle_, text_.data(), text_.size())) {}
-    /// Calls eventlog_provider_unregister; the same rules apply to threads that still emit.
-    ~dynamic_provider() { eventlog_provider_unregister(handle_); }
+        : error_(eventlog_provider_create(&definition, &handle_, text_.data(), text_.size())) {}
+    /// Calls eventlog_provider_destroy; the same rules apply to threads that still emit.
+    ~dynamic_provider() { eventlog_provider_destroy(handle_); }
     dynamic_provider(const dynamic_provider&) = delete;
     dynamic_provider& operator=(const dynamic_provider&) = delete;
 
-    /// The result of eventlog_define_provider. Never changes.
+    /// The result of eventlog_provider_create. Never changes.
     [[nodiscard]] eventlog_error error() const noexcept { return error_; }
     /// The error as a sentence; empty if there is none. Valid for the lifetime of the object.
     [[nodiscard]] std::string_view error_text() const noexcept { return text_.data(); }
@@ -51,14 +51,14 @@ class dynamic_provider {
         return eventlog_enabled(handle_, event);
     }
 
-    /// Emits an event with eventlog_emit_values, with its checks and errors. Values are numbers,
+    /// Emits an event with eventlog_emit, with its checks and errors. Values are numbers,
     /// bool, enumerations, texts, spans of std::byte or std::uint8_t, std::array of numbers,
     /// std::optional of these, std::nullopt.
     template <class... Values>
     eventlog_error emit(std::uint32_t event, const Values&... values) const noexcept {
         // One additional element, because an event may have no fields.
         const eventlog_value list[] = {detail::dynamic_value(values)..., eventlog_absent()};
-        return eventlog_emit_values(handle_, event, list, sizeof...(Values));
+        return eventlog_emit(handle_, event, list, sizeof...(Values));
     }
 
     /// As emit, with the values that `make` returns in a std::tuple. `make` is called, and values
@@ -75,31 +75,33 @@ class dynamic_provider {
     }
 
     /// Sets the callback that runs when a listener appears or disappears, with the contract of
-    /// provider::on_enable. Withdrawing the provider removes the callback, but another thread may
-    /// still run it. To exclude that, remove it before and check the result.
-    [[gnu::visibility("hidden")]] bool on_enable(void (*callback)(unsigned listeners)) noexcept {
-        return on_enable(callback == nullptr ? nullptr : call_on_enable,
-                         reinterpret_cast<void*>(callback));
+    /// provider::on_listeners_changed. Withdrawing the provider removes the callback, but another
+    /// thread may still run it. To exclude that, remove it before and check the result.
+    [[gnu::visibility("hidden")]] bool on_listeners_changed(
+        void (*callback)(unsigned listeners)) noexcept {
+        return on_listeners_changed(callback == nullptr ? nullptr : call_on_listeners_changed,
+                                    reinterpret_cast<void*>(callback));
     }
-    /// With a context, as eventlog_provider_on_change.
-    bool on_enable(void (*callback)(void* context, unsigned listeners), void* context) noexcept {
-        return eventlog_provider_on_change(handle_, callback, context);
+    /// With a context, as eventlog_provider_on_listeners_changed.
+    bool on_listeners_changed(void (*callback)(void* context, unsigned listeners),
+                              void* context) noexcept {
+        return eventlog_provider_on_listeners_changed(handle_, callback, context);
     }
 
     /// Sets the callback that runs for each new subscription, with the contract of
-    /// provider::on_dump. A dump_complete event follows if the definition has one
-    /// (EVENTLOG_DUMP_COMPLETE_EVENT).
-    [[gnu::visibility("hidden")]] bool on_dump(void (*callback)()) noexcept {
-        return on_dump(callback == nullptr ? nullptr : call_on_dump,
-                       reinterpret_cast<void*>(callback));
+    /// provider::on_new_listener. A state_complete event follows if the definition has one
+    /// (EVENTLOG_STATE_COMPLETE_EVENT).
+    [[gnu::visibility("hidden")]] bool on_new_listener(void (*callback)()) noexcept {
+        return on_new_listener(callback == nullptr ? nullptr : call_on_new_listener,
+                               reinterpret_cast<void*>(callback));
     }
-    /// With a context, as eventlog_provider_on_dump.
-    bool on_dump(void (*callback)(void* context), void* context) noexcept {
-        return eventlog_provider_on_dump(handle_, callback, context);
+    /// With a context, as eventlog_provider_on_new_listener.
+    bool on_new_listener(void (*callback)(void* context), void* context) noexcept {
+        return eventlog_provider_on_new_listener(handle_, callback, context);
     }
 
     /// Runs callbacks that are due, for applications that emit rarely.
-    void poll() const noexcept { eventlog_provider_poll(handle_); }
+    void poll() const noexcept { eventlog_provider_run_callbacks(handle_); }
 
     /// The handle for the functions of eventlog.h, valid for the lifetime of the object, also after
     /// an error in the definition.
@@ -108,10 +110,11 @@ class dynamic_provider {
   private:
     // POSIX allows the conversion of a function's address to that of an object, and back. Hidden,
     // so that the library's pointer leads to the object that set the callback.
-    [[gnu::visibility("hidden")]] static void call_on_enable(void* callback, unsigned listeners) {
+    [[gnu::visibility("hidden")]] static void call_on_listeners_changed(void* callback,
+                                                                        unsigned listeners) {
         reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
     }
-    [[gnu::visibility("hidden")]] static void call_on_dump(void* callback) {
+    [[gnu::visibility("hidden")]] static void call_on_new_listener(void* callback) {
         reinterpret_cast<void (*)()>(callback)();
     }
 

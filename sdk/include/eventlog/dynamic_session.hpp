@@ -88,8 +88,10 @@ class dynamic_session {
         });
     }
 
-    /// Emits the begin of the session again, for the callback of on_dump.
-    eventlog_error announce() const noexcept { return eventlog_session_announce(&session_); }
+    /// Emits the begin of the session again, for the callback of on_new_listener.
+    eventlog_error emit_current() const noexcept {
+        return eventlog_session_emit_current(&session_);
+    }
 
     /// Ends the session before its destruction. Does nothing, without an error, if it has ended.
     eventlog_error end() noexcept { return eventlog_session_end(&session_); }

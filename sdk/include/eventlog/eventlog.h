@@ -16,14 +16,14 @@
  *
  *     struct eventlog_provider* shop;
  *     char text[EVENTLOG_TEXT_SIZE];
- *     if (eventlog_define_provider(&definition, &shop, text, sizeof text) != EVENTLOG_ERROR_NONE) {
+ *     if (eventlog_provider_create(&definition, &shop, text, sizeof text) != EVENTLOG_ERROR_NONE) {
  *         fprintf(stderr, "%s\n", text);
  *     }
  *     if (eventlog_enabled(shop, 0)) {
  *         const struct eventlog_value values[] = {eventlog_unsigned(17), eventlog_text("ann")};
- *         eventlog_emit_values(shop, 0, values, 2);
+ *         eventlog_emit(shop, 0, values, 2);
  *     }
- *     eventlog_provider_unregister(shop);
+ *     eventlog_provider_destroy(shop);
  *
  * - No function throws, aborts, prints or changes errno.
  * - "Forked child" means the child of fork(); abi.h describes other children.

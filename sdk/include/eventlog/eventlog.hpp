@@ -10,7 +10,7 @@
 #include <eventlog/addresses.hpp>
 #include <eventlog/clock.hpp>
 #include <eventlog/counter.hpp>
-#include <eventlog/lane.hpp>
+#include <eventlog/kernel_batch.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 #include <eventlog/snapshot.hpp>

@@ -75,14 +75,14 @@ class registration {
     registration(gate_page& gate, const std::uint8_t* schema, std::size_t schema_size,
                  std::uint32_t event_count, event_site* sites) noexcept
         : event_count_(event_count), sites_(sites) {
-        const eventlog_provider_definition definition{sizeof(definition), event_count, gate.words,
-                                                      sizeof gate,        schema,      schema_size};
-        set_handle(eventlog_provider_register(&definition));
+        const eventlog_raw_provider definition{sizeof(definition), event_count, gate.words,
+                                               sizeof gate,        schema,      schema_size};
+        set_handle(eventlog_raw_provider_register(&definition));
     }
     ~registration() {
         eventlog_provider* const withdrawn = handle();
         set_handle(nullptr);
-        eventlog_provider_unregister(withdrawn);
+        eventlog_raw_provider_unregister(withdrawn);
     }
 
     registration(const registration&) = delete;
@@ -182,7 +182,7 @@ class provider {
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events. Split it in two.");
 
-    // The built-in events for sessions and dumps follow the provider's own.
+    // The built-in events for sessions and replayed state follow the provider's own.
     using events = detail::with_builtin_events<provider, Events...>;
     using state = detail::provider_state<Name, provider, events>;
 
@@ -198,7 +198,7 @@ class provider {
     /// Whether a tracer is attached to the event's USDT probe; a constant false without probes.
     template <class Event>
     [[gnu::always_inline]] static bool is_probe_enabled() noexcept {
-        if constexpr (provider_traits_of<provider>.usdt) {
+        if constexpr (provider_info_of<provider>.usdt) {
             return detail::probe<Name, Event>::is_enabled();
         } else {
             return false;
@@ -207,7 +207,7 @@ class provider {
     template <class Event>
     [[gnu::always_inline]] static void fire_probe(const std::uint64_t& session,
                                                   const Event& event) noexcept {
-        if constexpr (provider_traits_of<provider>.usdt) {
+        if constexpr (provider_info_of<provider>.usdt) {
             if (detail::probe<Name, Event>::is_enabled()) [[unlikely]] {
                 detail::probe<Name, Event>::fire(session, event);
             }
@@ -219,13 +219,13 @@ class provider {
     [[gnu::always_inline]] static void emit_lazy_event(std::uint64_t session,
                                                        const Made& event) noexcept {
         constexpr std::size_t id = index<Made>();
-        if constexpr (provider_traits_of<provider>.usdt) {
+        if constexpr (provider_info_of<provider>.usdt) {
             fire_probe(session, event);
             if (!detail::is_open(state::gate.words[id])) {
                 return;
             }
         }
-        if constexpr (!traits_of<Made>.session_bound && detail::is_built_in_place<Made>) {
+        if constexpr (!event_info_of<Made>.session_bound && detail::is_built_in_place<Made>) {
             detail::emit_memcpy_payload(state::site(id), &event);
         } else {
             detail::members_of<Made>::with(event, detail::send<Made>{state::site(id), session});
@@ -252,7 +252,7 @@ class provider {
     /// straight into the ring.
     template <class Event>
     [[gnu::always_inline]] static void emit(const Event& event) noexcept {
-        static_assert(!traits_of<Event>.session_bound,
+        static_assert(!event_info_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         constexpr std::size_t id = index<Event>();
@@ -274,7 +274,7 @@ class provider {
     [[gnu::always_inline]] static void emit_lazily(Maker&& make) noexcept(
         std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
-        static_assert(!traits_of<made>.session_bound,
+        static_assert(!event_info_of<made>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
         if (enabled<made>()) [[unlikely]] {
@@ -288,9 +288,9 @@ class provider {
     template <class Event>
     [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
                                                        const Event& event) noexcept {
-        static_assert(traits_of<Event>.session_bound,
+        static_assert(event_info_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in eventlog::traits_of.");
+                      "provider, or set .session_bound = true in eventlog::event_info_of.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
@@ -304,9 +304,9 @@ class provider {
     [[gnu::always_inline]] static void emit_lazily_in_session(
         const std::uint64_t& session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
-        static_assert(traits_of<made>.session_bound,
+        static_assert(event_info_of<made>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in eventlog::traits_of.");
+                      "provider, or set .session_bound = true in eventlog::event_info_of.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
             emit_lazy_event(session, event);
@@ -334,30 +334,31 @@ class provider {
     /// Null removes the callback. Returns true if the previous callback does not run and never
     /// will. Returns false, without waiting, if another thread runs a callback of this provider or
     /// is about to. Not for signal handlers.
-    [[gnu::visibility("hidden")]] static bool on_enable(
+    [[gnu::visibility("hidden")]] static bool on_listeners_changed(
         void (*callback)(unsigned listeners)) noexcept {
-        return eventlog_provider_on_change(state::registered.handle(),
-                                           callback == nullptr ? nullptr : call_on_enable,
-                                           reinterpret_cast<void*>(callback));
+        return eventlog_provider_on_listeners_changed(
+            state::registered.handle(), callback == nullptr ? nullptr : call_on_listeners_changed,
+            reinterpret_cast<void*>(callback));
     }
 
     /// Sets the callback that runs for each new subscription and emits the present state. Events of
-    /// this provider that it emits reach that subscription only, and a dump_complete event follows.
-    /// Execution, locks, signal handlers and removal: as of on_enable. The thread's signals are
-    /// blocked meanwhile.
-    [[gnu::visibility("hidden")]] static bool on_dump(void (*callback)()) noexcept {
-        static_assert(provider_traits_of<provider>.dumps,
-                      "eventlog: this provider does not declare dumps. Set .dumps = true in "
-                      "eventlog::provider_traits_of.");
-        return eventlog_provider_on_dump(state::registered.handle(),
-                                         callback == nullptr ? nullptr : call_on_dump,
-                                         reinterpret_cast<void*>(callback));
+    /// this provider that it emits reach that subscription only, and a state_complete event
+    /// follows. Execution, locks, signal handlers and removal: as of on_listeners_changed. The
+    /// thread's signals are blocked meanwhile.
+    [[gnu::visibility("hidden")]] static bool on_new_listener(void (*callback)()) noexcept {
+        static_assert(
+            provider_info_of<provider>.replays_state,
+            "eventlog: this provider does not replay its state. Set .replays_state = true in "
+            "eventlog::provider_info_of.");
+        return eventlog_provider_on_new_listener(
+            state::registered.handle(), callback == nullptr ? nullptr : call_on_new_listener,
+            reinterpret_cast<void*>(callback));
     }
 
     /// Runs callbacks that are due, for applications that emit rarely. Any context in which the
     /// callbacks may run.
     [[gnu::visibility("hidden")]] static void poll() noexcept {
-        eventlog_provider_poll(state::registered.handle());
+        eventlog_provider_run_callbacks(state::registered.handle());
     }
 
     /// The declared name. A constant.
@@ -368,10 +369,10 @@ class provider {
 
   private:
     // POSIX allows the conversion of a function's address to that of an object, and back.
-    static void call_on_enable(void* callback, unsigned listeners) {
+    static void call_on_listeners_changed(void* callback, unsigned listeners) {
         reinterpret_cast<void (*)(unsigned)>(callback)(listeners);
     }
-    static void call_on_dump(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
+    static void call_on_new_listener(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
 };
 
 }  // namespace eventlog

@@ -14,7 +14,7 @@
 //       enumeration  u8 flags (1: the values are bits that combine), u16 value_count, name,
 //                value[value_count]
 //       value    u64 (two's complement of what the field holds), name
-//       event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are cut to fit),
+//       event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are truncated to fit),
 //                u8 reserved (0), u16 fixed_size, u16 field_count, u64 keywords, name,
 //                text description, text meaning ("logged when ..."), field[field_count]
 //       field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is
@@ -59,9 +59,9 @@ inline constexpr std::uint16_t no_index = 0xffff;
 
 /// Flags of an enumeration: the values are bits that combine.
 inline constexpr std::uint8_t enumeration_combines = 1;
-/// Flags of an event: it belongs to a session; its texts are cut to fit.
+/// Flags of an event: it belongs to a session; its texts are truncated to fit.
 inline constexpr std::uint8_t event_session_bound = 1;
-inline constexpr std::uint8_t event_cuts_texts = 2;
+inline constexpr std::uint8_t event_truncates = 2;
 
 /// Type of a field, or of each element of an array, in the payload.
 enum class field_type : std::uint8_t {
@@ -106,7 +106,7 @@ enum class kind : std::uint8_t {
     counter = 3,        // its numbers are new values of a quantity
     session_begin = 4,  // session-bound
     session_end = 5,
-    dump_complete = 6,  // the dump for a new listener is complete
+    state_complete = 6,  // the new listener has received the current state
 };
 /// The largest number of a kind: a larger one is not valid in a schema.
 inline constexpr std::uint8_t kind_last = 6;

@@ -81,17 +81,18 @@ struct eventlog_session {
  *   eventlog_session_emit.
  *
  * This function and the next four: any thread, any signal handler, any forked child, as
- * eventlog_emit_values.
+ * eventlog_emit.
  */
 EVENTLOG_API enum eventlog_error eventlog_session_begin(struct eventlog_session* session,
                                                         struct eventlog_provider* provider,
                                                         uint64_t id);
 
 /*
- * Emits the begin of the session again, for a new listener (eventlog_provider_on_dump in abi.h).
- * Errors as of eventlog_session_begin.
+ * Emits the begin of the session again, for a new listener (eventlog_provider_on_new_listener in
+ * abi.h). Errors as of eventlog_session_begin.
  */
-EVENTLOG_API enum eventlog_error eventlog_session_announce(const struct eventlog_session* session);
+EVENTLOG_API enum eventlog_error eventlog_session_emit_current(
+    const struct eventlog_session* session);
 
 /*
  * Whether the event has a listener, in this session or another: two loads. `session` must have
@@ -104,7 +105,7 @@ static inline bool eventlog_session_enabled(const struct eventlog_session* sessi
 }
 
 /*
- * As eventlog_emit_values, for a session-bound event; the values are those of the fields behind the
+ * As eventlog_emit, for a session-bound event; the values are those of the fields behind the
  * session. EVENTLOG_ERROR_SESSION: the event is not session-bound.
  */
 EVENTLOG_API enum eventlog_error eventlog_session_emit(const struct eventlog_session* session,

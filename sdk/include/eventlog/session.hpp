@@ -17,7 +17,7 @@ namespace eventlog {
 /// these two events if one of its events is session-bound.
 ///
 ///     template <>
-///     inline constexpr eventlog::event_traits eventlog::traits_of<loss>{.session_bound = true};
+///     inline constexpr eventlog::event_info eventlog::event_info_of<loss>{.session_bound = true};
 ///
 ///     eventlog::session<tcp> connection(socket_cookie);
 ///     connection.emit(loss{17, 1448, "timeout"});
@@ -34,7 +34,7 @@ template <class Provider>
 class session {
   public:
     /// Emits session_begin.
-    explicit session(std::uint64_t id) noexcept : id_(id) { announce(); }
+    explicit session(std::uint64_t id) noexcept : id_(id) { emit_current(); }
     /// end().
     ~session() { end(); }
     /// The session continues in this object, without an event. The other object keeps the number
@@ -76,8 +76,8 @@ class session {
         Provider::emit_lazily_in_session(id_, std::forward<Maker>(make));
     }
 
-    /// Emits session_begin again, for the callback of on_dump.
-    void announce() const noexcept { Provider::emit_in_session(id_, detail::session_begin{}); }
+    /// Emits session_begin again, for the callback of on_new_listener.
+    void emit_current() const noexcept { Provider::emit_in_session(id_, detail::session_begin{}); }
 
     /// Ends the session before its destruction. Does nothing if it has ended.
     void end() noexcept {

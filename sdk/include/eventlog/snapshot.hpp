@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::snapshot: requests a snapshot from flight recorders.
+// eventlog::request_snapshot: requests a snapshot from flight recorders.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace eventlog {
 
 /// Requests a snapshot from every flight recorder that is attached to this process: see
-/// eventlog_snapshot (abi.h). At most 36 bytes of the reason are kept, up to the first NUL. Returns
-/// the number of flight recorders that were asked. Any thread, any signal handler, any forked
-/// child.
+/// eventlog_request_snapshot (abi.h). At most 36 bytes of the reason are kept, up to the first NUL.
+/// Returns the number of flight recorders that were asked. Any thread, any signal handler, any
+/// forked child.
 [[gnu::visibility("hidden")]] inline unsigned snapshot(std::string_view reason = {}) noexcept {
     // One byte more than is kept suffices: the library cuts between characters.
     constexpr std::size_t size_max = 37;
@@ -23,7 +23,7 @@ namespace eventlog {
         text[size] = reason[size];
     }
     text[size] = '\0';
-    return eventlog_snapshot(&text[0]);
+    return eventlog_request_snapshot(&text[0]);
 }
 
 }  // namespace eventlog

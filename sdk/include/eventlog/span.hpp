@@ -22,10 +22,10 @@ namespace eventlog {
 ///     struct query_begin { std::string_view sql; };
 ///     struct query_end { std::chrono::nanoseconds took; std::uint32_t rows; };
 ///     template <>
-///     inline constexpr eventlog::event_traits eventlog::traits_of<query_begin>{
+///     inline constexpr eventlog::event_info eventlog::event_info_of<query_begin>{
 ///         .kind = eventlog::kind::begin};
 ///     template <>
-///     inline constexpr eventlog::event_traits eventlog::traits_of<query_end>{
+///     inline constexpr eventlog::event_info eventlog::event_info_of<query_end>{
 ///         .kind = eventlog::kind::end};
 ///     using database = eventlog::provider<"database", query_begin, query_end>;
 ///
@@ -47,18 +47,18 @@ namespace eventlog {
 /// event of the child. A child that leaves by exec or _exit does not.
 template <class Provider, class Begin, class End>
 class [[nodiscard]] span {
-    static_assert(traits_of<Begin>.kind == kind::begin && traits_of<End>.kind == kind::end,
+    static_assert(event_info_of<Begin>.kind == kind::begin && event_info_of<End>.kind == kind::end,
                   "eventlog: the events of a span must have .kind = eventlog::kind::begin and "
-                  "eventlog::kind::end in eventlog::traits_of.");
-    static_assert(traits_of<Begin>.session_bound == traits_of<End>.session_bound,
+                  "eventlog::kind::end in eventlog::event_info_of.");
+    static_assert(event_info_of<Begin>.session_bound == event_info_of<End>.session_bound,
                   "eventlog: only one of the events of a span belongs to a session. Set "
-                  ".session_bound = true in eventlog::traits_of for both, or for neither.");
+                  ".session_bound = true in eventlog::event_info_of for both, or for neither.");
     using duration = detail::first_member_of<End>;
     static_assert(detail::is_nanoseconds<duration>,
                   "eventlog: the first field of an event that ends a span must be its duration, a "
                   "std::chrono::nanoseconds.");
 
-    static constexpr bool in_session = traits_of<Begin>.session_bound;
+    static constexpr bool in_session = event_info_of<Begin>.session_bound;
 
   public:
     /// Emits `begin`. Any thread, any signal handler, any child of a fork().
@@ -72,7 +72,7 @@ class [[nodiscard]] span {
     span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
         static_assert(in_session,
                       "eventlog: the events of this span do not belong to a session. Construct the "
-                      "span without one, or set .session_bound = true in eventlog::traits_of.");
+                      "span without one, or set .session_bound = true in eventlog::event_info_of.");
         start();
         Provider::emit_in_session(session_, begin);
     }

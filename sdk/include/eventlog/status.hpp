@@ -12,7 +12,7 @@ namespace eventlog {
 
 /// Status of a route.
 struct route_status {
-    eventlog_status_code code = EVENTLOG_UNREGISTERED;
+    eventlog_status_code code = EVENTLOG_STATUS_UNREGISTERED;
     /// A sentence: the listeners or, if the route cannot be used, the remedy.
     std::array<char, 256> text{};
     eventlog_counters counters{};
@@ -20,7 +20,7 @@ struct route_status {
 
 /// Status of a provider.
 struct provider_status {
-    eventlog_status_code code = EVENTLOG_UNREGISTERED;
+    eventlog_status_code code = EVENTLOG_STATUS_UNREGISTERED;
     /// A sentence: the state and, after an error, the remedy.
     std::array<char, 256> text{};
     /// Index: eventlog_route.
@@ -39,7 +39,7 @@ namespace detail {
     const eventlog_provider* provider) noexcept {
     // All members are given, so that no constructor is called: it could not be hidden, and all
     // plugins of a process would share it.
-    provider_status result{EVENTLOG_UNREGISTERED, {}, {}};
+    provider_status result{EVENTLOG_STATUS_UNREGISTERED, {}, {}};
     result.code = eventlog_provider_status(provider, begin_of(result.text), sizeof result.text);
     int number = 0;
     for (route_status& route : result.routes) {

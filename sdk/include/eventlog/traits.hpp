@@ -4,7 +4,7 @@
 // Specialize a variable, with designated initializers, before the first use:
 //
 //     template <>
-//     inline constexpr eventlog::event_traits eventlog::traits_of<loss>{
+//     inline constexpr eventlog::event_info eventlog::event_info_of<loss>{
 //         .level = eventlog::level::warn,
 //         .keywords = retransmit,
 //         .description = "A segment was lost",
@@ -32,8 +32,8 @@ struct keyword {
 
 /// Handling of an event that is larger than a record can be (64 KiB).
 enum class oversize : std::uint8_t {
-    refuse,  // the event is counted as lost (too large)
-    cut,     // its longest texts are cut until it fits; the record is marked, and counted as cut
+    drop,      // the event is counted as lost (too large)
+    truncate,  // its longest texts are truncated until it fits; the record is marked and counted
 };
 
 /// The maximum number of described fields of an event.
@@ -42,7 +42,7 @@ inline constexpr std::size_t described_fields_max = 32;
 inline constexpr std::size_t description_length_max = 255;
 
 /// Properties of the field that `of` names. Members that are left out have their defaults.
-struct field_traits {
+struct field_info {
     const char* of = "";    // the member's name; of a nested struct: outer_inner
     const char* name = "";  // shown instead of the member's name
     const char* unit = "";  // for numbers: "packets", "ms", "%"
@@ -51,7 +51,7 @@ struct field_traits {
 };
 
 /// Properties of an event. `fields` that name no member do not compile.
-struct event_traits {
+struct event_info {
     eventlog::level level = eventlog::level::info;
     std::uint64_t keywords = 0;
     const char* name = "";         // instead of the struct's name
@@ -59,16 +59,17 @@ struct event_traits {
     const char* meaning = "";      // logged when: "the retransmission timer expires"
     eventlog::kind kind = eventlog::kind::instant;
     bool session_bound = false;  // emitted through eventlog::session only
-    eventlog::oversize oversize = eventlog::oversize::refuse;
-    field_traits fields[described_fields_max]{};
+    eventlog::oversize oversize = eventlog::oversize::drop;
+    field_info fields[described_fields_max]{};
 };
 
 /// Properties of a provider.
-struct provider_traits {
+struct provider_info {
     const char* description = "";
     keyword keywords[keywords_max]{};
-    bool dumps = false;  // emits the present state for new listeners: see provider::on_dump
-    bool usdt = false;   // each event is also a USDT probe, for bpftrace, perf probe and gdb
+    /// Emits the current state for each new listener: see provider::on_new_listener.
+    bool replays_state = false;
+    bool usdt = false;  // each event is also a USDT probe, for bpftrace, perf probe and gdb
 };
 
 /// One value of an enumeration and its name.
@@ -81,7 +82,7 @@ struct enum_value {
 inline constexpr std::size_t enum_values_max = 256;
 
 /// Properties of an enumeration.
-struct enum_traits {
+struct enum_info {
     bool combines = false;  // the values are bits: a field holds any set of them
     /// Replaces the names that are found at compile time, which are those of the values -1 to 126
     /// and of powers of two. Names and values are distinct.
@@ -90,9 +91,9 @@ struct enum_traits {
 
 namespace detail {
 
-inline constexpr event_traits default_event_info{};
-inline constexpr provider_traits default_provider_info{};
-inline constexpr enum_traits default_enum_info{};
+inline constexpr event_info default_event_info{};
+inline constexpr provider_info default_provider_info{};
+inline constexpr enum_info default_enum_info{};
 
 }  // namespace detail
 
@@ -101,14 +102,14 @@ inline constexpr enum_traits default_enum_info{};
 
 /// Specialize it for an event.
 template <class Event>
-inline constexpr const event_traits& traits_of = detail::default_event_info;
+inline constexpr const event_info& event_info_of = detail::default_event_info;
 
 /// Specialize it for a provider.
 template <class Provider>
-inline constexpr const provider_traits& provider_traits_of = detail::default_provider_info;
+inline constexpr const provider_info& provider_info_of = detail::default_provider_info;
 
 /// Specialize it for an enumeration.
 template <class Enumeration>
-inline constexpr const enum_traits& enum_traits_of = detail::default_enum_info;
+inline constexpr const enum_info& enum_info_of = detail::default_enum_info;
 
 }  // namespace eventlog

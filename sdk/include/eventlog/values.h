@@ -140,20 +140,19 @@ static inline struct eventlog_value eventlog_array(enum eventlog_type element, c
  * An event over 64 KiB is cut (its longest texts and byte strings, texts between two characters) or
  * rejected, as its definition states. The subscription counts both; neither is an error.
  *
- * Runs the callbacks of eventlog_provider_on_change and eventlog_provider_on_dump (abi.h) that are
- * due: the caller must not hold a lock that they take.
+ * Runs the callbacks of eventlog_provider_on_listeners_changed and
+ * eventlog_provider_on_new_listener (abi.h) that are due: the caller must not hold a lock that they
+ * take.
  *
  * Any thread, any signal handler, any forked child. Takes no lock, does not allocate, does not
  * wait. A payload of up to 512 bytes is assembled on the stack; a larger one goes to the ring in
  * segments.
  */
-EVENTLOG_API enum eventlog_error eventlog_emit_values(struct eventlog_provider* provider,
-                                                      uint32_t event,
-                                                      const struct eventlog_value* values,
-                                                      size_t count);
+EVENTLOG_API enum eventlog_error eventlog_emit(struct eventlog_provider* provider, uint32_t event,
+                                               const struct eventlog_value* values, size_t count);
 
 /*
- * Returns the error that eventlog_emit_values would return for these values, and emits nothing.
+ * Returns the error that eventlog_emit would return for these values, and emits nothing.
  * `text`, if it is not NULL, receives a sentence of at most `text_size` bytes with its NUL; it is
  * empty if there is no error. Any thread; not from a signal handler.
  */
@@ -163,11 +162,11 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
                                                        size_t count, char* text, size_t text_size);
 
 /*
- * Emit payloads that are assembled already with eventlog_emit and eventlog_emit_pieces (abi.h),
- * which do not check them. Layout: the fixed part has the fields of 8 bytes, then those of 4, 2 and
- * 1 bytes, each group in the order of definition, the session first of all; then one byte for each
- * optional field. Texts and byte strings follow. eventlog/schema_format.hpp describes how the fixed
- * part refers to them.
+ * Emit payloads that are assembled already with eventlog_emit_raw and eventlog_emit_raw_parts
+ * (abi.h), which do not check them. Layout: the fixed part has the fields of 8 bytes, then those of
+ * 4, 2 and 1 bytes, each group in the order of definition, the session first of all; then one byte
+ * for each optional field. Texts and byte strings follow. eventlog/schema_format.hpp describes how
+ * the fixed part refers to them.
  */
 
 #ifdef __cplusplus

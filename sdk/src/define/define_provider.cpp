@@ -26,10 +26,10 @@ static_assert(EVENTLOG_LEVEL_TRACE == static_cast<int>(level::trace));
 static_assert(EVENTLOG_KIND_INSTANT == static_cast<int>(kind::instant));
 static_assert(EVENTLOG_KIND_BEGIN == static_cast<int>(kind::begin));
 static_assert(EVENTLOG_KIND_END == static_cast<int>(kind::end));
-static_assert(EVENTLOG_KIND_COUNTER == static_cast<int>(kind::counter));
+static_assert(EVENTLOG_KIND_GAUGE == static_cast<int>(kind::counter));
 static_assert(EVENTLOG_KIND_SESSION_BEGIN == static_cast<int>(kind::session_begin));
 static_assert(EVENTLOG_KIND_SESSION_END == static_cast<int>(kind::session_end));
-static_assert(EVENTLOG_KIND_DUMP_COMPLETE == static_cast<int>(kind::dump_complete));
+static_assert(EVENTLOG_KIND_STATE_COMPLETE == static_cast<int>(kind::state_complete));
 static_assert(EVENTLOG_TYPE_BOOLEAN == static_cast<int>(field_type::boolean));
 static_assert(EVENTLOG_TYPE_CHARACTER == static_cast<int>(field_type::character));
 static_assert(EVENTLOG_TYPE_SIGNED_8 == static_cast<int>(field_type::signed_8));
@@ -63,9 +63,8 @@ eventlog_provider* define(const eventlog_definition& definition, definition_erro
         build_definition(definition, built, error) != EVENTLOG_ERROR_NONE) {
         return nullptr;
     }
-    const eventlog_provider_definition understood{
-        sizeof understood,    definition.event_count, nullptr, 0,
-        built->schema.data(), built->schema.size()};
+    const eventlog_raw_provider understood{sizeof understood,    definition.event_count, nullptr, 0,
+                                           built->schema.data(), built->schema.size()};
     eventlog_provider* provider = register_provider(understood, built);
     if (provider == nullptr) {
         std::free(const_cast<built_definition*>(built));
@@ -77,7 +76,7 @@ eventlog_provider* define(const eventlog_definition& definition, definition_erro
 }  // namespace
 }  // namespace eventlog::core
 
-eventlog_error eventlog_define_provider(const eventlog_definition* definition,
+eventlog_error eventlog_provider_create(const eventlog_definition* definition,
                                         eventlog_provider** provider, char* text,
                                         std::size_t text_size) {
     using namespace eventlog::core;
@@ -125,7 +124,7 @@ const char* eventlog_error_text(eventlog_error error) {
         "A number does not fit into its field. Define a wider one.",
         "A field that is not optional has no value. Hand one over.",
         "The event does not belong to a session. Define it as session_bound, or emit it "
-        "with eventlog_emit_values.",
+        "with eventlog_emit.",
     };
     static_assert(std::size(texts) == EVENTLOG_ERROR_SESSION + 1);
     const auto index = static_cast<std::size_t>(error);

@@ -210,7 +210,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     sink.number(event.level == 0 ? usual_level : event.level, 1);
     sink.number(event.kind, 1);
     sink.number((event.session_bound ? event_session_bound : 0U) |
-                    (event.cuts_texts ? event_cuts_texts : 0U),
+                    (event.truncates ? event_truncates : 0U),
                 1);
     sink.number(0, 1);
     sink.number(fixed_size, 2);
@@ -230,7 +230,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
         order_as_in_payload(fields);
         *target->events++ = {fields,
                              static_cast<std::uint16_t>(fixed_size),
-                             event.cuts_texts,
+                             event.truncates,
                              event.session_bound,
                              {reinterpret_cast<const char*>(schema_ + name_at), name.size()}};
         target->fields += count;

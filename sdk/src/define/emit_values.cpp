@@ -141,7 +141,7 @@ void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t 
             payload[field.presence] = out.values[i].type == EVENTLOG_VALUE_ABSENT ? 0 : 1;
         }
     }
-    eventlog_emit(out.provider, out.id, payload, size);
+    eventlog_emit_raw(out.provider, out.id, payload, size);
 }
 
 /// A payload as a list of pieces: single values are collected, arrays and texts are referenced.
@@ -167,7 +167,7 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
             begin_ = end_;
         }
     }
-    [[nodiscard]] std::span<const eventlog_piece> parts() const noexcept {
+    [[nodiscard]] std::span<const eventlog_part> parts() const noexcept {
         return {parts_.data(), count_};
     }
 
@@ -175,7 +175,7 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
     // Not initialized, to keep the emit path short.
     std::array<unsigned char, 9 * FieldsMax> collected_;
     // Two for each array or text, and one for the values collected last.
-    std::array<eventlog_piece, 2 * FieldsMax + 1> parts_;
+    std::array<eventlog_part, 2 * FieldsMax + 1> parts_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     std::size_t count_ = 0;
@@ -211,10 +211,10 @@ void list_fixed_part(const outgoing_event& out, segment_list<FieldsMax>& list) n
 template <std::size_t FieldsMax>
 [[gnu::noinline]] void emit_segments(const outgoing_event& out, std::size_t size) noexcept {
     std::uint32_t flags = 0;
-    if (out.event.cuts_texts && size > detail::payload_size_max && !out.var_fields.empty()) {
+    if (out.event.truncates && size > detail::payload_size_max && !out.var_fields.empty()) {
         detail::cut_longest(out.var_fields.data(), out.is_text.data(), out.var_fields.size(),
                             size - detail::payload_size_max);
-        flags = EVENTLOG_EMIT_CUT;
+        flags = EVENTLOG_EMIT_TRUNCATED;
     }
     segment_list<FieldsMax> list;
     list_fixed_part(out, list);
@@ -227,7 +227,7 @@ template <std::size_t FieldsMax>
             list.add(part.data, part.size);
         }
     }
-    eventlog_emit_pieces(out.provider, out.id, list.parts().data(), list.parts().size(), flags);
+    eventlog_emit_raw_parts(out.provider, out.id, list.parts().data(), list.parts().size(), flags);
 }
 
 template <std::size_t FieldsMax>
@@ -280,8 +280,8 @@ eventlog_error emit_defined(eventlog_provider& provider, std::uint32_t id,
 
 }  // namespace eventlog::core
 
-eventlog_error eventlog_emit_values(eventlog_provider* provider, std::uint32_t event,
-                                    const eventlog_value* values, std::size_t count) {
+eventlog_error eventlog_emit(eventlog_provider* provider, std::uint32_t event,
+                             const eventlog_value* values, std::size_t count) {
     using namespace eventlog::core;
     if (provider == nullptr) {
         return EVENTLOG_ERROR_NOT_DEFINED;

@@ -68,10 +68,10 @@ eventlog_error eventlog_session_begin(eventlog_session* session, eventlog_provid
         return EVENTLOG_ERROR_ARGUMENT;
     }
     *session = {provider, id, true};
-    return eventlog_session_announce(session);
+    return eventlog_session_emit_current(session);
 }
 
-eventlog_error eventlog_session_announce(const eventlog_session* session) {
+eventlog_error eventlog_session_emit_current(const eventlog_session* session) {
     using namespace eventlog::core;
     if (session == nullptr) {
         return EVENTLOG_ERROR_ARGUMENT;

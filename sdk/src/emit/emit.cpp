@@ -300,8 +300,8 @@ bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
 
 }  // namespace eventlog::core
 
-void eventlog_emit(eventlog_provider* provider, std::uint32_t event, const void* payload,
-                   std::size_t size) {
+void eventlog_emit_raw(eventlog_provider* provider, std::uint32_t event, const void* payload,
+                       std::size_t size) {
     using namespace eventlog::core;
     if (!is_event_of(provider, event)) [[unlikely]] {
         return;
@@ -328,8 +328,8 @@ bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t even
     return (listener_mask(*provider, event) & ~EVENTLOG_GATE_NOTIFICATION) != 0;
 }
 
-void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
-                          const eventlog_piece* pieces, std::size_t count, std::uint32_t flags) {
+void eventlog_emit_raw_parts(eventlog_provider* provider, std::uint32_t event,
+                             const eventlog_part* pieces, std::size_t count, std::uint32_t flags) {
     using namespace eventlog::core;
     if (!is_event_of(provider, event) || count == 0) {
         return;
@@ -341,11 +341,11 @@ void eventlog_emit_pieces(eventlog_provider* provider, std::uint32_t event,
             break;
         }
     }
-    emit_slow(*provider,
-              {event,
-               size,
-               nullptr,
-               {pieces, count},
-               flags == EVENTLOG_EMIT_CUT ? std::uint16_t{EVENTLOG_RECORD_CUT} : std::uint16_t{0},
-               &provider->gate});
+    emit_slow(*provider, {event,
+                          size,
+                          nullptr,
+                          {pieces, count},
+                          flags == EVENTLOG_EMIT_TRUNCATED ? std::uint16_t{EVENTLOG_RECORD_CUT}
+                                                           : std::uint16_t{0},
+                          &provider->gate});
 }

@@ -9,7 +9,7 @@
 // So the function has no frame; it consists of one sequence, and a second one that counts. It has
 // the steps of try_emit_fast in emit.cpp and rseq_append_block in rseq_append.hpp, in the same
 // order, which is explained there. Written for x86-64; on other processors all events use the
-// site's general function, which is eventlog_emit's or the like.
+// site's general function, which is eventlog_emit_raw's or the like.
 #include <linux/eventlog.h>
 
 #include <cstddef>
@@ -80,7 +80,7 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
 #endif
 
 // Registers: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words, xmm7 the thread.
-NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std::uint64_t,
+NAKED_FUNCTION void eventlog_emit_raw_text(const eventlog_site*, std::uint64_t, std::uint64_t,
                                     std::uint64_t, const void*, std::size_t) {
     asm volatile(
         // Before any store: while the thread id is unknown, nothing may be published yet, and then
@@ -263,8 +263,8 @@ NAKED_FUNCTION void eventlog_emit_text(const eventlog_site*, std::uint64_t, std:
 
 #else
 
-void eventlog_emit_text(const eventlog_site* site, std::uint64_t first, std::uint64_t second,
-                        std::uint64_t third, const void* text, std::size_t size) {
+void eventlog_emit_raw_text(const eventlog_site* site, std::uint64_t first, std::uint64_t second,
+                            std::uint64_t third, const void* text, std::size_t size) {
     site->emit(site, first, second, third, text, size);
 }
 

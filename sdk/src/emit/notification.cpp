@@ -66,14 +66,14 @@ bool find_listeners(eventlog_provider& provider,
 
 void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial) noexcept {
     notification_state::dump_callback::pair dump;
-    if (!provider.notifications.on_dump.read(dump) || dump.function == nullptr) {
+    if (!provider.notifications.on_new_listener.read(dump) || dump.function == nullptr) {
         return;
     }
     provider.notifications.dumped[slot] = serial;
     const dump_scope requester(provider, slot);
     dump.function(dump.context);
     if (provider.dump_complete_event != no_index) {
-        eventlog_emit(&provider, provider.dump_complete_event, nullptr, 0);
+        eventlog_emit_raw(&provider, provider.dump_complete_event, nullptr, 0);
     }
 }
 
@@ -168,7 +168,8 @@ bool has_callbacks(const eventlog_provider& provider) noexcept {
         typename std::remove_cvref_t<decltype(place)>::pair found;
         return place.read(found) && found.function != nullptr;
     };
-    return is_there(provider.notifications.on_change) || is_there(provider.notifications.on_dump);
+    return is_there(provider.notifications.on_change) ||
+           is_there(provider.notifications.on_new_listener);
 }
 
 std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept {
@@ -206,20 +207,21 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
 
 }  // namespace eventlog::core
 
-bool eventlog_provider_on_change(eventlog_provider* provider,
-                                 void (*callback)(void* context, unsigned listeners),
-                                 void* context) {
+bool eventlog_provider_on_listeners_changed(eventlog_provider* provider,
+                                            void (*callback)(void* context, unsigned listeners),
+                                            void* context) {
     return provider == nullptr ||
            eventlog::core::replace(*provider, provider->notifications.on_change, callback, context);
 }
 
-bool eventlog_provider_on_dump(eventlog_provider* provider, void (*callback)(void* context),
-                               void* context) {
+bool eventlog_provider_on_new_listener(eventlog_provider* provider, void (*callback)(void* context),
+                                       void* context) {
     return provider == nullptr ||
-           eventlog::core::replace(*provider, provider->notifications.on_dump, callback, context);
+           eventlog::core::replace(*provider, provider->notifications.on_new_listener, callback,
+                                   context);
 }
 
-void eventlog_provider_poll(eventlog_provider* provider) {
+void eventlog_provider_run_callbacks(eventlog_provider* provider) {
     if (provider != nullptr && provider->event_count.load(std::memory_order_acquire) != 0 &&
         (provider->gate_word(0).load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) !=
             0) {

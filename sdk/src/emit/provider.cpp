@@ -76,15 +76,15 @@ bool is_disabled_by_environment() noexcept {
 eventlog_status_code status_of(publish_result result) noexcept {
     switch (result) {
         case publish_result::published:
-            return EVENTLOG_OK;
+            return EVENTLOG_STATUS_OK;
         case publish_result::no_directory:
-            return EVENTLOG_NO_DIRECTORY;
+            return EVENTLOG_STATUS_NO_DIRECTORY;
         case publish_result::no_space:
-            return EVENTLOG_NO_SPACE;
+            return EVENTLOG_STATUS_NO_SPACE;
         case publish_result::not_mapped:
-            return EVENTLOG_NOT_MAPPED;
+            return EVENTLOG_STATUS_NOT_MAPPED;
     }
-    return EVENTLOG_NOT_MAPPED;
+    return EVENTLOG_STATUS_NOT_MAPPED;
 }
 
 /// Whether this process has a file of the provider that is not the registry's: of a copy of this
@@ -120,7 +120,7 @@ void maybe_remove_dead_providers(const directory& where,
 void publish(eventlog_provider& provider) noexcept {
     directory where;
     if (!where.open(own_directory(), if_missing::create, provider.status_text)) {
-        provider.status = EVENTLOG_NO_DIRECTORY;
+        provider.status = EVENTLOG_STATUS_NO_DIRECTORY;
         return;
     }
     maybe_remove_dead_providers(where, provider);
@@ -164,7 +164,7 @@ void reset_notifications(eventlog_provider& provider) noexcept {
 
 void clear_callbacks(eventlog_provider& provider) noexcept {
     provider.notifications.on_change.replace(nullptr, nullptr);
-    provider.notifications.on_dump.replace(nullptr, nullptr);
+    provider.notifications.on_new_listener.replace(nullptr, nullptr);
 }
 
 void close_own_gate(eventlog_provider& provider) noexcept {
@@ -257,7 +257,7 @@ eventlog_provider* take_instance() noexcept {
 std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
     event_description event;
     while (schema.next_event(event)) {
-        if (event.kind == kind::dump_complete) {
+        if (event.kind == kind::state_complete) {
             return event.id;
         }
     }
@@ -266,7 +266,7 @@ std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
 
 /// Validates the definition and copies it into the instance.
 bool apply_definition(eventlog_provider& provider,
-                      const eventlog_provider_definition& definition) noexcept {
+                      const eventlog_raw_provider& definition) noexcept {
     schema_reader schema;
     const auto* bytes = static_cast<const std::uint8_t*>(definition.schema);
     if (!schema.open({bytes, definition.schema_size}, provider.status_text)) {
@@ -299,12 +299,12 @@ bool apply_definition(eventlog_provider& provider,
 }
 
 void register_instance(eventlog_provider& provider,
-                       const eventlog_provider_definition& definition) noexcept {
+                       const eventlog_raw_provider& definition) noexcept {
     if (is_disabled_by_environment()) {
-        provider.status = EVENTLOG_OFF;
+        provider.status = EVENTLOG_STATUS_OFF;
         provider.status_text.set("EVENTLOG=off is set in the environment. Unset it to emit.");
     } else if (!apply_definition(provider, definition)) {
-        provider.status = EVENTLOG_BAD_SCHEMA;
+        provider.status = EVENTLOG_STATUS_BAD_SCHEMA;
     } else {
         prepare_once();
         publish(provider);
@@ -353,12 +353,12 @@ const directory_path& own_directory() noexcept {
     return directory_of_this_process;
 }
 
-eventlog_provider* register_provider(const eventlog_provider_definition& definition,
+eventlog_provider* register_provider(const eventlog_raw_provider& definition,
                                      const built_definition* built) noexcept {
     const signal_guard guard;
     const registry_lock lock;
     eventlog_provider* provider = take_instance();
-    eventlog_provider_definition complete = definition;
+    eventlog_raw_provider complete = definition;
     if (provider != nullptr && built != nullptr &&
         !install_definition(*provider, *built, complete)) {
         provider->next = first_free;
@@ -376,7 +376,7 @@ eventlog_provider* register_provider(const eventlog_provider_definition& definit
 
 }  // namespace eventlog::core
 
-eventlog_provider* eventlog_provider_register(const eventlog_provider_definition* definition) {
+eventlog_provider* eventlog_raw_provider_register(const eventlog_raw_provider* definition) {
     using namespace eventlog::core;
     if (definition == nullptr || definition->size < sizeof *definition) {
         return nullptr;
@@ -384,7 +384,7 @@ eventlog_provider* eventlog_provider_register(const eventlog_provider_definition
     return register_provider(*definition, nullptr);
 }
 
-void eventlog_provider_unregister(eventlog_provider* provider) {
+void eventlog_raw_provider_unregister(eventlog_provider* provider) {
     using namespace eventlog::core;
     if (provider == nullptr) {
         return;
@@ -399,7 +399,7 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
     }
     if (*link == provider) {
         *link = provider->next;
-        provider->status = EVENTLOG_UNREGISTERED;
+        provider->status = EVENTLOG_STATUS_UNREGISTERED;
         provider->event_count.store(0, std::memory_order_relaxed);
         provider->gate.store(null_gate.data(), std::memory_order_relaxed);
         clear_callbacks(*provider);
@@ -416,4 +416,8 @@ void eventlog_provider_unregister(eventlog_provider* provider) {
             unmap_dead_regions();
         }
     }
+}
+
+void eventlog_provider_destroy(eventlog_provider* provider) {
+    eventlog_raw_provider_unregister(provider);
 }

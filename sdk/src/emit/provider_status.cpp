@@ -26,11 +26,11 @@ void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept
 /// Code and message of the publication. Under the registry lock.
 eventlog_status_code publishing_status(const eventlog_provider* provider,
                                        const char*& sentence) noexcept {
-    const bool known = provider != nullptr && provider->status != EVENTLOG_UNREGISTERED;
+    const bool known = provider != nullptr && provider->status != EVENTLOG_STATUS_UNREGISTERED;
     sentence = known ? provider->status_text.text()
                      : "The provider is not registered: its program has not got that far, has made "
                        "a mistake in its definition, or is ending.";
-    return known ? provider->status : EVENTLOG_UNREGISTERED;
+    return known ? provider->status : EVENTLOG_STATUS_UNREGISTERED;
 }
 
 eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
@@ -46,7 +46,7 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
                                    error_text& sentence) noexcept {
     const char* publishing = nullptr;
     const eventlog_status_code code = publishing_status(provider, publishing);
-    if (code == EVENTLOG_OK) {
+    if (code == EVENTLOG_STATUS_OK) {
         counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
         const int count = std::popcount(listening_slots(*provider));
         sentence.set("%d subscription%s to provider %s.", count,
@@ -59,7 +59,7 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
 
 eventlog_status_code user_events_status(const eventlog_provider* provider,
                                         eventlog_counters& counted, error_text& sentence) noexcept {
-    if (provider == nullptr || provider->user_events.status == EVENTLOG_UNREGISTERED) {
+    if (provider == nullptr || provider->user_events.status == EVENTLOG_STATUS_UNREGISTERED) {
         // Not opened, for the same reason as the provider is not published.
         const char* publishing = nullptr;
         const eventlog_status_code code = publishing_status(provider, publishing);
@@ -93,7 +93,7 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
     using namespace eventlog::core;
     const signal_guard guard;
     eventlog_counters counted{};
-    eventlog_status_code code = EVENTLOG_NO_ROUTE;
+    eventlog_status_code code = EVENTLOG_STATUS_NO_ROUTE;
     error_text sentence;
     const registry_lock lock;
     if (route == EVENTLOG_ROUTE_MEMORY) {

@@ -39,7 +39,7 @@ bool request_snapshot(eventlog_region& region, const reason_words& reason) noexc
 }  // namespace
 }  // namespace eventlog::core
 
-unsigned eventlog_snapshot(const char* reason) {
+unsigned eventlog_request_snapshot(const char* reason) {
     using namespace eventlog::core;
     const errno_guard keeps_errno;
     const reason_words words = pack_reason(reason);

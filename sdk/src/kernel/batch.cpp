@@ -252,7 +252,7 @@ bool append_to_batch(eventlog_provider& provider, const event_payload& payload) 
 
 void write_batch_of(const eventlog_provider& provider) noexcept {
     if (current_batch != nullptr && current_batch->provider == &provider) {
-        eventlog_lane_flush();
+        eventlog_kernel_batch_flush();
     }
 }
 
@@ -265,7 +265,7 @@ void discard_batch() noexcept {
 
 }  // namespace eventlog::core
 
-bool eventlog_lane_begin(void* room, std::size_t size) {
+bool eventlog_kernel_batch_begin(void* room, std::size_t size) {
     using namespace eventlog::core;
     void* place = room;
     if (room == nullptr || current_batch != nullptr ||
@@ -283,7 +283,7 @@ bool eventlog_lane_begin(void* room, std::size_t size) {
     return true;
 }
 
-void eventlog_lane_flush(void) {
+void eventlog_kernel_batch_flush(void) {
     using namespace eventlog::core;
     // In a child created without fork() the batch is the parent's, perhaps in memory shared with
     // it.
@@ -296,7 +296,7 @@ void eventlog_lane_flush(void) {
     }
 }
 
-void eventlog_lane_end(void) {
+void eventlog_kernel_batch_end(void) {
     using namespace eventlog::core;
     if (current_batch == nullptr || !is_own_process()) {
         return;

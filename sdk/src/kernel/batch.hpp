@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The batch of a thread's lane, see eventlog_lane_begin (abi.h): events for the kernel module,
-// collected for one write.
+// The batch of a thread's batch, see eventlog_kernel_batch_begin (abi.h): events for the kernel
+// module, collected for one write.
 //
 //     the caller's memory -> | batch | header | entry, payload | entry, payload | ...   |
 //                                                                               ^ used

@@ -147,10 +147,10 @@ bool may_be_hidden(const device_search& search) noexcept {
 void explain(const device_search& search, user_events_device& device, error_text& error) noexcept {
     device.is_retryable = true;
     device.is_support_unknown = !search.has_enable_words && search.refused == data_file;
-    device.status = EVENTLOG_NO_PERMISSION;
+    device.status = EVENTLOG_STATUS_NO_PERMISSION;
     const char* const file = search.refused + 1;
     if (is_shortage(search.reason)) {
-        device.status = EVENTLOG_INCOMPLETE;
+        device.status = EVENTLOG_STATUS_INCOMPLETE;
         error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or free "
                   "memory.",
                   file, std::strerror(search.reason));
@@ -263,7 +263,7 @@ user_events_device open_user_events(error_text& error) noexcept {
     }
     const bool too_old = search.reason == 0;
     if (too_old || !may_be_hidden(search)) {
-        device.status = EVENTLOG_NO_KERNEL_SUPPORT;
+        device.status = EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
         error.set(too_old ? "uname reports a kernel older than Linux 5.18, which has user_events "
                             "nevertheless. Boot a newer kernel, or let uname report its release."
                           : "This kernel has no user_events. That takes Linux 6.4 with "
@@ -287,7 +287,8 @@ user_events_device open_module_or_user_events(error_text& error) noexcept {
     // A device node without the module: in a container, or a leftover.
     const bool has_none = reason == ENOENT || reason == ENXIO || reason == ENODEV;
     if (!device.file && !has_none) {
-        device.status = is_shortage(reason) ? EVENTLOG_INCOMPLETE : EVENTLOG_NO_PERMISSION;
+        device.status =
+            is_shortage(reason) ? EVENTLOG_STATUS_INCOMPLETE : EVENTLOG_STATUS_NO_PERMISSION;
         device.is_retryable = true;
         device.is_support_unknown = false;
         explain_module(reason, error);

@@ -15,7 +15,7 @@ namespace eventlog::core {
 
 struct user_events_device {
     unique_fd file;  // close-on-exec; if empty, the members below give the reason
-    eventlog_status_code status = EVENTLOG_OK;
+    eventlog_status_code status = EVENTLOG_STATUS_OK;
     bool is_retryable = false;        // while this process runs
     bool is_support_unknown = false;  // whether this kernel has user_events
     bool has_status_page = false;     // kernels before 6.4; the page is mapped

@@ -192,7 +192,7 @@ eventlog_published_event published_event_of(const event_description& event,
     offer.level = static_cast<std::uint8_t>(event.severity);
     offer.flags = static_cast<std::uint8_t>(
         (event.session_bound ? EVENTLOG_EVENT_SESSION_BOUND : 0) |
-        (event.kind == kind::dump_complete ? EVENTLOG_EVENT_ALWAYS_DELIVERED : 0));
+        (event.kind == kind::state_complete ? EVENTLOG_EVENT_ALWAYS_DELIVERED : 0));
     std::memcpy(offer.name, event.name.data(), std::min(event.name.size(), sizeof offer.name - 1));
     return offer;
 }

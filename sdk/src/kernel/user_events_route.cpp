@@ -37,7 +37,8 @@ constexpr std::uint64_t retry_pause = 1'000'000'000;
 [[EVENTLOG_STARTUP_SECTION]] constinit bool kernel_has_some = false;
 // Time of the next check while the kernel's support is unknown, in coarse monotonic nanoseconds.
 [[EVENTLOG_STARTUP_SECTION]] constinit std::uint64_t recheck_not_before = 0;
-[[EVENTLOG_STARTUP_SECTION]] constinit eventlog_status_code unknown_support_status = EVENTLOG_OK;
+[[EVENTLOG_STARTUP_SECTION]] constinit eventlog_status_code unknown_support_status =
+    EVENTLOG_STATUS_OK;
 [[EVENTLOG_STARTUP_SECTION]] constinit error_text why_support_unknown{};
 
 /// Moves the descriptor to a high number, see user_events_route.hpp. Keeps its number if none is
@@ -129,7 +130,7 @@ bool takes_batches(const user_events_route& route) noexcept {
 bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     user_events_route& route = provider.user_events;
     if (!close_retired(route)) {
-        route.status = EVENTLOG_INCOMPLETE;
+        route.status = EVENTLOG_STATUS_INCOMPLETE;
         route.status_text.set("A thread is still writing earlier events to the kernel. The "
                               "next attempt is in a second.");
         return false;
@@ -152,14 +153,14 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
             route.generation.fetch_add(1, std::memory_order_release);
             return true;
         }
-        device.status = EVENTLOG_INCOMPLETE;
+        device.status = EVENTLOG_STATUS_INCOMPLETE;
         route.status_text.set("The descriptor of %s cannot be kept (%s). Raise the limit of open "
                               "files (ulimit -n).",
                               device.is_module ? eventlog_device_path : "user_events_data",
                               std::strerror(errno));
     }
     route.status = device.status;
-    if (device.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+    if (device.status == EVENTLOG_STATUS_NO_KERNEL_SUPPORT) {
         kernel_has_none = true;
         why_none = route.status_text;
     } else if (device.is_support_unknown && !kernel_has_some) {
@@ -180,7 +181,7 @@ bool is_known_unavailable(user_events_route& route) noexcept {
         // Checked once per process. The module may be loaded later, for which poll() looks.
         route.not_polled_before.store(coarse_monotonic_now() + retry_pause,
                                       std::memory_order_relaxed);
-        route.status = EVENTLOG_NO_KERNEL_SUPPORT;
+        route.status = EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
         route.status_text = why_none;
         return true;
     }
@@ -208,7 +209,7 @@ void retry_after(eventlog_provider& provider, const std::atomic<std::uint64_t>& 
     const registry_lock lock(std::try_to_lock);
     // Checked again under the lock: another thread may have reopened the route, or withdrawn the
     // provider, whose gate and schema are invalid then.
-    if (lock.held() && provider.user_events.status != EVENTLOG_UNREGISTERED &&
+    if (lock.held() && provider.user_events.status != EVENTLOG_STATUS_UNREGISTERED &&
         coarse_monotonic_now() >= time.load(std::memory_order_relaxed)) {
         open_user_events_route(provider);
     }
@@ -245,8 +246,8 @@ bool publish(eventlog_provider& provider, int file) noexcept {
     if (!route.is_module || publish_to_module(provider, file, why, is_retryable)) {
         return false;
     }
-    if (route.status == EVENTLOG_OK) {
-        route.status = EVENTLOG_INCOMPLETE;
+    if (route.status == EVENTLOG_STATUS_OK) {
+        route.status = EVENTLOG_STATUS_INCOMPLETE;
         route.status_text.set("Subscriptions through the module's device cannot receive provider "
                               "%s: %s.",
                               provider.name.data(), why.text());
@@ -270,11 +271,11 @@ void report_registration(eventlog_provider& provider,
         return;  // the earlier status of those is still valid
     }
     if (result.missing == 0) {
-        route.status = EVENTLOG_OK;
+        route.status = EVENTLOG_STATUS_OK;
         route.status_text.set("The events of provider %s are in tracefs as %s%s_*.",
                               provider.name.data(), system_of(route), provider.name.data());
     } else {
-        route.status = EVENTLOG_INCOMPLETE;
+        route.status = EVENTLOG_STATUS_INCOMPLETE;
         route.status_text.set("%u of %u events of provider %s are not in tracefs. The first is %s: "
                               "%s.",
                               result.missing, count, provider.name.data(), result.first.data(),
@@ -315,9 +316,9 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         report_registration(provider, result);
         publish_again = publish(provider, route.file.load(std::memory_order_relaxed));
     } else {
-        result.is_retryable = route.status != EVENTLOG_NO_KERNEL_SUPPORT;
+        result.is_retryable = route.status != EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
     }
-    if (result.is_retryable || publish_again || route.status == EVENTLOG_NO_KERNEL_SUPPORT) {
+    if (result.is_retryable || publish_again || route.status == EVENTLOG_STATUS_NO_KERNEL_SUPPORT) {
         // Only poll() retries a failed publication, because the kernel compares it with the rules
         // of all subscriptions, which takes long. And only poll() looks for a module that was
         // loaded later.
@@ -334,7 +335,7 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
 void close_user_events_route(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
     route.stop_retries();
-    route.status = EVENTLOG_UNREGISTERED;
+    route.status = EVENTLOG_STATUS_UNREGISTERED;
     route.withdrawals.fetch_add(1, std::memory_order_release);
     // If the program has closed the descriptor, a new one is needed to unregister the words,
     // because other memory may soon be at their addresses.

@@ -64,7 +64,7 @@ void renew_user_events_route(eventlog_provider& provider) noexcept;
 /// Retries after a failure if it is time.
 void retry_user_events_route(eventlog_provider& provider) noexcept;
 
-/// The retry of eventlog_provider_poll.
+/// The retry of eventlog_provider_run_callbacks.
 void poll_user_events_route(eventlog_provider& provider) noexcept;
 
 }  // namespace eventlog::core

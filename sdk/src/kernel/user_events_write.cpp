@@ -41,7 +41,7 @@ template <std::size_t PartsMax>
     if (payload.block != nullptr) {
         parts[used++] = {const_cast<void*>(payload.block), payload.size};
     } else {
-        for (const eventlog_piece& piece : payload.pieces) {
+        for (const eventlog_part& piece : payload.pieces) {
             parts[used++] = {const_cast<void*>(piece.data), piece.size};
         }
     }

@@ -85,7 +85,7 @@ struct defined_field {
 struct defined_event {
     std::span<const defined_field> fields{};  // in declared order; the session comes first
     std::uint16_t fixed_size = 0;
-    bool cuts_texts = false;
+    bool truncates = false;
     bool session_bound = false;
     std::string_view name{};
 };

@@ -18,7 +18,7 @@ struct notification_state {
     using dump_callback = callback<void (*)(void* context)>;
 
     change_callback on_change;
-    dump_callback on_dump;
+    dump_callback on_new_listener;
 
     /// The kernel id of the thread that runs notifications; 0: none. Taken by compare-exchange; the
     /// members below belong to that thread. Taken before a callback is read, checked after a

@@ -54,9 +54,9 @@ struct attachment {
 /// a listener, the late event is recorded as one of its events, with a payload that does not match
 /// the schema. This is memory-safe here and in readers, which validate payloads against schemas,
 /// but it is a wrong record. Only the application can prevent it, by the rule that eventlog.h
-/// states for eventlog_provider_unregister. (Handles with a generation would have to be compared at
-/// every emit, or never be reused. Providers of C++ are not affected: they are withdrawn when their
-/// code is unloaded.)
+/// states for eventlog_raw_provider_unregister. (Handles with a generation would have to be
+/// compared at every emit, or never be reused. Providers of C++ are not affected: they are
+/// withdrawn when their code is unloaded.)
 struct eventlog_provider {
     constexpr eventlog_provider() noexcept : latest(attachments.data()) {
         for (unsigned i = 0; i < attachments.size(); ++i) {
@@ -94,7 +94,7 @@ struct eventlog_provider {
     std::uint64_t schema_hash = 0;
     std::array<char, 64> name{};
     eventlog::core::provider_file_name file_name{};
-    eventlog_status_code status = EVENTLOG_UNREGISTERED;
+    eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
     eventlog::core::error_text status_text{};
     eventlog_provider* next = nullptr;
     std::uint32_t dump_complete_event =
@@ -108,9 +108,9 @@ static_assert(std::is_standard_layout_v<eventlog_provider> &&
 
 namespace eventlog::core {
 
-/// Implements eventlog_provider_register, and the registration of providers defined at run time:
-/// these use a gate of the library, and own `built` unless nullptr (no memory) is returned.
-[[nodiscard]] eventlog_provider* register_provider(const eventlog_provider_definition& definition,
+/// Implements eventlog_raw_provider_register, and the registration of providers defined at run
+/// time: these use a gate of the library, and own `built` unless nullptr (no memory) is returned.
+[[nodiscard]] eventlog_provider* register_provider(const eventlog_raw_provider& definition,
                                                    const built_definition* built) noexcept;
 
 /// Under the registry lock: the first registered provider, and the first one to be reused. `next`

@@ -68,7 +68,7 @@ runtime_definition* make_part() noexcept {
 }  // namespace
 
 bool install_definition(eventlog_provider& provider, const built_definition& built,
-                        eventlog_provider_definition& complete) noexcept {
+                        eventlog_raw_provider& complete) noexcept {
     runtime_definition* part = provider.dynamic.load(std::memory_order_relaxed);
     if (part == nullptr) {
         part = make_part();

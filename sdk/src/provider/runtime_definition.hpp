@@ -56,7 +56,7 @@ class definition_reader {
 /// Sets the definition of an unused provider, and the gate in `complete`. False without effect if
 /// there is no memory.
 [[nodiscard]] bool install_definition(eventlog_provider& provider, const built_definition& built,
-                                      eventlog_provider_definition& complete) noexcept;
+                                      eventlog_raw_provider& complete) noexcept;
 
 /// Hides the definition from new readers.
 void revoke_definition(eventlog_provider& provider) noexcept;

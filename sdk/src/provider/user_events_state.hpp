@@ -64,7 +64,7 @@ struct user_events_route {
     std::uint32_t published = 0;         // the module's number of the published provider; 0: none
     std::uint32_t published_events = 0;  // the number of its published events
     bool is_in_eventlog_system = false;  // user_events with events in the system eventlog
-    eventlog_status_code status = EVENTLOG_UNREGISTERED;
+    eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
     error_text status_text{};
 
     [[nodiscard]] std::uint8_t bit() const noexcept {

@@ -27,8 +27,8 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
         return append_block(slot, serial, head, thread_id(), payload);
     }
-    const eventlog_piece block{payload.block, payload.size};
-    const std::span<const eventlog_piece> pieces =
+    const eventlog_part block{payload.block, payload.size};
+    const std::span<const eventlog_part> pieces =
         payload.block == nullptr ? payload.pieces : std::span(&block, 1);
     rseq_pieces record{};
     record.head = head;

@@ -19,10 +19,10 @@ namespace eventlog::core {
 /// One event before it becomes a record.
 struct event_payload {
     std::uint32_t event = 0;
-    std::size_t size = 0;                      // at most payload_size_max
-    const void* block = nullptr;               // readable and zero up to the next multiple of 8
-    std::span<const eventlog_piece> pieces{};  // used if block is null
-    std::uint16_t flags = 0;                   // EVENTLOG_RECORD_...
+    std::size_t size = 0;                     // at most payload_size_max
+    const void* block = nullptr;              // readable and zero up to the next multiple of 8
+    std::span<const eventlog_part> pieces{};  // used if block is null
+    std::uint16_t flags = 0;                  // EVENTLOG_RECORD_...
     /// The provider's gate; the record is counted in the page behind it.
     const std::atomic<std::uint32_t*>* gate = &null_gate_pointer;
 };
@@ -33,7 +33,7 @@ inline void copy_payload(std::uint8_t* to, const event_payload& payload) noexcep
         std::memcpy(to, payload.block, payload.size);
         return;
     }
-    for (const eventlog_piece& piece : payload.pieces) {
+    for (const eventlog_part& piece : payload.pieces) {
         if (piece.size != 0) {
             std::memcpy(to, piece.data, piece.size);
             to += piece.size;

@@ -58,8 +58,8 @@ struct rseq_pieces {
     std::uint32_t thread;  // bytes 16-19
     std::uint32_t flags;   // bytes 22-23
     std::uint64_t units;   // header, payload and padding
-    const eventlog_piece* pieces;
-    const eventlog_piece* end;
+    const eventlog_part* pieces;
+    const eventlog_part* end;
     std::uint64_t padding;
 };
 

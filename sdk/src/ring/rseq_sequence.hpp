@@ -120,7 +120,7 @@ static_assert(offsetof(eventlog_buffer, generation) == 0 &&
               offsetof(eventlog_buffer, records_before) == 8 &&
               offsetof(eventlog_buffer, lost_before) == 16 &&
               offsetof(eventlog_buffer, sealed) == 24);
-static_assert(sizeof(eventlog_piece) == 16 && offsetof(eventlog_piece, size) == 8);
+static_assert(sizeof(eventlog_part) == 16 && offsetof(eventlog_part, size) == 8);
 static_assert(offsetof(eventlog::core::rseq_pieces, head) == 0 &&
               offsetof(eventlog::core::rseq_pieces, flags) ==
                   offsetof(eventlog::core::rseq_pieces, thread) + 4);

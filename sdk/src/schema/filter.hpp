@@ -86,7 +86,7 @@ unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&
     std::uint16_t dump_complete_event = no_index;
     event_description event;
     while (schema.next_event(event)) {
-        if (event.kind == kind::dump_complete) {
+        if (event.kind == kind::state_complete) {
             dump_complete_event = event.id;
             continue;
         }

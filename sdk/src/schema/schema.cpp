@@ -111,10 +111,10 @@ bool schema_reader::parse_event(cursor& at, event_description& event) const noex
         return false;
     }
     event.session_bound = (flags & event_session_bound) != 0;
-    event.cuts_texts = (flags & event_cuts_texts) != 0;
+    event.truncates = (flags & event_truncates) != 0;
     return event.severity >= level::error && event.severity <= level::trace &&
            static_cast<std::uint8_t>(event.kind) <= kind_last &&
-           flags <= (event_session_bound | event_cuts_texts) && reserved == 0 &&
+           flags <= (event_session_bound | event_truncates) && reserved == 0 &&
            event.field_count <= fields_max;
 }
 

@@ -44,7 +44,7 @@ struct event_description {
     level severity = level::info;
     eventlog::kind kind = eventlog::kind::instant;
     bool session_bound = false;
-    bool cuts_texts = false;
+    bool truncates = false;
     std::uint16_t fixed_size = 0;
     std::uint16_t field_count = 0;
     std::uint64_t keywords = 0;

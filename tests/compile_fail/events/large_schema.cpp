@@ -34,7 +34,7 @@ constexpr const char* names[] = {
 
 // Over 4500 bytes each.
 template <std::size_t Number>
-inline constexpr eventlog::event_traits eventlog::traits_of<numbered<Number>>{
+inline constexpr eventlog::event_info eventlog::event_info_of<numbered<Number>>{
     .name = names[Number / 60] + Number % 60,
     .description = text,
     .meaning = text,

@@ -22,7 +22,7 @@ struct beat {
 };
 using heart = eventlog::provider<"heart", beat>;
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<heart>{.usdt = true};
+inline constexpr eventlog::provider_info eventlog::provider_info_of<heart>{.usdt = true};
 
 void beat_once() {
     heart::emit(beat{1});

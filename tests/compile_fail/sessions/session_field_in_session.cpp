@@ -16,7 +16,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{.session_bound = true};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

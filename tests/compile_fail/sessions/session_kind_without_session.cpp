@@ -17,7 +17,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
     .kind = eventlog::kind::session_begin};
 
 void emit_it() {

@@ -14,9 +14,9 @@ struct connected {
 using bad = eventlog::provider<"bad", in_flight, connected>;
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<connected>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<connected>{.session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<in_flight>{
+inline constexpr eventlog::event_info eventlog::event_info_of<in_flight>{
     .kind = eventlog::kind::counter, .session_bound = false};
 
 void serve(const eventlog::session<bad>& connection) {

@@ -12,7 +12,7 @@ struct queued {
 using bad = eventlog::provider<"bad", queued>;
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<queued>{.kind =
-                                                                        eventlog::kind::counter};
+inline constexpr eventlog::event_info eventlog::event_info_of<queued>{.kind =
+                                                                          eventlog::kind::counter};
 
 eventlog::counter<bad, queued> queue;

@@ -18,12 +18,12 @@ struct connected {
 using bad = eventlog::provider<"bad", request_begin, request_end, connected>;
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<connected>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<connected>{.session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<request_begin>{
+inline constexpr eventlog::event_info eventlog::event_info_of<request_begin>{
     .kind = eventlog::kind::begin, .session_bound = false};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<request_end>{
+inline constexpr eventlog::event_info eventlog::event_info_of<request_end>{
     .kind = eventlog::kind::end, .session_bound = false};
 
 void serve(const eventlog::session<bad>& connection) {

@@ -15,8 +15,8 @@ struct query_end {
 using bad = eventlog::provider<"bad", query_begin, query_end>;
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<query_begin>{.kind =
-                                                                             eventlog::kind::begin};
+inline constexpr eventlog::event_info eventlog::event_info_of<query_begin>{
+    .kind = eventlog::kind::begin};
 
 void run_it() {
     const eventlog::span<bad, query_begin, query_end> query(query_begin{1});

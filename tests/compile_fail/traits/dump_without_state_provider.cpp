@@ -12,5 +12,5 @@ struct lost {
 void tell_state() {}
 
 bool have_it_told() {
-    return eventlog::provider<"bad", lost>::on_dump(tell_state);
+    return eventlog::provider<"bad", lost>::on_new_listener(tell_state);
 }

@@ -17,7 +17,7 @@ struct lost {
 using net = eventlog::provider<"net", lost>;
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<net>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<net>{
     .keywords = {{0, "receive"}, {0, "send"}}};
 
 void emit_it() {

@@ -14,7 +14,7 @@
 enum class color : int { red };
 
 template <>
-inline constexpr eventlog::enum_traits eventlog::enum_traits_of<color>{.values = {{0, "dark red"}}};
+inline constexpr eventlog::enum_info eventlog::enum_info_of<color>{.values = {{0, "dark red"}}};
 
 struct painted {
     color with;

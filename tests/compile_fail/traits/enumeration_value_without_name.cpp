@@ -7,7 +7,7 @@
 enum class color : int { red, green };
 
 template <>
-inline constexpr eventlog::enum_traits eventlog::enum_traits_of<color>{
+inline constexpr eventlog::enum_info eventlog::enum_info_of<color>{
     .values = {{0, "red"}, {1, ""}, {2, "blue"}}};
 
 struct painted {

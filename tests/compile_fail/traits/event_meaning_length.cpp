@@ -16,7 +16,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{.meaning = text};
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{.meaning = text};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

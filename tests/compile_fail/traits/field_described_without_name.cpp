@@ -17,7 +17,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{.fields = {{.unit = "B"}}};
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{.fields = {{.unit = "B"}}};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

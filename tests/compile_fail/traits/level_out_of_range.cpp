@@ -17,7 +17,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
     .level = static_cast<eventlog::level>(6)};
 
 void emit_it() {

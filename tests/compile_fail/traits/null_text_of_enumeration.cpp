@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: enum_traits_of is a null pointer
+// expect: enum_info_of is a null pointer
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -11,7 +11,7 @@ struct seen {
 };
 
 template <>
-inline constexpr eventlog::enum_traits eventlog::enum_traits_of<why>{.values = {{0, nullptr}}};
+inline constexpr eventlog::enum_info eventlog::enum_info_of<why>{.values = {{0, nullptr}}};
 
 void emit_it() {
     eventlog::provider<"bad", seen>::emit(seen{why::timeout});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a text in a specialisation of eventlog::traits_of
+// expect: a text in a specialisation of eventlog::event_info_of
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -10,7 +10,7 @@ struct seen {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<seen>{
+inline constexpr eventlog::event_info eventlog::event_info_of<seen>{
     .fields = {{.of = "number", .unit = nullptr}}};
 
 void emit_it() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: provider_traits_of or enum_traits_of is a null pointer
+// expect: provider_info_of or enum_info_of is a null pointer
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -11,7 +11,7 @@ struct seen {
 using bad = eventlog::provider<"bad", seen>;
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<bad>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<bad>{
     .keywords = {{.bit = 1, .name = nullptr}}};
 
 void emit_it() {

@@ -18,7 +18,7 @@ struct lost {
 using bad = eventlog::provider<"bad", lost>;
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<bad>{.description = text};
+inline constexpr eventlog::provider_info eventlog::provider_info_of<bad>{.description = text};
 
 void emit_it() {
     bad::schema();

@@ -16,7 +16,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
     .fields = {{.of = "byte", .unit = "B"}}};
 
 void emit_it() {

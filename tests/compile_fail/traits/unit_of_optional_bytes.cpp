@@ -12,7 +12,7 @@ struct received {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<received>{
+inline constexpr eventlog::event_info eventlog::event_info_of<received>{
     .fields = {{.of = "data", .unit = "B"}}};
 
 void emit_it() {

@@ -10,7 +10,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<lost>{
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
     .fields = {{.of = "reason", .unit = "B"}}};
 
 void emit_it() {

@@ -196,7 +196,7 @@ class HttpServer(Examples):
         output, recorded = self.serve(["-e", "http:*"], "/", "/nothing")
         self.assertEqual(output, "/ HTTP/1.1 200 OK\n/nothing HTTP/1.1 404 Not Found\n")
         without_dump = [item for item in recorded if item != ("open_connections", "connections=0")]
-        events = [event for event, _ in without_dump if event != "dump_complete"]
+        events = [event for event, _ in without_dump if event != "state_complete"]
         self.assertEqual(
             events,
             ["session_begin", "connection_opened", "open_connections"]
@@ -226,7 +226,7 @@ class HttpServer(Examples):
             self.finish(self.start(server, "--client", port, target))
         self.finish(recorder)
         recorded = self.parsed(self.run_elog("print", file).stdout)
-        recorded = [item for item in recorded if item[0] != "dump_complete"]
+        recorded = [item for item in recorded if item[0] != "state_complete"]
         self.assertEqual(self.events(recorded), ["request_begin", "request_end"])
         self.assertEqual(recorded[0][1], 'session=2 method="GET" target="/second"')
         self.assertTrue(recorded[1][1].startswith("session=2 took="), recorded[1])
@@ -261,7 +261,7 @@ class HttpServer(Examples):
             self.assertTrue(client.recv(1000).startswith(b"HTTP/1.1 200 OK"))
             recorder = self.start_recording("-e", "http")
             lines = []
-            while not lines or " http:dump_complete" not in lines[-1]:
+            while not lines or " http:state_complete" not in lines[-1]:
                 lines.append(recorder.stdout.readline())
                 self.assertNotEqual(lines[-1], "", lines)
             port = client.getsockname()[1]
@@ -271,7 +271,7 @@ class HttpServer(Examples):
                     ("session_begin", "session=1"),
                     ("connection_opened", f"session=1 address=127.0.0.1 port={port}"),
                     ("open_connections", "connections=1"),
-                    ("dump_complete", ""),
+                    ("state_complete", ""),
                 ],
             )
             self.stop(recorder)

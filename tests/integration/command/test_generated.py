@@ -217,7 +217,7 @@ class Generated(harness.Case):
                         when "the application opens a session" { session: u64 }
                     event session_end info session_end session "A session ends"
                         when "the application closes a session" { session: u64 }
-                    event dump_complete error dump_complete "The current state is complete"
+                    event state_complete error state_complete "The current state is complete"
                         when "a listener came late and all of the state has been emitted to it alone"
                         {}
                 }"""

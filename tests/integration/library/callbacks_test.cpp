@@ -139,15 +139,16 @@ TEST_F(callbacks, get_matching_context_under_concurrent_replacement) {
         threads.emplace_back([&, first] {
             for (std::size_t i = 0; i < 1500; ++i) {
                 const std::size_t pair = (first + i) % pair_count;
-                eventlog_provider_on_change(provider.handle(), changes[pair], &contexts[pair]);
+                eventlog_provider_on_listeners_changed(provider.handle(), changes[pair],
+                                                       &contexts[pair]);
             }
             --replacing;
         });
     }
     while (replacing != 0) {
-        eventlog_provider_poll(provider.handle());
+        eventlog_provider_run_callbacks(provider.handle());
     }
-    eventlog_provider_poll(provider.handle());
+    eventlog_provider_run_callbacks(provider.handle());
     EXPECT_EQ(foreign_contexts, 0U) << calls << " calls";
     EXPECT_GT(calls, 0U);
 }
@@ -169,16 +170,16 @@ struct stay {
 TEST_F(callbacks, unregistration_reports_callback_running_in_another_thread) {
     const eventlog::dynamic_provider provider(definition());
     stay place;
-    EXPECT_TRUE(eventlog_provider_on_change(provider.handle(), stay::wait, &place));
-    std::jthread runner([&] { eventlog_provider_poll(provider.handle()); });
+    EXPECT_TRUE(eventlog_provider_on_listeners_changed(provider.handle(), stay::wait, &place));
+    std::jthread runner([&] { eventlog_provider_run_callbacks(provider.handle()); });
     while (!place.entered) {
         std::this_thread::yield();
     }
-    EXPECT_FALSE(eventlog_provider_on_change(provider.handle(), nullptr, nullptr));
-    EXPECT_FALSE(eventlog_provider_on_dump(provider.handle(), nullptr, nullptr));
+    EXPECT_FALSE(eventlog_provider_on_listeners_changed(provider.handle(), nullptr, nullptr));
+    EXPECT_FALSE(eventlog_provider_on_new_listener(provider.handle(), nullptr, nullptr));
     place.leave = true;
     runner.join();
-    EXPECT_TRUE(eventlog_provider_on_change(provider.handle(), nullptr, nullptr));
+    EXPECT_TRUE(eventlog_provider_on_listeners_changed(provider.handle(), nullptr, nullptr));
 }
 
 TEST_F(callbacks, do_not_use_context_after_unregistration) {
@@ -186,7 +187,7 @@ TEST_F(callbacks, do_not_use_context_after_unregistration) {
     std::atomic<bool> stop{false};
     std::jthread runner([&] {
         while (!stop) {
-            eventlog_provider_poll(provider.handle());
+            eventlog_provider_run_callbacks(provider.handle());
         }
     });
     // A late use of the context is a use after free, or a race, under sanitizers; without them it
@@ -196,13 +197,13 @@ TEST_F(callbacks, do_not_use_context_after_unregistration) {
     late = 0;
     for (int i = 0; i < 1000; ++i) {
         auto context = std::make_unique<std::uint64_t>(alive);
-        eventlog_provider_on_change(
+        eventlog_provider_on_listeners_changed(
             provider.handle(),
             [](void* found, unsigned /*listeners*/) {
                 late += *static_cast<const std::uint64_t*>(found) == alive ? 0 : 1;
             },
             context.get());
-        while (!eventlog_provider_on_change(provider.handle(), nullptr, nullptr)) {
+        while (!eventlog_provider_on_listeners_changed(provider.handle(), nullptr, nullptr)) {
             std::this_thread::yield();
         }
         *context = 0;
@@ -214,12 +215,12 @@ TEST_F(callbacks, do_not_use_context_after_unregistration) {
 TEST_F(callbacks, are_reset_when_handle_is_reused) {
     {
         const eventlog::dynamic_provider first(definition());
-        eventlog_provider_on_change(first.handle(), changes[0], contexts.data());
+        eventlog_provider_on_listeners_changed(first.handle(), changes[0], contexts.data());
     }
     const eventlog::dynamic_provider second(definition());
     const event_listener listener("callbacks_test:*");
     second.emit(0);
-    eventlog_provider_poll(second.handle());
+    eventlog_provider_run_callbacks(second.handle());
     EXPECT_EQ(calls, 0U);
 }
 

@@ -47,15 +47,15 @@ bool ends_although_cancelled(const std::function<void()>& work) {
 TEST(cancellation, is_disabled_during_register_and_unregister) {
     alignas(65536) static std::array<std::uint32_t, 16384> gate{};
     const auto& schema = cancellation::schema();
-    const eventlog_provider_definition definition{
+    const eventlog_raw_provider definition{
         sizeof definition, 1, gate.data(), sizeof gate, schema.data(), schema.size()};
-    eventlog_status_code status = EVENTLOG_UNREGISTERED;
+    eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
     ASSERT_TRUE(ends_although_cancelled([&] {
-        eventlog_provider* handle = eventlog_provider_register(&definition);
+        eventlog_provider* handle = eventlog_raw_provider_register(&definition);
         status = eventlog_provider_status(handle, nullptr, 0);
-        eventlog_provider_unregister(handle);
+        eventlog_raw_provider_unregister(handle);
     }));
-    EXPECT_EQ(status, EVENTLOG_OK);
+    EXPECT_EQ(status, EVENTLOG_STATUS_OK);
 }
 
 TEST(cancellation, is_disabled_during_attaching_emit) {

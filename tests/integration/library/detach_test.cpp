@@ -43,7 +43,7 @@ TEST_F(detach, runs_at_next_poll) {
     std::optional<event_listener> listener("leaving_test:*");
     detach_provider::emit(wanted{1});
     listener.reset();
-    detach_provider::poll();
+    detach_provider::run_callbacks();
     EXPECT_EQ(mapped_regions(), 0);
 }
 
@@ -66,7 +66,7 @@ using watched = eventlog::provider<"leaving_watched", noticed>;
 
 TEST_F(detach, runs_callbacks_only_from_emit) {
     std::optional<event_listener> listener("leaving_watched:*");
-    watched::on_enable([](unsigned listeners) { reported = 10 + listeners; });
+    watched::on_listeners_changed([](unsigned listeners) { reported = 10 + listeners; });
     watched::emit(noticed{1});
     EXPECT_EQ(reported, 11U);
     listener.reset();
@@ -76,7 +76,7 @@ TEST_F(detach, runs_callbacks_only_from_emit) {
     EXPECT_EQ(reported, 10U);
     EXPECT_EQ(mapped_regions(), 0);
     EXPECT_FALSE(watched::enabled<noticed>());
-    watched::on_enable(nullptr);
+    watched::on_listeners_changed(nullptr);
 }
 
 TEST_F(detach, unmaps_all_ended_subscriptions_and_no_live_one) {

@@ -61,24 +61,24 @@ TEST_F(detach, failed_attempt_leaves_subscription_unchanged) {
 /// A temporary provider, as in a shared object that is unloaded.
 class guest {
   public:
-    guest() : handle_(eventlog_provider_register(&definition())) {}
-    ~guest() { eventlog_provider_unregister(handle_); }
+    guest() : handle_(eventlog_raw_provider_register(&definition())) {}
+    ~guest() { eventlog_raw_provider_unregister(handle_); }
     guest(const guest&) = delete;
     guest& operator=(const guest&) = delete;
 
     void emit() const {
         const std::uint64_t payload = 1;
-        eventlog_emit(handle_, 0, &payload, sizeof payload);
+        eventlog_emit_raw(handle_, 0, &payload, sizeof payload);
     }
 
   private:
     struct called {
         std::uint64_t number;
     };
-    static const eventlog_provider_definition& definition() {
+    static const eventlog_raw_provider& definition() {
         static constinit eventlog::detail::gate_page gate{};
         static constexpr const auto& schema = eventlog::provider<"leaving_guest", called>::schema();
-        static const eventlog_provider_definition made{
+        static const eventlog_raw_provider made{
             sizeof made, 1, gate.words, sizeof gate, schema.data(), schema.size()};
         return made;
     }

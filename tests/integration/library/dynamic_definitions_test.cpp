@@ -44,10 +44,10 @@ const eventlog_event_definition count_events[] = {
 eventlog_provider* define(const eventlog_definition& definition) {
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
     eventlog_provider* provider = nullptr;
-    EXPECT_EQ(eventlog_define_provider(&definition, &provider, text.data(), text.size()),
+    EXPECT_EQ(eventlog_provider_create(&definition, &provider, text.data(), text.size()),
               EVENTLOG_ERROR_NONE)
         << text.data();
-    EXPECT_EQ(eventlog_provider_status(provider, text.data(), text.size()), EVENTLOG_OK)
+    EXPECT_EQ(eventlog_provider_status(provider, text.data(), text.size()), EVENTLOG_STATUS_OK)
         << text.data();
     return provider;
 }
@@ -59,7 +59,7 @@ eventlog_provider* define_counter(const char* name) {
 
 eventlog_error emit_count(eventlog_provider* provider, std::uint64_t number) {
     const eventlog_value values[] = {eventlog_unsigned(number), eventlog_text("text")};
-    return eventlog_emit_values(provider, 0, values, 2);
+    return eventlog_emit(provider, 0, values, 2);
 }
 
 TEST(run_time_definitions, deliver_all_1024_events) {
@@ -76,7 +76,7 @@ TEST(run_time_definitions, deliver_all_1024_events) {
     for (std::uint32_t i = 0; i < 1024; ++i) {
         EXPECT_TRUE(eventlog_enabled(provider, i));
         const eventlog_value values[] = {eventlog_unsigned(i), eventlog_text("")};
-        EXPECT_EQ(eventlog_emit_values(provider, i, values, 2), EVENTLOG_ERROR_NONE);
+        EXPECT_EQ(eventlog_emit(provider, i, values, 2), EVENTLOG_ERROR_NONE);
     }
     listener.finish();
     ASSERT_EQ(listener.records().size(), 1024U);
@@ -87,7 +87,7 @@ TEST(run_time_definitions, deliver_all_1024_events) {
         seen.at(number) = true;
     }
     EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 1024);
-    eventlog_provider_unregister(provider);
+    eventlog_provider_destroy(provider);
 }
 
 TEST(run_time_definitions, with_same_name_are_separate_instances) {
@@ -97,14 +97,14 @@ TEST(run_time_definitions, with_same_name_are_separate_instances) {
     event_listener listener("twins:*");
     EXPECT_EQ(emit_count(first, 1), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(emit_count(second, 2), EVENTLOG_ERROR_NONE);
-    eventlog_provider_unregister(first);
+    eventlog_provider_destroy(first);
     EXPECT_FALSE(eventlog_enabled(first, 0));
     EXPECT_TRUE(eventlog_enabled(second, 0));
     EXPECT_EQ(emit_count(second, 3), EVENTLOG_ERROR_NONE);
     listener.finish();
     ASSERT_EQ(listener.records().size(), 3U);
     EXPECT_NE(listener.records()[0].header.provider, listener.records()[1].header.provider);
-    eventlog_provider_unregister(second);
+    eventlog_provider_destroy(second);
 }
 
 TEST(run_time_definitions, are_received_by_earlier_subscriptions) {
@@ -113,7 +113,7 @@ TEST(run_time_definitions, are_received_by_earlier_subscriptions) {
     EXPECT_EQ(emit_count(provider, 1), EVENTLOG_ERROR_NONE);
     listener.poll();
     EXPECT_EQ(listener.records().size(), 1U);
-    eventlog_provider_unregister(provider);
+    eventlog_provider_destroy(provider);
 }
 
 TEST(run_time_definitions, accept_prebuilt_payloads) {
@@ -125,15 +125,15 @@ TEST(run_time_definitions, accept_prebuilt_payloads) {
         char characters[8] = "four";
         char padding[4] = {};
     } payload;
-    eventlog_emit(provider, 0, &payload, 17);
-    const eventlog_piece pieces[] = {{&payload, 12}, {"more", 5}};
-    eventlog_emit_pieces(provider, 0, pieces, 2, 0);
+    eventlog_emit_raw(provider, 0, &payload, 17);
+    const eventlog_part pieces[] = {{&payload, 12}, {"more", 5}};
+    eventlog_emit_raw_parts(provider, 0, pieces, 2, 0);
     listener.finish();
     ASSERT_EQ(listener.records().size(), 2U);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "number")), 12U);
     EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "text")), "four");
     EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[1], "text")), "more");
-    eventlog_provider_unregister(provider);
+    eventlog_provider_destroy(provider);
 }
 
 TEST(run_time_definitions, work_in_forked_child_with_its_own_pid) {
@@ -145,7 +145,7 @@ TEST(run_time_definitions, work_in_forked_child_with_its_own_pid) {
     if (child == 0) {
         const bool fine =
             eventlog_enabled(provider, 0) && emit_count(provider, 2) == EVENTLOG_ERROR_NONE;
-        eventlog_provider_unregister(provider);
+        eventlog_provider_destroy(provider);
         ::_exit(fine && emit_count(provider, 3) == EVENTLOG_ERROR_NOT_DEFINED ? 0 : 1);
     }
     int status = 0;
@@ -159,7 +159,7 @@ TEST(run_time_definitions, work_in_forked_child_with_its_own_pid) {
         EXPECT_EQ(listener.providers().at(record.header.provider).pid,
                   static_cast<std::uint32_t>(from_child ? child : ::getpid()));
     }
-    eventlog_provider_unregister(provider);
+    eventlog_provider_destroy(provider);
 }
 
 TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
@@ -182,7 +182,7 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
         });
     }
     for (int i = 0; i < rounds; ++i) {
-        eventlog_provider_unregister(current.load());
+        eventlog_provider_destroy(current.load());
         // Possibly the same handle: an equal definition is accepted.
         current = define_counter("short_lived");
         listener.poll();
@@ -196,7 +196,7 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
     for (std::thread& thread : threads) {
         thread.join();
     }
-    eventlog_provider_unregister(current.load());
+    eventlog_provider_destroy(current.load());
     listener.finish();
     EXPECT_GT(listener.totals().read, 0U);
     EXPECT_LE(listener.totals().read + listener.totals().lost + listener.lost_by_providers(),
@@ -236,11 +236,11 @@ TEST(run_time_definitions, free_their_memory) {
         {.name = "event", .fields = fields, .field_count = 1}};
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "returned",
                                          .events = events, .event_count = 1};
-    eventlog_provider_unregister(define(definition));
+    eventlog_provider_destroy(define(definition));
     const std::size_t memory = resident_kib();
     const std::size_t maps = mappings();
     for (int i = 0; i < 300; ++i) {
-        eventlog_provider_unregister(define(definition));
+        eventlog_provider_destroy(define(definition));
     }
     // Each schema has 200 KB. AddressSanitizer keeps freed memory in mappings of its own for a
     // while, and reports leaks itself.
@@ -264,7 +264,7 @@ TEST(run_time_definitions, accept_values_in_signal_handlers) {
     ASSERT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
     listener.finish();
     EXPECT_EQ(listener.records().size(), 2U);
-    eventlog_provider_unregister(interrupted_provider);
+    eventlog_provider_destroy(interrupted_provider);
 }
 
 /// A random definition, valid or not.
@@ -344,7 +344,7 @@ class chance_definition {
                            .kind = below(50) == 0 ? below(9) : below(4),
                            .keywords = below(30) == 0 ? 1U : 0U,
                            .session_bound = below(3) == 0,
-                           .cuts_texts = below(2) == 0,
+                           .truncates = below(2) == 0,
                            .fields = fields.data(),
                            .field_count = field_count});
     }
@@ -408,7 +408,7 @@ void check_schema(const eventlog_definition& definition, const built_definition&
         EXPECT_EQ(event.meaning, said.meaning == nullptr ? "" : said.meaning);
         EXPECT_EQ(static_cast<std::uint32_t>(event.severity), said.level == 0 ? 3 : said.level);
         EXPECT_EQ(event.field_count, said.field_count + (said.session_bound ? 1U : 0U));
-        EXPECT_EQ(event.cuts_texts, said.cuts_texts);
+        EXPECT_EQ(event.truncates, said.truncates);
         std::vector<eventlog::core::field_description> fields;
         eventlog::core::field_description field;
         while (schema.next_field(field)) {

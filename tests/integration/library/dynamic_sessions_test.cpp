@@ -66,11 +66,11 @@ class defined {
         const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = name,
                                              .events = events, .event_count = event_count};
         std::array<char, EVENTLOG_TEXT_SIZE> text{};
-        EXPECT_EQ(eventlog_define_provider(&definition, &handle_, text.data(), text.size()),
+        EXPECT_EQ(eventlog_provider_create(&definition, &handle_, text.data(), text.size()),
                   EVENTLOG_ERROR_NONE)
             << text.data();
     }
-    ~defined() { eventlog_provider_unregister(handle_); }
+    ~defined() { eventlog_provider_destroy(handle_); }
     defined(const defined&) = delete;
     defined& operator=(const defined&) = delete;
     [[nodiscard]] eventlog_provider* handle() const { return handle_; }
@@ -98,7 +98,7 @@ void emit_in(const defined& provider, std::uint64_t id) {
     EXPECT_EQ(emit_packet(session, "here"), EVENTLOG_ERROR_NONE);
     const eventlog_value number = eventlog_unsigned(2);
     EXPECT_EQ(eventlog_session_emit(&session, detail, &number, 1), EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(eventlog_emit_values(provider.handle(), restart, &number, 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_emit(provider.handle(), restart, &number, 1), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(eventlog_session_end(&session), EVENTLOG_ERROR_NONE);
 }
 
@@ -125,7 +125,7 @@ TEST(run_time_session, ends_once_and_emits_optional_end_event) {
     event_listener listener("c_sessions_b:*");
     eventlog_session session = begin(provider, 1);
     EXPECT_TRUE(session.open);
-    EXPECT_EQ(eventlog_session_announce(&session), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_session_emit_current(&session), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(eventlog_session_end(&session), EVENTLOG_ERROR_NONE);
     EXPECT_FALSE(session.open);
     EXPECT_EQ(eventlog_session_end(&session), EVENTLOG_ERROR_NONE);
@@ -208,7 +208,7 @@ TEST(run_time_session, without_definition_continues_and_emits_nothing) {
     EXPECT_EQ(emit_packet(session, "nowhere"), EVENTLOG_ERROR_NOT_DEFINED);
     EXPECT_EQ(eventlog_session_end(&session), EVENTLOG_ERROR_NOT_DEFINED);
     EXPECT_EQ(eventlog_session_begin(nullptr, nullptr, 3), EVENTLOG_ERROR_ARGUMENT);
-    EXPECT_EQ(eventlog_session_announce(nullptr), EVENTLOG_ERROR_ARGUMENT);
+    EXPECT_EQ(eventlog_session_emit_current(nullptr), EVENTLOG_ERROR_ARGUMENT);
     EXPECT_EQ(eventlog_session_end(nullptr), EVENTLOG_ERROR_ARGUMENT);
 }
 

@@ -34,7 +34,7 @@ using watched = eventlog::provider<"attention_test", changed, present>;
 }  // namespace
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<watched>{.dumps = true};
+inline constexpr eventlog::provider_info eventlog::provider_info_of<watched>{.replays_state = true};
 
 namespace {
 
@@ -51,14 +51,14 @@ class notification_callback : public testing::Test {
         // new ones for a moment.
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
         reported.clear();
-        watched::on_enable(note);
-        watched::poll();
+        watched::on_listeners_changed(note);
+        watched::run_callbacks();
         reported.clear();
     }
     void TearDown() override {
-        watched::on_enable(nullptr);
-        watched::on_dump(nullptr);
-        watched::poll();
+        watched::on_listeners_changed(nullptr);
+        watched::on_new_listener(nullptr);
+        watched::run_callbacks();
     }
 };
 
@@ -70,9 +70,9 @@ TEST_F(notification_callback, runs_at_next_emit_and_next_poll) {
     watched::emit(changed{2});
     EXPECT_EQ(reported, std::vector<unsigned>{1});
     listener.reset();
-    watched::poll();
+    watched::run_callbacks();
     EXPECT_EQ(reported, (std::vector<unsigned>{1, 0}));
-    watched::poll();
+    watched::run_callbacks();
     EXPECT_EQ(reported, (std::vector<unsigned>{1, 0}));
 }
 
@@ -85,11 +85,11 @@ TEST_F(notification_callback, runs_in_emit_of_disabled_event) {
 TEST_F(notification_callback, counts_listeners_and_distinguishes_slot_successor) {
     std::optional<event_listener> first("attention_test:*");
     const event_listener second("attention_test:changed");
-    watched::poll();
+    watched::run_callbacks();
     EXPECT_EQ(reported, std::vector<unsigned>{2});
     first.reset();
     first.emplace("attention_test:*");
-    watched::poll();
+    watched::run_callbacks();
     EXPECT_EQ(reported, (std::vector<unsigned>{2, 2}));
 }
 
@@ -100,11 +100,11 @@ TEST_F(notification_callback, loses_no_event_during_callback) {
 }
 
 TEST_F(notification_callback, reports_listeners_present_before_registration) {
-    watched::on_enable(nullptr);
+    watched::on_listeners_changed(nullptr);
     const event_listener listener("attention_test:*");
     watched::emit(changed{1});
     reported.clear();
-    watched::on_enable(note);
+    watched::on_listeners_changed(note);
     watched::emit(changed{2});
     EXPECT_EQ(reported, std::vector<unsigned>{1});
 }
@@ -117,39 +117,39 @@ void dump_state() {
 TEST_F(notification_callback, dumps_state_to_new_listener_only_and_marks_completion) {
     event_listener early("attention_test:*");
     watched::emit(changed{1});
-    watched::on_dump(dump_state);
-    watched::poll();
-    EXPECT_EQ(early.received_names(), "changed present present dump_complete");
+    watched::on_new_listener(dump_state);
+    watched::run_callbacks();
+    EXPECT_EQ(early.received_names(), "changed present present state_complete");
     early.clear_records();
     event_listener late("attention_test:*");
     watched::emit(changed{2});
     EXPECT_EQ(early.received_names(), "changed");
-    EXPECT_EQ(late.received_names(), "present present dump_complete changed");
+    EXPECT_EQ(late.received_names(), "present present state_complete changed");
 }
 
 TEST_F(notification_callback, dumps_state_once_per_listener) {
-    watched::on_dump(dump_state);
+    watched::on_new_listener(dump_state);
     std::optional<event_listener> listener("attention_test:*");
-    watched::poll();
+    watched::run_callbacks();
     const event_listener other("attention_test:changed");
-    watched::poll();
-    watched::poll();
-    EXPECT_EQ(listener->received_names(), "present present dump_complete");
+    watched::run_callbacks();
+    watched::run_callbacks();
+    EXPECT_EQ(listener->received_names(), "present present state_complete");
     listener.reset();
     listener.emplace("attention_test:*");
-    watched::poll();
-    EXPECT_EQ(listener->received_names(), "present present dump_complete");
+    watched::run_callbacks();
+    EXPECT_EQ(listener->received_names(), "present present state_complete");
 }
 
 TEST_F(notification_callback, completes_dump_for_listener_of_other_events) {
-    watched::on_dump(dump_state);
+    watched::on_new_listener(dump_state);
     event_listener listener("attention_test:changed");
-    watched::poll();
-    EXPECT_EQ(listener.received_names(), "dump_complete");
+    watched::run_callbacks();
+    EXPECT_EQ(listener.received_names(), "state_complete");
 }
 
 TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
-    watched::on_dump(dump_state);
+    watched::on_new_listener(dump_state);
     std::atomic<bool> stop{false};
     std::vector<std::jthread> threads;
     for (int i = 0; i < 3; ++i) {
@@ -166,7 +166,7 @@ TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
         std::map<std::string, unsigned> received;
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
         // The thread that dumps may not get the processor while other threads emit.
-        while ((received["changed"] < 10 || received["dump_complete"] == 0) &&
+        while ((received["changed"] < 10 || received["state_complete"] == 0) &&
                std::chrono::steady_clock::now() < deadline) {
             listener.poll();
             for (const auto& record : listener.records()) {
@@ -176,39 +176,39 @@ TEST_F(notification_callback, runs_in_one_thread_while_other_threads_emit) {
         }
         EXPECT_GE(received["changed"], 10U);
         EXPECT_EQ(received["present"], 2U);
-        EXPECT_EQ(received["dump_complete"], 1U);
+        EXPECT_EQ(received["state_complete"], 1U);
     }
     stop = true;
 }
 
 TEST_F(notification_callback, runs_once_after_registration_regardless_of_listeners) {
     const event_listener listener("attention_test:*");
-    watched::poll();
+    watched::run_callbacks();
     reported.clear();
-    watched::on_enable(note);
-    watched::poll();
-    watched::poll();
+    watched::on_listeners_changed(note);
+    watched::run_callbacks();
+    watched::run_callbacks();
     EXPECT_EQ(reported, std::vector<unsigned>{1});
 }
 
 void replace_callback(unsigned listeners) {
     watched::emit(changed{listeners});
-    EXPECT_TRUE(watched::on_enable(note)) << "a thread does not wait for itself";
+    EXPECT_TRUE(watched::on_listeners_changed(note)) << "a thread does not wait for itself";
 }
 
 TEST_F(notification_callback, callback_may_emit_and_replace_itself) {
     event_listener listener("attention_test:changed");
-    watched::on_enable(replace_callback);
-    watched::poll();
-    watched::poll();
+    watched::on_listeners_changed(replace_callback);
+    watched::run_callbacks();
+    watched::run_callbacks();
     EXPECT_EQ(reported, std::vector<unsigned>{1});
     EXPECT_EQ(listener.received_names(), "changed");
 }
 
 TEST_F(notification_callback, works_in_forked_child) {
-    watched::on_dump(dump_state);
+    watched::on_new_listener(dump_state);
     event_listener listener("attention_test:*");
-    watched::poll();
+    watched::run_callbacks();
     listener.poll();
     listener.clear_records();
     const pid_t child = ::fork();
@@ -220,7 +220,7 @@ TEST_F(notification_callback, works_in_forked_child) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(listener.received_names(), "present present dump_complete changed");
+    EXPECT_EQ(listener.received_names(), "present present state_complete changed");
 }
 
 }  // namespace

@@ -58,26 +58,27 @@ using database = eventlog::provider<"spans_test", query_begin, query_end, queue_
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<packet>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<packet>{.session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<detail>{.level = eventlog::level::trace,
-                                                                    .session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<detail>{
+    .level = eventlog::level::trace, .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<query_begin>{.kind =
-                                                                             eventlog::kind::begin};
+inline constexpr eventlog::event_info eventlog::event_info_of<query_begin>{
+    .kind = eventlog::kind::begin};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<query_end>{.kind = eventlog::kind::end};
+inline constexpr eventlog::event_info eventlog::event_info_of<query_end>{.kind =
+                                                                             eventlog::kind::end};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<transfer_begin>{
+inline constexpr eventlog::event_info eventlog::event_info_of<transfer_begin>{
     .kind = eventlog::kind::begin, .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<transfer_end>{
+inline constexpr eventlog::event_info eventlog::event_info_of<transfer_end>{
     .kind = eventlog::kind::end, .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<queue_length>{
+inline constexpr eventlog::event_info eventlog::event_info_of<queue_length>{
     .kind = eventlog::kind::counter};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<in_flight>{
+inline constexpr eventlog::event_info eventlog::event_info_of<in_flight>{
     .kind = eventlog::kind::counter, .session_bound = true};
 
 namespace {
@@ -253,7 +254,7 @@ TEST(counter, emits_each_new_value) {
     queue.add(2);
     queue.add(-3);
     queue.set(100);
-    queue.announce();
+    queue.emit_current();
     EXPECT_EQ(listener.received_names(), "queue_length queue_length queue_length queue_length");
     const std::int64_t expected[] = {7, 4, 100, 100};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -285,7 +286,7 @@ TEST(counter, of_session_carries_session_id_and_is_selected_by_it) {
         eventlog::counter<ftp, in_flight> bytes(client, 1000);
         bytes.add(448);
         bytes.set(7);
-        bytes.announce();
+        bytes.emit_current();
     }
     ASSERT_EQ(listener.received_names(), "in_flight in_flight in_flight");
     const std::uint64_t expected[] = {1448, 7, 7};

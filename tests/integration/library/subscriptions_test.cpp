@@ -127,51 +127,51 @@ TEST(subscriptions, keep_header_readable_for_late_processes) {
 TEST(provider_handle, use_after_unregister_is_harmless) {
     static constinit eventlog::detail::gate_page gate{};
     const auto& schema = sides::schema();
-    const eventlog_provider_definition definition{
+    const eventlog_raw_provider definition{
         sizeof definition, 2, gate.words, sizeof gate, schema.data(), schema.size()};
-    std::atomic<eventlog_provider*> handle{eventlog_provider_register(&definition)};
+    std::atomic<eventlog_provider*> handle{eventlog_raw_provider_register(&definition)};
     std::atomic<bool> stop{false};
     std::thread late([&] {
         const std::uint64_t payload = 1;
         while (!stop) {
-            eventlog_emit(handle.load(), 0, &payload, sizeof payload);
+            eventlog_emit_raw(handle.load(), 0, &payload, sizeof payload);
         }
     });
     for (int i = 0; i < 300; ++i) {
-        eventlog_provider_unregister(handle.load());
-        handle = eventlog_provider_register(&definition);
+        eventlog_raw_provider_unregister(handle.load());
+        handle = eventlog_raw_provider_register(&definition);
     }
     stop = true;
     late.join();
-    eventlog_provider_unregister(handle.load());
+    eventlog_raw_provider_unregister(handle.load());
 }
 
 TEST(provider_handle, ignores_invalid_arguments) {
-    eventlog_emit(nullptr, 0, nullptr, 0);
-    eventlog_provider_unregister(nullptr);
-    EXPECT_EQ(eventlog_provider_register(nullptr), nullptr);
-    EXPECT_EQ(eventlog_provider_status(nullptr, nullptr, 0), EVENTLOG_UNREGISTERED);
+    eventlog_emit_raw(nullptr, 0, nullptr, 0);
+    eventlog_raw_provider_unregister(nullptr);
+    EXPECT_EQ(eventlog_raw_provider_register(nullptr), nullptr);
+    EXPECT_EQ(eventlog_provider_status(nullptr, nullptr, 0), EVENTLOG_STATUS_UNREGISTERED);
     static constinit eventlog::detail::gate_page gate{};
     const auto& schema = sides::schema();
-    eventlog_provider_definition definition{
-        sizeof definition, 2, gate.words, sizeof gate, schema.data(), schema.size()};
-    eventlog_provider* handle = eventlog_provider_register(&definition);
+    eventlog_raw_provider definition{sizeof definition, 2, gate.words, sizeof gate, schema.data(),
+                                     schema.size()};
+    eventlog_provider* handle = eventlog_raw_provider_register(&definition);
     event_listener listener("sides:*");
     const std::uint64_t payload = 7;
-    eventlog_emit(handle, 99, &payload, sizeof payload);
-    eventlog_emit(handle, 0, nullptr, 8);
-    eventlog_emit_pieces(handle, 0, nullptr, 0, 0);
+    eventlog_emit_raw(handle, 99, &payload, sizeof payload);
+    eventlog_emit_raw(handle, 0, nullptr, 8);
+    eventlog_emit_raw_parts(handle, 0, nullptr, 0, 0);
     listener.poll();
     EXPECT_TRUE(listener.records().empty());
-    eventlog_emit(handle, 0, nullptr, 0);
+    eventlog_emit_raw(handle, 0, nullptr, 0);
     listener.poll();
     ASSERT_EQ(listener.records().size(), 1U);
     EXPECT_TRUE(listener.records()[0].payload.empty());
-    eventlog_provider_unregister(handle);
+    eventlog_raw_provider_unregister(handle);
     definition.event_count = 3;  // the schema has 2
-    handle = eventlog_provider_register(&definition);
-    EXPECT_EQ(eventlog_provider_status(handle, nullptr, 0), EVENTLOG_BAD_SCHEMA);
-    eventlog_provider_unregister(handle);
+    handle = eventlog_raw_provider_register(&definition);
+    EXPECT_EQ(eventlog_provider_status(handle, nullptr, 0), EVENTLOG_STATUS_BAD_SCHEMA);
+    eventlog_raw_provider_unregister(handle);
 }
 
 }  // namespace

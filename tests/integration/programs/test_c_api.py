@@ -112,7 +112,7 @@ class CApi(harness.Case):
         self.assertEqual(
             output,
             "The event does not belong to a session. Define it as session_bound, or emit it with "
-            "eventlog_emit_values.\n13 emitted, 0 enabled\n",
+            "eventlog_emit.\n13 emitted, 0 enabled\n",
         )
         self.assert_no_files_left()
 

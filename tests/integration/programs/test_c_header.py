@@ -18,7 +18,7 @@ static const struct eventlog_definition definition = {
     EVENTLOG_DEFINITION_SIZES, .name = "name", .events = events, .event_count = 3};
 int main(void) {
     struct eventlog_provider* provider = 0;
-    if (eventlog_define_provider(&definition, &provider, 0, 0) != EVENTLOG_ERROR_NONE) return 1;
+    if (eventlog_provider_create(&definition, &provider, 0, 0) != EVENTLOG_ERROR_NONE) return 1;
     const struct eventlog_value values[] = {eventlog_absent(), eventlog_boolean(true)};
     struct eventlog_session session;
     if (eventlog_session_begin(&session, provider, 1) != EVENTLOG_ERROR_NONE) return 1;

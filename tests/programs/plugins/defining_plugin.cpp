@@ -30,8 +30,8 @@ bool define() {
         {.name = "beat", .fields = fields, .field_count = 3}};
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "defined_by_plugin",
                                          .events = events, .event_count = 1};
-    return eventlog_define_provider(&definition, &provider, nullptr, 0) == EVENTLOG_ERROR_NONE &&
-           eventlog_provider_status(provider, nullptr, 0) == EVENTLOG_OK;
+    return eventlog_provider_create(&definition, &provider, nullptr, 0) == EVENTLOG_ERROR_NONE &&
+           eventlog_provider_status(provider, nullptr, 0) == EVENTLOG_STATUS_OK;
 }
 
 void work(std::uint32_t round, std::uint32_t worker) {
@@ -39,7 +39,7 @@ void work(std::uint32_t round, std::uint32_t worker) {
     for (; !stopped; ++number) {
         const eventlog_value values[] = {eventlog_unsigned(round), eventlog_unsigned(worker),
                                          eventlog_unsigned(number)};
-        if (eventlog_emit_values(provider, 0, values, 3) != EVENTLOG_ERROR_NONE) {
+        if (eventlog_emit(provider, 0, values, 3) != EVENTLOG_ERROR_NONE) {
             break;  // unregistered
         }
         if (number == 20) {
@@ -64,7 +64,7 @@ int start_plugin(std::uint32_t round) {
     if (!define()) {
         return 0;
     }
-    eventlog_provider_on_change(provider, ignore_listeners, &listeners);
+    eventlog_provider_on_listeners_changed(provider, ignore_listeners, &listeners);
     for (std::uint32_t worker = 0; worker < worker_count; ++worker) {
         workers[worker] = std::thread(work, round, worker);
     }
@@ -76,14 +76,14 @@ int start_plugin(std::uint32_t round) {
 
 std::uint64_t stop_plugin(plugin_end manner) {
     if (manner == plugin_end::withdraw_while_threads_emit) {
-        eventlog_provider_unregister(provider);
+        eventlog_provider_destroy(provider);
     }
     stopped = true;
     for (std::thread& worker : workers) {
         worker.join();
     }
     if (manner == plugin_end::withdraw) {
-        eventlog_provider_unregister(provider);
+        eventlog_provider_destroy(provider);
     }
     return attempted;
 }

@@ -26,7 +26,7 @@ namespace {
 }
 
 [[gnu::noinline]] int is_published() {
-    return plugin::status().code == EVENTLOG_OK ? 1 : 0;
+    return plugin::status().code == EVENTLOG_STATUS_OK ? 1 : 0;
 }
 
 }  // namespace

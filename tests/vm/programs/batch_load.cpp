@@ -23,7 +23,7 @@ struct step {
 using burst = eventlog::provider<"burst", step>;
 
 void emit_batched(std::uint32_t thread, std::uint64_t count) {
-    const eventlog::lane lane;
+    const eventlog::kernel_batch batch;
     for (std::uint64_t number = 0; number < count; ++number) {
         burst::emit(step{number, thread, 0});
     }

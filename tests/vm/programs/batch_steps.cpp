@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <eventlog/dynamic_provider.hpp>
-#include <eventlog/lane.hpp>
+#include <eventlog/kernel_batch.hpp>
 
 #include "device_client.h"
 #include "steps.hpp"
@@ -131,7 +131,7 @@ long long count_writes() {
 
 void follow_flush() {
     const enabled_provider orders("orders");
-    eventlog::lane<4096> lane;
+    eventlog::kernel_batch<4096> batch;
     const std::uint64_t before = now();
     orders.emit(1);
     orders.emit(2);
@@ -139,7 +139,7 @@ void follow_flush() {
     step("events in a batch are not readable", read_numbers(orders.reader()).empty());
     step("they are not counted", orders.counters().written == 0);
     ::usleep(20'000);
-    lane.flush();
+    batch.flush();
     const std::vector<record> found = read_records(orders.reader());
     step("a flush writes them", found.size() == 2 && found[0].number == 1 && found[1].number == 2);
     step("the records have the times of their emits",
@@ -149,7 +149,7 @@ void follow_flush() {
     step("the records have the thread",
          found[0].head.thread == static_cast<std::uint32_t>(::gettid()));
     step("the flush counts them", orders.counters().written == 2);
-    lane.flush();
+    batch.flush();
     step("each event is written once",
          read_numbers(orders.reader()).empty() && orders.counters().written == 2);
 }
@@ -160,7 +160,7 @@ void follow_fullness() {
     numbers found;
     const long long writes = count_writes();
     {
-        eventlog::lane lane;
+        eventlog::kernel_batch batch;
         for (std::uint64_t number = 0; number < many; ++number) {
             orders.emit(number);
             if (number % 512 == 0) {
@@ -183,15 +183,15 @@ void follow_kinds_of_ends() {
     const enabled_provider orders("orders");
     const enabled_provider bills("bills");
     std::array<char, 8192> room{};
-    step("a batch begins", eventlog_lane_begin(room.data(), room.size()));
-    step("a thread has at most one", !eventlog_lane_begin(room.data(), room.size()));
+    step("a batch begins", eventlog_kernel_batch_begin(room.data(), room.size()));
+    step("a thread has at most one", !eventlog_kernel_batch_begin(room.data(), room.size()));
     orders.emit(1);
     bills.emit(2);
     step("an event of another provider writes the batch",
          read_numbers(orders.reader()) == numbers{1} && read_numbers(bills.reader()).empty());
-    eventlog_provider_poll(orders.provider().handle());
+    eventlog_provider_run_callbacks(orders.provider().handle());
     step("a poll of the first provider does not", read_numbers(bills.reader()).empty());
-    eventlog_provider_poll(bills.provider().handle());
+    eventlog_provider_run_callbacks(bills.provider().handle());
     step("a poll of the batch's provider does", read_numbers(bills.reader()) == numbers{2});
     bills.emit(3, std::string(4000, 'x'));
     bills.emit(4, std::string(4000, 'x'));
@@ -199,24 +199,24 @@ void follow_kinds_of_ends() {
     step("an event that does not fit writes the batch first",
          read_numbers(bills.reader()) == (numbers{3, 4}));
     {
-        const eventlog::lane inner;
+        const eventlog::kernel_batch inner;
         bills.emit(6);
     }
     step("a batch within a batch is flushed at its end",
          read_numbers(bills.reader()) == (numbers{5, 6}));
     bills.emit(9);
-    eventlog_lane_end();
+    eventlog_kernel_batch_end();
     step("so is the outer batch", read_numbers(bills.reader()) == numbers{9});
     bills.emit(10);
     step("afterwards events are written at once", read_numbers(bills.reader()) == numbers{10});
-    step("too little memory is rejected", !eventlog_lane_begin(room.data(), 64));
+    step("too little memory is rejected", !eventlog_kernel_batch_begin(room.data(), 64));
 }
 
 void follow_withdrawal() {
     subscription_request wish{};
     wish.provider = "brief";
     const int reader = subscribe_or_exit(&wish);
-    const eventlog::lane<4096> lane;
+    const eventlog::kernel_batch<4096> batch;
     {
         const eventlog::dynamic_provider brief(provider_called("brief"));
         brief.emit(0, std::uint64_t{1}, "words");
@@ -233,11 +233,11 @@ void check_unregister_by_other_thread() {
     const int reader = subscribe_or_exit(&wish);
     std::barrier<> in_step(2);
     std::thread worker([&] {
-        eventlog::lane<4096> lane;
+        eventlog::kernel_batch<4096> batch;
         first->emit(0, std::uint64_t{1}, "words");
         in_step.arrive_and_wait();
         in_step.arrive_and_wait();
-        lane.flush();
+        batch.flush();
     });
     in_step.arrive_and_wait();
     first.reset();
@@ -282,7 +282,7 @@ void follow_handlers() {
     };
     set_timer(1000);
     {
-        const eventlog::lane<4096> lane;
+        const eventlog::kernel_batch<4096> batch;
         for (; interruptions < 200; ++emitted) {
             orders.emit(emitted);
             if (emitted % 512 == 0) {
@@ -301,17 +301,17 @@ void follow_handlers() {
 
 void check_rejection() {
     const enabled_provider orders("orders");
-    const eventlog::lane<4096> lane;
+    const eventlog::kernel_batch<4096> batch;
     orders.emit(1);
     // Shorter than its fields.
     const std::array<std::uint32_t, 2> little{};
-    eventlog_emit(orders.provider().handle(), 0, little.data(), sizeof little[0]);
+    eventlog_emit_raw(orders.provider().handle(), 0, little.data(), sizeof little[0]);
     orders.emit(2);
     // A text outside the payload.
     const std::array<std::uint32_t, 4> outside{3, 0, 100U << 16U, 0};
-    eventlog_emit(orders.provider().handle(), 0, outside.data(), 12);
+    eventlog_emit_raw(orders.provider().handle(), 0, outside.data(), 12);
     orders.emit(4);
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     step("a rejected event does not affect other events",
          read_numbers(orders.reader()) == (numbers{1, 2, 4}));
     step("rejected events are counted",
@@ -320,20 +320,20 @@ void check_rejection() {
 
 void follow_child() {
     const enabled_provider orders("orders");
-    eventlog::lane<4096> lane;
+    eventlog::kernel_batch<4096> batch;
     orders.emit(1);
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
         orders.emit(2);
-        lane.flush();
+        batch.flush();
         ::_exit(orders.counters().written == 1 ? 0 : 1);
     }
     int status = -1;
     step("a child has a separate batch", ::waitpid(child, &status, 0) == child && status == 0);
     step("the child's batch has the child's events only",
          read_numbers(orders.reader()) == numbers{2});
-    lane.flush();
+    batch.flush();
     step("the parent's batch has the parent's events", read_numbers(orders.reader()) == numbers{1});
 }
 
@@ -348,20 +348,20 @@ void close_other_descriptors(int kept) {
 
 void follow_lost_descriptor() {
     const enabled_provider orders("orders");
-    eventlog::lane<4096> lane;
+    eventlog::kernel_batch<4096> batch;
     orders.emit(1);
     close_other_descriptors(orders.reader());
-    lane.flush();
+    batch.flush();
     step("events without a descriptor are counted", orders.counters().lost_unattached == 1);
     orders.emit(2);
-    lane.flush();
+    batch.flush();
     orders.emit(3);
-    lane.flush();
+    batch.flush();
     step("later events use a new descriptor", read_numbers(orders.reader()) == (numbers{2, 3}));
     orders.emit(4);
     close_other_descriptors(orders.reader());
     orders.emit(5, std::string(4000, 'x'));
-    lane.flush();
+    batch.flush();
     step("so does the event that notices the loss", read_numbers(orders.reader()) == numbers{5});
     const eventlog_counters counters = orders.counters();
     step("all events are counted",
@@ -373,7 +373,7 @@ void follow_tracing() {
     clear_trace();
     set_file(enable_item, "1");
     {
-        const eventlog::lane<4096> lane;
+        const eventlog::kernel_batch<4096> batch;
         orders.emit(71, "first");
         orders.emit(72, "second");
     }

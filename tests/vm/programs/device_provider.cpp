@@ -38,25 +38,25 @@ using shop = eventlog::provider<"shop", sale, refund, break_in, note, step, paym
 }  // namespace
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<shop>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<shop>{
     .keywords = {sales, security}};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<sale>{.keywords = sales};
+inline constexpr eventlog::event_info eventlog::event_info_of<sale>{.keywords = sales};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<refund>{.level = eventlog::level::warn,
-                                                                    .keywords = sales | security};
+inline constexpr eventlog::event_info eventlog::event_info_of<refund>{
+    .level = eventlog::level::warn, .keywords = sales | security};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<break_in>{
+inline constexpr eventlog::event_info eventlog::event_info_of<break_in>{
     .level = eventlog::level::error, .keywords = security};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<note>{.level =
-                                                                      eventlog::level::verbose};
+inline constexpr eventlog::event_info eventlog::event_info_of<note>{.level =
+                                                                        eventlog::level::verbose};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<step>{.level = eventlog::level::trace,
-                                                                  .session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<step>{.level = eventlog::level::trace,
+                                                                    .session_bound = true};
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<payment>{.keywords = sales,
-                                                                     .session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<payment>{.keywords = sales,
+                                                                       .session_bound = true};
 
 namespace {
 

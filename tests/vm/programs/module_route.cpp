@@ -55,8 +55,8 @@ bool status_has(const eventlog::dynamic_provider& provider, std::string_view tex
 /// Whether the provider retries the route and succeeds.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
     return wait_until([&] {
-        eventlog_provider_poll(provider.handle());
-        return route_of(provider).code == EVENTLOG_OK;
+        eventlog_provider_run_callbacks(provider.handle());
+        return route_of(provider).code == EVENTLOG_STATUS_OK;
     });
 }
 
@@ -68,14 +68,16 @@ void follow_node_without_module() {
          ::mknod("/dev/eventlog", S_IFCHR | 0666U, ::makedev(misc, unused)) == 0);
     const eventlog::dynamic_provider provider(provider_called("deserted"));
     step("without the module the node is unusable",
-         route_of(provider).code == (has_user_events ? EVENTLOG_OK : EVENTLOG_NO_KERNEL_SUPPORT));
+         route_of(provider).code ==
+             (has_user_events ? EVENTLOG_STATUS_OK : EVENTLOG_STATUS_NO_KERNEL_SUPPORT));
     step("it is removed", ::unlink("/dev/eventlog") == 0);
 }
 
 void follow_loading(const char* module) {
     const eventlog::dynamic_provider early(provider_called("early"));
     step("without the module the kernel's user_events are used",
-         route_of(early).code == (has_user_events ? EVENTLOG_OK : EVENTLOG_NO_KERNEL_SUPPORT));
+         route_of(early).code ==
+             (has_user_events ? EVENTLOG_STATUS_OK : EVENTLOG_STATUS_NO_KERNEL_SUPPORT));
     const std::string load = std::string("insmod ") + module;
     step("the module is loaded", std::system(load.c_str()) == 0);
     step("a provider without a route finds it", is_tried_again(early));
@@ -195,7 +197,7 @@ void run_without_device(const eventlog::dynamic_provider& provider) {
     const char* const enable = enable_item + std::string_view("/sys").size();
     const pid_t child = ::fork();
     if (child == 0) {
-        step("an open descriptor is kept", route_of(provider).code == EVENTLOG_OK);
+        step("an open descriptor is kept", route_of(provider).code == EVENTLOG_STATUS_OK);
         ::_exit(0);
     }
     expect_to_end_well(child);
@@ -316,7 +318,7 @@ void publish_when_there_is_room() {
     step("it has no listener", !late.enabled(0));
     set_file(schema_pages_per_user, "4096");
     step("it is published with a higher limit", wait_until([&] {
-             eventlog_provider_poll(late.handle());
+             eventlog_provider_run_callbacks(late.handle());
              return late.enabled(0);
          }));
     step("the status reports the events", status_has(late, "as eventlog:late_*"));
@@ -345,7 +347,7 @@ void keep_index_of_removed_events() {
     const std::uint32_t number = last_published(reader);
     for (int tries = 0; tries < 25; ++tries) {
         ::usleep(100'000);
-        eventlog_provider_poll(scarce.handle());
+        eventlog_provider_run_callbacks(scarce.handle());
     }
     step("the provider is published once during retries", last_published(reader) == number);
     set_file(words_per_user, "65536");

@@ -17,16 +17,16 @@ consteval int read_text(const char* text) {
     return *text == 0 ? 0 : 1;
 }
 
-consteval int read_texts(const event_traits& traits) {
+consteval int read_texts(const event_info& traits) {
     int read = read_text(traits.name) + read_text(traits.description) + read_text(traits.meaning);
-    for (const field_traits& field : traits.fields) {
+    for (const field_info& field : traits.fields) {
         read += read_text(field.of) + read_text(field.name) + read_text(field.unit) +
                 read_text(field.description);
     }
     return read;
 }
 
-consteval int read_texts(const provider_traits& traits) {
+consteval int read_texts(const provider_info& traits) {
     int read = read_text(traits.description);
     for (const keyword& word : traits.keywords) {
         read += read_text(word.name);
@@ -34,7 +34,7 @@ consteval int read_texts(const provider_traits& traits) {
     return read;
 }
 
-consteval int read_texts(const enum_traits& traits) {
+consteval int read_texts(const enum_info& traits) {
     int read = 0;
     for (const enum_value& value : traits.values) {
         read += read_text(value.name);
@@ -52,8 +52,8 @@ concept has_no_null_texts = requires {
 template <const auto& Traits, const auto& Default>
 consteval const auto& with_checked_texts() {
     static_assert(has_no_null_texts<Traits>,
-                  "eventlog: a text in a specialisation of eventlog::traits_of, "
-                  "provider_traits_of or enum_traits_of is a null pointer. Leave it out, or "
+                  "eventlog: a text in a specialisation of eventlog::event_info_of, "
+                  "provider_info_of or enum_info_of is a null pointer. Leave it out, or "
                   "write \"\".");
     if constexpr (has_no_null_texts<Traits>) {
         return Traits;
@@ -63,15 +63,15 @@ consteval const auto& with_checked_texts() {
 }
 
 template <class Event>
-inline constexpr const event_traits& checked_event_info =
-    with_checked_texts<traits_of<Event>, default_event_info>();
+inline constexpr const event_info& checked_event_info =
+    with_checked_texts<event_info_of<Event>, default_event_info>();
 
 template <class Provider>
-inline constexpr const provider_traits& checked_provider_info =
-    with_checked_texts<provider_traits_of<Provider>, default_provider_info>();
+inline constexpr const provider_info& checked_provider_info =
+    with_checked_texts<provider_info_of<Provider>, default_provider_info>();
 
 template <class Enum>
-inline constexpr const enum_traits& checked_enum_info =
-    with_checked_texts<enum_traits_of<Enum>, default_enum_info>();
+inline constexpr const enum_info& checked_enum_info =
+    with_checked_texts<enum_info_of<Enum>, default_enum_info>();
 
 }  // namespace eventlog::detail

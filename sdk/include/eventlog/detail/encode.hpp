@@ -35,9 +35,9 @@ template <std::size_t VarFields>
             is_text[i] = site.var_fields[i].is_text;
         }
         cut_longest(found, is_text, VarFields, size - payload_size_max);
-        flags = EVENTLOG_EMIT_CUT;
+        flags = EVENTLOG_EMIT_TRUNCATED;
     }
-    eventlog_piece parts[1 + 2 * VarFields];
+    eventlog_part parts[1 + 2 * VarFields];
     std::size_t count = 0;
     std::size_t before = 0;
     parts[count++] = {fixed, static_cast<std::size_t>(site.common.fixed_size)};
@@ -52,7 +52,7 @@ template <std::size_t VarFields>
             }
         }
     }
-    eventlog_emit_pieces(site.handle(), site.event, parts, count, flags);
+    eventlog_emit_raw_parts(site.handle(), site.event, parts, count, flags);
 }
 
 /// The size of a payload with variable fields: a word of zeros is written behind each of them.
@@ -96,7 +96,7 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
             before += part;
         }
     }
-    eventlog_emit(site.handle(), site.event, payload, site.common.fixed_size + size);
+    eventlog_emit_raw(site.handle(), site.event, payload, site.common.fixed_size + size);
 }
 
 [[gnu::always_inline]] inline std::size_t measured(const void* data, std::size_t size) noexcept {
@@ -138,9 +138,9 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
         } else if constexpr (fixed != 0) {
             alignas(16) unsigned char payload[fixed];
             put_words(payload, {words...});
-            eventlog_emit(at.handle(), at.event, payload, at.common.fixed_size);
+            eventlog_emit_raw(at.handle(), at.event, payload, at.common.fixed_size);
         } else {
-            eventlog_emit(at.handle(), at.event, "", 0);
+            eventlog_emit_raw(at.handle(), at.event, "", 0);
         }
     }
 
@@ -171,7 +171,7 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
         } else {
             alignas(16) unsigned char payload[whole];
             put_fixed(payload);
-            eventlog_emit(at.handle(), at.event, payload, fixed);
+            eventlog_emit_raw(at.handle(), at.event, payload, fixed);
         }
     }
 };

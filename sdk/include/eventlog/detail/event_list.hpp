@@ -19,12 +19,12 @@ namespace eventlog::detail {
 
 struct session_begin {};
 struct session_end {};
-struct dump_complete {};
+struct state_complete {};
 
 }  // namespace eventlog::detail
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::session_begin>{
+inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_begin>{
     .level = eventlog::level::info,
     .description = "A session begins",
     .meaning = "the application opens a session",
@@ -32,7 +32,7 @@ inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::se
     .session_bound = true};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::session_end>{
+inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_end>{
     .level = eventlog::level::info,
     .description = "A session ends",
     .meaning = "the application closes a session",
@@ -40,11 +40,11 @@ inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::se
     .session_bound = true};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<eventlog::detail::dump_complete>{
+inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::state_complete>{
     .level = eventlog::level::error,
     .description = "The current state is complete",
     .meaning = "a listener came late and all of the state has been emitted to it alone",
-    .kind = eventlog::kind::dump_complete};
+    .kind = eventlog::kind::state_complete};
 
 namespace eventlog::detail {
 
@@ -58,7 +58,7 @@ event_list<First..., Second...> joined(event_list<First...>, event_list<Second..
 
 template <class... Events>
 consteval bool any_session_bound() {
-    for (const bool bound : {traits_of<Events>.session_bound...}) {
+    for (const bool bound : {event_info_of<Events>.session_bound...}) {
         if (bound) {
             return true;
         }
@@ -69,7 +69,7 @@ consteval bool any_session_bound() {
 template <class... Events>
 consteval std::uint64_t all_keywords() {
     std::uint64_t all = 0;
-    for (const std::uint64_t keywords : {traits_of<Events>.keywords...}) {
+    for (const std::uint64_t keywords : {event_info_of<Events>.keywords...}) {
         all |= keywords;
     }
     return all;
@@ -80,7 +80,7 @@ using with_builtin_events = decltype(joined(
     joined(event_list<Events...>{},
            std::conditional_t<any_session_bound<Events...>(),
                               event_list<session_begin, session_end>, event_list<>>{}),
-    std::conditional_t<provider_traits_of<Provider>.dumps, event_list<dump_complete>,
+    std::conditional_t<provider_info_of<Provider>.replays_state, event_list<state_complete>,
                        event_list<>>{}));
 
 // The compiler's __is_same: std::is_same would be instantiated for each pair.
@@ -163,11 +163,11 @@ consteval bool are_valid() {
 /// Checks a provider together with its traits and its events.
 template <class Provider, class... Events>
 struct check_provider {
-    static constexpr const provider_traits& traits = checked_provider_info<Provider>;
+    static constexpr const provider_info& traits = checked_provider_info<Provider>;
 
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "
-                  "and dump_complete where it needs them. Split it in two.");
+                  "and state_complete where it needs them. Split it in two.");
 
     static_assert(are_valid<Events...>());
     static_assert(names_are_distinct<Events...>(),
@@ -180,7 +180,7 @@ struct check_provider {
                   "letters, digits and _, all distinct.");
     static_assert((all_keywords<Events...>() & ~named_keywords(traits.keywords)) == 0,
                   "eventlog: an event has a keyword that its provider does not name. List it in "
-                  "eventlog::provider_traits_of.");
+                  "eventlog::provider_info_of.");
 
     static constexpr bool passed = true;
 };

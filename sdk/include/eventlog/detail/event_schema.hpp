@@ -23,8 +23,8 @@ namespace eventlog::detail {
 
 /// An event of any type, as the schema describes it.
 struct event_schema {
-    const event_traits* traits = nullptr;
-    bool has_info = false;  // traits_of is specialized
+    const event_info* traits = nullptr;
+    bool has_info = false;  // event_info_of is specialized
     bool is_flat = true;
     name_view name{};
     std::size_t fixed_size = 0;
@@ -37,11 +37,11 @@ struct event_schema {
 /// The description of a field; the default one if the traits have none.
 struct field_text {
     name_view name{};
-    const field_traits* traits = nullptr;
+    const field_info* traits = nullptr;
     eventlog::format format{};
 };
 
-inline constexpr field_traits default_field_info{};
+inline constexpr field_info default_field_info{};
 
 constexpr bool is_text(const name_view& name, const char* text) {
     std::size_t size = 0;
@@ -58,7 +58,7 @@ constexpr name_view view_of(const char* text) {
 constexpr field_text text_of(const event_schema& event, std::size_t field) {
     const name_view& name = event.names[field];
     if (event.has_info) {
-        for (const field_traits& traits : event.traits->fields) {
+        for (const field_info& traits : event.traits->fields) {
             if (is_text(name, traits.of)) {
                 return {*traits.name == 0 ? name : view_of(traits.name), &traits,
                         traits.format == format::plain ? event.kinds[field]->shown : traits.format};
@@ -126,7 +126,7 @@ constexpr bool has_field(const event_schema& event, const char* name) {
     return false;
 }
 
-constexpr bool is_nonempty(const field_traits& traits) {
+constexpr bool is_nonempty(const field_info& traits) {
     return *traits.name != 0 || *traits.unit != 0 || *traits.description != 0 ||
            traits.format != format::plain;
 }
@@ -134,7 +134,7 @@ constexpr bool is_nonempty(const field_traits& traits) {
 /// Checks that the traits describe only fields of the event, each once.
 constexpr event_error find_field_info_error(const event_schema& event) {
     for (std::size_t i = 0; i < described_fields_max; ++i) {
-        const field_traits& traits = event.traits->fields[i];
+        const field_info& traits = event.traits->fields[i];
         if (*traits.of == 0) {
             if (is_nonempty(traits)) {
                 return event_error::unnamed_field;
@@ -175,10 +175,10 @@ constexpr event_error find_info_error(const event_schema& event) {
     if (event.traits->level < level::error || event.traits->level > level::trace) {
         return event_error::level;
     }
-    if (event.traits->kind > kind::dump_complete) {
+    if (event.traits->kind > kind::state_complete) {
         return event_error::event_kind;
     }
-    if (event.traits->oversize > oversize::cut) {
+    if (event.traits->oversize > oversize::truncate) {
         return event_error::event_oversize;
     }
     if (is_about_session(event.traits->kind) && !event.traits->session_bound) {
@@ -234,14 +234,14 @@ constexpr event_error find_event_error(const event_schema& event) {
 }
 
 template <class Event>
-inline constexpr bool has_info = !std::is_reference_v<decltype(traits_of<Event>)>;
+inline constexpr bool has_info = !std::is_reference_v<decltype(event_info_of<Event>)>;
 
 template <class Event>
 consteval event_schema make_event_schema() {
     using layout = event_layout<Event>;
     using fields = typename layout::fields;
     const name_view own = fields::table.type;
-    const event_traits& traits = checked_event_info<Event>;
+    const event_info& traits = checked_event_info<Event>;
     return {&traits,
             has_info<Event>,
             fields::is_flat,
@@ -268,7 +268,7 @@ struct check_event_info {
         found != event_error::event_name,
         "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
         "digits and _. Use a struct that has a name and is not a template, or give it one "
-        "in eventlog::traits_of.");
+        "in eventlog::event_info_of.");
     static_assert(found != event_error::event_text_length,
                   "eventlog: description or meaning of an event is longer than 255 bytes.");
     static_assert(found != event_error::field_name,
@@ -295,9 +295,9 @@ struct check_event_info {
     static_assert(found != event_error::invalid_enum_name,
                   "eventlog: the name of an enumeration or of one of its values is not 1 to 63 "
                   "letters, digits and _. Give an enumeration without a name one, and name the "
-                  "values in eventlog::enum_traits_of.");
+                  "values in eventlog::enum_info_of.");
     static_assert(found != event_error::duplicate_enum_value,
-                  "eventlog: eventlog::enum_traits_of gives two values of an enumeration the same "
+                  "eventlog: eventlog::enum_info_of gives two values of an enumeration the same "
                   "name, or one value two names. Give each its own.");
     static_assert(found != event_error::format_mismatch,
                   "eventlog: a field's format does not suit its type: an IP address is 4 or 16 "
@@ -314,7 +314,7 @@ struct check_event_info {
                   "eventlog: an event has an invalid oversize. Use one of eventlog::oversize.");
     static_assert(found != event_error::session_event_not_bound,
                   "eventlog: an event that begins or ends a session is not session-bound. Set "
-                  ".session_bound = true in eventlog::traits_of.");
+                  ".session_bound = true in eventlog::event_info_of.");
 
     static constexpr bool passed = true;
 };

@@ -97,7 +97,7 @@ consteval event_site make_site(std::size_t event, std::uint32_t* gate) {
              gate + event},
             var_field_locations_of<Event>.locations,
             static_cast<std::uint32_t>(event),
-            traits_of<Event>.oversize == oversize::cut,
+            event_info_of<Event>.oversize == oversize::truncate,
             var_field_locations_of<Event>.locations[0]};
 }
 

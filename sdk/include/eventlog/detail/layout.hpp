@@ -82,7 +82,7 @@ constexpr indirect_field_counts pack_locations(const field_kind* const* kinds, s
 template <class Event, bool IncludesArrays>
 constexpr auto make_field_locations() {
     using fields = fields_of<Event>;
-    constexpr std::size_t own = traits_of<Event>.session_bound ? sizeof(std::uint64_t) : 0;
+    constexpr std::size_t own = event_info_of<Event>.session_bound ? sizeof(std::uint64_t) : 0;
     field_locations<fields::count> made;
     made.size =
         lay_out_kinds(fields::table.kinds, fields::count, own, IncludesArrays, made.locations);
@@ -104,7 +104,7 @@ struct [[gnu::visibility("hidden")]] event_layout {
                   "eventlog: an event has a C array as field. Use std::array, or std::string_view "
                   "for text.");
 
-    static constexpr bool session_bound = traits_of<Event>.session_bound;
+    static constexpr bool session_bound = event_info_of<Event>.session_bound;
     static constexpr std::size_t field_count = fields::count;
     static_assert(field_count + (session_bound ? 1 : 0) <= fields_max,
                   "eventlog: an event has more than 100 fields. Split it in two.");

@@ -70,7 +70,7 @@ consteval auto list_enumerations() {
 /// The content of a provider's schema.
 struct provider_content {
     std::string_view name;
-    const provider_traits* traits;
+    const provider_info* traits;
     std::size_t keyword_count;
     const field_kind* const* enumerations;
     std::size_t enumeration_count;
@@ -83,7 +83,7 @@ consteval std::size_t length_of(const char* text) {
 }
 
 consteval std::size_t size_of_event(const event_schema& event) {
-    const event_traits& traits = *event.traits;
+    const event_info& traits = *event.traits;
     std::size_t size = 16 + 3 + event.name.size;
     if (event.has_info) {
         size += length_of(traits.description) + length_of(traits.meaning);
@@ -235,12 +235,12 @@ consteval void write_fields(hashing_schema_writer& writer, const provider_conten
 
 consteval void write_event(hashing_schema_writer& writer, const provider_content& provider,
                            const event_schema& event) {
-    const event_traits& traits = *event.traits;
+    const event_info& traits = *event.traits;
     writer.byte(static_cast<std::uint8_t>(traits.level));
     writer.byte(static_cast<std::uint8_t>(traits.kind));
     writer.byte(
         static_cast<std::uint8_t>((traits.session_bound ? event_session_bound : 0U) |
-                                  (traits.oversize == oversize::cut ? event_cuts_texts : 0U)));
+                                  (traits.oversize == oversize::truncate ? event_truncates : 0U)));
     writer.byte(0);
     writer.number(event.fixed_size, 2);
     writer.number(event.count + (traits.session_bound ? 1 : 0), 2);
@@ -302,7 +302,7 @@ consteval void write_schema(std::uint8_t* bytes, std::size_t size,
     }
 }
 
-consteval std::size_t count_keywords(const provider_traits& traits) {
+consteval std::size_t count_keywords(const provider_info& traits) {
     std::size_t count = 0;
     for (const keyword& word : traits.keywords) {
         count += *word.name == 0 ? 0 : 1;

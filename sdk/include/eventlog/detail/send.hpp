@@ -56,8 +56,8 @@ struct [[gnu::visibility("hidden")]] sender<Event, indices<Member...>, indices<W
             packed.words[text.offset / 8] |=
                 std::uint64_t{static_cast<std::uint32_t>(packed.sizes[0] << 16U | text.distance)}
                 << text.offset % 8 * 8;
-            eventlog_emit_text(&at.common, word_or_zero<0>(packed), word_or_zero<1>(packed),
-                               word_or_zero<2>(packed), packed.data[0], packed.sizes[0]);
+            eventlog_emit_raw_text(&at.common, word_or_zero<0>(packed), word_or_zero<1>(packed),
+                                   word_or_zero<2>(packed), packed.data[0], packed.sizes[0]);
         } else if constexpr (sizeof...(Array) != 0) {
             to::template emit_arrays<Event, Array...>(
                 at, packed.words[Word]..., packed.data[VarField]..., packed.sizes[VarField]...,
@@ -81,7 +81,7 @@ using send = sender<Event, std::make_index_sequence<member_count<Event>>,
 /// Emits an object whose bytes are its payload (memcpy_payload.hpp).
 [[gnu::noinline, gnu::visibility("hidden")]] inline void emit_memcpy_payload(
     const event_site& at, const void* event) noexcept {
-    eventlog_emit(at.handle(), at.event, event, at.common.fixed_size);
+    eventlog_emit_raw(at.handle(), at.event, event, at.common.fixed_size);
 }
 
 }  // namespace eventlog::detail

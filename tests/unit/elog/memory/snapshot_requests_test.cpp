@@ -112,13 +112,13 @@ class mapped_header {
 };
 
 TEST(snapshot_request, reaches_exactly_the_flight_recorders_that_record_the_process) {
-    EXPECT_EQ(eventlog::snapshot("no recorder"), 0U);
+    EXPECT_EQ(eventlog::request_snapshot("no recorder"), 0U);
     flight_recorder first("first");
     flight_recorder second("second");
     flight_recorder keeps_the_oldest("oldest", false);
     event_listener listener("snapshot_test:*", {128U << 10U, 2, true});
     snapshot_test::emit(sign{1});
-    EXPECT_EQ(eventlog::snapshot("why"), 2U);
+    EXPECT_EQ(eventlog::request_snapshot("why"), 2U);
     for (flight_recorder* each : {&first, &second}) {
         EXPECT_EQ(each->requests().wanted(), 1U);
         EXPECT_EQ(each->reason(), "why");
@@ -128,9 +128,9 @@ TEST(snapshot_request, reaches_exactly_the_flight_recorders_that_record_the_proc
 
 TEST(snapshot_request, does_not_reach_ended_recorder) {
     flight_recorder recorder;
-    EXPECT_EQ(eventlog::snapshot("before"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("before"), 1U);
     recorder.end();
-    EXPECT_EQ(eventlog::snapshot("afterwards"), 0U);
+    EXPECT_EQ(eventlog::request_snapshot("afterwards"), 0U);
     EXPECT_EQ(recorder.requests().wanted(), 1U);
     EXPECT_FALSE(recorder.requests().accepts_requests());
 }
@@ -156,10 +156,10 @@ TEST(snapshot_request, has_a_reason_of_whole_characters_or_none) {
         {std::string("one\0two", 7), "one"},
     };
     for (const auto& [given, kept] : cases) {
-        EXPECT_EQ(eventlog::snapshot(given), 1U);
+        EXPECT_EQ(eventlog::request_snapshot(given), 1U);
         EXPECT_EQ(recorder.reason(), kept) << given;
     }
-    EXPECT_EQ(eventlog_snapshot(nullptr), 1U);
+    EXPECT_EQ(eventlog_request_snapshot(nullptr), 1U);
     EXPECT_EQ(recorder.reason(), "");
     EXPECT_EQ(recorder.requests().wanted(), std::size(cases) + 1);
 }
@@ -167,13 +167,13 @@ TEST(snapshot_request, has_a_reason_of_whole_characters_or_none) {
 TEST(snapshot_request, with_torn_reason_is_counted_and_next_request_restores_it) {
     flight_recorder recorder;
     const mapped_header header(recorder);
-    EXPECT_EQ(eventlog::snapshot("one"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("one"), 1U);
     // As after a process died with half of its reason stored.
     header->snapshot_tickets += 1;
     header->snapshot_reason[0] = std::uint64_t{2} << EVENTLOG_SNAPSHOT_TICKET_SHIFT | 'o';
     EXPECT_EQ(recorder.requests().reason(), std::nullopt);
     EXPECT_EQ(recorder.requests().wanted(), 1U);
-    EXPECT_EQ(eventlog::snapshot("two"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("two"), 1U);
     EXPECT_EQ(recorder.reason(), "two");
     EXPECT_EQ(recorder.requests().wanted(), 2U);
 }
@@ -186,13 +186,13 @@ TEST(snapshot_request, slow_does_not_replace_reason_of_later_request) {
     for (__u64& word : header->snapshot_reason) {
         word = std::uint64_t{65534} << EVENTLOG_SNAPSHOT_TICKET_SHIFT;
     }
-    EXPECT_EQ(eventlog::snapshot("ticket 65535"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("ticket 65535"), 1U);
     EXPECT_EQ(recorder.reason(), "ticket 65535");
-    EXPECT_EQ(eventlog::snapshot("ticket 65536"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("ticket 65536"), 1U);
     EXPECT_EQ(recorder.reason(), "ticket 65536");
     // The request took its ticket before the previous one.
     header->snapshot_tickets = 65534;
-    EXPECT_EQ(eventlog::snapshot("slow"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("slow"), 1U);
     EXPECT_EQ(recorder.reason(), "ticket 65536");
     EXPECT_EQ(recorder.requests().wanted(), 3U);
 }
@@ -205,13 +205,13 @@ TEST(snapshot_request, very_slow_does_not_replace_reason_of_later_request) {
     for (__u64& word : header->snapshot_reason) {
         word = std::uint64_t{99'999 & 0xffff} << EVENTLOG_SNAPSHOT_TICKET_SHIFT;
     }
-    EXPECT_EQ(eventlog::snapshot("new"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("new"), 1U);
     // By its low 16 bits, the older ticket is ahead.
     for (const std::uint32_t ticket : {60'000U, 100'000U - 32'768U, 100'000U - 65'000U}) {
         eventlog::core::store_reason(*header.get(), pack_reason("old"), ticket);
         EXPECT_EQ(recorder.reason(), "new");
     }
-    EXPECT_EQ(eventlog::snapshot("newest"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("newest"), 1U);
     EXPECT_EQ(recorder.reason(), "newest");
 }
 
@@ -224,7 +224,7 @@ TEST(snapshot_request, of_many_threads_is_counted_exactly_with_one_reason) {
         all.emplace_back([i] {
             const std::string reason(36, static_cast<char>('a' + i));
             for (unsigned asked = 0; asked < each_asks; ++asked) {
-                EXPECT_EQ(eventlog::snapshot(reason), 1U);
+                EXPECT_EQ(eventlog::request_snapshot(reason), 1U);
             }
         });
     }
@@ -240,7 +240,7 @@ TEST(snapshot_request, of_many_threads_is_counted_exactly_with_one_reason) {
 TEST(snapshot_request, preserves_errno) {
     flight_recorder recorder;
     errno = EDOM;
-    EXPECT_EQ(eventlog::snapshot("why"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("why"), 1U);
     EXPECT_EQ(errno, EDOM);
 }
 
@@ -248,12 +248,13 @@ TEST(snapshot_request, works_in_signal_handler_and_forked_child) {
     flight_recorder recorder;
     struct sigaction action {};
     struct sigaction before {};
-    action.sa_handler = [](int) { static_cast<void>(eventlog::snapshot("signal")); };
+    action.sa_handler = [](int) { static_cast<void>(eventlog::request_snapshot("signal")); };
     ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
     EXPECT_EQ(::raise(SIGUSR1), 0);
     EXPECT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
     EXPECT_EQ(recorder.reason(), "signal");
-    EXPECT_EQ(run_in_child([] { return static_cast<int>(eventlog::snapshot("child")); }), 1);
+    EXPECT_EQ(run_in_child([] { return static_cast<int>(eventlog::request_snapshot("child")); }),
+              1);
     EXPECT_EQ(recorder.reason(), "child");
     EXPECT_EQ(recorder.requests().wanted(), 2U);
 }
@@ -266,12 +267,12 @@ TEST(snapshot_request, skips_region_being_unmapped) {
             // Between the two steps of unmap_slot, with a thread inside.
             const eventlog::core::slot_user user(slot, serial);
             EXPECT_FALSE(unmap_slot(slot));
-            EXPECT_EQ(eventlog::snapshot("late"), 0U);
+            EXPECT_EQ(eventlog::request_snapshot("late"), 0U);
         }
     }
     EXPECT_EQ(recorder.requests().wanted(), 0U);
     snapshot_test::emit(sign{1});  // attaches again
-    EXPECT_EQ(eventlog::snapshot("again"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("again"), 1U);
 }
 
 TEST(snapshot_request, works_while_recorders_start_and_end) {
@@ -280,7 +281,7 @@ TEST(snapshot_request, works_while_recorders_start_and_end) {
     std::thread asker([&] {
         while (!done) {
             snapshot_test::emit(sign{1});
-            asked += eventlog::snapshot("under load");
+            asked += eventlog::request_snapshot("under load");
         }
     });
     std::vector<std::unique_ptr<flight_recorder>> recorders;
@@ -309,7 +310,7 @@ TEST(snapshot_request, is_harmless_in_corrupted_region) {
         shared(header->snapshots_requested).store(static_cast<std::uint32_t>(random()));
         shared(header->snapshots_completed).store(static_cast<std::uint32_t>(random()));
         shared(header->snapshot_reason[random() % EVENTLOG_SNAPSHOT_REASON_WORDS]).store(random());
-        EXPECT_EQ(eventlog::snapshot("why"), 1U);
+        EXPECT_EQ(eventlog::request_snapshot("why"), 1U);
         const elog::request_counts counts = recorder.requests().counts();
         EXPECT_TRUE(counts.open() <= INT32_MAX || counts.answered == 0);
         static_cast<void>(recorder.requests().reason());
@@ -321,7 +322,7 @@ TEST(snapshot_request, is_harmless_in_corrupted_region) {
 TEST(snapshot_answer, covers_all_earlier_requests) {
     flight_recorder recorder;
     for (int i = 0; i < 5; ++i) {
-        EXPECT_EQ(eventlog::snapshot("why"), 1U);
+        EXPECT_EQ(eventlog::request_snapshot("why"), 1U);
     }
     EXPECT_EQ(recorder.requests().counts().open(), 5U);
     recorder.requests().answer(4);
@@ -337,7 +338,7 @@ TEST(snapshot_answer, wraps_after_maximum_number) {
     const mapped_header header(recorder);
     header->snapshots_requested = UINT32_MAX;
     header->snapshots_completed = UINT32_MAX;
-    EXPECT_EQ(eventlog::snapshot("why"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("why"), 1U);
     EXPECT_EQ(recorder.requests().counts().open(), 1U);
     recorder.requests().answer(0);
     EXPECT_EQ(recorder.requests().counts().open(), 0U);
@@ -355,7 +356,7 @@ TEST(snapshot_answer, sleeps_until_next_request) {
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // probably asleep by then
     EXPECT_FALSE(is_woken);
-    EXPECT_EQ(eventlog::snapshot("why"), 1U);
+    EXPECT_EQ(eventlog::request_snapshot("why"), 1U);
     waiting.join();
     // Neither an earlier request nor an expired time sleeps.
     recorder.requests().wait(0, std::chrono::hours(1));

@@ -65,21 +65,21 @@ using painter = eventlog::provider<"painter", painted, cleaned>;
 }  // namespace
 
 template <>
-inline constexpr eventlog::enum_traits eventlog::enum_traits_of<rights_of>{.combines = true};
+inline constexpr eventlog::enum_info eventlog::enum_info_of<rights_of>{.combines = true};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<painted>{
+inline constexpr eventlog::event_info eventlog::event_info_of<painted>{
     .level = eventlog::level::verbose,
     .keywords = paint,
     .description = "A wall was \"painted\"\n\x01",
     .meaning = "it is dry",
     .kind = eventlog::kind::counter,
-    .oversize = eventlog::oversize::cut,
+    .oversize = eventlog::oversize::truncate,
     .fields = {{.of = "port", .unit = "p", .description = "of the wall"},
                {.of = "sizes", .format = eventlog::format::duration}}};
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<painter>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<painter>{
     .description = "Paints", .keywords = {paint}};
 
 namespace {

@@ -53,7 +53,7 @@ const eventlog_field_definition value_fields[] = {
     {.name = "number", .type = EVENTLOG_TYPE_UNSIGNED_32},
     {.name = "text", .type = EVENTLOG_TYPE_TEXT}};
 const eventlog_event_definition value_events[] = {
-    {.name = "value", .fields = value_fields, .field_count = 2}, EVENTLOG_DUMP_COMPLETE_EVENT};
+    {.name = "value", .fields = value_fields, .field_count = 2}, EVENTLOG_STATE_COMPLETE_EVENT};
 constexpr eventlog_definition value_definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_state",
                                                .events = value_events, .event_count = 2};
 
@@ -66,7 +66,7 @@ TEST(dynamic_provider, accepts_cpp_types) {
     const eventlog::dynamic_provider provider(definition);
     ASSERT_EQ(provider.error(), EVENTLOG_ERROR_NONE) << provider.error_text();
     EXPECT_EQ(provider.error_text(), "");
-    EXPECT_EQ(provider.status().code, EVENTLOG_OK);
+    EXPECT_EQ(provider.status().code, EVENTLOG_STATUS_OK);
     EXPECT_FALSE(provider.enabled(0));
     event_listener listener("dynamic_cpp:*");
     EXPECT_TRUE(provider.enabled(0));
@@ -165,14 +165,14 @@ void note(unsigned listeners) {
 TEST(dynamic_provider, reports_listener_changes_until_callback_is_removed) {
     eventlog::dynamic_provider provider(value_definition);
     reported.clear();
-    EXPECT_TRUE(provider.on_enable(note));
+    EXPECT_TRUE(provider.on_listeners_changed(note));
     provider.poll();
     std::optional<event_listener> listener("dynamic_state:value");
     EXPECT_EQ(provider.emit(value, 1, "text"), EVENTLOG_ERROR_NONE);
     listener.reset();
     provider.poll();
     EXPECT_EQ(reported, (std::vector<unsigned>{0, 1, 0}));
-    EXPECT_TRUE(provider.on_enable(nullptr));
+    EXPECT_TRUE(provider.on_listeners_changed(nullptr));
     listener.emplace("dynamic_state:value");
     provider.poll();
     EXPECT_EQ(reported, (std::vector<unsigned>{0, 1, 0}));
@@ -181,13 +181,13 @@ TEST(dynamic_provider, reports_listener_changes_until_callback_is_removed) {
 TEST(dynamic_provider, passes_context_to_each_callback) {
     eventlog::dynamic_provider provider(value_definition);
     unsigned listeners = 7;
-    EXPECT_TRUE(provider.on_enable(
+    EXPECT_TRUE(provider.on_listeners_changed(
         [](void* context, unsigned now) { *static_cast<unsigned*>(context) = now; }, &listeners));
     provider.poll();
     EXPECT_EQ(listeners, 0U);
     unsigned dumps = 0;
-    EXPECT_TRUE(
-        provider.on_dump([](void* context) { ++*static_cast<unsigned*>(context); }, &dumps));
+    EXPECT_TRUE(provider.on_new_listener([](void* context) { ++*static_cast<unsigned*>(context); },
+                                         &dumps));
     const event_listener listener("dynamic_state:value");
     provider.poll();
     EXPECT_EQ(listeners, 1U);
@@ -203,16 +203,16 @@ TEST(dynamic_provider, dumps_state_to_new_listener_only_and_marks_completion) {
     speaker = &provider;
     event_listener early("dynamic_state:*");
     EXPECT_EQ(provider.emit(value, 1, "first"), EVENTLOG_ERROR_NONE);
-    EXPECT_TRUE(provider.on_dump(dump_state));
+    EXPECT_TRUE(provider.on_new_listener(dump_state));
     provider.poll();
-    EXPECT_EQ(early.received_names(), "value value dump_complete");
+    EXPECT_EQ(early.received_names(), "value value state_complete");
     early.clear_records();
     event_listener late("dynamic_state:value");
     EXPECT_EQ(provider.emit(value, 2, "second"), EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(late.received_names(), "value dump_complete value");
+    EXPECT_EQ(late.received_names(), "value state_complete value");
     EXPECT_EQ(std::get<std::uint64_t>(late.field(late.records()[0], "number")), 99U);
     EXPECT_EQ(early.received_names(), "value");
-    EXPECT_TRUE(provider.on_dump(nullptr));
+    EXPECT_TRUE(provider.on_new_listener(nullptr));
 }
 
 TEST(dynamic_provider, with_invalid_definition_runs_no_callback) {
@@ -220,13 +220,13 @@ TEST(dynamic_provider, with_invalid_definition_runs_no_callback) {
     wrong.name = "";
     eventlog::dynamic_provider provider(wrong);
     reported.clear();
-    EXPECT_TRUE(provider.on_enable(note));
-    EXPECT_TRUE(provider.on_dump(dump_state));
+    EXPECT_TRUE(provider.on_listeners_changed(note));
+    EXPECT_TRUE(provider.on_new_listener(dump_state));
     EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
     provider.poll();
     EXPECT_TRUE(reported.empty());
-    EXPECT_TRUE(provider.on_enable(nullptr));
-    EXPECT_TRUE(provider.on_dump(nullptr));
+    EXPECT_TRUE(provider.on_listeners_changed(nullptr));
+    EXPECT_TRUE(provider.on_new_listener(nullptr));
 }
 
 TEST(dynamic_provider, reports_definition_error) {

@@ -64,7 +64,7 @@ TEST(dynamic_session, ends_once_after_repeated_moves_and_ends) {
         dynamic_session three(provider, 3);
         three = std::move(two);
         EXPECT_EQ(three.id(), 1U);
-        EXPECT_EQ(three.announce(), EVENTLOG_ERROR_NONE);
+        EXPECT_EQ(three.emit_current(), EVENTLOG_ERROR_NONE);
         EXPECT_EQ(three.end(), EVENTLOG_ERROR_NONE);
         EXPECT_EQ(three.end(), EVENTLOG_ERROR_NONE);
     }

@@ -37,7 +37,7 @@ enum class permission : std::uint32_t { none = 0, read = 1, write = 2, execute =
 }  // namespace
 
 template <>
-inline constexpr eventlog::enum_traits eventlog::enum_traits_of<permission>{
+inline constexpr eventlog::enum_info eventlog::enum_info_of<permission>{
     .combines = true, .values = {{1, "read"}, {2, "write"}, {4, "execute"}}};
 
 namespace {
@@ -152,7 +152,7 @@ using fields_test =
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<with_formats>{
+inline constexpr eventlog::event_info eventlog::event_info_of<with_formats>{
     .fields = {{.of = "raw", .format = eventlog::format::decimal},
                {.of = "mask", .format = eventlog::format::hexadecimal},
                {.of = "error", .format = eventlog::format::error_number},

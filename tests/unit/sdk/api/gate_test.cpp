@@ -89,13 +89,13 @@ TEST(gate, rejects_seventeenth_subscription) {
 TEST(gate, caches_slot_of_single_listener) {
     alignas(65536) static std::array<std::uint32_t, 16384> gate{};
     const auto& schema = gate_test::schema();
-    const eventlog_provider_definition definition{
+    const eventlog_raw_provider definition{
         sizeof definition, 2, gate.data(), sizeof gate, schema.data(), schema.size()};
-    eventlog_provider* provider = eventlog_provider_register(&definition);
+    eventlog_provider* provider = eventlog_raw_provider_register(&definition);
     ASSERT_NE(provider, nullptr);
     const auto emit_and_poll = [provider] {
         const std::uint64_t payload = 1;
-        eventlog_emit(provider, 0, &payload, sizeof payload);
+        eventlog_emit_raw(provider, 0, &payload, sizeof payload);
         return provider->latest.load()->gate_bit;
     };
     std::optional<event_listener> first(std::in_place, "gate_test:*");
@@ -107,7 +107,7 @@ TEST(gate, caches_slot_of_single_listener) {
     EXPECT_EQ(emit_and_poll(), 2U);
     second->poll();
     EXPECT_EQ(second->records().size(), 2U);
-    eventlog_provider_unregister(provider);
+    eventlog_raw_provider_unregister(provider);
 }
 
 TEST(gate, lazy_events_are_not_built_when_disabled) {
@@ -127,7 +127,7 @@ TEST(gate, lazy_events_are_not_built_when_disabled) {
 
 TEST(gate, status_reports_provider_file_path) {
     const eventlog::provider_status status = gate_test::status();
-    EXPECT_EQ(status.code, EVENTLOG_OK);
+    EXPECT_EQ(status.code, EVENTLOG_STATUS_OK);
     EXPECT_NE(std::string_view(status.text.data()).find(eventlog::test::eventlog_directory()),
               std::string_view::npos);
 }

@@ -127,7 +127,7 @@ struct nothing {};
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<in_session>{.session_bound = true};
+inline constexpr eventlog::event_info eventlog::event_info_of<in_session>{.session_bound = true};
 
 namespace {
 

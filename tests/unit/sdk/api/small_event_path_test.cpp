@@ -115,11 +115,11 @@ std::size_t emit_by_hand(std::uint64_t events) {
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "brief_by_hand",
                                          .events = &event, .event_count = 1};
     eventlog_provider* provider = nullptr;
-    EXPECT_EQ(eventlog_define_provider(&definition, &provider, nullptr, 0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_provider_create(&definition, &provider, nullptr, 0), EVENTLOG_ERROR_NONE);
     event_listener listener("brief_by_hand:*");
     const pinned_to_one_cpu pinned;
     const std::array values{eventlog_unsigned(5), eventlog_text("attaches")};
-    EXPECT_EQ(eventlog_emit_values(provider, 0, values.data(), values.size()), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_emit(provider, 0, values.data(), values.size()), EVENTLOG_ERROR_NONE);
 
     slow_path_count = 0;
     const eventlog_site site{provider,
@@ -127,7 +127,7 @@ std::size_t emit_by_hand(std::uint64_t events) {
                                 const void*, std::size_t) { ++slow_path_count; },
                              24 + 12, 12, *reinterpret_cast<std::uint32_t* const*>(provider)};
     for (std::uint64_t i = 0; i < events; ++i) {
-        eventlog_emit_text(&site, i, 9U << 16U, 0, "by hand!", 9);
+        eventlog_emit_raw_text(&site, i, 9U << 16U, 0, "by hand!", 9);
         EXPECT_EQ(rseq_cs_value(), 0U);
     }
     listener.poll();
@@ -135,7 +135,7 @@ std::size_t emit_by_hand(std::uint64_t events) {
         EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records().back(), "text")),
                   "by hand!");
     }
-    eventlog_provider_unregister(provider);
+    eventlog_provider_destroy(provider);
     return listener.records().size() - 1;
 }
 

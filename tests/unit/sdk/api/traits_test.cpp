@@ -48,7 +48,7 @@ using traits_test =
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<segment_lost>{
+inline constexpr eventlog::event_info eventlog::event_info_of<segment_lost>{
     .level = eventlog::level::warn,
     .keywords = receive | send,
     .name = "loss",
@@ -62,15 +62,15 @@ inline constexpr eventlog::event_traits eventlog::traits_of<segment_lost>{
                 .format = eventlog::format::hexadecimal}}};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<said>{.oversize =
-                                                                      eventlog::oversize::cut};
+inline constexpr eventlog::event_info eventlog::event_info_of<said>{
+    .oversize = eventlog::oversize::truncate};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<said_in_bytes>{
-    .oversize = eventlog::oversize::cut};
+inline constexpr eventlog::event_info eventlog::event_info_of<said_in_bytes>{
+    .oversize = eventlog::oversize::truncate};
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<traits_test>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<traits_test>{
     .description = "What the tests of traits say", .keywords = {send, receive}};
 
 namespace {
@@ -89,7 +89,7 @@ TEST(traits, of_an_event_are_in_the_schema) {
     EXPECT_EQ(event.meaning, "the retransmission timer expires");
     EXPECT_EQ(event.kind, eventlog::kind::counter);
     EXPECT_FALSE(event.session_bound);
-    EXPECT_FALSE(event.cuts_texts);
+    EXPECT_FALSE(event.truncates);
 }
 
 TEST(traits, of_a_field_are_in_the_schema) {

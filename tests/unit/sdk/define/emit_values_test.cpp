@@ -78,7 +78,7 @@ eventlog_provider* provider() {
             {.name = "maybes", .fields = maybe_fields, .field_count = 3},
             {.name = "arrays", .fields = array_fields, .field_count = 5},
             {.name = "texts", .fields = text_fields, .field_count = 4},
-            {.name = "cut", .cuts_texts = true, .fields = text_fields, .field_count = 4},
+            {.name = "cut", .truncates = true, .fields = text_fields, .field_count = 4},
             {.name = "nothing"},
             {.name = "in_session",
              .session_bound = true,
@@ -89,7 +89,7 @@ eventlog_provider* provider() {
                                              .events = events, .event_count = 8};
         std::array<char, EVENTLOG_TEXT_SIZE> text{};
         eventlog_provider* made = nullptr;
-        EXPECT_EQ(eventlog_define_provider(&definition, &made, text.data(), text.size()),
+        EXPECT_EQ(eventlog_provider_create(&definition, &made, text.data(), text.size()),
                   EVENTLOG_ERROR_NONE)
             << text.data();
         return made;
@@ -98,7 +98,7 @@ eventlog_provider* provider() {
 }
 
 eventlog_error emit(event id, const std::vector<eventlog_value>& values) {
-    return eventlog_emit_values(provider(), id, values.data(), values.size());
+    return eventlog_emit(provider(), id, values.data(), values.size());
 }
 
 received_record emit_and_receive(event_listener& listener, event id,
@@ -464,7 +464,7 @@ TEST(emit_values, rejects_wrong_value_count_and_unknown_event) {
                            std::size_t count) {
         const eventlog_error code =
             eventlog_check_values(asked, id, values, count, text.data(), text.size());
-        EXPECT_EQ(code, eventlog_emit_values(asked, id, values, count));
+        EXPECT_EQ(code, eventlog_emit(asked, id, values, count));
         return code;
     };
     const std::vector<eventlog_value> values(5, eventlog_unsigned(1));

@@ -22,7 +22,7 @@
 
 #include <gtest/gtest.h>
 
-#include <eventlog/lane.hpp>
+#include <eventlog/kernel_batch.hpp>
 
 #include "fake_kernel_file.hpp"
 #include "ring/clock.hpp"
@@ -66,16 +66,16 @@ class per_thread_batch : public fake_kernel::fake_kernel_file {
         route().takes_batches = true;
     }
     void TearDown() override {
-        eventlog_lane_end();
+        eventlog_kernel_batch_end();
         route().takes_batches = false;
         fake_kernel_file::TearDown();
     }
 
-    bool begin(std::size_t size) { return eventlog_lane_begin(room.data(), size); }
+    bool begin(std::size_t size) { return eventlog_kernel_batch_begin(room.data(), size); }
     void emit(std::string_view payload) {
-        // eventlog_emit requires zero bytes after the payload.
+        // eventlog_emit_raw requires zero bytes after the payload.
         const std::string padded = std::string(payload) + std::string(8, '\0');
-        eventlog_emit(&handle(), plain, padded.data(), payload.size());
+        eventlog_emit_raw(&handle(), plain, padded.data(), payload.size());
     }
 
     alignas(8) std::array<std::uint8_t, 1U << 17U> room{};
@@ -90,7 +90,7 @@ TEST_F(per_thread_batch, writes_collected_events_in_one_call) {
     const std::uint64_t after = read_clock(EVENTLOG_CLOCK_MONOTONIC);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written, 0U);
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     const std::vector<entry> found = entries_of(next_write());
     ASSERT_EQ(found.size(), 3U);
     EXPECT_EQ(found[0].index, number);
@@ -102,7 +102,7 @@ TEST_F(per_thread_batch, writes_collected_events_in_one_call) {
     EXPECT_LE(found[0].time, found[2].time);
     EXPECT_LE(found[2].time, after);
     EXPECT_EQ(counters().written, 3U);
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(next_write(), "");
 }
 
@@ -113,7 +113,7 @@ TEST_F(per_thread_batch, separates_payloads_of_any_size) {
         payloads.emplace_back(size, static_cast<char>('a' + size % 26));
         emit(payloads.back());
     }
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     std::vector<std::string> found;
     for (const entry& each : entries_of(next_write())) {
         found.push_back(each.payload);
@@ -132,7 +132,7 @@ TEST_F(per_thread_batch, is_flushed_when_full) {
         }
         EXPECT_LE(batch.size(), std::min<std::size_t>(size, 65536)) << size;
         EXPECT_EQ(entries_of(batch).size(), emitted - 1) << size;
-        eventlog_lane_end();
+        eventlog_kernel_batch_end();
         const std::vector<entry> rest = entries_of(next_write());
         ASSERT_EQ(rest.size(), 1U) << size;
         EXPECT_EQ(rest[0].payload, fake_kernel::bytes_of(emitted - 1)) << size;
@@ -144,7 +144,7 @@ TEST_F(per_thread_batch, is_flushed_before_oversized_event) {
     emit("before");
     emit(std::string(2000, 'x'));
     emit("after");
-    eventlog_lane_end();
+    eventlog_kernel_batch_end();
     EXPECT_EQ(entries_of(next_write()).at(0).payload, "before");
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + std::string(2000, 'x'));
     EXPECT_EQ(entries_of(next_write()).at(0).payload, "after");
@@ -153,21 +153,21 @@ TEST_F(per_thread_batch, is_flushed_before_oversized_event) {
 
 TEST_F(per_thread_batch, accepts_unaligned_buffer) {
     for (std::size_t offset = 0; offset < 16; ++offset) {
-        ASSERT_TRUE(eventlog_lane_begin(room.data() + offset, 1000));
+        ASSERT_TRUE(eventlog_kernel_batch_begin(room.data() + offset, 1000));
         emit("some");
-        eventlog_lane_end();
+        eventlog_kernel_batch_end();
         EXPECT_EQ(entries_of(next_write()).size(), 1U);
     }
 }
 
 TEST_F(per_thread_batch, begins_once_and_requires_space) {
-    EXPECT_FALSE(eventlog_lane_begin(nullptr, 4096));
+    EXPECT_FALSE(eventlog_kernel_batch_begin(nullptr, 4096));
     for (const std::size_t size : {0U, 1U, 8U, 63U, 300U}) {
         EXPECT_FALSE(begin(size)) << size;
     }
     ASSERT_TRUE(begin(4096));
-    EXPECT_FALSE(eventlog_lane_begin(room.data() + 8192, 4096));
-    eventlog_lane_end();
+    EXPECT_FALSE(eventlog_kernel_batch_begin(room.data() + 8192, 4096));
+    eventlog_kernel_batch_end();
     EXPECT_TRUE(begin(4096));
 }
 
@@ -193,7 +193,7 @@ TEST_F(per_thread_batch, counts_rejected_events) {
     const int place = route().file.load();
     ASSERT_EQ(::dup3(unwritable.get(), place, O_CLOEXEC), place);
     fake_kernel::set_route_file(route(), place);
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(counters().lost_refused, 2U);
     EXPECT_EQ(counters().written, 0U);
 }
@@ -202,11 +202,11 @@ TEST_F(per_thread_batch, counts_events_with_closed_descriptor) {
     ASSERT_TRUE(begin(4096));
     emit("one");
     route().generation.fetch_add(1);
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().lost_unattached, 1U);
     emit("two");
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(entries_of(next_write()).size(), 1U);
 }
 
@@ -218,7 +218,7 @@ TEST_F(per_thread_batch, ignores_unregistered_event) {
         emit("unknown");
     }
     route().numbers[plain] = number + 1;
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().written, 0U);
 }
@@ -229,10 +229,10 @@ TEST_F(per_thread_batch, is_bypassed_by_interrupting_signal_handler) {
     current_batch->busy = true;
     emit("second");
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + "second");
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(next_write(), "");
     // The batch stays busy, as if the interrupted emit never returned.
-    eventlog_lane_end();
+    eventlog_kernel_batch_end();
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().lost_busy, 1U);
 }
@@ -245,7 +245,7 @@ TEST_F(per_thread_batch, does_not_write_to_foreign_file) {
     const unique_fd others_end(ends[0]);
     const unique_fd other(ends[1]);
     ASSERT_EQ(::dup3(other.get(), file.get(), O_CLOEXEC), file.get());
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     char byte = 0;
     EXPECT_EQ(::read(others_end.get(), &byte, 1), -1);
     EXPECT_EQ(counters().lost_unattached, 1U);
@@ -254,8 +254,8 @@ TEST_F(per_thread_batch, does_not_write_to_foreign_file) {
 
 TEST_F(per_thread_batch, counts_truncated_texts) {
     ASSERT_TRUE(begin(4096));
-    const eventlog_piece piece{"cut", 3};
-    eventlog_emit_pieces(&handle(), plain, &piece, 1, EVENTLOG_RECORD_CUT);
+    const eventlog_part piece{"cut", 3};
+    eventlog_emit_raw_parts(&handle(), plain, &piece, 1, EVENTLOG_RECORD_CUT);
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + "cut");
     EXPECT_EQ(counters().cut, 1U);
 }
@@ -263,7 +263,7 @@ TEST_F(per_thread_batch, counts_truncated_texts) {
 TEST_F(per_thread_batch, is_flushed_by_provider_poll) {
     ASSERT_TRUE(begin(4096));
     emit("one");
-    eventlog_provider_poll(&handle());
+    eventlog_provider_run_callbacks(&handle());
     EXPECT_EQ(entries_of(next_write()).size(), 1U);
 }
 
@@ -285,7 +285,7 @@ TEST_F(per_thread_batch, counts_partial_write) {
     for (std::size_t i = 0; i < taken + 5; ++i) {
         emit(std::string(size, 'x'));
     }
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(counters().written, taken);
     EXPECT_EQ(counters().lost_refused, 5U);
 }
@@ -304,15 +304,15 @@ TEST_F(per_thread_batch, is_not_flushed_by_raw_clone_child) {
     emit("parent's");
     const long child = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
     if (child == 0) {
-        eventlog_lane_flush();
-        eventlog_lane_end();
+        eventlog_kernel_batch_flush();
+        eventlog_kernel_batch_end();
         ::_exit(0);
     }
     int status = -1;
     ASSERT_EQ(::waitpid(static_cast<pid_t>(child), &status, 0), child);
     EXPECT_EQ(status, 0);
     EXPECT_EQ(next_write(), "");
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(entries_of(next_write()).size(), 1U);
 }
 
@@ -321,7 +321,7 @@ TEST_F(per_thread_batch, does_not_count_for_next_provider_of_handle) {
     emit("one");
     route().withdrawals.fetch_add(1);
     route().generation.fetch_add(1);
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(counters().lost_unattached, 0U);
     EXPECT_EQ(next_write(), "");
 }
@@ -331,26 +331,26 @@ TEST_F(per_thread_batch, is_empty_in_a_child) {
     emit("parent's");
     const pid_t child = ::fork();
     if (child == 0) {
-        eventlog_lane_flush();
+        eventlog_kernel_batch_flush();
         ::_exit(0);
     }
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
     EXPECT_EQ(next_write(), "");
-    eventlog_lane_flush();
+    eventlog_kernel_batch_flush();
     EXPECT_EQ(entries_of(next_write()).size(), 1U);
 }
 
 TEST_F(per_thread_batch, has_cpp_wrapper) {
     {
-        eventlog::lane lane;
+        eventlog::kernel_batch batch;
         emit("one");
-        lane.flush();
+        batch.flush();
         EXPECT_EQ(entries_of(next_write()).size(), 1U);
         emit("two");
         {
-            const eventlog::lane<4096> inner;
+            const eventlog::kernel_batch<4096> inner;
             emit("three");
         }
         EXPECT_EQ(entries_of(next_write()).size(), 2U);

@@ -109,7 +109,7 @@ TEST_F(device_bit, is_kept_while_file_is_open) {
 TEST_F(device_bit, is_kept_for_open_file_without_device_node) {
     const registry_lock lock;
     open_user_events_route(handle());
-    EXPECT_EQ(route().status, EVENTLOG_OK) << route().status_text.text();
+    EXPECT_EQ(route().status, EVENTLOG_STATUS_OK) << route().status_text.text();
 }
 
 TEST_F(device_bit, is_cleared_if_file_belongs_to_another_process) {

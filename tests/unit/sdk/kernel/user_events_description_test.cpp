@@ -96,7 +96,7 @@ using described = eventlog::provider<"shop", widths, like_integers, fractions, v
 }  // namespace user_events_cases
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<user_events_cases::in_session>{
+inline constexpr eventlog::event_info eventlog::event_info_of<user_events_cases::in_session>{
     .session_bound = true};
 
 namespace {

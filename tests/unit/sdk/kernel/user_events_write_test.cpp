@@ -54,7 +54,7 @@ TEST_F(user_events_write, is_one_write_of_any_size) {
     // Small events are assembled in a buffer first.
     for (const std::size_t size : {1U, 8U, 255U, 256U, 257U, 258U, 4000U}) {
         const std::string payload(size, static_cast<char>('a' + size % 26));
-        eventlog_emit(&handle(), plain, payload.data(), payload.size());
+        eventlog_emit_raw(&handle(), plain, payload.data(), payload.size());
         EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + payload);
         EXPECT_EQ(next_write(), "");
     }
@@ -70,19 +70,19 @@ TEST_F(user_events_write, joins_pieces) {
 
 TEST_F(user_events_write, joins_many_pieces) {
     std::string letters(200, 'x');
-    std::array<eventlog_piece, 200> pieces{};
+    std::array<eventlog_part, 200> pieces{};
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         letters[i] = static_cast<char>('a' + i % 26);
         pieces[i] = {&letters[i], 1};
     }
-    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
+    eventlog_emit_raw_parts(provider.handle(), plain, pieces.data(), pieces.size(), 0);
     EXPECT_EQ(next_write(), bytes_of(number) + letters);
 }
 
 TEST_F(user_events_write, rejects_too_many_pieces) {
-    std::array<eventlog_piece, 256> pieces{};
+    std::array<eventlog_part, 256> pieces{};
     pieces.fill({"x", 1});
-    eventlog_emit_pieces(provider.handle(), plain, pieces.data(), pieces.size(), 0);
+    eventlog_emit_raw_parts(provider.handle(), plain, pieces.data(), pieces.size(), 0);
     EXPECT_EQ(next_write(), "");
     EXPECT_EQ(counters().lost_refused, 1U);
 }
@@ -174,10 +174,10 @@ TEST_F(user_events_write, does_not_register_events_of_unregistered_provider) {
             {EVENTLOG_DEFINITION_SIZES, .name = "gone", .events = events, .event_count = 2});
         late = gone.handle();
     }
-    ASSERT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    ASSERT_EQ(late->user_events.status, EVENTLOG_STATUS_UNREGISTERED);
     late->user_events.not_before = 0;  // as after a thread that found its descriptor closed
     retry_user_events_route(*late);
-    EXPECT_EQ(late->user_events.status, EVENTLOG_UNREGISTERED);
+    EXPECT_EQ(late->user_events.status, EVENTLOG_STATUS_UNREGISTERED);
     EXPECT_FALSE(late->user_events.expected.load());
     late->user_events.not_before = user_events_route::never;
 }

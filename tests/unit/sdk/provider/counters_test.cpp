@@ -46,8 +46,8 @@ struct long_speech {
 }  // namespace
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<long_speech> = {
-    .oversize = eventlog::oversize::cut};
+inline constexpr eventlog::event_info eventlog::event_info_of<long_speech> = {
+    .oversize = eventlog::oversize::truncate};
 
 namespace {
 
@@ -269,7 +269,7 @@ TEST(counters, are_reset_in_forked_child) {
 TEST(counters, describe_listener_count) {
     event_listener listener("counters_test:speech");
     const eventlog::route_status route = counted::status().routes[EVENTLOG_ROUTE_MEMORY];
-    EXPECT_EQ(route.code, EVENTLOG_OK);
+    EXPECT_EQ(route.code, EVENTLOG_STATUS_OK);
     EXPECT_STREQ(route.text.data(), "1 subscription listens to provider counters_test.");
 }
 
@@ -279,7 +279,7 @@ TEST(counters, of_unknown_route_are_zero) {
     std::memset(&counters, 0xff, sizeof counters);
     EXPECT_EQ(eventlog_provider_route_status(nullptr, 77, &counters, sizeof counters, text.data(),
                                              text.size()),
-              EVENTLOG_NO_ROUTE);
+              EVENTLOG_STATUS_NO_ROUTE);
     EXPECT_EQ(counters.written, 0U);
     EXPECT_NE(std::string_view(text.data()).find("eventlog_route"), std::string_view::npos);
 }
@@ -289,7 +289,7 @@ TEST(counters, of_null_provider_are_zero) {
     std::memset(&counters, 0xff, sizeof counters);
     EXPECT_EQ(eventlog_provider_route_status(nullptr, EVENTLOG_ROUTE_MEMORY, &counters,
                                              sizeof counters, nullptr, 0),
-              EVENTLOG_UNREGISTERED);
+              EVENTLOG_STATUS_UNREGISTERED);
     EXPECT_EQ(counters.written, 0U);
 }
 

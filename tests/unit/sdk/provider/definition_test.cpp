@@ -66,18 +66,18 @@ using same = eventlog::provider<"same", numbers, others, in_session, nothing>;
 }  // namespace definition_cases
 
 template <>
-inline constexpr eventlog::enum_traits eventlog::enum_traits_of<definition_cases::flags>{
+inline constexpr eventlog::enum_info eventlog::enum_info_of<definition_cases::flags>{
     .combines = true, .values = {{1, "first"}, {2, "second"}, {0x80000000, "top"}}};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<definition_cases::others>{
+inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::others>{
     .level = eventlog::level::warn,
     .keywords = definition_cases::receive | definition_cases::send,
     .name = "the_others",
     .description = "Everything else",
     .meaning = "the test says so",
     .kind = eventlog::kind::counter,
-    .oversize = eventlog::oversize::cut,
+    .oversize = eventlog::oversize::truncate,
     .fields = {{.of = "row",
                 .name = "line",
                 .unit = "B",
@@ -85,14 +85,14 @@ inline constexpr eventlog::event_traits eventlog::traits_of<definition_cases::ot
                 .format = eventlog::format::hexadecimal}}};
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<definition_cases::in_session>{
+inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::in_session>{
     .session_bound = true};
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<definition_cases::same>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<definition_cases::same>{
     .description = "Said twice",
     .keywords = {definition_cases::send, definition_cases::receive},
-    .dumps = true};
+    .replays_state = true};
 
 namespace {
 
@@ -134,9 +134,9 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
          .description = "Everything else",
          .meaning = "the test says so",
          .level = EVENTLOG_LEVEL_WARN,
-         .kind = EVENTLOG_KIND_COUNTER,
+         .kind = EVENTLOG_KIND_GAUGE,
          .keywords = std::uint64_t{1} << 3U | std::uint64_t{1} << 63U,
-         .cuts_texts = true,
+         .truncates = true,
          .fields = others,
          .field_count = 10},
         {.name = "in_session", .session_bound = true, .fields = in_session, .field_count = 2},
@@ -145,7 +145,7 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
         EVENTLOG_SESSION_BEGIN_EVENT,
         EVENTLOG_SESSION_END_EVENT,
         // and one with dumps.
-        EVENTLOG_DUMP_COMPLETE_EVENT};
+        EVENTLOG_STATE_COMPLETE_EVENT};
     const eventlog_definition definition{
         EVENTLOG_DEFINITION_SIZES, .name = "same",     .description = "Said twice",
         .keywords = keywords,      .keyword_count = 2, .events = events,
@@ -288,19 +288,20 @@ TEST(definition, rejects_too_many_enumerations) {
 TEST(definition, rejects_null_arguments_and_leaves_usable_handle) {
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
     eventlog_provider* provider = nullptr;
-    EXPECT_EQ(eventlog_define_provider(nullptr, &provider, text.data(), text.size()),
+    EXPECT_EQ(eventlog_provider_create(nullptr, &provider, text.data(), text.size()),
               EVENTLOG_ERROR_ARGUMENT);
     EXPECT_STREQ(text.data(), "There is no definition. Hand one over.");
     ASSERT_NE(provider, nullptr);
     EXPECT_FALSE(eventlog_enabled(provider, 0));
     EXPECT_FALSE(eventlog_enabled(provider, UINT32_MAX));
-    eventlog_emit(provider, 0, nullptr, 0);
-    EXPECT_EQ(eventlog_emit_values(provider, 0, nullptr, 0), EVENTLOG_ERROR_NOT_DEFINED);
-    EXPECT_EQ(eventlog_provider_status(provider, text.data(), text.size()), EVENTLOG_UNREGISTERED);
+    eventlog_emit_raw(provider, 0, nullptr, 0);
+    EXPECT_EQ(eventlog_emit(provider, 0, nullptr, 0), EVENTLOG_ERROR_NOT_DEFINED);
+    EXPECT_EQ(eventlog_provider_status(provider, text.data(), text.size()),
+              EVENTLOG_STATUS_UNREGISTERED);
     EXPECT_NE(std::string_view(text.data()).find("mistake in its definition"),
               std::string_view::npos);
-    eventlog_provider_unregister(provider);
-    EXPECT_EQ(eventlog_define_provider(nullptr, nullptr, text.data(), text.size()),
+    eventlog_provider_destroy(provider);
+    EXPECT_EQ(eventlog_provider_create(nullptr, nullptr, text.data(), text.size()),
               EVENTLOG_ERROR_ARGUMENT);
     EXPECT_NE(std::string_view(text.data()).find("no place for the handle"),
               std::string_view::npos);
@@ -309,10 +310,10 @@ TEST(definition, rejects_null_arguments_and_leaves_usable_handle) {
 TEST(definition, truncates_error_text_to_buffer) {
     eventlog_provider* provider = nullptr;
     char text[8] = "untouch";
-    EXPECT_EQ(eventlog_define_provider(nullptr, &provider, nullptr, 0), EVENTLOG_ERROR_ARGUMENT);
-    EXPECT_EQ(eventlog_define_provider(nullptr, &provider, text, 0), EVENTLOG_ERROR_ARGUMENT);
+    EXPECT_EQ(eventlog_provider_create(nullptr, &provider, nullptr, 0), EVENTLOG_ERROR_ARGUMENT);
+    EXPECT_EQ(eventlog_provider_create(nullptr, &provider, text, 0), EVENTLOG_ERROR_ARGUMENT);
     EXPECT_STREQ(text, "untouch");
-    EXPECT_EQ(eventlog_define_provider(nullptr, &provider, text, 6), EVENTLOG_ERROR_ARGUMENT);
+    EXPECT_EQ(eventlog_provider_create(nullptr, &provider, text, 6), EVENTLOG_ERROR_ARGUMENT);
     EXPECT_STREQ(text, "There");
 }
 

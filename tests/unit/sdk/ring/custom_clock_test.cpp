@@ -356,7 +356,7 @@ TEST_P(custom_clock, blocking_clock_function_does_not_block_providers) {
         while (!is_reading) {
             std::this_thread::yield();
         }
-        EXPECT_EQ(simulation::status().code, EVENTLOG_OK);
+        EXPECT_EQ(simulation::status().code, EVENTLOG_STATUS_OK);
         has_answer = true;
     });
     EXPECT_TRUE(set(source_of(read, mega)));
@@ -379,7 +379,7 @@ TEST_P(custom_clock, accepts_chrono_clock) {
     simulation::emit(step{0});
     ++leaping_clock::leaps;
     simulation::emit(step{1});
-    eventlog::use_machine_clock();
+    eventlog::reset_clock();
     simulation::emit(step{2});
     const std::vector<std::int64_t> times = received_times();
     ASSERT_EQ(times.size(), 3U);

@@ -159,7 +159,7 @@ TEST_P(ring, many_generations_are_intact_and_in_order) {
 
 TEST_P(ring, pieces_form_one_payload) {
     start_listener({buffer_size, 2});
-    const std::array<eventlog_piece, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
+    const std::array<eventlog_part, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
     ASSERT_EQ(plain(GetParam().write(*slot, serial, 0, {0, 10, nullptr, pieces})),
               write_result::written);
     ASSERT_EQ(write(8, 7), write_result::written);

@@ -25,7 +25,7 @@ using filter_test = eventlog::provider<"filter_test", quiet>;
 }  // namespace
 
 template <>
-inline constexpr eventlog::provider_traits eventlog::provider_traits_of<filter_test>{
+inline constexpr eventlog::provider_info eventlog::provider_info_of<filter_test>{
     .keywords = {receive, send}};
 
 namespace {

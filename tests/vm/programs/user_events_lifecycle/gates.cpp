@@ -32,8 +32,8 @@ void run_fault() {
     step("there is memory without access", nowhere != MAP_FAILED);
     set_file(EVENTS "eventlog_faulty_event/enable", "1");
     step("the gate opens", wait_until([&] { return provider.enabled(0); }));
-    const eventlog_piece missing{nowhere, 8};
-    eventlog_emit_pieces(provider.handle(), 0, &missing, 1, 0);
+    const eventlog_part missing{nowhere, 8};
+    eventlog_emit_raw_parts(provider.handle(), 0, &missing, 1, 0);
     const auto counters = [&] {
         return provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].counters;
     };
@@ -74,7 +74,7 @@ void expect_untouched(void* page, std::uint32_t pattern, const char* enable, voi
     };
     for (const char* state : {"1", "0", "1", "0"}) {
         set_file(enable, state);
-        lives::poll();
+        lives::run_callbacks();
         // Checked after each write: the next one would undo a change.
         step("nothing is written there", untouched());
         // The kernel's work queue is in order: after this work it has done the earlier work.
@@ -89,7 +89,7 @@ void expect_untouched(void* page, std::uint32_t pattern, const char* enable, voi
 }  // namespace
 
 void run_unloading(const char* plugin) {
-    step("we have a gate", lives::status().code == EVENTLOG_OK);
+    step("we have a gate", lives::status().code == EVENTLOG_STATUS_OK);
     const std::vector<void*> own = find_gate_pages();
     step("there is one gate", own.size() == 1);
     const std::vector<void*> own_status = find_status_pages();

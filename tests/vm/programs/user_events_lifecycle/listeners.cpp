@@ -152,7 +152,7 @@ void run_single_format() {
          names_of("eventlog_single_event").find(plain) != std::string::npos);
     const eventlog::dynamic_provider second = define(code);
     step("the second can be offered, too",
-         second.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_OK);
+         second.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_STATUS_OK);
     std::string names = names_of("eventlog_single_event");
     step("the first still has its name", names.find(plain) != std::string::npos);
     names.erase(names.find(plain), plain.size());
@@ -179,8 +179,8 @@ void run_late_mount() {
     std::printf("early: %s\n", route().text.data());
     static_cast<void>(std::fflush(stdout));
     step("it is found when it is mounted", wait_until([] {
-             lives::poll();
-             return route().code == EVENTLOG_OK;
+             lives::run_callbacks();
+             return route().code == EVENTLOG_STATUS_OK;
          }));
     std::printf("late: %s\n", route().text.data());
     static_cast<void>(std::fflush(stdout));

@@ -112,7 +112,8 @@ void run_one_of_many(unsigned process) {
     }
     const eventlog::dynamic_provider provider({EVENTLOG_DEFINITION_SIZES, .name = name.c_str(),
                                                .events = events.data(), .event_count = kinds});
-    const bool offered = provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_OK;
+    const bool offered =
+        provider.status().routes[EVENTLOG_ROUTE_USER_EVENTS].code == EVENTLOG_STATUS_OK;
     bool open = true;
     for (unsigned kind = 0; kind < kinds; ++kind) {
         open = wait_until([&] { return provider.enabled(kind); }) && open;

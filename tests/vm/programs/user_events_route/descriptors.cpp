@@ -42,7 +42,7 @@ void check_lost_descriptor() {
     struct stat status {};
     step("nothing is written to the program's file",
          ::fstat(own, &status) == 0 && status.st_size == 0);
-    step("the route can still be used", route().code == EVENTLOG_OK);
+    step("the route can still be used", route().code == EVENTLOG_STATUS_OK);
     set_event_enabled("traced_silent", false);
     step("the gate still closes", wait_until([] { return !traced::enabled<silent>(); }));
     show_trace("descriptor");

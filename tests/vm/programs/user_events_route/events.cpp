@@ -43,7 +43,7 @@ void show_formats() {
 }  // namespace
 
 void check_fields() {
-    step("the route can be used", route().code == EVENTLOG_OK);
+    step("the route can be used", route().code == EVENTLOG_STATUS_OK);
     std::printf("status: %s\n", route().text.data());
     step("there is no listener at first", !traced::enabled<sample>());
     emit_sample(1);

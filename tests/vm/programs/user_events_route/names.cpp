@@ -41,7 +41,7 @@ void check_versions() {
         const eventlog::dynamic_provider version(
             {EVENTLOG_DEFINITION_SIZES, .name = "traced", .events = events, .event_count = 1});
         const eventlog::route_status status = version.status().routes[EVENTLOG_ROUTE_USER_EVENTS];
-        step("the other version can be offered, too", status.code == EVENTLOG_OK);
+        step("the other version can be offered, too", status.code == EVENTLOG_STATUS_OK);
         // Now two events have names that begin like this.
         std::string names = names_of("eventlog_traced_silent");
         if (has_page) {
@@ -75,7 +75,7 @@ void check_names() {
     {
         const eventlog::dynamic_provider provider =
             define(provider_name.c_str(), event_name.c_str());
-        step("the longest names can be offered", route_of(provider).code == EVENTLOG_OK);
+        step("the longest names can be offered", route_of(provider).code == EVENTLOG_STATUS_OK);
         const std::string both = provider_name + "_" + event_name;
         longest = name_of(both);
         show_format(longest);

@@ -34,8 +34,8 @@ constexpr eventlog_definition late{EVENTLOG_DEFINITION_SIZES, .name = "late", .e
 /// Whether the provider retries the route and succeeds.
 bool is_tried_again(const eventlog::dynamic_provider& provider) {
     return wait_until([&] {
-        eventlog_provider_poll(provider.handle());
-        return route_of(provider).code == EVENTLOG_OK;
+        eventlog_provider_run_callbacks(provider.handle());
+        return route_of(provider).code == EVENTLOG_STATUS_OK;
     });
 }
 
@@ -69,8 +69,9 @@ void check_limit() {
     std::string name;
     {
         const eventlog::dynamic_provider provider(late);
-        step("the eventlog directory can still be used", provider.status().code == EVENTLOG_OK);
-        step("there are too many events", route_of(provider).code == EVENTLOG_INCOMPLETE);
+        step("the eventlog directory can still be used",
+             provider.status().code == EVENTLOG_STATUS_OK);
+        step("there are too many events", route_of(provider).code == EVENTLOG_STATUS_INCOMPLETE);
         std::printf("limit: %s\n", route_of(provider).text.data());
         step("its gate is closed", !provider.enabled(0));
         if (has_page) {
@@ -90,8 +91,9 @@ namespace {
 [[noreturn]] void run_as_user(int ready, int allowed) {
     step("the user is an ordinary one", ::setgid(1000) == 0 && ::setuid(1000) == 0);
     const eventlog::dynamic_provider provider(late);
-    step("the directory is not the user's", provider.status().code == EVENTLOG_NO_DIRECTORY);
-    step("user_events are not permitted either", route_of(provider).code == EVENTLOG_NO_PERMISSION);
+    step("the directory is not the user's", provider.status().code == EVENTLOG_STATUS_NO_DIRECTORY);
+    step("user_events are not permitted either",
+         route_of(provider).code == EVENTLOG_STATUS_NO_PERMISSION);
     std::printf("permission: %s\n", route_of(provider).text.data());
     char byte = 'r';
     step("the child waits", ::write(ready, &byte, 1) == 1 && ::read(allowed, &byte, 1) == 1);

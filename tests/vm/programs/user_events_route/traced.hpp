@@ -43,7 +43,7 @@ using traced = eventlog::provider<"traced", sample, word, in_session, silent, em
 }  // namespace route_steps
 
 template <>
-inline constexpr eventlog::event_traits eventlog::traits_of<route_steps::in_session>{
+inline constexpr eventlog::event_info eventlog::event_info_of<route_steps::in_session>{
     .session_bound = true};
 
 namespace route_steps {

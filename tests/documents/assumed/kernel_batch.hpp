@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <eventlog/lane.hpp>
+#include <eventlog/kernel_batch.hpp>
 
 struct job;
 const job* take_job();
