@@ -45,7 +45,7 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<chunk>{
     .level = eventlog::level::trace,
     .session_bound = true,
-    .fields = {{.of = "bytes", .format = eventlog::format::byte_size}}};
+    .fields = {{.member = "bytes", .format = eventlog::format::byte_size}}};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<stalled>{
     .level = eventlog::level::warn, .session_bound = true};

@@ -46,7 +46,7 @@ std::string_view event::description() const noexcept {
 }
 
 std::string_view event::meaning() const noexcept {
-    return known_->schema->meaning;
+    return known_->schema->when;
 }
 
 elog::level event::level() const noexcept {

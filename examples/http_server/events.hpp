@@ -52,7 +52,7 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<request_refused>{
     .level = eventlog::level::warn,
     .keywords = requests,
-    .meaning = "a request cannot be understood, and the connection is given up",
+    .when = "a request cannot be understood, and the connection is given up",
     .session_bound = true};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<request_begin>{
@@ -65,7 +65,7 @@ inline constexpr eventlog::event_info eventlog::event_info_of<request_end>{
     .keywords = requests,
     .kind = eventlog::kind::end,
     .session_bound = true,
-    .fields = {{.of = "sent", .format = eventlog::format::byte_size}}};
+    .fields = {{.member = "sent", .format = eventlog::format::byte_size}}};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<open_connections>{
     .keywords = network, .kind = eventlog::kind::counter};

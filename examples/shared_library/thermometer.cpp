@@ -20,7 +20,7 @@ using thermometer = eventlog::provider<"thermometer", reading>;
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<reading>{
-    .level = eventlog::level::verbose, .fields = {{.of = "temperature", .unit = "C"}}};
+    .level = eventlog::level::verbose, .fields = {{.member = "temperature", .unit = "C"}}};
 
 double read_thermometer() {
     static std::uint32_t number = 0;

@@ -49,7 +49,7 @@ ordered_json json_of(const enumeration_schema& enumeration, eventlog::field_type
     }
     return {{"name", enumeration.name},
             {"type", name_of(type)},
-            {"bitmask", enumeration.combines},
+            {"bitmask", enumeration.is_bitmask},
             {"values", std::move(values)}};
 }
 
@@ -97,7 +97,7 @@ ordered_json json_of(const provider_schema& schema, const type_text& types, std:
             {"truncates", event.truncates},
             {"keywords", std::move(keywords)},
             {"description", event.description},
-            {"when", event.meaning},
+            {"when", event.when},
             {"fixed_bytes", event.fixed_size},
             {"fields", std::move(fields)}};
 }

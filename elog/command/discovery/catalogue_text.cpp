@@ -293,14 +293,14 @@ class catalogue_formatter {
     }
 
     void append_description(const event_schema& schema) {
-        if (schema.description.empty() && schema.meaning.empty()) {
+        if (schema.description.empty() && schema.when.empty()) {
             return;
         }
         wrapped_line line(out_, style_, detail_indent, detail_indent);
         line.add_words(schema.description, paint::faint);
-        if (!schema.meaning.empty()) {
+        if (!schema.when.empty()) {
             line.add_words(schema.description.empty() ? "When" : "when", paint::faint);
-            line.add_words(schema.meaning, paint::faint);
+            line.add_words(schema.when, paint::faint);
         }
     }
 

@@ -49,7 +49,7 @@ class ELOG_API event {
     [[nodiscard]] std::string_view provider() const noexcept;
     [[nodiscard]] std::string_view name() const noexcept;
     [[nodiscard]] std::string_view description() const noexcept;
-    [[nodiscard]] std::string_view meaning() const noexcept;
+    [[nodiscard]] std::string_view when() const noexcept;
     [[nodiscard]] elog::level level() const noexcept;
     [[nodiscard]] bool has_keyword(std::string_view name) const noexcept;
 

@@ -169,7 +169,7 @@ std::string key_format_signature(const value_location& place) {
         look += fmt::format(" {}", place.stored.size);
     }
     if (place.enumeration != nullptr) {
-        look += place.enumeration->combines ? '|' : ';';
+        look += place.enumeration->is_bitmask ? '|' : ';';
         for (const auto& [value, name] : place.enumeration->values) {
             look += fmt::format("{}={};", value, name);
         }

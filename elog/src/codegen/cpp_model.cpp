@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <set>
 
-#include <eventlog/traits.hpp>
+#include <eventlog/metadata.hpp>
 
 #include "codegen/macro_names.hpp"
 #include "codegen/source_text.hpp"
@@ -86,7 +86,7 @@ bool is_implicit_session_event(const event_schema& event, bool begin) {
            event.severity == eventlog::level::info && event.session_bound && !event.truncates &&
            event.keywords == 0 && event.fields.size() == 1 &&
            event.description == (begin ? "A session begins" : "A session ends") &&
-           event.meaning ==
+           event.when ==
                (begin ? "the application opens a session" : "the application closes a session");
 }
 
@@ -95,7 +95,7 @@ bool is_implicit_dump_event(const event_schema& event) {
            event.severity == eventlog::level::error && !event.session_bound && !event.truncates &&
            event.keywords == 0 && event.fields.empty() &&
            event.description == "The current state is complete" &&
-           event.meaning ==
+           event.when ==
                "a listener came late and all of the state has been emitted to it alone";
 }
 
@@ -231,7 +231,7 @@ void cpp_model::check_event(std::size_t id) const {
     const event_schema& event = schema_.events[id];
     const text_position where = source_.events[id];
     check_text(event.description, where);
-    check_text(event.meaning, where);
+    check_text(event.when, where);
     std::size_t described = 0;
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         const field_schema& field = event.fields[i];
@@ -340,7 +340,7 @@ std::string cpp_model::field_info(const field_schema& field, const std::string& 
     if (field.format != type_of(field).format) {
         made += fmt::format(", .format = eventlog::format::{}", name_of(field.format));
     }
-    return made.empty() ? made : fmt::format("{{.of = \"{}\"{}}}", member, made);
+    return made.empty() ? made : fmt::format("{{.member = \"{}\"{}}}", member, made);
 }
 
 }  // namespace elog

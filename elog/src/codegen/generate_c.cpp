@@ -107,7 +107,7 @@ void c_generator::write_enumeration(const enumeration_schema& enumeration, std::
         out_.line("}};");
     } else {
         out_.line("/* {}{} */", enumeration.name,
-                  enumeration.combines ? ": these are combined with |" : "");
+                  enumeration.is_bitmask ? ": these are combined with |" : "");
         const auto type = type_of_enumeration(schema_, index);
         for (const auto& [value, name] : enumeration.values) {
             const std::string constant = file_scope_.make(prefix + "_" + upper_case(name));

@@ -85,7 +85,7 @@ void cpp_generator::write_enumeration(std::size_t index) {
     }
     out_.line("}};");
     out_.line();
-    if (enumeration.combines) {
+    if (enumeration.is_bitmask) {
         out_.format(cpp_templates::combine_operator, enumeration.name, cpp_integer(type));
     }
     if (!in_namespace.empty()) {
@@ -134,13 +134,13 @@ void cpp_generator::write_member(std::string_view name, std::string_view value) 
 void cpp_generator::write_enum_traits(std::size_t index) {
     const enumeration_schema& enumeration = schema_.enumerations[index];
     const bool found = model_.has_deducible_names(index);
-    if (found && !enumeration.combines) {
+    if (found && !enumeration.is_bitmask) {
         return;
     }
     out_.line("template <>");
     out_.line("inline constexpr eventlog::enum_info eventlog::enum_info_of<{}>{{",
               model_.name_of_enumeration(index));
-    write_member("combines", enumeration.combines ? "true" : "");
+    write_member("is_bitmask", enumeration.is_bitmask ? "true" : "");
     if (!found) {
         out_.line("    .values = {{");
         for (const auto& [value, name] : enumeration.values) {
@@ -177,7 +177,7 @@ void cpp_generator::write_event_traits(std::size_t id) {
     write_member("keywords", keywords);
     write_member("name", name != event.name ? fmt::format("\"{}\"", event.name) : "");
     write_member("description", optional_literal(event.description));
-    write_member("meaning", optional_literal(event.meaning));
+    write_member("when", optional_literal(event.when));
     write_member("kind", event.kind != eventlog::kind::instant
                              ? fmt::format("eventlog::kind::{}", name_of(event.kind))
                              : "");

@@ -58,7 +58,7 @@ void kernel_c_generator::write_enumeration(std::size_t index) {
         out_.line("enum {} {{", names_.enumerations[index]);
     } else {
         out_.line("/* {}{} */", enumeration.name,
-                  enumeration.combines ? ": these are combined with |" : "");
+                  enumeration.is_bitmask ? ": these are combined with |" : "");
     }
     for (const auto& [value, name] : enumeration.values) {
         const std::string constant = scope_.make(prefix + "_" + upper_case(name));
@@ -66,7 +66,7 @@ void kernel_c_generator::write_enumeration(std::size_t index) {
         const bool wide = !type || eventlog::size_of(*type) == 8;
         if (fits_int(enumeration)) {
             out_.line("\t{} = {},", constant, number);
-        } else if (enumeration.combines || number >= 0 || !type || !is_signed(*type)) {
+        } else if (enumeration.is_bitmask || number >= 0 || !type || !is_signed(*type)) {
             const std::uint64_t bits = wide ? value : value & 0xffffffff;
             out_.line("#define {}\t0x{:x}{}", constant, bits, wide ? "ULL" : "U");
         } else if (value == std::uint64_t{1} << 63U) {

@@ -96,7 +96,7 @@ void python_generator::write_enumeration(std::size_t index) {
     out_.line();
     out_.line();
     out_.line("class {}(enum.{}):", enumerations_[index],
-              enumeration.combines ? "IntFlag" : "IntEnum");
+              enumeration.is_bitmask ? "IntFlag" : "IntEnum");
     unique_names names(python_reserved_words);
     for (const auto& [value, name] : enumeration.values) {
         // Names between underscores have special meanings in enumerations of Python.

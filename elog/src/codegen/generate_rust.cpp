@@ -73,7 +73,7 @@ class rust_generator {
 
 bool rust_generator::is_enum(std::size_t enumeration) const {
     const enumeration_schema& described = schema_.enumerations[enumeration];
-    return !described.combines && !described.values.empty() &&
+    return !described.is_bitmask && !described.values.empty() &&
            type_of_enumeration(schema_, enumeration).has_value();
 }
 

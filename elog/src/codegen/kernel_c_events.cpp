@@ -153,8 +153,8 @@ void event_writer::write_comment() {
         write_descriptions();
     }
     out_.line(" *");
-    if (!event_.meaning.empty()) {
-        out_.line(" * Logged when {}.", comment_text(event_.meaning));
+    if (!event_.when.empty()) {
+        out_.line(" * Logged when {}.", comment_text(event_.when));
     }
     std::string properties = fmt::format("Level {}", name_of(event_.severity));
     if (event_.kind != eventlog::kind::instant) {

@@ -215,9 +215,9 @@ printk_expression field_printer::print_single() const {
 }
 
 /// A number in code that compares it with unsigned long.
-std::string mask_number(std::uint64_t value, bool combines) {
+std::string mask_number(std::uint64_t value, bool is_bitmask) {
     const auto number = static_cast<std::int64_t>(value);
-    if (combines || (value >> 62U) == 2) {
+    if (is_bitmask || (value >> 62U) == 2) {
         return fmt::format("0x{:x}", value);
     }
     return fmt::format("{}", number);
@@ -238,19 +238,19 @@ void write_show_enumeration(source_writer& out, const provider_schema& schema, s
     std::vector<std::string> items;
     std::string zero = "0x0";
     // An enumeration with only a name for 0 is not a set of flags.
-    const bool combines = enumeration.combines &&
+    const bool is_bitmask = enumeration.is_bitmask &&
                           std::any_of(enumeration.values.begin(), enumeration.values.end(),
                                       [&](const auto& value) { return (value.first & bits) != 0; });
     for (const auto& [value, name] : enumeration.values) {
-        if (combines && (value & bits) == 0) {
+        if (is_bitmask && (value & bits) == 0) {
             zero = name;
             continue;
         }
         items.push_back(fmt::format("{{ {}, \"{}\" }}",
-                                    mask_number(combines ? value & bits : value, combines), name));
+                                    mask_number(is_bitmask ? value & bits : value, is_bitmask), name));
     }
     out.line("#define {}(value)\t\\", macro);
-    if (!combines) {
+    if (!is_bitmask) {
         out.line("\t__print_symbolic{}(value,\t\\", behind);
     } else if (bits != ~std::uint64_t{0} && is_signed(*type)) {
         out.line("\t((value) ? __print_flags{}((value) & 0x{:x}, \"|\",\t\\", behind, bits);
@@ -259,10 +259,10 @@ void write_show_enumeration(source_writer& out, const provider_schema& schema, s
     }
     for (std::size_t i = 0; i < items.size(); ++i) {
         const bool last = i + 1 == items.size();
-        const std::string_view end = !last ? ",\t\\" : combines ? ")\t\\" : ")";
+        const std::string_view end = !last ? ",\t\\" : is_bitmask ? ")\t\\" : ")";
         out.line("\t\t{}{}", items[i], end);
     }
-    if (combines) {
+    if (is_bitmask) {
         out.line("\t\t: \"{}\")", zero);
     }
     out.line();

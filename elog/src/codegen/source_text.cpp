@@ -106,9 +106,9 @@ std::string describe_item(const event_schema& event) {
     if (!sentence.empty() && !ends_a_sentence(sentence)) {
         sentence += '.';
     }
-    if (!event.meaning.empty()) {
+    if (!event.when.empty()) {
         sentence += sentence.empty() ? "" : " ";
-        sentence += "Logged when " + comment_text(event.meaning);
+        sentence += "Logged when " + comment_text(event.when);
         sentence += ends_a_sentence(sentence) ? "" : ".";
     }
     return sentence;
@@ -225,7 +225,7 @@ std::optional<eventlog::field_type> type_of_enumeration(const provider_schema& s
 }
 
 bool fits_int(const enumeration_schema& enumeration) noexcept {
-    return !enumeration.combines && !enumeration.values.empty() &&
+    return !enumeration.is_bitmask && !enumeration.values.empty() &&
            std::all_of(enumeration.values.begin(), enumeration.values.end(), [](const auto& value) {
                const auto number = static_cast<std::int64_t>(value.first);
                return number >= std::numeric_limits<std::int32_t>::min() &&

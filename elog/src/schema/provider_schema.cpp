@@ -41,7 +41,7 @@ void read_enumerations(eventlog::core::schema_reader& reader,
     while (reader.next_enumeration(enumeration)) {
         enumeration_schema& added = enumerations.emplace_back();
         added.name = enumeration.name;
-        added.combines = enumeration.combines;
+        added.is_bitmask = enumeration.is_bitmask;
         eventlog::core::value_description value;
         while (reader.next_value(value)) {
             added.values.emplace_back(value.value, value.name);
@@ -54,7 +54,7 @@ event_schema read_event(eventlog::core::schema_reader& reader,
     event_schema read;
     read.name = event.name;
     read.description = event.description;
-    read.meaning = event.meaning;
+    read.when = event.when;
     read.severity = event.severity;
     read.kind = event.kind;
     read.session_bound = event.session_bound;

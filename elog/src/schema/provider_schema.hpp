@@ -29,14 +29,14 @@ struct field_schema {
 
 struct enumeration_schema {
     std::string name;
-    bool combines = false;
+    bool is_bitmask = false;
     std::vector<std::pair<std::uint64_t, std::string>> values;  // sign-extended to 64 bits
 };
 
 struct event_schema {
     std::string name;
     std::string description;
-    std::string meaning;
+    std::string when;
     eventlog::level severity = eventlog::level::info;
     eventlog::kind kind = eventlog::kind::instant;
     bool session_bound = false;

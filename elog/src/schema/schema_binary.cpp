@@ -48,7 +48,7 @@ void write_header(sink& out, const provider_schema& schema) {
 }
 
 void write_enumeration(sink& out, const enumeration_schema& enumeration) {
-    out.number(enumeration.combines ? eventlog::enumeration_combines : 0, 1);
+    out.number(enumeration.is_bitmask ? eventlog::enumeration_combines : 0, 1);
     out.number(enumeration.values.size(), 2);
     out.text(enumeration.name);
     for (const auto& [value, name] : enumeration.values) {
@@ -81,7 +81,7 @@ void write_event(sink& out, const event_schema& event) {
     out.number(event.keywords, 8);
     out.text(event.name);
     out.text(event.description);
-    out.text(event.meaning);
+    out.text(event.when);
     for (const field_schema& field : event.fields) {
         write_field(out, field);
     }

@@ -27,7 +27,7 @@ class schema_parser : schema_token_reader {
   private:
     void parse_item();
     void parse_keyword();
-    void parse_enumeration(bool combines);
+    void parse_enumeration(bool is_bitmask);
     void parse_value(enumeration_schema& made, field_type type, name_set& names,
                      std::set<std::uint64_t>& values);
     void parse_event();
@@ -107,7 +107,7 @@ void schema_parser::parse_keyword() {
     made_.schema.keywords.emplace_back(static_cast<unsigned>(bit.magnitude), std::move(name));
 }
 
-void schema_parser::parse_enumeration(bool combines) {
+void schema_parser::parse_enumeration(bool is_bitmask) {
     const text_position where = position();
     const std::string label = expect_unique_name("an enumeration", enumeration_names_);
     if (find_type(label)) {
@@ -116,7 +116,7 @@ void schema_parser::parse_enumeration(bool combines) {
                                   label));
     }
     enumeration_schema made{
-        take_word("called") ? expect_name("the enumeration") : label, combines, {}};
+        take_word("called") ? expect_name("the enumeration") : label, is_bitmask, {}};
     if (made_.schema.enumerations.size() == eventlog::enumerations_max) {
         reject(where, "A provider has up to 1024 enumerations. Split it in two.");
     }
@@ -208,7 +208,7 @@ void schema_parser::parse_event_words(event_schema& made) {
     }
     made.description = take_description();
     if (take_word("when")) {
-        made.meaning = expect_text("when the event is logged");
+        made.when = expect_text("when the event is logged");
     }
     if (!is_symbol('{')) {
         reject_current(

@@ -25,13 +25,13 @@ void append_description(fmt::memory_buffer& out, std::string_view before, std::s
 
 void append_enumeration_text(fmt::memory_buffer& out, const enumeration_schema& enumeration,
                              const std::string& label, field_type type) {
-    append_format(out, "\n    {} {}", enumeration.combines ? "flags" : "enum", label);
+    append_format(out, "\n    {} {}", enumeration.is_bitmask ? "flags" : "enum", label);
     if (label != enumeration.name) {
         append_format(out, " called {}", enumeration.name);
     }
     append_format(out, " : {} {{", name_of(type));
     for (const auto& [value, name] : enumeration.values) {
-        if (enumeration.combines && !(is_signed(type) && (value >> 63U) != 0)) {
+        if (enumeration.is_bitmask && !(is_signed(type) && (value >> 63U) != 0)) {
             append_format(out, "\n        {} = 0x{:x},", name, value);
         } else if (is_signed(type)) {
             append_format(out, "\n        {} = {},", name, static_cast<std::int64_t>(value));
@@ -65,7 +65,7 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
     }
     append(out, *before == ',' ? "]" : "");
     append_description(out, " ", event.description);
-    append_description(out, " when ", event.meaning);
+    append_description(out, " when ", event.when);
     append(out, event.fields.empty() ? " {" : " {\n");
     for (const field_schema& field : event.fields) {
         append_field_text(out, types, field);

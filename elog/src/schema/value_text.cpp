@@ -194,7 +194,7 @@ bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enume
         append(out, found->second);
         return true;
     }
-    if (enumeration.combines) {
+    if (enumeration.is_bitmask) {
         append_combination(out, enumeration, bits);
         return true;
     }

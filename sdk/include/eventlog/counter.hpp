@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <eventlog/detail/members.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog {
 
@@ -61,7 +61,7 @@ class counter {
         static_assert(
             in_session,
             "eventlog: the event of this counter does not belong to a session. Construct the "
-            "counter without one, or set .session_bound = true in eventlog::event_info_of.");
+            "counter without one, or set .session_bound = true in its eventlog::event_info.");
     }
 
     /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.

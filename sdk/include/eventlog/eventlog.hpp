@@ -11,8 +11,8 @@
 #include <eventlog/clock.hpp>
 #include <eventlog/counter.hpp>
 #include <eventlog/kernel_batch.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 #include <eventlog/snapshot.hpp>
 #include <eventlog/span.hpp>
-#include <eventlog/traits.hpp>

@@ -24,9 +24,9 @@
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/detail/send.hpp>
 #include <eventlog/detail/usdt.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/status.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog {
 
@@ -145,6 +145,9 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
 
     /// Naming `registered` makes a program that emits publish the provider.
     [[gnu::always_inline]] static const event_site& site(std::size_t event) noexcept {
+        static_cast<void>(
+            &check_description<Provider,
+                               !std::is_reference_v<decltype(provider_info_of<Provider>)>>);
         static_cast<void>(&registered);
         return sites[event];
     }
@@ -290,7 +293,7 @@ class provider {
                                                        const Event& event) noexcept {
         static_assert(event_info_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in eventlog::event_info_of.");
+                      "provider, or set .session_bound = true in its eventlog::event_info.");
         constexpr std::size_t id = index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
@@ -306,7 +309,7 @@ class provider {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
         static_assert(event_info_of<made>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in eventlog::event_info_of.");
+                      "provider, or set .session_bound = true in its eventlog::event_info.");
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
             emit_lazy_event(session, event);
@@ -349,7 +352,7 @@ class provider {
         static_assert(
             provider_info_of<provider>.replays_state,
             "eventlog: this provider does not replay its state. Set .replays_state = true in "
-            "eventlog::provider_info_of.");
+            "its eventlog::provider_info.");
         return eventlog_provider_on_new_listener(
             state::registered.handle(), callback == nullptr ? nullptr : call_on_new_listener,
             reinterpret_cast<void*>(callback));

@@ -16,7 +16,7 @@
 //       value    u64 (two's complement of what the field holds), name
 //       event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are truncated to fit),
 //                u8 reserved (0), u16 fixed_size, u16 field_count, u64 keywords, name,
-//                text description, text meaning ("logged when ..."), field[field_count]
+//                text description, text when ("logged when ..."), field[field_count]
 //       field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is
 //                0 when the field has no value; 0xffff: it always has one), u16 enumeration (its
 //                position in the schema; 0xffff: none), name, text unit, text description

@@ -29,13 +29,13 @@ extern "C" {
 #define EVENTLOG_SESSION_BEGIN_EVENT                                                       \
     {                                                                                      \
         .name = "session_begin", .description = "A session begins",                        \
-        .meaning = "the application opens a session", .kind = EVENTLOG_KIND_SESSION_BEGIN, \
+        .when = "the application opens a session", .kind = EVENTLOG_KIND_SESSION_BEGIN, \
         .session_bound = true                                                              \
     }
 #define EVENTLOG_SESSION_END_EVENT                                                        \
     {                                                                                     \
         .name = "session_end", .description = "A session ends",                           \
-        .meaning = "the application closes a session", .kind = EVENTLOG_KIND_SESSION_END, \
+        .when = "the application closes a session", .kind = EVENTLOG_KIND_SESSION_END, \
         .session_bound = true                                                             \
     }
 

@@ -9,9 +9,9 @@
 
 #include <eventlog/detail/members.hpp>
 #include <eventlog/detail/values.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog {
 
@@ -52,7 +52,7 @@ class [[nodiscard]] span {
                   "eventlog::kind::end in eventlog::event_info_of.");
     static_assert(event_info_of<Begin>.session_bound == event_info_of<End>.session_bound,
                   "eventlog: only one of the events of a span belongs to a session. Set "
-                  ".session_bound = true in eventlog::event_info_of for both, or for neither.");
+                  ".session_bound = true in the eventlog::event_info of both, or for neither.");
     using duration = detail::first_member_of<End>;
     static_assert(detail::is_nanoseconds<duration>,
                   "eventlog: the first field of an event that ends a span must be its duration, a "
@@ -70,9 +70,10 @@ class [[nodiscard]] span {
     }
     /// Emits `begin` in a session.
     span(const session<Provider>& owner, Begin begin) noexcept : session_(owner.id()) {
-        static_assert(in_session,
-                      "eventlog: the events of this span do not belong to a session. Construct the "
-                      "span without one, or set .session_bound = true in eventlog::event_info_of.");
+        static_assert(
+            in_session,
+            "eventlog: the events of this span do not belong to a session. Construct the "
+            "span without one, or set .session_bound = true in its eventlog::event_info.");
         start();
         Provider::emit_in_session(session_, begin);
     }

@@ -142,7 +142,7 @@ void builder::write_keywords(schema_sink& sink) const noexcept {
 
 void builder::write_enumeration(schema_sink& sink,
                                 const eventlog_enumeration_definition& described) const noexcept {
-    sink.number(described.combines ? enumeration_combines : 0, 1);
+    sink.number(described.is_bitmask ? enumeration_combines : 0, 1);
     sink.number(described.value_count, 2);
     sink.text(described.name);
     for (std::uint32_t i = 0; i < described.value_count; ++i) {
@@ -220,7 +220,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     const std::string_view name = event.name;
     sink.text(name);
     sink.text(text_or_empty(event.description));
-    sink.text(text_or_empty(event.meaning));
+    sink.text(text_or_empty(event.when));
     for (std::size_t i = 0; i < count; ++i) {
         write_field(sink, field_at(i), locations[i],
                     target == nullptr ? nullptr : target->fields + i);

@@ -231,7 +231,7 @@ bool checker::check_event(std::uint32_t index) noexcept {
 }
 
 bool checker::check_event_traits(const eventlog_event_definition& event) noexcept {
-    if (!is_short(event.description) || !is_short(event.meaning)) {
+    if (!is_short(event.description) || !is_short(event.when)) {
         return error_.set(EVENTLOG_ERROR_TEXT,
                           "Its description or meaning is longer than 255 bytes. Shorten it.");
     }

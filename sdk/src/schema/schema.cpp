@@ -93,7 +93,7 @@ bool schema_reader::parse_enumeration(cursor& at,
     std::uint8_t flags = 0;
     const bool is_sound = number(at, flags) && number(at, enumeration.value_count) &&
                           name(at, enumeration.name) && flags <= enumeration_combines;
-    enumeration.combines = flags == enumeration_combines;
+    enumeration.is_bitmask = flags == enumeration_combines;
     return is_sound;
 }
 
@@ -107,7 +107,7 @@ bool schema_reader::parse_event(cursor& at, event_description& event) const noex
     if (!number(at, event.severity) || !number(at, event.kind) || !number(at, flags) ||
         !number(at, reserved) || !number(at, event.fixed_size) || !number(at, event.field_count) ||
         !number(at, event.keywords) || !name(at, event.name) || !text(at, event.description) ||
-        !text(at, event.meaning)) {
+        !text(at, event.when)) {
         return false;
     }
     event.session_bound = (flags & event_session_bound) != 0;

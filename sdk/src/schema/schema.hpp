@@ -31,7 +31,7 @@ struct keyword_description {
 struct enumeration_description {
     std::string_view name;
     std::uint16_t value_count = 0;
-    bool combines = false;
+    bool is_bitmask = false;
 };
 
 struct value_description {
@@ -50,7 +50,7 @@ struct event_description {
     std::uint64_t keywords = 0;
     std::string_view name;
     std::string_view description;
-    std::string_view meaning;
+    std::string_view when;
 };
 
 struct field_description {

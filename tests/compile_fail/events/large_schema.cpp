@@ -37,15 +37,15 @@ template <std::size_t Number>
 inline constexpr eventlog::event_info eventlog::event_info_of<numbered<Number>>{
     .name = names[Number / 60] + Number % 60,
     .description = text,
-    .meaning = text,
-    .fields = {{.of = "a", .unit = text, .description = text},
-               {.of = "b", .unit = text, .description = text},
-               {.of = "c", .unit = text, .description = text},
-               {.of = "d", .unit = text, .description = text},
-               {.of = "e", .unit = text, .description = text},
-               {.of = "f", .unit = text, .description = text},
-               {.of = "g", .unit = text, .description = text},
-               {.of = "h", .unit = text, .description = text}}};
+    .when = text,
+    .fields = {{.member = "a", .unit = text, .description = text},
+               {.member = "b", .unit = text, .description = text},
+               {.member = "c", .unit = text, .description = text},
+               {.member = "d", .unit = text, .description = text},
+               {.member = "e", .unit = text, .description = text},
+               {.member = "f", .unit = text, .description = text},
+               {.member = "g", .unit = text, .description = text},
+               {.member = "h", .unit = text, .description = text}}};
 
 template <std::size_t... Numbers>
 void emit_them(std::index_sequence<Numbers...> /*numbers*/) {

@@ -339,7 +339,7 @@ class chance_definition {
         }
         events_.push_back({.name = name(),
                            .description = text(),
-                           .meaning = text(),
+                           .when = text(),
                            .level = below(50) == 0 ? below(9) : below(6),
                            .kind = below(50) == 0 ? below(9) : below(4),
                            .keywords = below(30) == 0 ? 1U : 0U,
@@ -405,7 +405,7 @@ void check_schema(const eventlog_definition& definition, const built_definition&
     while (schema.next_event(event)) {
         const eventlog_event_definition& said = definition.events[event.id];
         EXPECT_EQ(event.name, said.name);
-        EXPECT_EQ(event.meaning, said.meaning == nullptr ? "" : said.meaning);
+        EXPECT_EQ(event.when, said.when == nullptr ? "" : said.when);
         EXPECT_EQ(static_cast<std::uint32_t>(event.severity), said.level == 0 ? 3 : said.level);
         EXPECT_EQ(event.field_count, said.field_count + (said.session_bound ? 1U : 0U));
         EXPECT_EQ(event.truncates, said.truncates);

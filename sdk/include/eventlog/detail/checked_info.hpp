@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The traits of events, providers and enumerations, checked for null pointers.
+// The info of events, providers and enumerations, checked for null pointers.
 #pragma once
 
 #include <type_traits>
 
-#include <eventlog/traits.hpp>
+#include <eventlog/metadata.hpp>
 
 namespace eventlog::detail {
 
@@ -17,26 +17,26 @@ consteval int read_text(const char* text) {
     return *text == 0 ? 0 : 1;
 }
 
-consteval int read_texts(const event_info& traits) {
-    int read = read_text(traits.name) + read_text(traits.description) + read_text(traits.meaning);
-    for (const field_info& field : traits.fields) {
-        read += read_text(field.of) + read_text(field.name) + read_text(field.unit) +
+consteval int read_texts(const event_info& info) {
+    int read = read_text(info.name) + read_text(info.description) + read_text(info.when);
+    for (const field_info& field : info.fields) {
+        read += read_text(field.member) + read_text(field.name) + read_text(field.unit) +
                 read_text(field.description);
     }
     return read;
 }
 
-consteval int read_texts(const provider_info& traits) {
-    int read = read_text(traits.description);
-    for (const keyword& word : traits.keywords) {
+consteval int read_texts(const provider_info& info) {
+    int read = read_text(info.description);
+    for (const keyword& word : info.keywords) {
         read += read_text(word.name);
     }
     return read;
 }
 
-consteval int read_texts(const enum_info& traits) {
+consteval int read_texts(const enum_info& info) {
     int read = 0;
-    for (const enum_value& value : traits.values) {
+    for (const enum_value& value : info.values) {
         read += read_text(value.name);
     }
     return read;
@@ -52,8 +52,8 @@ concept has_no_null_texts = requires {
 template <const auto& Traits, const auto& Default>
 consteval const auto& with_checked_texts() {
     static_assert(has_no_null_texts<Traits>,
-                  "eventlog: a text in a specialisation of eventlog::event_info_of, "
-                  "provider_info_of or enum_info_of is a null pointer. Leave it out, or "
+                  "eventlog: a text in an eventlog::event_info, provider_info or "
+                  "enum_info is a null pointer. Leave it out, or "
                   "write \"\".");
     if constexpr (has_no_null_texts<Traits>) {
         return Traits;

@@ -30,7 +30,7 @@ struct named_value {
 /// address.
 struct enum_description {
     std::string_view name;
-    bool combines;
+    bool is_bitmask;
     const named_value* values;
     std::size_t value_count;
     bool is_distinct;  // each value and each name occurs once
@@ -111,7 +111,7 @@ consteval found_values find_values() {
     return found;
 }
 
-/// The number of values in the traits, up to the last that is not empty. An empty one in front of
+/// The number of values in the info, up to the last that is not empty. An empty one in front of
 /// it is an error.
 template <class Enum>
 consteval std::size_t count_given_values() {
@@ -171,7 +171,7 @@ consteval bool is_distinct_enum() {
 
 template <class Enum>
 inline constexpr enum_description description_of_enum{
-    type_name<Enum>(), checked_enum_info<Enum>.combines, values_of<Enum>::values.data(),
+    type_name<Enum>(), checked_enum_info<Enum>.is_bitmask, values_of<Enum>::values.data(),
     values_of<Enum>::values.size(), is_distinct_enum<Enum>()};
 
 }  // namespace eventlog::detail

@@ -12,8 +12,8 @@
 #include <eventlog/detail/distinct.hpp>
 #include <eventlog/detail/enum_names.hpp>
 #include <eventlog/detail/event_schema.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
@@ -27,7 +27,7 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_begin>{
     .level = eventlog::level::info,
     .description = "A session begins",
-    .meaning = "the application opens a session",
+    .when = "the application opens a session",
     .kind = eventlog::kind::session_begin,
     .session_bound = true};
 
@@ -35,7 +35,7 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_end>{
     .level = eventlog::level::info,
     .description = "A session ends",
-    .meaning = "the application closes a session",
+    .when = "the application closes a session",
     .kind = eventlog::kind::session_end,
     .session_bound = true};
 
@@ -43,7 +43,7 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::state_complete>{
     .level = eventlog::level::error,
     .description = "The current state is complete",
-    .meaning = "a listener came late and all of the state has been emitted to it alone",
+    .when = "a listener came late and all of the state has been emitted to it alone",
     .kind = eventlog::kind::state_complete};
 
 namespace eventlog::detail {
@@ -160,10 +160,10 @@ consteval bool are_valid() {
     return true;
 }
 
-/// Checks a provider together with its traits and its events.
+/// Checks a provider together with its info and its events.
 template <class Provider, class... Events>
 struct check_provider {
-    static constexpr const provider_info& traits = checked_provider_info<Provider>;
+    static constexpr const provider_info& info = checked_provider_info<Provider>;
 
     static_assert(sizeof...(Events) <= events_max,
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "
@@ -173,14 +173,14 @@ struct check_provider {
     static_assert(names_are_distinct<Events...>(),
                   "eventlog: two events of this provider have the same name. Rename one struct.");
 
-    static_assert(std::string_view(traits.description).size() <= description_length_max,
+    static_assert(std::string_view(info.description).size() <= description_length_max,
                   "eventlog: the description of this provider is longer than 255 bytes.");
-    static_assert(keywords_are_valid(traits.keywords),
+    static_assert(keywords_are_valid(info.keywords),
                   "eventlog: a provider's keywords need a bit from 0 to 63 and a name of 1 to 63 "
                   "letters, digits and _, all distinct.");
-    static_assert((all_keywords<Events...>() & ~named_keywords(traits.keywords)) == 0,
+    static_assert((all_keywords<Events...>() & ~named_keywords(info.keywords)) == 0,
                   "eventlog: an event has a keyword that its provider does not name. List it in "
-                  "eventlog::provider_info_of.");
+                  "its eventlog::provider_info.");
 
     static constexpr bool passed = true;
 };

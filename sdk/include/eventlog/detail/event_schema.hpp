@@ -16,15 +16,15 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/names.hpp>
 #include <eventlog/detail/struct_fields.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
 /// An event of any type, as the schema describes it.
 struct event_schema {
-    const event_info* traits = nullptr;
-    bool has_info = false;  // event_info_of is specialized
+    const event_info* info = nullptr;
+    bool has_info = false;  // the event declares its metadata
     bool is_flat = true;
     name_view name{};
     std::size_t fixed_size = 0;
@@ -34,10 +34,10 @@ struct event_schema {
     const field_location* locations = nullptr;
 };
 
-/// The description of a field; the default one if the traits have none.
+/// The description of a field; the default one if the info have none.
 struct field_text {
     name_view name{};
-    const field_info* traits = nullptr;
+    const field_info* info = nullptr;
     eventlog::format format{};
 };
 
@@ -58,10 +58,10 @@ constexpr name_view view_of(const char* text) {
 constexpr field_text text_of(const event_schema& event, std::size_t field) {
     const name_view& name = event.names[field];
     if (event.has_info) {
-        for (const field_info& traits : event.traits->fields) {
-            if (is_text(name, traits.of)) {
-                return {*traits.name == 0 ? name : view_of(traits.name), &traits,
-                        traits.format == format::plain ? event.kinds[field]->shown : traits.format};
+        for (const field_info& info : event.info->fields) {
+            if (is_text(name, info.member)) {
+                return {*info.name == 0 ? name : view_of(info.name), &info,
+                        info.format == format::plain ? event.kinds[field]->shown : info.format};
             }
         }
     }
@@ -87,6 +87,7 @@ enum class event_error {
     event_kind,
     event_oversize,
     session_event_not_bound,
+    two_infos,
 };
 
 constexpr bool is_identifier(const name_view& name) {
@@ -126,26 +127,26 @@ constexpr bool has_field(const event_schema& event, const char* name) {
     return false;
 }
 
-constexpr bool is_nonempty(const field_info& traits) {
-    return *traits.name != 0 || *traits.unit != 0 || *traits.description != 0 ||
-           traits.format != format::plain;
+constexpr bool is_nonempty(const field_info& info) {
+    return *info.name != 0 || *info.unit != 0 || *info.description != 0 ||
+           info.format != format::plain;
 }
 
-/// Checks that the traits describe only fields of the event, each once.
+/// Checks that the info describe only fields of the event, each once.
 constexpr event_error find_field_info_error(const event_schema& event) {
     for (std::size_t i = 0; i < described_fields_max; ++i) {
-        const field_info& traits = event.traits->fields[i];
-        if (*traits.of == 0) {
-            if (is_nonempty(traits)) {
+        const field_info& info = event.info->fields[i];
+        if (*info.member == 0) {
+            if (is_nonempty(info)) {
                 return event_error::unnamed_field;
             }
             continue;
         }
-        if (!has_field(event, traits.of)) {
+        if (!has_field(event, info.member)) {
             return event_error::unknown_field;
         }
         for (std::size_t j = 0; j < i; ++j) {
-            if (std::string_view(traits.of) == event.traits->fields[j].of) {
+            if (std::string_view(info.member) == event.info->fields[j].member) {
                 return event_error::duplicate_field;
             }
         }
@@ -157,7 +158,7 @@ constexpr event_error find_field_info_error(const event_schema& event) {
 constexpr bool has_session_field_conflict(const event_schema& event) {
     for (std::size_t i = 0; i < event.count; ++i) {
         if (text_of(event, i).name == std::string_view("session")) {
-            return event.traits->session_bound;
+            return event.info->session_bound;
         }
     }
     return false;
@@ -167,21 +168,21 @@ constexpr bool is_about_session(kind what) {
     return what == kind::session_begin || what == kind::session_end;
 }
 
-/// Checks the traits of an event.
+/// Checks the info of an event.
 constexpr event_error find_info_error(const event_schema& event) {
-    if (is_long(event.traits->description) || is_long(event.traits->meaning)) {
+    if (is_long(event.info->description) || is_long(event.info->when)) {
         return event_error::event_text_length;
     }
-    if (event.traits->level < level::error || event.traits->level > level::trace) {
+    if (event.info->level < level::error || event.info->level > level::trace) {
         return event_error::level;
     }
-    if (event.traits->kind > kind::state_complete) {
+    if (event.info->kind > kind::state_complete) {
         return event_error::event_kind;
     }
-    if (event.traits->oversize > oversize::truncate) {
+    if (event.info->oversize > oversize::truncate) {
         return event_error::event_oversize;
     }
-    if (is_about_session(event.traits->kind) && !event.traits->session_bound) {
+    if (is_about_session(event.info->kind) && !event.info->session_bound) {
         return event_error::session_event_not_bound;
     }
     if (has_session_field_conflict(event)) {
@@ -195,13 +196,13 @@ constexpr event_error find_info_error(const event_schema& event) {
         if (!is_identifier(text.name)) {
             return event_error::field_name;
         }
-        if (is_long(text.traits->unit) || is_long(text.traits->description)) {
+        if (is_long(text.info->unit) || is_long(text.info->description)) {
             return event_error::field_text_length;
         }
         if (!format_fits(text.format, event.locations[i].type, event.locations[i].count)) {
             return event_error::format_mismatch;
         }
-        if (*text.traits->unit != 0 && !takes_unit(event.locations[i].type)) {
+        if (*text.info->unit != 0 && !takes_unit(event.locations[i].type)) {
             return event_error::unit_without_number;
         }
     }
@@ -234,18 +235,21 @@ constexpr event_error find_event_error(const event_schema& event) {
 }
 
 template <class Event>
-inline constexpr bool has_info = !std::is_reference_v<decltype(event_info_of<Event>)>;
+inline constexpr bool is_info_specialized = !std::is_reference_v<decltype(event_info_of<Event>)>;
+
+template <class Event>
+inline constexpr bool has_info = is_info_specialized<Event> || has_info_member<Event>;
 
 template <class Event>
 consteval event_schema make_event_schema() {
     using layout = event_layout<Event>;
     using fields = typename layout::fields;
     const name_view own = fields::table.type;
-    const event_info& traits = checked_event_info<Event>;
-    return {&traits,
+    const event_info& info = checked_event_info<Event>;
+    return {&info,
             has_info<Event>,
             fields::is_flat,
-            *traits.name == 0 ? own : view_of(traits.name),
+            *info.name == 0 ? own : view_of(info.name),
             layout::fixed_size,
             fields::count,
             fields::table.names,
@@ -258,19 +262,24 @@ template <class Event>
     make_event_schema<Event>();
 
 template <class Event>
-inline constexpr event_error event_error_in = find_event_error(event_schema_of<Event>);
+inline constexpr event_error event_error_in = is_info_specialized<Event>&& has_info_member<Event>
+                                                  ? event_error::two_infos
+                                                  : find_event_error(event_schema_of<Event>);
 
 /// Rejects an event with an error, with a message. Instantiated only for providers that have one.
 template <class Event>
 struct check_event_info {
     static constexpr event_error found = event_error_in<Event>;
+    static_assert(found != event_error::two_infos,
+                  "eventlog: an event has both a member info and a specialization of "
+                  "eventlog::event_info_of. Remove the specialization.");
     static_assert(
         found != event_error::event_name,
         "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
         "digits and _. Use a struct that has a name and is not a template, or give it one "
-        "in eventlog::event_info_of.");
+        "in its eventlog::event_info.");
     static_assert(found != event_error::event_text_length,
-                  "eventlog: description or meaning of an event is longer than 255 bytes.");
+                  "eventlog: description or `when` of an event is longer than 255 bytes.");
     static_assert(found != event_error::field_name,
                   "eventlog: a field's name needs 1 to 63 letters, digits and _. Rename it; in a "
                   "nested struct, the joined name counts.");
@@ -281,23 +290,26 @@ struct check_event_info {
     static_assert(found != event_error::reserved_session_field,
                   "eventlog: a session-bound event already has a first field named session. Remove "
                   "this one, or rename it.");
-    static_assert(found != event_error::unknown_field,
-                  "eventlog: the traits of an event describe a field that it does not have. `of` "
-                  "is the member's name, outer_inner for a nested struct.");
-    static_assert(found != event_error::duplicate_field,
-                  "eventlog: the traits of an event describe a field twice. Merge both entries, or "
-                  "correct the `of` of one.");
-    static_assert(found != event_error::unnamed_field,
-                  "eventlog: the traits of an event describe a field without naming it. Set `.of` "
-                  "to the member's name.");
+    static_assert(
+        found != event_error::unknown_field,
+        "eventlog: the metadata of an event describes a field that it does not have. `member` "
+        "is its name, outer_inner for a nested struct.");
+    static_assert(
+        found != event_error::duplicate_field,
+        "eventlog: the metadata of an event describes a field twice. Merge both entries, or "
+        "correct the `member` of one.");
+    static_assert(
+        found != event_error::unnamed_field,
+        "eventlog: the metadata of an event describes a field without naming it. Set `.member` "
+        "to its name.");
     static_assert(found != event_error::field_text_length,
                   "eventlog: unit or description of a field is longer than 255 bytes.");
     static_assert(found != event_error::invalid_enum_name,
                   "eventlog: the name of an enumeration or of one of its values is not 1 to 63 "
                   "letters, digits and _. Give an enumeration without a name one, and name the "
-                  "values in eventlog::enum_info_of.");
+                  "values in its eventlog::enum_info.");
     static_assert(found != event_error::duplicate_enum_value,
-                  "eventlog: eventlog::enum_info_of gives two values of an enumeration the same "
+                  "eventlog: eventlog::enum_info gives two values of an enumeration the same "
                   "name, or one value two names. Give each its own.");
     static_assert(found != event_error::format_mismatch,
                   "eventlog: a field's format does not suit its type: an IP address is 4 or 16 "
@@ -314,7 +326,7 @@ struct check_event_info {
                   "eventlog: an event has an invalid oversize. Use one of eventlog::oversize.");
     static_assert(found != event_error::session_event_not_bound,
                   "eventlog: an event that begins or ends a session is not session-bound. Set "
-                  ".session_bound = true in eventlog::event_info_of.");
+                  ".session_bound = true in its eventlog::event_info.");
 
     static constexpr bool passed = true;
 };

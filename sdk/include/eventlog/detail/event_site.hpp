@@ -8,8 +8,8 @@
 
 #include <eventlog/abi.h>
 #include <eventlog/detail/layout.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 

@@ -8,8 +8,8 @@
 
 #include <eventlog/detail/field_location.hpp>
 #include <eventlog/detail/struct_fields.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 

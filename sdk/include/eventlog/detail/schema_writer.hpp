@@ -17,8 +17,8 @@
 #include <eventlog/detail/event_schema.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/schema_sink.hpp>
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
-#include <eventlog/traits.hpp>
 
 namespace eventlog::detail {
 
@@ -70,7 +70,7 @@ consteval auto list_enumerations() {
 /// The content of a provider's schema.
 struct provider_content {
     std::string_view name;
-    const provider_info* traits;
+    const provider_info* info;
     std::size_t keyword_count;
     const field_kind* const* enumerations;
     std::size_t enumeration_count;
@@ -83,12 +83,12 @@ consteval std::size_t length_of(const char* text) {
 }
 
 consteval std::size_t size_of_event(const event_schema& event) {
-    const event_info& traits = *event.traits;
+    const event_info& info = *event.info;
     std::size_t size = 16 + 3 + event.name.size;
     if (event.has_info) {
-        size += length_of(traits.description) + length_of(traits.meaning);
+        size += length_of(info.description) + length_of(info.when);
     }
-    if (traits.session_bound) {
+    if (info.session_bound) {
         size += 10 + 3 + 7;
     }
     size += (10 + 3) * event.count;
@@ -100,7 +100,7 @@ consteval std::size_t size_of_event(const event_schema& event) {
     }
     for (std::size_t i = 0; i < event.count; ++i) {
         const field_text text = text_of(event, i);
-        size += text.name.size + length_of(text.traits->unit) + length_of(text.traits->description);
+        size += text.name.size + length_of(text.info->unit) + length_of(text.info->description);
     }
     return size;
 }
@@ -115,9 +115,9 @@ consteval std::size_t size_of_enumeration(const enum_description& enumeration) {
 
 consteval std::size_t size_of_schema(const provider_content& provider) {
     std::size_t size =
-        schema_header_size + 2 + provider.name.size() + length_of(provider.traits->description);
+        schema_header_size + 2 + provider.name.size() + length_of(provider.info->description);
     for (std::size_t i = 0; provider.keyword_count != 0 && i < keywords_max; ++i) {
-        const char* name = provider.traits->keywords[i].name;
+        const char* name = provider.info->keywords[i].name;
         size += *name == 0 ? 0 : 2 + length_of(name);
     }
     for (std::size_t i = 0; i < provider.enumeration_count; ++i) {
@@ -214,8 +214,8 @@ consteval void write_field(hashing_schema_writer& writer, const provider_content
     const field_text text = text_of(event, i);
     write_field_location(writer, event.locations[i], text.format, enumeration);
     writer.text(text.name.begin, text.name.size);
-    writer.text(text.traits->unit);
-    writer.text(text.traits->description);
+    writer.text(text.info->unit);
+    writer.text(text.info->description);
 }
 
 consteval void write_fields(hashing_schema_writer& writer, const provider_content& provider,
@@ -235,20 +235,20 @@ consteval void write_fields(hashing_schema_writer& writer, const provider_conten
 
 consteval void write_event(hashing_schema_writer& writer, const provider_content& provider,
                            const event_schema& event) {
-    const event_info& traits = *event.traits;
-    writer.byte(static_cast<std::uint8_t>(traits.level));
-    writer.byte(static_cast<std::uint8_t>(traits.kind));
+    const event_info& info = *event.info;
+    writer.byte(static_cast<std::uint8_t>(info.level));
+    writer.byte(static_cast<std::uint8_t>(info.kind));
     writer.byte(
-        static_cast<std::uint8_t>((traits.session_bound ? event_session_bound : 0U) |
-                                  (traits.oversize == oversize::truncate ? event_truncates : 0U)));
+        static_cast<std::uint8_t>((info.session_bound ? event_session_bound : 0U) |
+                                  (info.oversize == oversize::truncate ? event_truncates : 0U)));
     writer.byte(0);
     writer.number(event.fixed_size, 2);
-    writer.number(event.count + (traits.session_bound ? 1 : 0), 2);
-    writer.number(traits.keywords, 8);
+    writer.number(event.count + (info.session_bound ? 1 : 0), 2);
+    writer.number(info.keywords, 8);
     writer.text(event.name.begin, event.name.size);
-    writer.text(traits.description);
-    writer.text(traits.meaning);
-    if (traits.session_bound) {
+    writer.text(info.description);
+    writer.text(info.when);
+    if (info.session_bound) {
         write_field_location(writer, {field_type::unsigned_64, 1, false, 0, no_index},
                              format::plain, no_index);
         writer.text("session");
@@ -260,7 +260,7 @@ consteval void write_event(hashing_schema_writer& writer, const provider_content
 
 consteval void write_enumeration(hashing_schema_writer& writer,
                                  const enum_description& enumeration) {
-    writer.number(enumeration.combines ? enumeration_combines : 0, 1);
+    writer.number(enumeration.is_bitmask ? enumeration_combines : 0, 1);
     writer.number(enumeration.value_count, 2);
     writer.text(enumeration.name);
     for (std::size_t i = 0; i < enumeration.value_count; ++i) {
@@ -282,9 +282,9 @@ consteval void write_schema(std::uint8_t* bytes, std::size_t size,
     writer.number(0, 1);
     writer.number(0, 8);  // the hash
     writer.text(provider.name);
-    writer.text(provider.traits->description);
+    writer.text(provider.info->description);
     for (unsigned bit = 0; provider.keyword_count != 0 && bit < keywords_max; ++bit) {
-        for (const keyword& word : provider.traits->keywords) {
+        for (const keyword& word : provider.info->keywords) {
             if (*word.name != 0 && word.bit == bit) {
                 writer.number(bit, 1);
                 writer.text(word.name);
@@ -302,9 +302,9 @@ consteval void write_schema(std::uint8_t* bytes, std::size_t size,
     }
 }
 
-consteval std::size_t count_keywords(const provider_info& traits) {
+consteval std::size_t count_keywords(const provider_info& info) {
     std::size_t count = 0;
-    for (const keyword& word : traits.keywords) {
+    for (const keyword& word : info.keywords) {
         count += *word.name == 0 ? 0 : 1;
     }
     return count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// USDT probes for the events of providers whose traits request them. Debuggers and tracers find
+// USDT probes for the events of providers whose info request them. Debuggers and tracers find
 // them in the program's file, on any kernel.
 //
 // A probe has at most twelve arguments, the fields in declared order: numbers by value, other

@@ -166,7 +166,7 @@ template <const probe_description& Description, probe_semaphore& Semaphore>
 #else
     static_assert(Description.count > probe_arguments_max,
                   "eventlog: USDT probes are supported on x86-64 and aarch64 only. Remove .usdt "
-                  "from eventlog::provider_info_of on this processor.");
+                  "from its eventlog::provider_info on this processor.");
 #endif
 }
 

@@ -52,7 +52,7 @@ class sold_items {
         payload_.push_back(0);
         return *this;
     }
-    sold_items& with_names(bool combines) {
+    sold_items& with_names(bool is_bitmask) {
         instance_.schema.enumerations.push_back(
             {"state", combines, {{1, "open"}, {2, "paid"}, {4, "sent"}}});
         event().fields.back().enumeration = 0;

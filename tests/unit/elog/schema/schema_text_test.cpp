@@ -65,18 +65,18 @@ using painter = eventlog::provider<"painter", painted, cleaned>;
 }  // namespace
 
 template <>
-inline constexpr eventlog::enum_info eventlog::enum_info_of<rights_of>{.combines = true};
+inline constexpr eventlog::enum_info eventlog::enum_info_of<rights_of>{.is_bitmask = true};
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<painted>{
     .level = eventlog::level::verbose,
     .keywords = paint,
     .description = "A wall was \"painted\"\n\x01",
-    .meaning = "it is dry",
+    .when = "it is dry",
     .kind = eventlog::kind::counter,
     .oversize = eventlog::oversize::truncate,
-    .fields = {{.of = "port", .unit = "p", .description = "of the wall"},
-               {.of = "sizes", .format = eventlog::format::duration}}};
+    .fields = {{.member = "port", .unit = "p", .description = "of the wall"},
+               {.member = "sizes", .format = eventlog::format::duration}}};
 
 template <>
 inline constexpr eventlog::provider_info eventlog::provider_info_of<painter>{

@@ -38,7 +38,7 @@ enum class permission : std::uint32_t { none = 0, read = 1, write = 2, execute =
 
 template <>
 inline constexpr eventlog::enum_info eventlog::enum_info_of<permission>{
-    .combines = true, .values = {{1, "read"}, {2, "write"}, {4, "execute"}}};
+    .is_bitmask = true, .values = {{1, "read"}, {2, "write"}, {4, "execute"}}};
 
 namespace {
 
@@ -153,15 +153,15 @@ using fields_test =
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<with_formats>{
-    .fields = {{.of = "raw", .format = eventlog::format::decimal},
-               {.of = "mask", .format = eventlog::format::hexadecimal},
-               {.of = "error", .format = eventlog::format::error_number},
-               {.of = "size", .format = eventlog::format::byte_size},
-               {.of = "host", .format = eventlog::format::ip_address},
-               {.of = "waited", .format = eventlog::format::duration},
-               {.of = "counted", .format = eventlog::format::decimal},
-               {.of = "card", .format = eventlog::format::mac_address},
-               {.of = "packets", .unit = "pkts"}}};
+    .fields = {{.member = "raw", .format = eventlog::format::decimal},
+               {.member = "mask", .format = eventlog::format::hexadecimal},
+               {.member = "error", .format = eventlog::format::error_number},
+               {.member = "size", .format = eventlog::format::byte_size},
+               {.member = "host", .format = eventlog::format::ip_address},
+               {.member = "waited", .format = eventlog::format::duration},
+               {.member = "counted", .format = eventlog::format::decimal},
+               {.member = "card", .format = eventlog::format::mac_address},
+               {.member = "packets", .unit = "pkts"}}};
 
 namespace {
 

@@ -67,7 +67,7 @@ using same = eventlog::provider<"same", numbers, others, in_session, nothing>;
 
 template <>
 inline constexpr eventlog::enum_info eventlog::enum_info_of<definition_cases::flags>{
-    .combines = true, .values = {{1, "first"}, {2, "second"}, {0x80000000, "top"}}};
+    .is_bitmask = true, .values = {{1, "first"}, {2, "second"}, {0x80000000, "top"}}};
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::others>{
@@ -75,10 +75,10 @@ inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::
     .keywords = definition_cases::receive | definition_cases::send,
     .name = "the_others",
     .description = "Everything else",
-    .meaning = "the test says so",
+    .when = "the test says so",
     .kind = eventlog::kind::counter,
     .oversize = eventlog::oversize::truncate,
-    .fields = {{.of = "row",
+    .fields = {{.member = "row",
                 .name = "line",
                 .unit = "B",
                 .description = "three of them",
@@ -132,7 +132,7 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
         {.name = "numbers", .fields = eventlog::test::number_fields, .field_count = 12},
         {.name = "the_others",
          .description = "Everything else",
-         .meaning = "the test says so",
+         .when = "the test says so",
          .level = EVENTLOG_LEVEL_WARN,
          .kind = EVENTLOG_KIND_GAUGE,
          .keywords = std::uint64_t{1} << 3U | std::uint64_t{1} << 63U,

@@ -70,7 +70,7 @@ const wrong_case wrong_cases[] = {
      EVENTLOG_ERROR_DUPLICATE, "Event 1 (happened): Event 0 has the same name"},
     {"event_description", [](draft& made) { made.events[1].description = long_text.c_str(); },
      EVENTLOG_ERROR_TEXT, "Event 1 (again): Its description or meaning"},
-    {"event_meaning", [](draft& made) { made.events[1].meaning = long_text.c_str(); },
+    {"event_meaning", [](draft& made) { made.events[1].when = long_text.c_str(); },
      EVENTLOG_ERROR_TEXT, "Event 1 (again): Its description or meaning"},
     {"level", [](draft& made) { made.events[0].level = 6; }, EVENTLOG_ERROR_CHOICE,
      "There is no level 6"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: enum_info_of is a null pointer
+// expect: enum_info is a null pointer
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a text in a specialisation of eventlog::event_info_of
+// expect: a text in an eventlog::event_info
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -11,7 +11,7 @@ struct seen {
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<seen>{
-    .fields = {{.of = "number", .unit = nullptr}}};
+    .fields = {{.member = "number", .unit = nullptr}}};
 
 void emit_it() {
     eventlog::provider<"bad", seen>::emit(seen{1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: unit or description of a field is longer than 255 bytes
+// expect: description or `when` of an event is longer than 255 bytes
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -16,8 +16,7 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
-    .fields = {{.of = "bytes", .description = text}}};
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{.description = text};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

@@ -11,7 +11,7 @@ struct lost {
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
-    .fields = {{.of = "bytes", .name = "bytes lost"}}};
+    .fields = {{.member = "bytes", .name = "bytes lost"}}};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: description or meaning of an event is longer than 255 bytes
+// expect: unit or description of a field is longer than 255 bytes
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -16,7 +16,8 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<lost>{.meaning = text};
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
+    .fields = {{.member = "bytes", .unit = text}}};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: describe a field without naming it
+// expect: the metadata of an event describes a field twice
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -17,7 +17,9 @@ struct lost {
 };
 
 template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<lost>{.fields = {{.unit = "B"}}};
+inline constexpr eventlog::event_info eventlog::event_info_of<lost>{
+    .fields = {{.member = "bytes", .unit = "B"},
+               {.member = "bytes", .description = "of the segment"}}};
 
 void emit_it() {
     eventlog::provider<"bad", lost>::schema();

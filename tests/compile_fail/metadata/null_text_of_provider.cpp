@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: provider_info_of or enum_info_of is a null pointer
+// expect: provider_info or enum_info is a null pointer
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

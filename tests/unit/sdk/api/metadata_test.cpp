@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Traits of events, and their effect in schema and records.
+// Metadata of events, providers and enumerations, and its effect in schema and records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +42,8 @@ struct said_or_not {
 struct plain {
     std::uint32_t number;
 };
-using traits_test =
-    eventlog::provider<"traits_test", segment_lost, said, said_or_not, plain, said_in_bytes>;
+using metadata_test =
+    eventlog::provider<"metadata_test", segment_lost, said, said_or_not, plain, said_in_bytes>;
 
 }  // namespace
 
@@ -53,9 +53,9 @@ inline constexpr eventlog::event_info eventlog::event_info_of<segment_lost>{
     .keywords = receive | send,
     .name = "loss",
     .description = "A segment was lost",
-    .meaning = "the retransmission timer expires",
+    .when = "the retransmission timer expires",
     .kind = eventlog::kind::counter,
-    .fields = {{.of = "bytes",
+    .fields = {{.member = "bytes",
                 .name = "size",
                 .unit = "B",
                 .description = "without headers",
@@ -70,29 +70,53 @@ inline constexpr eventlog::event_info eventlog::event_info_of<said_in_bytes>{
     .oversize = eventlog::oversize::truncate};
 
 template <>
-inline constexpr eventlog::provider_info eventlog::provider_info_of<traits_test>{
-    .description = "What the tests of traits say", .keywords = {send, receive}};
+inline constexpr eventlog::provider_info eventlog::provider_info_of<metadata_test>{
+    .description = "Events of the tests of metadata", .keywords = {send, receive}};
+
+namespace declared {
+
+enum class [[maybe_unused]] color : std::uint8_t{red, green};
+consteval auto describe(eventlog::of<color>) {
+    return eventlog::enum_info{.values = {{0, "scarlet"}, {1, "emerald"}}};
+}
+struct painted {
+    static constexpr eventlog::event_info info{.level = eventlog::level::warn,
+                                               .description = "A wall was painted",
+                                               .when = "the paint is dry",
+                                               .fields = {{.member = "area", .unit = "m2"}}};
+    std::uint32_t area;
+    color paint;
+};
+struct has_data_member {
+    std::uint32_t info;
+};
+using house = eventlog::provider<"house", painted, has_data_member>;
+consteval auto describe(eventlog::of<house>) {
+    return eventlog::provider_info{.description = "A house"};
+}
+
+}  // namespace declared
 
 namespace {
 
 elog::provider_schema schema() {
-    const auto& bytes = traits_test::schema();
+    const auto& bytes = metadata_test::schema();
     return elog::provider_schema::parse({bytes.data(), bytes.size()});
 }
 
-TEST(traits, of_an_event_are_in_the_schema) {
+TEST(metadata, of_an_event_are_in_the_schema) {
     const elog::event_schema event = schema().events.at(0);
     EXPECT_EQ(event.name, "loss");
     EXPECT_EQ(event.severity, eventlog::level::warn);
     EXPECT_EQ(event.keywords, 0x8000000000000008U);
     EXPECT_EQ(event.description, "A segment was lost");
-    EXPECT_EQ(event.meaning, "the retransmission timer expires");
+    EXPECT_EQ(event.when, "the retransmission timer expires");
     EXPECT_EQ(event.kind, eventlog::kind::counter);
     EXPECT_FALSE(event.session_bound);
     EXPECT_FALSE(event.truncates);
 }
 
-TEST(traits, of_a_field_are_in_the_schema) {
+TEST(metadata, of_a_field_are_in_the_schema) {
     const elog::field_schema field = schema().events.at(0).fields.at(1);
     EXPECT_EQ(field.name, "size");
     EXPECT_EQ(field.unit, "B");
@@ -100,14 +124,41 @@ TEST(traits, of_a_field_are_in_the_schema) {
     EXPECT_EQ(field.format, eventlog::format::hexadecimal);
 }
 
-TEST(traits, of_a_provider_are_in_the_schema) {
+TEST(metadata, of_a_provider_are_in_the_schema) {
     const elog::provider_schema parsed = schema();
-    EXPECT_EQ(parsed.description, "What the tests of traits say");
+    EXPECT_EQ(parsed.description, "Events of the tests of metadata");
     const std::vector<std::pair<unsigned, std::string>> keywords{{3, "receive"}, {63, "send"}};
     EXPECT_EQ(parsed.keywords, keywords);
 }
 
-TEST(traits, are_optional) {
+TEST(metadata, of_an_event_can_be_a_static_member) {
+    const auto& bytes = declared::house::schema();
+    const elog::provider_schema parsed = elog::provider_schema::parse({bytes.data(), bytes.size()});
+    const elog::event_schema& painted = parsed.events.at(0);
+    EXPECT_EQ(painted.severity, eventlog::level::warn);
+    EXPECT_EQ(painted.description, "A wall was painted");
+    EXPECT_EQ(painted.when, "the paint is dry");
+    ASSERT_EQ(painted.fields.size(), 2U);
+    EXPECT_EQ(painted.fields[0].unit, "m2");
+}
+
+TEST(metadata, does_not_take_a_data_member_named_info) {
+    const auto& bytes = declared::house::schema();
+    const elog::provider_schema parsed = elog::provider_schema::parse({bytes.data(), bytes.size()});
+    ASSERT_EQ(parsed.events.at(1).fields.size(), 1U);
+    EXPECT_EQ(parsed.events[1].fields[0].name, "info");
+}
+
+TEST(metadata, of_providers_and_enumerations_comes_from_describe) {
+    const auto& bytes = declared::house::schema();
+    const elog::provider_schema parsed = elog::provider_schema::parse({bytes.data(), bytes.size()});
+    EXPECT_EQ(parsed.description, "A house");
+    ASSERT_EQ(parsed.enumerations.size(), 1U);
+    ASSERT_EQ(parsed.enumerations[0].values.size(), 2U);
+    EXPECT_EQ(parsed.enumerations[0].values[1].second, "emerald");
+}
+
+TEST(metadata, is_optional) {
     const elog::event_schema event = schema().events.at(3);
     EXPECT_EQ(event.name, "plain");
     EXPECT_EQ(event.severity, eventlog::level::info);
@@ -117,10 +168,10 @@ TEST(traits, are_optional) {
 
 /// Emits two texts of these lengths, and returns the received lengths.
 std::pair<std::size_t, std::size_t> received_lengths(std::size_t first, std::size_t second) {
-    event_listener listener("traits_test:said");
+    event_listener listener("metadata_test:said");
     const std::string one(first, 'a');
     const std::string two(second, 'b');
-    traits_test::emit(said{1, one, two});
+    metadata_test::emit(said{1, one, two});
     listener.finish();
     const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
@@ -146,12 +197,12 @@ TEST(oversize_cut, truncates_two_long_texts_equally) {
 }
 
 TEST(oversize_cut, truncates_bytes_at_any_position_and_sets_flag) {
-    event_listener listener("traits_test:said_in_bytes");
+    event_listener listener("metadata_test:said_in_bytes");
     std::vector<std::byte> data(70'001);
     for (std::size_t i = 0; i < data.size(); ++i) {
         data[i] = static_cast<std::byte>(i);
     }
-    traits_test::emit(said_in_bytes{data, "beside"});
+    metadata_test::emit(said_in_bytes{data, "beside"});
     listener.finish();
     const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
@@ -165,22 +216,22 @@ TEST(oversize_cut, truncates_bytes_at_any_position_and_sets_flag) {
 }
 
 TEST(oversize_cut, keeps_payload_that_fits) {
-    event_listener listener("traits_test:said");
+    event_listener listener("metadata_test:said");
     const std::string text(65'000, 'x');
-    traits_test::emit(said{1, text, ""});
+    metadata_test::emit(said{1, text, ""});
     listener.finish();
     EXPECT_EQ(listener.records().at(0).header.flags, 0U);
     EXPECT_EQ(listener.truncated_by_providers(), 0U);
 }
 
 TEST(oversize_cut, never_splits_a_character) {
-    event_listener listener("traits_test:said");
+    event_listener listener("metadata_test:said");
     std::string text;
     while (text.size() < 70'000) {
         text += "\xe2\x82\xac";  // the euro sign
     }
     for (const char* shift : {"", "x", "xx"}) {
-        traits_test::emit(said{1, text, shift});
+        metadata_test::emit(said{1, text, shift});
     }
     listener.finish();
     ASSERT_EQ(listener.records().size(), 3U);
@@ -190,9 +241,9 @@ TEST(oversize_cut, never_splits_a_character) {
 }
 
 TEST(oversize_cut, truncates_invalid_utf_8_by_bytes) {
-    event_listener listener("traits_test:said");
+    event_listener listener("metadata_test:said");
     const std::string text(70'000, '\x80');
-    traits_test::emit(said{1, text, ""});
+    metadata_test::emit(said{1, text, ""});
     listener.finish();
     const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
@@ -201,8 +252,8 @@ TEST(oversize_cut, truncates_invalid_utf_8_by_bytes) {
 }
 
 TEST(oversize_refuse, is_the_default) {
-    event_listener listener("traits_test:said_or_not");
-    traits_test::emit(said_or_not{std::string(70'000, 'x')});
+    event_listener listener("metadata_test:said_or_not");
+    metadata_test::emit(said_or_not{std::string(70'000, 'x')});
     listener.finish();
     EXPECT_TRUE(listener.records().empty());
     EXPECT_EQ(listener.lost_by_providers(), 1U);

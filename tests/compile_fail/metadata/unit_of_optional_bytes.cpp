@@ -13,7 +13,7 @@ struct received {
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<received>{
-    .fields = {{.of = "data", .unit = "B"}}};
+    .fields = {{.member = "data", .unit = "B"}}};
 
 void emit_it() {
     eventlog::provider<"bad", received>::emit(received{});
