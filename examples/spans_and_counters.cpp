@@ -38,7 +38,7 @@ inline constexpr eventlog::event_info eventlog::event_info_of<baking_end>{.kind 
                                                                               eventlog::kind::end};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<loaves_in_oven>{
-    .kind = eventlog::kind::counter};
+    .kind = eventlog::kind::gauge};
 
 namespace {
 

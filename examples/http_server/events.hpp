@@ -68,4 +68,4 @@ inline constexpr eventlog::event_info eventlog::event_info_of<request_end>{
     .fields = {{.member = "sent", .format = eventlog::format::byte_size}}};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<open_connections>{
-    .keywords = network, .kind = eventlog::kind::counter};
+    .keywords = network, .kind = eventlog::kind::gauge};

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 11> format_names{
 constexpr std::array<std::string_view, 5> severity_names{"error", "warn", "info", "verbose",
                                                          "trace"};
 constexpr std::array<std::string_view, 7> kind_names{
-    "instant", "begin", "end", "counter", "session_begin", "session_end", "state_complete"};
+    "instant", "begin", "end", "gauge", "session_begin", "session_end", "state_complete"};
 static_assert(field_type_names.size() == static_cast<std::size_t>(eventlog::field_type::bytes));
 static_assert(format_names.size() == eventlog::format_last + 1U);
 static_assert(severity_names.size() == static_cast<std::size_t>(eventlog::level::trace));

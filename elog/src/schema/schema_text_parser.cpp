@@ -213,7 +213,7 @@ void schema_parser::parse_event_words(event_schema& made) {
     if (!is_symbol('{')) {
         reject_current(
             "Behind the level of an event stand, in this order and if there are any: a kind "
-            "(instant, begin, end, counter, session_begin, session_end, state_complete), session, "
+            "(instant, begin, end, gauge, session_begin, session_end, state_complete), session, "
             "cut, [KEYWORDS], \"DESCRIPTION\", when \"MEANING\"; then '{'. This is");
     }
 }

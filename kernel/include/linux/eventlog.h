@@ -52,7 +52,7 @@ enum eventlog_event_kind {
 	EVENTLOG_EVENT_INSTANT,
 	EVENTLOG_EVENT_BEGIN, /* an operation begins that */
 	EVENTLOG_EVENT_END, /* ends with the next such event of the thread */
-	EVENTLOG_EVENT_COUNTER, /* new values of a quantity that rises and falls */
+	EVENTLOG_EVENT_GAUGE, /* new values of a quantity that rises and falls */
 	EVENTLOG_EVENT_SESSION_BEGIN, /* of the session that it names */
 	EVENTLOG_EVENT_SESSION_END,
 	EVENTLOG_EVENT_STATE_COMPLETE, /* a late listener has received the whole current state */

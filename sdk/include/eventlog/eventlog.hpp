@@ -9,10 +9,11 @@
 
 #include <eventlog/addresses.hpp>
 #include <eventlog/clock.hpp>
-#include <eventlog/counter.hpp>
+#include <eventlog/gauge.hpp>
 #include <eventlog/kernel_batch.hpp>
 #include <eventlog/metadata.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 #include <eventlog/snapshot.hpp>
-#include <eventlog/span.hpp>
+#include <eventlog/timed_scope.hpp>
+#include <eventlog/wrappers.hpp>

@@ -27,8 +27,14 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 #include <eventlog/status.hpp>
+#include <eventlog/wrappers.hpp>
 
 namespace eventlog {
+
+template <class Provider, class Event>
+class gauge_object;
+template <class Provider, class Source>
+class timed_scope;
 
 namespace detail {
 
@@ -115,6 +121,15 @@ template <class Maker>
     return std::forward<Maker>(make)();
 }
 
+/// Emits events of a session, for the classes of this library that keep its number.
+struct session_access {
+    template <class Provider, class Argument>
+    [[gnu::always_inline]] static void emit(const std::uint64_t& session,
+                                            Argument&& argument) noexcept(false) {
+        Provider::emit_in_session(session, std::forward<Argument>(argument));
+    }
+};
+
 // The declaration has the attribute, too, because clang uses the first declaration.
 template <fixed_string Name, class Provider, class List>
 struct [[gnu::visibility("hidden")]] provider_state;
@@ -189,14 +204,34 @@ class provider {
     using events = detail::with_builtin_events<provider, Events...>;
     using state = detail::provider_state<Name, provider, events>;
 
+    friend struct detail::session_access;
+
+  public:
+    /// Whether an event, or a wrapper such as timed<Event>, is in the provider's list.
+    template <class Entry>
+    static constexpr bool lists = detail::index_in<Entry>(events{}) < detail::count_in(events{});
+
+  private:
     template <class Event>
     static consteval std::size_t index() {
         constexpr std::size_t found = detail::index_in<Event>(events{});
-        static_assert(found < detail::count_in(events{}),
-                      "eventlog: this type is not an event of this provider. Add it to the "
-                      "provider's list.");
-        return found;
+        if constexpr (found < detail::count_in(events{})) {
+            return found;
+        } else if constexpr (lists<timed<Event>>) {
+            return detail::index_in<timed<Event>>(events{});
+        } else {
+            static_assert(lists<eventlog::gauge<Event>>,
+                          "eventlog: this type is not an event of this provider. Add it to the "
+                          "provider's list.");
+            return detail::index_in<eventlog::gauge<Event>>(events{});
+        }
     }
+
+    /// Whether the argument of emit is called for an event. A type in the provider's list is an
+    /// event, also if it can be called.
+    template <class Argument>
+    static constexpr bool is_maker =
+        !lists<std::remove_cvref_t<Argument>> && std::is_invocable_v<Argument>;
 
     /// Whether a tracer is attached to the event's USDT probe; a constant false without probes.
     template <class Event>
@@ -235,7 +270,48 @@ class provider {
         }
     }
 
+    /// Emits an event of a session; called through session_access. The number is passed by
+    /// reference, so that it is read behind the branch.
+    template <class Event>
+    requires(!is_maker<const Event&>)
+        [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
+                                                           const Event& event) noexcept {
+        static_assert(event_info_of<Event>.session_bound,
+                      "eventlog: this event does not belong to a session. Emit it through the "
+                      "provider, or set .session_bound = true in its eventlog::event_info.");
+        constexpr std::size_t id = index<Event>();
+        if (detail::is_open(state::gate.words[id])) [[unlikely]] {
+            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
+        }
+        fire_probe(session, event);
+    }
+
+    /// Emits an event of a session that `make` returns, called only if there is a listener.
+    template <class Maker>
+    requires(is_maker<Maker>) [[gnu::always_inline]] static void emit_in_session(
+        const std::uint64_t& session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
+        using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
+        static_assert(event_info_of<made>.session_bound,
+                      "eventlog: this event does not belong to a session. Emit it through the "
+                      "provider, or set .session_bound = true in its eventlog::event_info.");
+        if (enabled<made>()) [[unlikely]] {
+            const made event = detail::make_inline(std::forward<Maker>(make));
+            emit_lazy_event(session, event);
+        }
+    }
+
   public:
+    /// A number that emits Event whenever it changes; see gauge_object (gauge.hpp).
+    template <class Event>
+    using gauge = gauge_object<provider, Event>;
+
+    /// Returns an object that emits `event` with the time until its end; see timed_scope.
+    /// A callable is called at the end, and returns the event.
+    template <class Source>
+    [[nodiscard, gnu::always_inline]] static auto time(Source source) noexcept {
+        return timed_scope<provider, Source>(std::move(source));
+    }
+
     /// Whether the event has a listener: one load and a test if it has none, two with USDT probes.
     /// (On kernels before Linux 6.4 that have user_events it is a call.)
     template <class Event>
@@ -248,13 +324,17 @@ class provider {
     /// Emits an event: one load and a branch without a listener. An existing object is not read
     /// then. For an object that is made for the call, the compiler moves computations on values
     /// behind the branch. It cannot move calls of functions that it does not see, loops, reads of
-    /// memory, or the construction of a std::string or of a large array; use emit_lazily for these.
+    /// memory, or the construction of a std::string or of a large array; pass a callable for these.
     ///
     /// Takes no lock, does not allocate, does not wait. An event without room in the ring is
     /// counted as lost. An object with large arrays whose bytes are its payload is copied once,
     /// straight into the ring.
     template <class Event>
-    [[gnu::always_inline]] static void emit(const Event& event) noexcept {
+    requires(!is_maker<const Event&>)
+        [[gnu::always_inline]] static void emit(const Event& event) noexcept {
+        static_assert(lists<Event> || !lists<timed<Event>>,
+                      "eventlog: this event is timed. Emit it with time(), which measures a scope, "
+                      "or emit an eventlog::timed<...> object with its duration.");
         static_assert(!event_info_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
@@ -271,10 +351,9 @@ class provider {
 
     /// Emits an event that `make` returns. `make` is called only if there is a listener:
     ///
-    ///     tcp::emit_lazily([&] { return loss{packet->sequence, size_of(packet), "ack"}; });
+    ///     tcp::emit([&] { return loss{packet->sequence, size_of(packet), "ack"}; });
     template <class Maker>
-    requires std::is_invocable_v<Maker>
-    [[gnu::always_inline]] static void emit_lazily(Maker&& make) noexcept(
+    requires(is_maker<Maker>) [[gnu::always_inline]] static void emit(Maker&& make) noexcept(
         std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
         static_assert(!event_info_of<made>.session_bound,
@@ -283,36 +362,6 @@ class provider {
         if (enabled<made>()) [[unlikely]] {
             const made event = detail::make_inline(std::forward<Maker>(make));
             emit_lazy_event(0, event);
-        }
-    }
-
-    /// Emits an event of a session; called by eventlog::session. The number is passed by reference,
-    /// so that it is read behind the branch.
-    template <class Event>
-    [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
-                                                       const Event& event) noexcept {
-        static_assert(event_info_of<Event>.session_bound,
-                      "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in its eventlog::event_info.");
-        constexpr std::size_t id = index<Event>();
-        if (detail::is_open(state::gate.words[id])) [[unlikely]] {
-            detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
-        }
-        fire_probe(session, event);
-    }
-
-    /// Emits an event of a session that `make` returns, called only if there is a listener.
-    template <class Maker>
-    requires std::is_invocable_v<Maker>
-    [[gnu::always_inline]] static void emit_lazily_in_session(
-        const std::uint64_t& session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
-        using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
-        static_assert(event_info_of<made>.session_bound,
-                      "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in its eventlog::event_info.");
-        if (enabled<made>()) [[unlikely]] {
-            const made event = detail::make_inline(std::forward<Maker>(make));
-            emit_lazy_event(session, event);
         }
     }
 
@@ -327,8 +376,8 @@ class provider {
     /// call.
     ///
     /// The library has no thread of its own: the callback runs inside the next emit of any event of
-    /// the provider, in the emitting thread, or in poll(); never in two threads at once. So any
-    /// emit of the provider may run it:
+    /// the provider, in the emitting thread, or in run_callbacks(); never in two threads at once.
+    /// So any emit of the provider may run it:
     ///
     /// - A thread that emits while it holds a lock that the callback takes deadlocks.
     /// - If the application emits in signal handlers, the callback must be async-signal-safe.

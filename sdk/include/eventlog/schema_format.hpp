@@ -103,7 +103,7 @@ enum class kind : std::uint8_t {
     instant = 0,
     begin = 1,          // the thread begins an activity
     end = 2,            // the thread ends that activity
-    counter = 3,        // its numbers are new values of a quantity
+    gauge = 3,          // its numbers are new values of a quantity
     session_begin = 4,  // session-bound
     session_end = 5,
     state_complete = 6,  // the new listener has received the current state

@@ -16,16 +16,21 @@ namespace eventlog {
 /// Emits session_begin when it is constructed and session_end when it is destroyed. A provider has
 /// these two events if one of its events is session-bound.
 ///
-///     template <>
-///     inline constexpr eventlog::event_info eventlog::event_info_of<loss>{.session_bound = true};
+///     struct loss {
+///         static constexpr eventlog::event_info info{.session_bound = true};
+///         std::uint64_t sequence;
+///         std::uint32_t bytes;
+///         std::string_view why;
+///     };
+///     using tcp = eventlog::provider<"tcp", loss>;
 ///
 ///     eventlog::session<tcp> connection(socket_cookie);
 ///     connection.emit(loss{17, 1448, "timeout"});
-///     connection.emit_lazily([&] { return loss{next_sequence(), 1448, "timeout"}; });
+///     connection.emit([&] { return loss{next_sequence(), 1448, "timeout"}; });
 ///
 /// The application chooses the number; listeners cannot distinguish two sessions with the same
-/// number. An object belongs to one thread at a time; emit and emit_lazily may be called from
-/// several threads. All functions may be called from signal handlers and in the child of a fork().
+/// number. An object belongs to one thread at a time; emit may be called from several
+/// threads. All functions may be called from signal handlers and in the child of a fork().
 ///
 /// That child has a copy of the object. If the copy is destroyed, that is a second end of the
 /// session, an event of the child. A child that does not continue the session must leave by exec or
@@ -61,28 +66,29 @@ class session {
         return Provider::template enabled<Event>();
     }
 
-    /// As Provider::emit, for a session-bound event.
-    template <class Event>
-    [[gnu::always_inline]] void emit(const Event& event) const noexcept {
-        Provider::emit_in_session(id_, event);
+    /// As Provider::emit, for a session-bound event, or for a callable that returns one. The
+    /// callable is called only if there is a listener, in this session or another.
+    template <class Argument>
+    [[gnu::always_inline]] void emit(Argument&& argument) const {
+        detail::session_access::emit<Provider>(id_, std::forward<Argument>(argument));
     }
 
-    /// As Provider::emit_lazily, for a session-bound event. `make` is called only if there is a
-    /// listener, in this session or another.
-    template <class Maker>
-    requires std::is_invocable_v<Maker>
-    [[gnu::always_inline]] void emit_lazily(Maker&& make) const
-        noexcept(std::is_nothrow_invocable_v<Maker>) {
-        Provider::emit_lazily_in_session(id_, std::forward<Maker>(make));
+    /// As Provider::time, for a session-bound event. The object keeps only the number: the session
+    /// may be moved, or end, before the scope does.
+    template <class Source>
+    [[nodiscard, gnu::always_inline]] auto time(Source source) const noexcept {
+        return timed_scope<Provider, Source>(std::move(source), id_);
     }
 
     /// Emits session_begin again, for the callback of on_new_listener.
-    void emit_current() const noexcept { Provider::emit_in_session(id_, detail::session_begin{}); }
+    void emit_current() const noexcept {
+        detail::session_access::emit<Provider>(id_, detail::session_begin{});
+    }
 
     /// Ends the session before its destruction. Does nothing if it has ended.
     void end() noexcept {
         if (std::exchange(open_, false)) {
-            Provider::emit_in_session(id_, detail::session_end{});
+            detail::session_access::emit<Provider>(id_, detail::session_end{});
         }
     }
 

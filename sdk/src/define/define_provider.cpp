@@ -26,7 +26,7 @@ static_assert(EVENTLOG_LEVEL_TRACE == static_cast<int>(level::trace));
 static_assert(EVENTLOG_KIND_INSTANT == static_cast<int>(kind::instant));
 static_assert(EVENTLOG_KIND_BEGIN == static_cast<int>(kind::begin));
 static_assert(EVENTLOG_KIND_END == static_cast<int>(kind::end));
-static_assert(EVENTLOG_KIND_GAUGE == static_cast<int>(kind::counter));
+static_assert(EVENTLOG_KIND_GAUGE == static_cast<int>(kind::gauge));
 static_assert(EVENTLOG_KIND_SESSION_BEGIN == static_cast<int>(kind::session_begin));
 static_assert(EVENTLOG_KIND_SESSION_END == static_cast<int>(kind::session_end));
 static_assert(EVENTLOG_KIND_STATE_COMPLETE == static_cast<int>(kind::state_complete));

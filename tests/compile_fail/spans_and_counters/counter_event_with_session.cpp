@@ -17,6 +17,6 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<connected>{.session_bound = true};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<in_flight>{
-    .kind = eventlog::kind::counter, .session_bound = true};
+    .kind = eventlog::kind::gauge, .session_bound = true};
 
 eventlog::counter<bad, in_flight> bytes;

@@ -17,7 +17,7 @@ template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<connected>{.session_bound = true};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<in_flight>{
-    .kind = eventlog::kind::counter, .session_bound = false};
+    .kind = eventlog::kind::gauge, .session_bound = false};
 
 void serve(const eventlog::session<bad>& connection) {
     eventlog::counter<bad, in_flight> bytes(connection);

@@ -13,6 +13,6 @@ using bad = eventlog::provider<"bad", queued>;
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<queued>{.kind =
-                                                                          eventlog::kind::counter};
+                                                                          eventlog::kind::gauge};
 
 eventlog::counter<bad, queued> queue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the event of a counter must have .kind = eventlog::kind::counter
+// expect: the event of a counter must have .kind = eventlog::kind::gauge
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

@@ -76,10 +76,10 @@ inline constexpr eventlog::event_info eventlog::event_info_of<transfer_end>{
     .kind = eventlog::kind::end, .session_bound = true};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<queue_length>{
-    .kind = eventlog::kind::counter};
+    .kind = eventlog::kind::gauge};
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<in_flight>{
-    .kind = eventlog::kind::counter, .session_bound = true};
+    .kind = eventlog::kind::gauge, .session_bound = true};
 
 namespace {
 

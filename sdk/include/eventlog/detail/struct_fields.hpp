@@ -11,6 +11,7 @@
 #include <eventlog/detail/members.hpp>
 #include <eventlog/detail/names.hpp>
 #include <eventlog/schema_format.hpp>
+#include <eventlog/wrappers.hpp>
 
 namespace eventlog::detail {
 
@@ -126,6 +127,8 @@ struct fields_in<Struct, type_list<Members...>> {
     static constexpr std::size_t member_count = sizeof...(Members);
     static constexpr bool has_c_array = (false || ... || std::is_array_v<Members>);
     static constexpr bool is_flat = (true && ... && (kind_of<Members>.mode != pass_mode::nested));
+    /// timed or gauge: it has the name of its event, and the event's fields keep their names.
+    static constexpr bool is_wrapper = unwrapped<Struct>::is_wrapper;
 
   private:
     /// g++ detects this itself. clang binds references to unaligned members.
@@ -133,7 +136,11 @@ struct fields_in<Struct, type_list<Members...>> {
 
     /// Returns the struct's name, and stores its members' names in `members`.
     static constexpr name_view read_names([[maybe_unused]] name_view* members) {
-        if constexpr (member_count == 0) {
+        if constexpr (is_wrapper) {
+            read_member_names(spelled_members<member_addresses<Struct>.where, Struct>(),
+                              member_count, members);
+            return fields_of<typename unwrapped<Struct>::type>::table.type;
+        } else if constexpr (member_count == 0) {
             return type_name<Struct>();
         } else if constexpr (is_packed || !has_addresses<Struct>) {
             static_assert(
@@ -202,7 +209,11 @@ struct fields_in<Struct, type_list<Members...>> {
                     made.kinds[next++] = part.kind;
                     continue;
                 }
-                for (std::size_t j = 0; j < part.count; ++j) {
+                for (std::size_t j = 0; is_wrapper && j < part.count; ++j) {
+                    made.names[next] = part.names[j];
+                    made.kinds[next++] = part.kinds[j];
+                }
+                for (std::size_t j = 0; !is_wrapper && j < part.count; ++j) {
                     const std::size_t size = outer.size + 1 + part.names[j].size;
                     made.names[next] = {joined, size};
                     made.kinds[next++] = part.kinds[j];

@@ -73,7 +73,7 @@ inline constexpr eventlog::event_info eventlog::event_info_of<painted>{
     .keywords = paint,
     .description = "A wall was \"painted\"\n\x01",
     .when = "it is dry",
-    .kind = eventlog::kind::counter,
+    .kind = eventlog::kind::gauge,
     .oversize = eventlog::oversize::truncate,
     .fields = {{.member = "port", .unit = "p", .description = "of the wall"},
                {.member = "sizes", .format = eventlog::format::duration}}};

@@ -54,7 +54,7 @@ inline constexpr eventlog::event_info eventlog::event_info_of<segment_lost>{
     .name = "loss",
     .description = "A segment was lost",
     .when = "the retransmission timer expires",
-    .kind = eventlog::kind::counter,
+    .kind = eventlog::kind::gauge,
     .fields = {{.member = "bytes",
                 .name = "size",
                 .unit = "B",
@@ -111,7 +111,7 @@ TEST(metadata, of_an_event_are_in_the_schema) {
     EXPECT_EQ(event.keywords, 0x8000000000000008U);
     EXPECT_EQ(event.description, "A segment was lost");
     EXPECT_EQ(event.when, "the retransmission timer expires");
-    EXPECT_EQ(event.kind, eventlog::kind::counter);
+    EXPECT_EQ(event.kind, eventlog::kind::gauge);
     EXPECT_FALSE(event.session_bound);
     EXPECT_FALSE(event.truncates);
 }

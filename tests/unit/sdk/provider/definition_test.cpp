@@ -76,7 +76,7 @@ inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::
     .name = "the_others",
     .description = "Everything else",
     .when = "the test says so",
-    .kind = eventlog::kind::counter,
+    .kind = eventlog::kind::gauge,
     .oversize = eventlog::oversize::truncate,
     .fields = {{.member = "row",
                 .name = "line",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// eventlog::counter: a number that emits an event whenever it changes.
+// provider::gauge<Event>: a number that emits an event whenever it changes.
 #pragma once
 
 #include <atomic>
@@ -15,30 +15,28 @@
 
 namespace eventlog {
 
-/// Holds a number and emits Event, whose only field it is, whenever it changes.
+/// Holds a number and emits Event, whose only field it is, whenever it changes. Programs name it
+/// provider::gauge<Event>:
 ///
 ///     struct queue_length { std::int64_t requests; };
-///     template <>
-///     inline constexpr eventlog::event_info eventlog::event_info_of<queue_length>{
-///         .kind = eventlog::kind::counter};
-///     using shop = eventlog::provider<"shop", queue_length>;
-///     constinit eventlog::counter<shop, queue_length> queue;
+///     using shop = eventlog::provider<"shop", eventlog::gauge<queue_length>>;
+///     constinit shop::gauge<queue_length> queue;
 ///
 ///     queue.add(1);
 ///
 /// Any thread and any signal handler. Two concurrent changes may be emitted in either order, each
 /// with the value that it made. The child of a fork() continues with a copy.
 ///
-/// If the event is session-bound, each session has a counter of its own. The session is the first
-/// argument, in front of the initial value, as in in_flight(connection, 0). The counter keeps only
-/// its number, so the session may be moved, or end, before the counter does.
+/// If the event is session-bound, each session has a gauge of its own. The session is the first
+/// argument, in front of the initial value, as in in_flight(connection, 0). The gauge keeps only
+/// its number, so the session may be moved, or end, before the gauge does.
 template <class Provider, class Event>
-class counter {
-    static_assert(event_info_of<Event>.kind == kind::counter,
-                  "eventlog: the event of a counter must have .kind = eventlog::kind::counter in "
-                  "eventlog::event_info_of.");
+class gauge_object {
+    static_assert(Provider::template lists<gauge<Event>>,
+                  "eventlog: this event is not a gauge of this provider. Write "
+                  "eventlog::gauge<...> around it in the provider's list.");
     static_assert(detail::member_count<Event> == 1,
-                  "eventlog: the event of a counter must have exactly one field, the number.");
+                  "eventlog: the event of a gauge must have exactly one field, the number.");
 
     static constexpr bool in_session = event_info_of<Event>.session_bound;
 
@@ -47,21 +45,21 @@ class counter {
     using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && !std::is_same_v<number, bool> &&
                       std::atomic<number>::is_always_lock_free,
-                  "eventlog: a counter's number must be an integer.");
+                  "eventlog: a gauge's number must be an integer.");
 
-    /// The initial value is 0 or `value`. Emits nothing, so a counter may be constinit.
-    constexpr counter() noexcept : counter(number{}) {}
-    constexpr explicit counter(number value) noexcept : value_(value) {
-        static_assert(!in_session, "eventlog: the event of this counter belongs to a session. Pass "
+    /// The initial value is 0 or `value`. Emits nothing, so a gauge may be constinit.
+    constexpr gauge_object() noexcept : gauge_object(number{}) {}
+    constexpr explicit gauge_object(number value) noexcept : value_(value) {
+        static_assert(!in_session, "eventlog: the event of this gauge belongs to a session. Pass "
                                    "the eventlog::session object in front of the value.");
     }
-    /// A counter in a session.
-    explicit counter(const session<Provider>& owner, number value = {}) noexcept
+    /// A gauge in a session.
+    explicit gauge_object(const session<Provider>& owner, number value = {}) noexcept
         : session_(owner.id()), value_(value) {
         static_assert(
             in_session,
-            "eventlog: the event of this counter does not belong to a session. Construct the "
-            "counter without one, or set .session_bound = true in its eventlog::event_info.");
+            "eventlog: the event of this gauge does not belong to a session. Construct the "
+            "gauge without one, or set .session_bound = true in its eventlog::event_info.");
     }
 
     /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.
@@ -86,7 +84,7 @@ class counter {
   private:
     [[gnu::always_inline]] void emit_value(number value) const noexcept {
         if constexpr (in_session) {
-            Provider::emit_in_session(session_, Event{value});
+            detail::session_access::emit<Provider>(session_, Event{value});
         } else {
             Provider::emit(Event{value});
         }
