@@ -62,10 +62,10 @@ struct emit_disabled_costly {
     }
 };
 
-/// Arguments that would be computed in front of the branch without emit_lazily.
+/// Arguments that would be computed in front of the branch without emit with a callable.
 struct emit_disabled_lazy {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
-        disabled::emit_lazily([&] {
+        disabled::emit([&] {
             const counted_fields fields = fields_of(hash(reason) ^ mix(i));
             return retransmission{fields.sequence, fields.bytes, fields.window, reason};
         });

@@ -7,7 +7,7 @@
 // The comment above a function states what run.py expects:
 //     // expect: gate              one load, one test, one jump, and no instruction before begin()
 //     // expect complaint: TEXT    more instructions, and TEXT in what run.py reports
-// The latter are sites that need emit_lazily; they also prove that run.py detects the cost.
+// The latter are sites that need emit with a callable; they also prove that run.py detects the cost.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -159,60 +159,58 @@ int emit_in_session(const eventlog::session<site>& session, std::uint32_t bytes,
 // expect: gate
 int lazily_in_session(const eventlog::session<site>& session, std::string_view from) {
     begin();
-    session.emit_lazily([&] {
-        return received{static_cast<std::uint32_t>(compute(from.size())), from};
-    });
+    session.emit([&] { return received{static_cast<std::uint32_t>(compute(from.size())), from}; });
     return end() + 1;
 }
 
-// emit_lazily: any computation -------------------------------------------------------------------
+// emit with a callable: any computation -------------------------------------------------------------------
 
 // expect: gate
 int lazily_values(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
     begin();
-    site::emit_lazily([&] { return described{sequence, reason, bytes}; });
+    site::emit([&] { return described{sequence, reason, bytes}; });
     return end() + 1;
 }
 
 // expect: gate
 int lazily_arithmetic(std::uint64_t sequence, std::uint32_t bytes) {
     begin();
-    site::emit_lazily([&] { return numbers{mix(mix(sequence)), bytes * bytes, bytes / 3}; });
+    site::emit([&] { return numbers{mix(mix(sequence)), bytes * bytes, bytes / 3}; });
     return end() + 1;
 }
 
 // expect: gate
 int lazily_call(std::uint64_t sequence) {
     begin();
-    site::emit_lazily([&] { return numbers{compute(sequence), 1, 2}; });
+    site::emit([&] { return numbers{compute(sequence), 1, 2}; });
     return end() + 1;
 }
 
 // expect: gate
 int lazily_loop(std::string_view text) {
     begin();
-    site::emit_lazily([&] { return described{hash(text), text, 2}; });
+    site::emit([&] { return described{hash(text), text, 2}; });
     return end() + 1;
 }
 
 // expect: gate
 int lazily_memory(const std::uint64_t* numbers_read, const std::string& text) {
     begin();
-    site::emit_lazily([&] { return described{numbers_read[0], text, 2}; });
+    site::emit([&] { return described{numbers_read[0], text, 2}; });
     return end() + 1;
 }
 
 // expect: gate
 int lazily_allocation(std::uint64_t sequence, const std::string& text) {
     begin();
-    site::emit_lazily([&] { return owning{sequence, text + ": gone"}; });
+    site::emit([&] { return owning{sequence, text + ": gone"}; });
     return end() + 1;
 }
 
 // expect: gate
 int lazily_wide(std::uint64_t number, std::string_view text, double ratio) {
     begin();
-    site::emit_lazily([&] {
+    site::emit([&] {
         return wide{number, -1, 1, -1, text, ratio * 3, 1, 2, 5, true, 'c', text, compute(number)};
     });
     return end() + 1;
@@ -221,7 +219,7 @@ int lazily_wide(std::uint64_t number, std::string_view text, double ratio) {
 // expect: gate
 int lazily_block(const block& event, std::uint64_t sequence) {
     begin();
-    site::emit_lazily([&] { return block{sequence, event.samples}; });
+    site::emit([&] { return block{sequence, event.samples}; });
     return end() + 1;
 }
 
@@ -229,7 +227,7 @@ int lazily_block(const block& event, std::uint64_t sequence) {
 // expect: gate
 int lazily_long(std::uint64_t number, std::string_view text) {
     begin();
-    site::emit_lazily([&] {
+    site::emit([&] {
         const std::uint64_t mixed = mix(mix(mix(hash(text)))) ^ mix(mix(number));
         return wide{mixed,
                     static_cast<std::int64_t>(mix(mixed)),
@@ -248,7 +246,7 @@ int lazily_long(std::uint64_t number, std::string_view text) {
     return end() + 1;
 }
 
-// Sites that need emit_lazily --------------------------------------------------------------------
+// Sites that need emit with a callable --------------------------------------------------------------------
 
 // expect complaint: call compute
 int emit_call(std::uint64_t sequence) {

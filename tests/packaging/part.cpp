@@ -42,7 +42,7 @@ extern "C" [[gnu::visibility("default")]] void measure_in_part(std::uint64_t cou
 
 void measure_in_part(std::uint64_t count) {
     for (std::uint64_t number = 0; number < count; ++number) {
-        lab::emit_lazily([&] { return measured{number, 0.5, "part"}; });
+        lab::emit([&] { return measured{number, 0.5, "part"}; });
     }
 }
 

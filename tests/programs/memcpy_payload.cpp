@@ -53,21 +53,21 @@ int main() {
     say("emit", place_of(&event), &event, sizeof event);
 
     std::uintptr_t made_at = 0;
-    memcpy_payload::emit_lazily([&] {
+    memcpy_payload::emit([&] {
         histogram made{3, {1, 2, 0, 0, 0, 0, 0, 7}, {9, 8, 7}};
         made_at = place_of(&made);
         return made;
     });
-    say("emit_lazily", made_at, &event, sizeof event);
+    say("emit with a callable", made_at, &event, sizeof event);
 
     const numbers row{1, 2, 3, 4, 5, 6, 7, 8, 9};
     memcpy_payload::emit(row);
     say("emit of what registers hold", place_of(&row), &row, sizeof row);
 
-    memcpy_payload::emit_lazily([&] {
+    memcpy_payload::emit([&] {
         numbers made = row;
         made_at = place_of(&made);
         return made;
     });
-    say("emit_lazily of more than a line", made_at, &row, sizeof row);
+    say("emit with a callable of more than a line", made_at, &row, sizeof row);
 }

@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     for (unsigned long round = 0; round < rounds; ++round) {
         const auto number = -7 - static_cast<std::int32_t>(round);
         probed::emit(order_placed{number, {loaf.data(), loaf.size()}, kind::bread, 1.5});
-        probed::emit_lazily([&] {
+        probed::emit([&] {
             ++made;
             return connected{{80, {{10, 0, 0, 1}}}, "peter", "paul", -5, std::nullopt, data, true};
         });

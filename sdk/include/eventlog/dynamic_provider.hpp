@@ -22,9 +22,9 @@ namespace eventlog {
 ///     eventlog::dynamic_provider shop(definition);
 ///     if (shop.error() != EVENTLOG_ERROR_NONE) { std::cerr << shop.error_text(); }
 ///     shop.emit(order_placed, order, customer, std::nullopt);
-///     shop.emit_lazily(order_placed, [&] { return std::tuple(order, customer, count_items()); });
+///     shop.emit(order_placed, [&] { return std::tuple(order, customer, count_items()); });
 ///
-/// enabled, emit and emit_lazily: any thread, any signal handler, any child of a fork(). The object
+/// enabled and emit: any thread, any signal handler, any child of a fork(). The object
 /// must outlive all code that emits through it; see eventlog_provider_destroy in definition.h.
 /// dynamic_session.hpp has its sessions.
 class dynamic_provider {
@@ -61,10 +61,10 @@ class dynamic_provider {
         return eventlog_emit(handle_, event, list, sizeof...(Values));
     }
 
-    /// As emit, with the values that `make` returns in a std::tuple. `make` is called, and values
+    /// Emits the values that `make` returns in a std::tuple. `make` is called, and values
     /// are checked, only if there is a listener.
     template <std::invocable Maker>
-    eventlog_error emit_lazily(std::uint32_t event, Maker&& make) const
+    eventlog_error emit(std::uint32_t event, Maker&& make) const
         noexcept(std::is_nothrow_invocable_v<Maker>) {
         if (!enabled(event)) [[likely]] {
             return EVENTLOG_ERROR_NONE;

@@ -24,7 +24,7 @@ namespace eventlog {
 ///
 /// The application chooses the number; listeners cannot distinguish two sessions with the same
 /// number. The provider must outlive the session. An object belongs to one thread at a time;
-/// enabled, emit and emit_lazily may be called from several threads. All functions may be called
+/// enabled and emit may be called from several threads. All functions may be called
 /// from signal handlers and in the child of a fork().
 ///
 /// That child has a copy of the object. If the copy is destroyed, that is a second end of the
@@ -76,9 +76,9 @@ class dynamic_session {
         return eventlog_session_emit(&session_, event, list, sizeof...(Values));
     }
 
-    /// As dynamic_provider::emit_lazily, for a session-bound event.
+    /// As dynamic_provider::emit, for a session-bound event.
     template <std::invocable Maker>
-    eventlog_error emit_lazily(std::uint32_t event, Maker&& make) const
+    eventlog_error emit(std::uint32_t event, Maker&& make) const
         noexcept(std::is_nothrow_invocable_v<Maker>) {
         if (!enabled(event)) [[likely]] {
             return EVENTLOG_ERROR_NONE;

@@ -33,7 +33,7 @@ namespace eventlog {
 
 template <class Provider, class Event>
 class gauge_object;
-template <class Provider, class Source>
+template <class Provider, class Source, bool InSession>
 class timed_scope;
 
 namespace detail {
@@ -124,8 +124,9 @@ template <class Maker>
 /// Emits events of a session, for the classes of this library that keep its number.
 struct session_access {
     template <class Provider, class Argument>
-    [[gnu::always_inline]] static void emit(const std::uint64_t& session,
-                                            Argument&& argument) noexcept(false) {
+    [[gnu::always_inline]] static void emit(
+        const std::uint64_t& session,
+        Argument&& argument) noexcept(noexcept(Provider::emit_in_session(session, argument))) {
         Provider::emit_in_session(session, std::forward<Argument>(argument));
     }
 };
@@ -309,7 +310,7 @@ class provider {
     /// A callable is called at the end, and returns the event.
     template <class Source>
     [[nodiscard, gnu::always_inline]] static auto time(Source source) noexcept {
-        return timed_scope<provider, Source>(std::move(source));
+        return timed_scope<provider, Source, false>(std::move(source));
     }
 
     /// Whether the event has a listener: one load and a test if it has none, two with USDT probes.

@@ -69,7 +69,8 @@ class session {
     /// As Provider::emit, for a session-bound event, or for a callable that returns one. The
     /// callable is called only if there is a listener, in this session or another.
     template <class Argument>
-    [[gnu::always_inline]] void emit(Argument&& argument) const {
+    [[gnu::always_inline]] void emit(Argument&& argument) const
+        noexcept(noexcept(detail::session_access::emit<Provider>(std::uint64_t{}, argument))) {
         detail::session_access::emit<Provider>(id_, std::forward<Argument>(argument));
     }
 
@@ -77,7 +78,7 @@ class session {
     /// may be moved, or end, before the scope does.
     template <class Source>
     [[nodiscard, gnu::always_inline]] auto time(Source source) const noexcept {
-        return timed_scope<Provider, Source>(std::move(source), id_);
+        return timed_scope<Provider, Source, true>(std::move(source), id_);
     }
 
     /// Emits session_begin again, for the callback of on_new_listener.

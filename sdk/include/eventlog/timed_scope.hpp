@@ -89,13 +89,18 @@ requires(std::is_invocable_v<Source&> &&
 /// An object belongs to one thread at a time. It may be moved to another thread, which then emits
 /// the event. Construction and end take no lock and do not allocate. The child of a fork() has a
 /// copy: if it is destroyed there, the child emits the event, too.
-template <class Provider, class Source>
+template <class Provider, class Source, bool InSession>
 class [[nodiscard]] timed_scope {
     using event_type = typename detail::scope_source<Provider, Source>::event;
     static_assert(Provider::template lists<timed<event_type>>,
                   "eventlog: this event is not timed in this provider. Write eventlog::timed<...> "
                   "around it in the provider's list.");
-    static constexpr bool in_session = event_info_of<event_type>.session_bound;
+    static_assert(InSession || !event_info_of<event_type>.session_bound,
+                  "eventlog: this timed event belongs to a session. Call time() of the "
+                  "eventlog::session object.");
+    static_assert(!InSession || event_info_of<event_type>.session_bound,
+                  "eventlog: this timed event does not belong to a session. Call time() of the "
+                  "provider, or set .session_bound = true in its eventlog::event_info.");
     static constexpr bool keeps_event = std::is_same_v<event_type, Source>;
 
   public:
@@ -137,7 +142,7 @@ class [[nodiscard]] timed_scope {
 
   private:
     void emit(const timed<event_type>& ended) const noexcept {
-        if constexpr (in_session) {
+        if constexpr (InSession) {
             detail::session_access::emit<Provider>(session_, ended);
         } else {
             Provider::emit(ended);

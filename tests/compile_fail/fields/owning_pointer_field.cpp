@@ -17,5 +17,5 @@ struct has_owner {
 };
 
 void emit_it() {
-    eventlog::provider<"bad", has_owner>::emit_lazily([] { return has_owner{}; });
+    eventlog::provider<"bad", has_owner>::emit([] { return has_owner{}; });
 }

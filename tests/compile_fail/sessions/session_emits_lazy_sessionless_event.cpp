@@ -15,6 +15,6 @@ struct lost {
     std::uint32_t bytes;
 };
 
-void emit_it() {
-    eventlog::provider<"bad", lost>::emit_lazily_in_session(1, [] { return lost{}; });
+void emit_it(const eventlog::session<eventlog::provider<"bad", lost>>& connection) {
+    connection.emit([] { return lost{}; });
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Sessions, spans and counters, as a listener receives them.
+// Sessions, timed scopes and gauges, as a listener receives them.
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,29 +33,30 @@ struct detail {
 struct restart {
     std::uint32_t reason;
 };
-struct query_begin {
-    std::string_view sql;
-};
-struct query_end {
-    std::chrono::nanoseconds took;
+struct query {
     std::uint32_t rows;
 };
-struct transfer_begin {
-    std::string_view file;
+struct statement {
+    std::string_view sql;
 };
-struct transfer_end {
-    std::chrono::nanoseconds took;
+struct nothing {};
+struct transfer {
+    static constexpr eventlog::event_info info{.session_bound = true};
     std::uint32_t bytes;
 };
 struct queue_length {
     std::int64_t requests;
 };
 struct in_flight {
+    static constexpr eventlog::event_info info{.session_bound = true};
     std::uint32_t bytes;
 };
 using net = eventlog::provider<"sessions_test", packet, detail, restart>;
-using ftp = eventlog::provider<"session_spans_test", transfer_begin, transfer_end, in_flight>;
-using database = eventlog::provider<"spans_test", query_begin, query_end, queue_length>;
+using ftp = eventlog::provider<"session_scopes_test", eventlog::timed<transfer>,
+                               eventlog::gauge<in_flight>>;
+using database =
+    eventlog::provider<"scopes_test", eventlog::timed<query>, eventlog::timed<statement>,
+                       eventlog::timed<nothing>, eventlog::gauge<queue_length>>;
 
 }  // namespace
 
@@ -62,24 +65,6 @@ inline constexpr eventlog::event_info eventlog::event_info_of<packet>{.session_b
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<detail>{
     .level = eventlog::level::trace, .session_bound = true};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<query_begin>{
-    .kind = eventlog::kind::begin};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<query_end>{.kind =
-                                                                             eventlog::kind::end};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<transfer_begin>{
-    .kind = eventlog::kind::begin, .session_bound = true};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<transfer_end>{
-    .kind = eventlog::kind::end, .session_bound = true};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<queue_length>{
-    .kind = eventlog::kind::gauge};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<in_flight>{
-    .kind = eventlog::kind::gauge, .session_bound = true};
 
 namespace {
 
@@ -106,10 +91,10 @@ TEST(session, builds_lazy_event_only_when_enabled) {
     unsigned made = 0;
     const connection one(5);
     const auto make = [&] { return packet{++made, "there"}; };
-    one.emit_lazily(make);
+    one.emit(make);
     EXPECT_EQ(made, 0U);
     event_listener listener("sessions_test:packet");
-    one.emit_lazily(make);
+    one.emit(make);
     EXPECT_EQ(made, 1U);
     ASSERT_EQ(listener.received_names(), "packet");
     EXPECT_EQ(session_of(listener, listener.records()[0]), 5U);
@@ -119,8 +104,8 @@ TEST(session, builds_lazy_event_only_when_enabled) {
 
 TEST(session, is_noexcept_if_event_construction_is) {
     const connection one(6);
-    EXPECT_TRUE(noexcept(one.emit_lazily([]() noexcept { return packet{}; })));
-    EXPECT_FALSE(noexcept(one.emit_lazily([] { return packet{}; })));
+    EXPECT_TRUE(noexcept(one.emit([]() noexcept { return packet{}; })));
+    EXPECT_FALSE(noexcept(one.emit([] { return packet{}; })));
 }
 
 TEST(session, ends_once_after_repeated_moves_and_ends) {
@@ -182,75 +167,123 @@ TEST(session, with_texts_exceeding_stack_buffer_is_selected) {
     EXPECT_EQ(picky.received_names(), "packet");
 }
 
-TEST(span, emits_begin_and_end_with_its_duration) {
-    event_listener listener("spans_test:query_*");
+TEST(timed_scope, emits_event_with_its_duration_at_the_end) {
+    event_listener listener("scopes_test:query");
     const auto before = std::chrono::steady_clock::now();
     {
-        eventlog::span<database, query_begin, query_end> span(query_begin{"select 1"});
-        span.result().rows = 12;
+        auto scope = database::time(query{3});
+        EXPECT_EQ(listener.received_names(), "");
+        scope.event().rows = 12;
     }
     const auto all = std::chrono::steady_clock::now() - before;
-    EXPECT_EQ(listener.received_names(), "query_begin query_end");
-    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[1], "rows")), 12U);
-    const auto took = std::get<std::int64_t>(listener.field(listener.records()[1], "took"));
-    EXPECT_GT(took, 0);
-    EXPECT_LE(took, std::chrono::nanoseconds(all).count());
+    ASSERT_EQ(listener.received_names(), "query");
+    const received_record& record = listener.records()[0];
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "rows")), 12U);
+    const auto duration = std::get<std::int64_t>(listener.field(record, "duration"));
+    EXPECT_GT(duration, 0);
+    EXPECT_LE(duration, std::chrono::nanoseconds(all).count());
 }
 
-TEST(span, enabled_after_begin_ends_with_zero_duration) {
+TEST(timed_scope, calls_maker_at_the_end) {
+    event_listener listener("scopes_test:statement");
+    std::string sql = "select 1";
+    {
+        const auto scope = database::time([&] { return statement{sql}; });
+        sql = "select 2";
+    }
+    ASSERT_EQ(listener.received_names(), "statement");
+    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "sql")), "select 2");
+}
+
+TEST(timed_scope, without_listener_at_the_begin_emits_nothing) {
     std::optional<event_listener> listener;
     {
-        eventlog::span<database, query_begin, query_end> span(query_begin{"select 1"});
-        listener.emplace("spans_test:query_*");
+        const auto scope = database::time([]() -> statement {
+            ADD_FAILURE() << "the maker was called";
+            return {};
+        });
+        listener.emplace("scopes_test:*");
     }
-    EXPECT_EQ(listener->received_names(), "query_end");
-    EXPECT_EQ(std::get<std::int64_t>(listener->field(listener->records()[0], "took")), 0);
+    EXPECT_EQ(listener->received_names(), "");
 }
 
-using transfer = eventlog::span<ftp, transfer_begin, transfer_end>;
+TEST(timed_scope, of_event_without_fields_has_a_duration) {
+    event_listener listener("scopes_test:nothing");
+    database::time(nothing{}).end();
+    ASSERT_EQ(listener.received_names(), "nothing");
+    EXPECT_GT(std::get<std::int64_t>(listener.field(listener.records()[0], "duration")), 0);
+}
 
-TEST(span, of_session_carries_session_id_in_begin_and_end) {
-    event_listener listener("session_spans_test:transfer_*");
+TEST(timed_scope, emits_once_and_not_after_cancel) {
+    event_listener listener("scopes_test:query");
     {
-        const eventlog::session<ftp> client(0xfedcba9876543210);
-        transfer span(client, transfer_begin{"motd"});
-        span.result().bytes = 12;
+        auto scope = database::time(query{1});
+        scope.end();
+        scope.end();
+        auto cancelled = database::time(query{2});
+        cancelled.cancel();
     }
-    EXPECT_EQ(listener.received_names(), "transfer_begin transfer_end");
-    for (const received_record& record : listener.records()) {
-        EXPECT_EQ(session_of(listener, record), 0xfedcba9876543210);
-    }
-    EXPECT_EQ(std::get<std::string_view>(listener.field(listener.records()[0], "file")), "motd");
-    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[1], "bytes")), 12U);
-    EXPECT_GT(std::get<std::int64_t>(listener.field(listener.records()[1], "took")), 0);
+    ASSERT_EQ(listener.received_names(), "query");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "rows")), 1U);
 }
 
-TEST(span, of_session_is_selected_by_session_id) {
-    event_listener listener(std::vector<std::string>{"session_spans_test:*"}, {42});
+TEST(timed_scope, ends_inner_scope_first) {
+    event_listener listener("scopes_test:*");
+    {
+        const auto outer = database::time(nothing{});
+        const auto inner = database::time(query{1});
+    }
+    ASSERT_EQ(listener.received_names(), "query nothing");
+    const auto duration = [&](std::size_t index) {
+        return std::get<std::int64_t>(listener.field(listener.records()[index], "duration"));
+    };
+    EXPECT_LE(duration(0), duration(1));
+}
+
+TEST(timed_scope, moves_to_another_thread_which_emits) {
+    event_listener listener("scopes_test:query");
+    auto scope = database::time(query{7});
+    std::thread([moved = std::move(scope)] {}).join();
+    ASSERT_EQ(listener.received_names(), "query");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "rows")), 7U);
+}
+
+TEST(timed_scope, event_with_a_known_duration_can_be_emitted) {
+    event_listener listener("scopes_test:query");
+    database::emit(eventlog::timed<query>{std::chrono::nanoseconds(5), {6}});
+    ASSERT_EQ(listener.received_names(), "query");
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[0], "duration")), 5);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "rows")), 6U);
+}
+
+TEST(timed_scope, of_session_is_selected_by_session_id) {
+    event_listener listener(std::vector<std::string>{"session_scopes_test:*"}, {42});
     for (const std::uint64_t id : {41U, 42U, 43U}) {
         const eventlog::session<ftp> client(id);
-        const transfer span(client, transfer_begin{"motd"});
+        auto scope = client.time(transfer{});
+        scope.event().bytes = 12;
     }
-    EXPECT_EQ(listener.received_names(), "session_begin transfer_begin transfer_end session_end");
+    ASSERT_EQ(listener.received_names(), "session_begin transfer session_end");
     for (const received_record& record : listener.records()) {
         EXPECT_EQ(session_of(listener, record), 42U);
     }
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[1], "bytes")), 12U);
 }
 
-TEST(span, outlives_session_and_keeps_session_id) {
-    event_listener listener("session_spans_test:*");
+TEST(timed_scope, outlives_session_and_keeps_session_id) {
+    event_listener listener("session_scopes_test:*");
     {
-        eventlog::session<ftp> client(7);
-        const transfer span(client, transfer_begin{"motd"});
+        eventlog::session<ftp> client(0xfedcba9876543210);
+        const auto scope = client.time(transfer{});
         client.end();
     }
-    EXPECT_EQ(listener.received_names(), "session_begin transfer_begin session_end transfer_end");
-    EXPECT_EQ(session_of(listener, listener.records()[3]), 7U);
+    ASSERT_EQ(listener.received_names(), "session_begin session_end transfer");
+    EXPECT_EQ(session_of(listener, listener.records()[2]), 0xfedcba9876543210);
 }
 
-TEST(counter, emits_each_new_value) {
-    event_listener listener("spans_test:queue_length");
-    eventlog::counter<database, queue_length> queue(5);
+TEST(gauge, emits_each_new_value) {
+    event_listener listener("scopes_test:queue_length");
+    database::gauge<queue_length> queue(5);
     queue.add(2);
     queue.add(-3);
     queue.set(100);
@@ -264,10 +297,18 @@ TEST(counter, emits_each_new_value) {
     EXPECT_EQ(queue.value(), 100);
 }
 
-TEST(counter, wraps_from_maximum_to_minimum) {
+TEST(gauge, event_can_be_emitted_without_an_object) {
+    event_listener listener("scopes_test:queue_length");
+    database::emit(queue_length{4});
+    database::emit([] { return queue_length{5}; });
+    ASSERT_EQ(listener.received_names(), "queue_length queue_length");
+    EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[1], "requests")), 5);
+}
+
+TEST(gauge, wraps_from_maximum_to_minimum) {
     using limits = std::numeric_limits<std::int64_t>;
-    event_listener listener("spans_test:queue_length");
-    eventlog::counter<database, queue_length> queue(limits::max());
+    event_listener listener("scopes_test:queue_length");
+    database::gauge<queue_length> queue(limits::max());
     queue.add(2);
     queue.add(-2);
     ASSERT_EQ(listener.received_names(), "queue_length queue_length");
@@ -279,11 +320,11 @@ TEST(counter, wraps_from_maximum_to_minimum) {
     EXPECT_EQ(queue.value(), limits::max());
 }
 
-TEST(counter, of_session_carries_session_id_and_is_selected_by_it) {
-    event_listener listener(std::vector<std::string>{"session_spans_test:in_flight"}, {42});
+TEST(gauge, of_session_carries_session_id_and_is_selected_by_it) {
+    event_listener listener(std::vector<std::string>{"session_scopes_test:in_flight"}, {42});
     for (const std::uint64_t id : {41U, 42U, 43U}) {
         const eventlog::session<ftp> client(id);
-        eventlog::counter<ftp, in_flight> bytes(client, 1000);
+        ftp::gauge<in_flight> bytes(client, 1000);
         bytes.add(448);
         bytes.set(7);
         bytes.emit_current();
@@ -297,10 +338,10 @@ TEST(counter, of_session_carries_session_id_and_is_selected_by_it) {
     }
 }
 
-TEST(counter, of_session_starts_at_zero_and_outlives_session) {
-    event_listener listener("session_spans_test:in_flight");
+TEST(gauge, of_session_starts_at_zero_and_outlives_session) {
+    event_listener listener("session_scopes_test:in_flight");
     eventlog::session<ftp> client(0xfedcba9876543210);
-    eventlog::counter<ftp, in_flight> bytes(client);
+    ftp::gauge<in_flight> bytes(client);
     client.end();
     bytes.add(5);
     ASSERT_EQ(listener.received_names(), "in_flight");

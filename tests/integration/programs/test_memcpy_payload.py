@@ -14,9 +14,9 @@ class MemcpyPayload(harness.Case):
             result.stdout.splitlines(),
             [
                 "emit: the object itself, its bytes",
-                "emit_lazily: the object itself, its bytes",
+                "emit with a callable: the object itself, its bytes",
                 "emit of what registers hold: a copy, its bytes",
-                "emit_lazily of more than a line: the object itself, its bytes",
+                "emit with a callable of more than a line: the object itself, its bytes",
             ],
         )
 

@@ -128,10 +128,10 @@ TEST(dynamic_provider, builds_lazy_values_only_when_enabled) {
     const eventlog::dynamic_provider provider(value_definition);
     unsigned made = 0;
     const auto make = [&] { return std::tuple(++made, std::string("made")); };
-    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(value, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 0U);
     event_listener listener("dynamic_state:value");
-    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(value, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 1U);
     ASSERT_EQ(listener.received_names(), "value");
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "number")), 1U);
@@ -141,18 +141,17 @@ TEST(dynamic_provider, builds_lazy_values_only_when_enabled) {
 TEST(dynamic_provider, checks_lazy_values_when_enabled) {
     const eventlog::dynamic_provider provider(value_definition);
     const auto make = [] { return std::tuple("seven", "text"); };
-    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(value, make), EVENTLOG_ERROR_NONE);
     event_listener listener("dynamic_state:value");
-    EXPECT_EQ(provider.emit_lazily(value, make), EVENTLOG_ERROR_VALUE_TYPE);
-    EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(7); }),
-              EVENTLOG_ERROR_VALUE_COUNT);
+    EXPECT_EQ(provider.emit(value, make), EVENTLOG_ERROR_VALUE_TYPE);
+    EXPECT_EQ(provider.emit(value, [] { return std::tuple(7); }), EVENTLOG_ERROR_VALUE_COUNT);
     EXPECT_EQ(listener.received_names(), "");
 }
 
 TEST(dynamic_provider, is_noexcept_if_value_construction_is) {
     const eventlog::dynamic_provider provider(value_definition);
-    EXPECT_TRUE(noexcept(provider.emit_lazily(value, []() noexcept { return std::tuple(1); })));
-    EXPECT_FALSE(noexcept(provider.emit_lazily(value, [] { return std::tuple(1); })));
+    EXPECT_TRUE(noexcept(provider.emit(value, []() noexcept { return std::tuple(1); })));
+    EXPECT_FALSE(noexcept(provider.emit(value, [] { return std::tuple(1); })));
 }
 
 std::vector<unsigned> reported;
@@ -222,7 +221,7 @@ TEST(dynamic_provider, with_invalid_definition_runs_no_callback) {
     reported.clear();
     EXPECT_TRUE(provider.on_listeners_changed(note));
     EXPECT_TRUE(provider.on_new_listener(dump_state));
-    EXPECT_EQ(provider.emit_lazily(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(provider.emit(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
     provider.poll();
     EXPECT_TRUE(reported.empty());
     EXPECT_TRUE(provider.on_listeners_changed(nullptr));

@@ -91,11 +91,11 @@ TEST(dynamic_session, builds_lazy_values_only_when_enabled) {
     unsigned made = 0;
     const auto make = [&] { return std::tuple(++made, std::string("there")); };
     EXPECT_FALSE(one.enabled(packet));
-    EXPECT_EQ(one.emit_lazily(packet, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(one.emit(packet, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 0U);
     event_listener listener("dynamic_sessions:packet");
     EXPECT_TRUE(one.enabled(packet));
-    EXPECT_EQ(one.emit_lazily(packet, make), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(one.emit(packet, make), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(made, 1U);
     ASSERT_EQ(listener.received_names(), "packet");
     EXPECT_EQ(session_of(listener, listener.records()[0]), 5U);

@@ -169,7 +169,7 @@ TEST(payload, copied_from_object_equals_encoded_fields) {
         EXPECT_EQ(std::get<bool>(listener.field(record, "yes")), true);
     }
     listener.clear_records();
-    payload_test::emit_lazily([&] { return whole; });
+    payload_test::emit([&] { return whole; });
     listener.poll();
     EXPECT_EQ(listener.records().at(0).payload, as_block.payload);
 }

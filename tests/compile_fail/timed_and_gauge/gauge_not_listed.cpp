@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the event of a counter must have .kind = eventlog::kind::gauge
+// expect: this event is not a gauge of this provider. Write eventlog::gauge<...> around it
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>
@@ -10,4 +10,4 @@ struct queued {
 };
 using bad = eventlog::provider<"bad", queued>;
 
-eventlog::counter<bad, queued> queue;
+bad::gauge<queued> queue;
