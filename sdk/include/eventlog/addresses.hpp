@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// Shown as 192.0.2.1.
 struct ipv4_address {
@@ -43,4 +43,4 @@ struct mac_address {
     friend constexpr bool operator==(const mac_address&, const mac_address&) = default;
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

@@ -15,7 +15,7 @@
 #include <eventlog/eventlog.h>
 #include <eventlog/status.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// A provider that is defined at run time and withdrawn when the object is destroyed:
 ///
@@ -123,4 +123,4 @@ class dynamic_provider {
     eventlog_error error_;
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

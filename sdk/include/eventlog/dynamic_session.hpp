@@ -12,7 +12,7 @@
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.h>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// The counterpart of eventlog::session for providers that are defined at run time: an observed
 /// entity whose events a listener can select by its number. Emits the provider's first event of
@@ -101,4 +101,4 @@ class dynamic_session {
     eventlog_error error_;
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

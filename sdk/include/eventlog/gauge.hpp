@@ -13,7 +13,7 @@
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// Holds a number and emits Event, whose only field it is, whenever it changes. Programs name it
 /// provider::gauge<Event>:
@@ -94,4 +94,4 @@ class gauge_object {
     std::atomic<number> value_;
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

@@ -7,7 +7,7 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// For the lifetime of the object, events of this thread for listeners of eventlog's kernel module
 /// are collected and written together: see eventlog_kernel_batch_begin (abi.h).
@@ -53,4 +53,4 @@ class kernel_batch {
     bool is_own_;
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

@@ -34,7 +34,7 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// One of a provider's 64 keywords, by which listeners select groups of events. Combine with |.
 struct keyword {
@@ -188,4 +188,4 @@ void check_description() {
 }
 
 }  // namespace detail
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

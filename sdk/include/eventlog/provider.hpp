@@ -29,7 +29,7 @@
 #include <eventlog/status.hpp>
 #include <eventlog/wrappers.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 template <class Provider, class Event>
 class gauge_object;
@@ -207,32 +207,29 @@ class provider {
 
     friend struct detail::session_access;
 
+    /// The position in the list of events; their number if it is not there.
+    template <class Entry>
+    static constexpr std::size_t position = detail::index_in<Entry>(events{});
+
   public:
     /// Whether an event, or a wrapper such as timed<Event>, is in the provider's list.
     template <class Entry>
-    static constexpr bool lists = detail::index_in<Entry>(events{}) < detail::count_in(events{});
+    static constexpr bool lists = position<Entry> < detail::count_in(events{});
 
   private:
     template <class Event>
     static consteval std::size_t index() {
-        constexpr std::size_t found = detail::index_in<Event>(events{});
-        if constexpr (found < detail::count_in(events{})) {
-            return found;
+        if constexpr (lists<Event>) {
+            return position<Event>;
         } else if constexpr (lists<timed<Event>>) {
-            return detail::index_in<timed<Event>>(events{});
+            return position<timed<Event>>;
         } else {
             static_assert(lists<eventlog::gauge<Event>>,
                           "eventlog: this type is not an event of this provider. Add it to the "
                           "provider's list.");
-            return detail::index_in<eventlog::gauge<Event>>(events{});
+            return position<eventlog::gauge<Event>>;
         }
     }
-
-    /// Whether the argument of emit is called for an event. A type in the provider's list is an
-    /// event, also if it can be called.
-    template <class Argument>
-    static constexpr bool is_maker =
-        !lists<std::remove_cvref_t<Argument>> && std::is_invocable_v<Argument>;
 
     /// Whether a tracer is attached to the event's USDT probe; a constant false without probes.
     template <class Event>
@@ -274,7 +271,7 @@ class provider {
     /// Emits an event of a session; called through session_access. The number is passed by
     /// reference, so that it is read behind the branch.
     template <class Event>
-    requires(!is_maker<const Event&>)
+    requires(lists<Event> || !std::is_invocable_v<const Event&>)
         [[gnu::always_inline]] static void emit_in_session(const std::uint64_t& session,
                                                            const Event& event) noexcept {
         static_assert(event_info_of<Event>.session_bound,
@@ -289,8 +286,10 @@ class provider {
 
     /// Emits an event of a session that `make` returns, called only if there is a listener.
     template <class Maker>
-    requires(is_maker<Maker>) [[gnu::always_inline]] static void emit_in_session(
-        const std::uint64_t& session, Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
+    requires(!lists<std::remove_cvref_t<Maker>> && std::is_invocable_v<Maker>)
+        [[gnu::always_inline]] static void emit_in_session(
+            const std::uint64_t& session,
+            Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
         static_assert(event_info_of<made>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
@@ -331,7 +330,7 @@ class provider {
     /// counted as lost. An object with large arrays whose bytes are its payload is copied once,
     /// straight into the ring.
     template <class Event>
-    requires(!is_maker<const Event&>)
+    requires(lists<Event> || !std::is_invocable_v<const Event&>)
         [[gnu::always_inline]] static void emit(const Event& event) noexcept {
         static_assert(lists<Event> || !lists<timed<Event>>,
                       "eventlog: this event is timed. Emit it with time(), which measures a scope, "
@@ -350,12 +349,14 @@ class provider {
         fire_probe(0, event);
     }
 
-    /// Emits an event that `make` returns. `make` is called only if there is a listener:
+    /// Emits an event that `make` returns. `make` is called only if there is a listener. A type in
+    /// the provider's list is an event, also if it can be called.
     ///
     ///     tcp::emit([&] { return loss{packet->sequence, size_of(packet), "ack"}; });
     template <class Maker>
-    requires(is_maker<Maker>) [[gnu::always_inline]] static void emit(Maker&& make) noexcept(
-        std::is_nothrow_invocable_v<Maker>) {
+    requires(!lists<std::remove_cvref_t<Maker>> && std::is_invocable_v<Maker>)
+        [[gnu::always_inline]] static void emit(Maker&& make) noexcept(
+            std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
         static_assert(!event_info_of<made>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
@@ -428,4 +429,4 @@ class provider {
     static void call_on_new_listener(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

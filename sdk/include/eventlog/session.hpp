@@ -11,7 +11,7 @@
 #include <eventlog/detail/event_list.hpp>
 #include <eventlog/provider.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// Emits session_begin when it is constructed and session_end when it is destroyed. A provider has
 /// these two events if one of its events is session-bound.
@@ -98,4 +98,4 @@ class session {
     bool open_ = true;
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

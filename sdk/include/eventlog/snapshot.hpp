@@ -8,7 +8,7 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// Requests a snapshot from every flight recorder that is attached to this process: see
 /// eventlog_request_snapshot (abi.h). At most 36 bytes of the reason are kept, up to the first NUL.
@@ -26,4 +26,4 @@ namespace eventlog {
     return eventlog_request_snapshot(&text[0]);
 }
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

@@ -8,7 +8,7 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// Status of a route.
 struct route_status {
@@ -51,4 +51,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

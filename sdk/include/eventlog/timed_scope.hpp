@@ -5,12 +5,7 @@
 
 #include <time.h>
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -20,7 +15,7 @@
 #include <eventlog/session.hpp>
 #include <eventlog/wrappers.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 namespace detail {
 
@@ -33,12 +28,8 @@ namespace detail {
 
 /// Whether a field refers to memory that it does not own.
 template <class Field>
-inline constexpr bool is_borrowed =
-    text_field<remove_optional_t<Field>> && !std::is_same_v<remove_optional_t<Field>, std::string>;
-template <class Element, std::size_t Extent>
-inline constexpr bool is_borrowed<std::span<Element, Extent>> = true;
-template <class Element, std::size_t Extent>
-inline constexpr bool is_borrowed<std::optional<std::span<Element, Extent>>> = true;
+inline constexpr bool is_borrowed = variable_field<remove_optional_t<Field>> &&
+                                    !is_named_in_std<remove_optional_t<Field>>("basic_string");
 
 /// Whether a member of the struct, or of a struct in it, is borrowed.
 template <class Struct, class Types = member_types<Struct>>
@@ -128,8 +119,7 @@ class [[nodiscard]] timed_scope {
     /// Emits the event before the destruction. Does nothing if the scope has ended.
     void end() noexcept {
         if (began_ != 0) [[unlikely]] {
-            const std::chrono::nanoseconds duration{detail::steady_nanoseconds() -
-                                                    std::exchange(began_, 0)};
+            const std::int64_t duration = detail::steady_nanoseconds() - std::exchange(began_, 0);
             if constexpr (keeps_event) {
                 emit(detail::make_timed<event_type>(duration, source_));
             } else {
@@ -154,4 +144,4 @@ class [[nodiscard]] timed_scope {
     std::int64_t began_ = 0;  // 0: not begun, or ended
 };
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

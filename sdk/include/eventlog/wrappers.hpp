@@ -9,25 +9,25 @@
 // The entry has the name and the metadata of its event; the wrapper implies the kind.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <type_traits>
 
 #include <eventlog/metadata.hpp>
 
-namespace eventlog {
+namespace eventlog::inline v0 {
 
 /// An event with a duration, which is its first field. provider::time() emits it at the end of a
 /// scope; an object of this type can be emitted like any event.
 template <class Event>
 struct timed {
-    std::chrono::nanoseconds duration{};
+    std::int64_t duration = 0;  // nanoseconds
     Event event{};
 };
 
 template <class Event>
 requires std::is_empty_v<Event>
 struct timed<Event> {
-    std::chrono::nanoseconds duration{};
+    std::int64_t duration = 0;  // nanoseconds
 };
 
 /// An event whose numbers are new values of a quantity. provider::gauge<Event> emits it whenever
@@ -57,7 +57,7 @@ struct unwrapped<gauge<Event>> {
 };
 
 template <class Event>
-[[gnu::always_inline]] constexpr timed<Event> make_timed(std::chrono::nanoseconds duration,
+[[gnu::always_inline]] constexpr timed<Event> make_timed(std::int64_t duration,
                                                          const Event& event) {
     if constexpr (std::is_empty_v<Event>) {
         return {duration};
@@ -66,19 +66,30 @@ template <class Event>
     }
 }
 
-constexpr event_info with_kind(event_info info, kind role) {
-    info.kind = role;
+constexpr event_info gauge_info(event_info info) {
+    info.kind = kind::gauge;
+    return info;
+}
+
+constexpr event_info timed_info(event_info info) {
+    info.kind = kind::end;
+    for (field_info& field : info.fields) {
+        if (*field.member == 0) {
+            field = {.member = "duration", .format = format::duration};
+            break;
+        }
+    }
     return info;
 }
 
 }  // namespace detail
 
 template <class Event>
-inline constexpr event_info event_info_of<timed<Event>> = detail::with_kind(event_info_of<Event>,
-                                                                            kind::end);
+[[gnu::visibility("hidden")]] inline constexpr event_info event_info_of<timed<Event>> =
+    detail::timed_info(event_info_of<Event>);
 
 template <class Event>
-inline constexpr event_info event_info_of<gauge<Event>> = detail::with_kind(event_info_of<Event>,
-                                                                            kind::gauge);
+[[gnu::visibility("hidden")]] inline constexpr event_info event_info_of<gauge<Event>> =
+    detail::gauge_info(event_info_of<Event>);
 
-}  // namespace eventlog
+}  // namespace eventlog::inline v0

@@ -250,7 +250,7 @@ TEST(timed_scope, moves_to_another_thread_which_emits) {
 
 TEST(timed_scope, event_with_a_known_duration_can_be_emitted) {
     event_listener listener("scopes_test:query");
-    database::emit(eventlog::timed<query>{std::chrono::nanoseconds(5), {6}});
+    database::emit(eventlog::timed<query>{5, {6}});
     ASSERT_EQ(listener.received_names(), "query");
     EXPECT_EQ(std::get<std::int64_t>(listener.field(listener.records()[0], "duration")), 5);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "rows")), 6U);

@@ -10,7 +10,7 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// Moves `size` bytes from the words, which are the payload without its arrays, to their offset in
 /// the payload.
@@ -84,4 +84,4 @@ inline void put_arrays(unsigned char* target, std::size_t size, const Places& lo
     }
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -9,7 +9,7 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 constexpr std::uint64_t hash_of(std::string_view name) {
     std::uint64_t hash = fnv1a_start;
@@ -38,4 +38,4 @@ consteval bool are_distinct(const std::uint64_t (&numbers)[Count]) {
     return true;
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

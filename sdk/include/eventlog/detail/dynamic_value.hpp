@@ -14,7 +14,7 @@
 
 #include <eventlog/eventlog.h>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 template <class Element>
 consteval eventlog_type dynamic_type() {
@@ -120,4 +120,4 @@ eventlog_error emit_tuple(Maker&& make, Emit emit) noexcept(std::is_nothrow_invo
     return std::apply(emit, values);
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

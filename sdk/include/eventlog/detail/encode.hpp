@@ -17,7 +17,7 @@
 #include <eventlog/detail/payload_copy.hpp>
 #include <eventlog/detail/var_fields.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// A payload with more bytes of variable fields is emitted in segments, because the thread's stack
 /// may be small.
@@ -182,4 +182,4 @@ inline void emit_small_slow(const eventlog_site* site, std::uint64_t first, std:
                                                       first, second, third, text, size);
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -19,7 +19,7 @@
 #include <eventlog/detail/names.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 struct named_value {
     std::int64_t value = 0;
@@ -174,4 +174,4 @@ inline constexpr enum_description description_of_enum{
     type_name<Enum>(), checked_enum_info<Enum>.is_bitmask, values_of<Enum>::values.data(),
     values_of<Enum>::values.size(), is_distinct_enum<Enum>()};
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

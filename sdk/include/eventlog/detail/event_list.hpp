@@ -15,13 +15,13 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 struct session_begin {};
 struct session_end {};
 struct state_complete {};
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_begin>{
@@ -46,7 +46,7 @@ inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::
     .when = "a listener came late and all of the state has been emitted to it alone",
     .kind = eventlog::kind::state_complete};
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 template <class... Events>
 struct event_list {};
@@ -185,4 +185,4 @@ struct check_provider {
     static constexpr bool passed = true;
 };
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -19,7 +19,7 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// An event of any type, as the schema describes it.
 struct event_schema {
@@ -331,4 +331,4 @@ struct check_event_info {
     static constexpr bool passed = true;
 };
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

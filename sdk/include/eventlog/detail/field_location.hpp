@@ -12,7 +12,7 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 struct field_location {
     field_type type{};
@@ -51,4 +51,4 @@ constexpr std::size_t lay_out(field_location* locations, std::size_t count, std:
     return offset;
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

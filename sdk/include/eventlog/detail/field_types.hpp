@@ -16,7 +16,7 @@
 #include <eventlog/addresses.hpp>
 #include <eventlog/detail/names.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// Whether a type is spelled `std::NAME`, with any inline namespaces in between.
 consteval bool is_spelled_in_std(const char* spelled, std::string_view name) {
@@ -188,4 +188,4 @@ struct remove_optional<Field> {
 template <class Field>
 using remove_optional_t = typename remove_optional<Field>::type;
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

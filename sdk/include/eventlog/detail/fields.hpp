@@ -13,7 +13,7 @@
 #include <eventlog/detail/values.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// How a field is passed from the call site to the encoder.
 enum class pass_mode : std::uint8_t {
@@ -163,4 +163,4 @@ consteval field_kind make_kind() {
 template <class Field>
 [[gnu::visibility("hidden")]] inline constexpr field_kind kind_of = make_kind<Field>();
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 template <std::size_t Size>
 struct fixed_string {
@@ -24,4 +24,4 @@ struct fixed_string {
     }
 };
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -14,7 +14,7 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// Operations on structs of `Count` members, at most fields_max + 1:
 ///
@@ -224,4 +224,4 @@ template <class Struct>
 template <class Struct>
 using first_member_of = std::remove_cvref_t<decltype(first_member(std::declval<Struct&>()))>;
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -14,7 +14,7 @@
 
 #include <eventlog/detail/members.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// A part of a text with static storage duration.
 struct name_view {
@@ -251,4 +251,4 @@ constexpr const char* read_member_names(const char* spelled, std::size_t count, 
     }
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -20,7 +20,7 @@
 #include <eventlog/detail/values.hpp>
 #include <eventlog/detail/var_fields.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 template <std::size_t Words, std::size_t VarFields, std::size_t Arrays>
 struct [[gnu::visibility("hidden")]] packed_args {
@@ -178,4 +178,4 @@ struct member_packer<Event, Struct, Field, std::index_sequence<Index...>, Packed
     }
 };
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 using two_words [[gnu::vector_size(16)]] = std::uint64_t;
 
@@ -69,4 +69,4 @@ template <std::size_t Count>
     }
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

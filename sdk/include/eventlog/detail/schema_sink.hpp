@@ -9,7 +9,7 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// Writes bytes; without memory it only counts them.
 class schema_sink {
@@ -61,4 +61,4 @@ constexpr void put_hash(std::uint8_t* schema, std::size_t size) {
     }
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -20,7 +20,7 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// The distinct enumerations of a list of events.
 template <std::size_t Capacity>
@@ -334,4 +334,4 @@ consteval auto make_schema() {
     return bytes;
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -14,7 +14,7 @@
 #include <eventlog/detail/members.hpp>
 #include <eventlog/detail/packed_args.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 template <std::size_t Index, std::size_t Words, std::size_t VarFields, std::size_t Arrays>
 [[gnu::always_inline]] inline std::uint64_t word_or_zero(
@@ -84,4 +84,4 @@ using send = sender<Event, std::make_index_sequence<member_count<Event>>,
     eventlog_emit_raw(at.handle(), at.event, event, at.common.fixed_size);
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -13,7 +13,7 @@
 #include <eventlog/schema_format.hpp>
 #include <eventlog/wrappers.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// Converts to a base of the struct, and to nothing else.
 template <class Struct>
@@ -237,4 +237,4 @@ struct fields_in<Struct, type_list<Members...>> {
     }
 };
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -22,7 +22,7 @@
 #include <eventlog/detail/usdt_note.hpp>
 #include <eventlog/detail/values.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// The size of the copy of a std::string_view, with a NUL, which tracers require. bpftrace reads no
 /// more than that.
@@ -163,4 +163,4 @@ struct [[gnu::visibility("hidden")]] probe {
     }
 };
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

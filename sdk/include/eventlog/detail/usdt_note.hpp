@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// The maximum number of arguments that tracers support.
 inline constexpr std::size_t probe_arguments_max = 12;
@@ -181,4 +181,4 @@ template <const probe_description& Description, probe_semaphore& Semaphore>
 #undef EVENTLOG_NOTE_VALUES
 #undef EVENTLOG_NOTE_SYMBOL
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

@@ -11,7 +11,7 @@
 
 #include <eventlog/detail/field_types.hpp>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// std::chrono::nanoseconds
 template <class Duration>
@@ -153,4 +153,4 @@ template <class Field>
     }
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail

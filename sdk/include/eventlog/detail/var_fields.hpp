@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace eventlog::detail {
+namespace eventlog::inline v0::detail {
 
 /// `size` is the size in the payload; that of a text includes its final NUL. 0 stands for a null
 /// pointer, no value, or no bytes.
@@ -68,4 +68,4 @@ inline void cut_longest(var_field* var_fields, const bool* is_text, std::size_t 
     }
 }
 
-}  // namespace eventlog::detail
+}  // namespace eventlog::inline v0::detail
