@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,12 +79,12 @@ bool lacks_realtime(const merge_input& file) {
 }
 
 /// `schemas`: those of the files before; the file's own schemas are added.
-merge_input inspect_input(const std::string& path, recorder by,
+merge_input inspect_input(seekable_input source, recorder by,
                           std::vector<provider_schema>& schemas) {
     merge_input found;
-    found.path = path;
-    found.recording =
-        std::make_shared<const input_recording>(path, by, [&schemas] { return schemas; });
+    found.path = source.name();
+    found.recording = std::make_shared<const input_recording>(std::move(source), by,
+                                                              [&schemas] { return schemas; });
     file_reader file(found.recording->path());
     if (!is_imported(found)) {
         for (const auto& [id, provider] : file.providers()) {
@@ -257,8 +258,9 @@ void check_names(const std::vector<std::string>& paths, const std::string& to) {
     std::set<std::pair<dev_t, ino_t>> known;
     struct stat status {};
     for (const std::string& path : paths) {
-        if (::stat(path.c_str(), &status) == 0 &&
-            !known.emplace(status.st_dev, status.st_ino).second) {
+        const bool is_there =
+            path == "-" ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(path.c_str(), &status) == 0;
+        if (is_there && !known.emplace(status.st_dev, status.st_ino).second) {
             throw user_error("{} is named twice. Leave one away.", path);
         }
         check_not_same_file(path, to);
@@ -424,9 +426,11 @@ merge_summary file_merger::run() {
 
 std::vector<merge_input> inspect_inputs(const std::vector<std::string>& paths,
                                         const kernel_trace_registry::read_published& published) {
-    std::vector<std::pair<recorder, std::string>> all;
+    std::vector<std::pair<recorder, seekable_input>> all;
     for (const std::string& path : paths) {
-        all.emplace_back(detect_recorder(path), path);
+        seekable_input source(path);
+        const recorder by = detect_recorder(source.path());
+        all.emplace_back(by, std::move(source));
     }
     // Files of elog first, because imports use their schemas.
     std::stable_partition(all.begin(), all.end(),
@@ -436,8 +440,8 @@ std::vector<merge_input> inspect_inputs(const std::vector<std::string>& paths,
         schemas = published();
     }
     std::vector<merge_input> files;
-    for (const auto& [by, path] : all) {
-        files.push_back(inspect_input(path, by, schemas));
+    for (auto& [by, source] : all) {
+        files.push_back(inspect_input(std::move(source), by, schemas));
     }
     return files;
 }
@@ -447,7 +451,7 @@ std::vector<merge_input> inspect_inputs(const std::vector<std::string>& paths,
 merge_summary merge_files(const std::vector<std::string>& paths, const copy_options& to,
                           const kernel_trace_registry::read_published& published) {
     check_names(paths, to.path);
-    allow_open_files(paths.size());
+    allow_open_files(2 * paths.size());  // a pipe has a copy, which stays open
     std::vector<merge_input> files = inspect_inputs(paths, published);
     convert_to_monotonic(files);
     // By start time; files of one recording without events come last.

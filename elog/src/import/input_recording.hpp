@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // An input file named by the user: an .elog file, or a recording of perf or trace-cmd, detected by
-// its first bytes.
+// its first bytes. It may be a pipe, see seekable_input.
 //
 // A recording of perf or trace-cmd is first imported into an unnamed .elog file, which exists as
 // long as this object.
@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "base/unnamed_file.hpp"
 #include "import/importer.hpp"
-#include "platform/unique_fd.hpp"
+#include "import/seekable_input.hpp"
 #include "tracing/kernel_trace_registry.hpp"
 
 namespace elog {
@@ -32,13 +33,16 @@ class input_recording {
     explicit input_recording(std::string name,
                              kernel_trace_registry::read_published published = {});
     /// The same if the recorder is known.
-    input_recording(std::string name, recorder by, kernel_trace_registry::read_published published);
+    input_recording(seekable_input source, recorder by,
+                    kernel_trace_registry::read_published published);
 
-    /// The name given by the user.
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// The name for messages.
+    [[nodiscard]] const std::string& name() const noexcept { return source_.name(); }
     /// Path of the .elog file, valid as long as this object. A file of elog has not been opened
     /// yet.
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& path() const noexcept {
+        return imported_ ? imported_->path() : source_.path();
+    }
 
     /// Nothing if it was not imported.
     [[nodiscard]] const std::optional<import_result>& import_details() const noexcept {
@@ -47,13 +51,9 @@ class input_recording {
 
   private:
     void import_recording(recorder by, kernel_trace_registry::read_published published);
-    void open_unnamed();
-    void open_and_remove();
 
-    std::string name_;
-    std::string path_;
-    std::string folder_;
-    eventlog::core::unique_fd unnamed_;
+    seekable_input source_;
+    std::optional<unnamed_file> imported_;
     std::optional<import_result> import_details_;
 };
 

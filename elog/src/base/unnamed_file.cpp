@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "base/unnamed_file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "base/output.hpp"
+#include "base/user_error.hpp"
+
+namespace elog {
+namespace {
+
+constexpr std::size_t part_size = std::size_t{256} << 10U;
+
+/// Prefers other folders to /tmp, which may be in memory.
+std::string folder_for_large_files() {
+    const char* const wanted = std::getenv("TMPDIR");
+    if (wanted != nullptr && *wanted != '\0') {
+        return wanted;
+    }
+    return ::access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
+/// The number of bytes read, 0 at the end. Waits for a descriptor that does not block. Throws
+/// user_error.
+std::size_t read_part(int descriptor, std::vector<char>& part, const std::string& purpose) {
+    while (true) {
+        const ssize_t got = ::read(descriptor, part.data(), part.size());
+        if (got >= 0) {
+            return static_cast<std::size_t>(got);
+        }
+        if (errno == EAGAIN) {
+            pollfd input{descriptor, POLLIN, 0};
+            static_cast<void>(::poll(&input, 1, -1));
+        } else if (errno != EINTR) {
+            throw user_error("{}, elog has to read the input, which fails ({}).", purpose,
+                             std::strerror(errno));
+        }
+    }
+}
+
+}  // namespace
+
+unnamed_file::unnamed_file(std::string purpose)
+    : purpose_(std::move(purpose)), folder_(folder_for_large_files()) {
+    create();
+    if (!file_) {
+        throw user_error("{}, elog needs a temporary file, and cannot create one in {} ({}). Set "
+                         "TMPDIR to a folder where it can.",
+                         purpose_, folder_, std::strerror(errno));
+    }
+    path_ = fmt::format("/proc/self/fd/{}", file_.get());
+    if (::access(path_.c_str(), R_OK | W_OK) != 0) {
+        throw user_error("{}, elog needs /proc, which is missing. Mount it.", purpose_);
+    }
+}
+
+void unnamed_file::create() {
+    constexpr mode_t ours = 0600;
+    file_ =
+        eventlog::core::unique_fd(::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, ours));
+    if (!file_) {
+        create_and_unlink();
+    }
+}
+
+/// For file systems without O_TMPFILE.
+void unnamed_file::create_and_unlink() {
+    std::string path = folder_ + "/elog-XXXXXX";
+    file_ = eventlog::core::unique_fd(::mkostemp(path.data(), O_CLOEXEC));
+    if (file_ && ::unlink(path.c_str()) != 0) {
+        throw user_error("The file {} cannot be removed ({}), and would stay. Remove it, and set "
+                         "TMPDIR to another folder.",
+                         path, std::strerror(errno));
+    }
+}
+
+void unnamed_file::append(std::string_view part) {
+    while (!part.empty()) {
+        const ssize_t written = ::write(file_.get(), part.data(), part.size());
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written < 0) {
+            throw user_error("{}, elog copies the input to a temporary file in {}, which cannot be "
+                             "written any further ({}). Set TMPDIR to a folder with more space.",
+                             purpose_, folder_, std::strerror(errno));
+        }
+        part.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+void unnamed_file::append_from(int descriptor, const note_bytes& note) {
+    std::vector<char> part(part_size);
+    while (const std::size_t size = read_part(descriptor, part, purpose_)) {
+        append(std::string_view(part.data(), size));
+        if (note) {
+            note(size);
+        }
+    }
+}
+
+void unnamed_file::write_to(int descriptor) const {
+    std::vector<char> part(part_size);
+    off_t offset = 0;
+    while (true) {
+        const ssize_t got = ::pread(file_.get(), part.data(), part.size(), offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            throw user_error("{}, elog has to read its temporary file in {}, which fails ({}).",
+                             purpose_, folder_, std::strerror(errno));
+        }
+        if (got == 0) {
+            return;
+        }
+        write_all(descriptor, std::string_view(part.data(), static_cast<std::size_t>(got)));
+        offset += got;
+    }
+}
+
+}  // namespace elog

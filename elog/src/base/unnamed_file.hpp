@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// A file without a name, for data of any size that a command needs once.
+//
+// It is in TMPDIR, else in /var/tmp or /tmp, and the kernel frees it when the object ends, also
+// after a kill. One thread uses it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+
+class unnamed_file {
+  public:
+    /// `purpose` begins the sentence of an error: "To read run.data". Throws user_error.
+    explicit unnamed_file(std::string purpose);
+
+    /// A path that opens the file, valid as long as this object.
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
+
+    /// Called after each part of a copy, with the number of its bytes.
+    using note_bytes = std::function<void(std::uint64_t)>;
+
+    /// Appends everything that the descriptor delivers. Throws user_error.
+    void append_from(int descriptor, const note_bytes& note = {});
+    /// Writes the whole content to the descriptor. Throws user_error or output_closed.
+    void write_to(int descriptor) const;
+
+  private:
+    void create();
+    void create_and_unlink();
+    void append(std::string_view part);
+
+    std::string purpose_;
+    std::string folder_;
+    std::string path_;
+    eventlog::core::unique_fd file_;
+};
+
+}  // namespace elog
