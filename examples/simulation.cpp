@@ -9,7 +9,7 @@
 //
 //     elog record -e lift -o hour.elog -- ./simulation
 //     elog print hour.elog --delta
-//     elog print hour.elog --from +30min --to +40min
+//     elog print hour.elog --since +30m --until +40m
 #include <atomic>
 #include <chrono>
 #include <cstdint>

@@ -23,6 +23,7 @@
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/where.hpp"
+#include "record/display_clock.hpp"
 #include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
 #include "text/character_locale.hpp"
@@ -30,13 +31,16 @@
 namespace elog {
 namespace {
 
+constexpr int iterations_max = 1'000'000;
+
 struct agg_arguments {
     std::string expression;
     std::optional<std::string> file;
     record_selection choice;  // of the file; --where also of live events
     listening_arguments listening;
     route_arguments route;
-    std::optional<std::string> every;
+    std::optional<std::string> interval;
+    std::optional<std::uint64_t> iterations;
     std::optional<std::string> duration;
     std::uint64_t keys = aggregator::keys_default;
     std::optional<std::string> push_down;
@@ -56,21 +60,40 @@ report_style report_style_for_output() {
     return style;
 }
 
+/// JSON has times for programs.
+std::string begin_text(const agg_arguments& arguments, std::int64_t begins) {
+    if (!arguments.json) {
+        return format_time_point(arguments.choice.times, begins);
+    }
+    fmt::memory_buffer out;
+    display_time(parse_clock(arguments.choice.times)).append_to(out, begins);
+    return fmt::to_string(out);
+}
+
 /// Writes one result, and reports how it is incomplete.
 void show(const aggregator& computed, const agg_arguments& arguments,
           std::optional<std::int64_t> begins, const abort_check& should_abort) {
+    std::optional<std::string> heading;
+    if (begins) {
+        heading = begin_text(arguments, *begins);
+    }
     fmt::memory_buffer out;
     if (arguments.json) {
-        append_json(out, computed, begins);
+        append_json(out, computed, heading);
     } else {
-        append_table(out, computed, report_style_for_output(), begins);
+        append_table(out, computed, report_style_for_output(), heading);
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()}, should_abort);
     print_complaints(incompleteness_warnings(computed));
 }
 
-std::int64_t interval_of(const agg_arguments& arguments) {
-    return arguments.every ? parse_duration(*arguments.every).count() : 0;
+interval_options intervals_of(const agg_arguments& arguments) {
+    interval_options options;
+    options.length = arguments.interval ? parse_duration(*arguments.interval).count() : 0;
+    options.clock = parse_clock(arguments.choice.times);
+    options.events_max = arguments.choice.limit.value_or(UINT64_MAX);
+    options.results_max = arguments.iterations.value_or(UINT64_MAX);
+    return options;
 }
 
 void run_on_file(const agg_arguments& arguments) {
@@ -84,12 +107,13 @@ void run_on_file(const agg_arguments& arguments) {
     aggregator computed(query, filter.get(), arguments.keys);
     add_providers(filter.get(), &computed, file.providers(), true);
     interval_aggregator intervals(
-        computed, interval_of(arguments),
+        computed, intervals_of(arguments),
         [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
-    read_with_progress(file, choice,
-                       arguments.every ? concurrent_output::records : concurrent_output::nothing,
-                       [&](const merged_record& record) { intervals.take(record, file.clock()); });
-    if (choice.has_end()) {
+    read_with_progress(
+        file, choice, arguments.interval ? concurrent_output::records : concurrent_output::nothing,
+        [&](const merged_record& record) { intervals.take(record, file.clock()); },
+        [&] { return intervals.is_complete(); });
+    if (choice.has_end() && !intervals.is_complete()) {
         for (const loss_block& loss : file.losses()) {
             computed.note_lost(lost_count(loss));
         }
@@ -133,8 +157,11 @@ std::string reason_to_count_here(const agg_arguments& arguments) {
     if (arguments.push_down == "never") {
         return "--push-down never was given";
     }
-    if (arguments.every) {
-        return "--every needs the time of each event, which the kernel's counts do not have";
+    if (arguments.interval) {
+        return "--interval needs the time of each event, which the kernel's counts do not have";
+    }
+    if (arguments.choice.limit) {
+        return "--limit ends with one of the events, and the kernel counts all";
     }
     if (!listening.pids.empty() || !listening.process_names.empty()) {
         return "-p and --comm select processes, and the kernel counts those of all";
@@ -187,7 +214,7 @@ kernel_counting make_counting(const agg_arguments& arguments, aggregator& comput
 
 void run_live(const agg_arguments& arguments) {
     subscription_options options = make_subscription_options(arguments.listening);
-    const std::int64_t interval = interval_of(arguments);
+    const interval_options interval = intervals_of(arguments);
     const std::function<bool()> stop = make_stop_condition(arguments.duration);
     const requested_route route = parse_route(arguments.route, arguments.listening);
     catch_stop_signals();
@@ -214,7 +241,7 @@ void run_live(const agg_arguments& arguments) {
         print_lines(process->explain());
     }
     aggregating_sink sink(filter.get(), computed, intervals);
-    report_losses(process->run(sink, stop));
+    report_losses(process->run(sink, [&] { return stop() || intervals.is_complete(); }));
     print_type_mismatches(filter.get(), &computed);
     check_names(filter.get(), &computed);
 }
@@ -240,8 +267,13 @@ void check_options(const agg_arguments& arguments) {
     if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {
         throw usage_error("--push-down is auto or never, and not '{}'.", *arguments.push_down);
     }
-    if (!arguments.file && (arguments.choice.from || arguments.choice.to)) {
-        throw usage_error("--from and --to are for a recording. For live events use --duration.");
+    const time_arguments& times = arguments.choice.times;
+    if (!arguments.file && (times.has_range() || times.clock)) {
+        throw usage_error("--since, --until and --clock are for a recording. For live events use "
+                          "--duration.");
+    }
+    if (arguments.iterations && !arguments.interval) {
+        throw usage_error("--iterations counts the results of --interval: add --interval TIME.");
     }
 }
 
@@ -264,14 +296,20 @@ void add_agg(command_line& line) {
                     "count(), sum(F), avg, min, max, stddev, hist, quantize [by F, ...]")
         .required();
     command
-        .add_option("FILE", arguments->file, "Recording of elog record, perf record or trace-cmd")
+        .add_option("FILE", arguments->file,
+                    "Recording of elog record, perf record or trace-cmd; - is a pipe")
         .completes_as(value_kind::file);
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
-    add_time_options(command, arguments->choice);
+    add_time_options(command, arguments->choice.times);
     command.add_option("--where PREDICATE", arguments->choice.where, where_help);
-    command.add_option("--every TIME", arguments->every,
+    add_limit_option(command, arguments->choice.limit);
+    command.add_option("--interval TIME", arguments->interval,
                        "Print a result for each interval: 1s, 500ms, 2m");
+    command
+        .add_option("--iterations NUMBER", arguments->iterations,
+                    "Stop after that many results of --interval")
+        .range(1, iterations_max);
     command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_option("--keys NUMBER", arguments->keys,
                        "Number of different keys to keep; others are left out and counted");
@@ -282,7 +320,9 @@ void add_agg(command_line& line) {
     command.add_flag("--explain", arguments->explain,
                      "Do not record: print what the kernel evaluates and aggregates");
     command.add_flag("-j,--json", arguments->json, "Write a JSON object on a line for each result");
-    command.footer("Example: elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog");
+    command.footer("Examples:\n"
+                   "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
+                   "  elog agg 'count() by event' -e 'shop:*' --interval 1s --iterations 10");
     command.action([arguments] { run_agg(*arguments); });
 }
 

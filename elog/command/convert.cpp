@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // elog convert: writes a recording as JSON Lines or CSV.
-#include <unistd.h>
-
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "cli/clock_option.hpp"
+#include "base/atomic_file.hpp"
+#include "cli/output_file.hpp"
 #include "commands.hpp"
 #include "live/filtered_records.hpp"
 #include "output/csv_writer.hpp"
@@ -19,7 +18,7 @@ namespace {
 struct convert_arguments {
     record_selection choice;
     std::string format;
-    std::optional<std::string> clock;
+    output_arguments output;
 };
 
 /// Adds the columns of the events to a table in a first pass, because its first row names them.
@@ -46,30 +45,42 @@ class column_chooser final : public record_writer {
     csv_writer& table_;
 };
 
-/// `complain`: report damage. A file may be read twice.
-void convert(const record_selection& choice, record_writer& writer, bool complain) {
+/// Passes the selected records to the writer, then calls `done`. Reports damage only after that:
+/// everything readable has been converted.
+void convert(const record_selection& choice, record_writer& writer, concurrent_output progress,
+             const std::function<void()>& done) {
     selected_records records(choice, writer);
-    records.read(concurrent_output::records);
-    if (complain) {
-        records.complain();
-    }
+    records.read(progress);
+    done();
+    records.complain();
+}
+
+/// The columns of the table are those of the events that a first pass finds.
+void choose_columns(const record_selection& choice, csv_writer& table, concurrent_output progress) {
+    column_chooser columns(table);
+    selected_records(choice, columns).read(progress);
 }
 
 void run_convert(const convert_arguments& arguments) {
-    const display_clock clock = parse_clock(arguments.clock);
-    record_selection choice = arguments.choice;
-    choice.open();
-    if (arguments.format == "jsonl") {
-        json_lines_writer lines(STDOUT_FILENO, clock);
-        convert(choice, lines, true);
-    } else if (arguments.format == "csv") {
-        csv_writer table(STDOUT_FILENO, clock);
-        column_chooser columns(table);
-        convert(choice, columns, false);
-        convert(choice, table, true);
-    } else {
+    const display_clock clock = parse_clock(arguments.choice.times);
+    if (arguments.format != "jsonl" && arguments.format != "csv") {
         throw usage_error("'{}' is no format that elog writes. Use jsonl or csv.",
                           arguments.format);
+    }
+    check_not_same_file(arguments.choice.path, arguments.output.path);
+    text_output output(arguments.output);
+    record_selection choice = arguments.choice;
+    choice.open();
+    const concurrent_output progress =
+        output.is_standard_output() ? concurrent_output::records : concurrent_output::nothing;
+    const auto done = [&] { output.finish(); };
+    if (arguments.format == "csv") {
+        csv_writer table(output.descriptor(), clock);
+        choose_columns(choice, table, progress);
+        convert(choice, table, progress, done);
+    } else {
+        json_lines_writer lines(output.descriptor(), clock);
+        convert(choice, lines, progress, done);
     }
 }
 
@@ -78,14 +89,14 @@ void run_convert(const convert_arguments& arguments) {
 void add_convert(command_line& line) {
     subcommand command = line.add_subcommand("convert", "Convert a recording to JSON Lines or CSV");
     const auto arguments = std::make_shared<convert_arguments>();
-    add_selection_options(command, arguments->choice, "--until WHEN");
-    command.add_option("--to FORMAT", arguments->format, "Format on standard output: jsonl, csv")
+    add_selection_options(command, arguments->choice);
+    command.add_option("--to FORMAT", arguments->format, "Format: jsonl, csv")
         .required()
         .one_of({"jsonl", "csv"});
-    add_clock_option(command, arguments->clock);
+    add_output_options(command, arguments->output, "Write to this file, not to standard output");
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"
-                   "  elog convert --to csv run.elog --where 'event == \"order_placed\"' > o.csv");
+                   "  elog convert --to csv run.elog --where 'event == \"order_placed\"' -o o.csv");
     command.action([arguments] { run_convert(*arguments); });
 }
 

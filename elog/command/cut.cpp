@@ -47,6 +47,8 @@ class cut_writer final : public record_writer {
     }
     void flush() override {}
     void finish() override { summary_ = copier_->finish(); }
+    /// Closes the file, which is complete.
+    void close() { copier_.reset(); }
 
     [[nodiscard]] const copy_summary& summary() const noexcept { return summary_; }
 
@@ -58,11 +60,15 @@ class cut_writer final : public record_writer {
 
 void run_cut(const cut_arguments& arguments) {
     const record_selection& choice = arguments.choice;
-    check_not_same_file(choice.path, arguments.copy.to.path);
-    cut_writer writer(!choice.from);
+    check_description(arguments.copy.output, arguments.copy.json);
+    check_not_same_file(choice.path, arguments.copy.output.path);
+    output_file output(arguments.copy.output);
+    cut_writer writer(!choice.times.since && !choice.tail);
     selected_records records(choice, writer);
-    writer.begin(arguments.copy.to, records.file());
+    writer.begin(arguments.copy.options(output), records.file());
     records.read();
+    writer.close();
+    output.finish();
     print_copy_summary(writer.summary(), arguments.copy, records.file().damages());
     records.complain("copied");
 }
@@ -75,8 +81,8 @@ void add_cut(command_line& line) {
     add_selection_options(command, arguments->choice);
     add_copy_options(command, arguments->copy);
     command.footer("Examples:\n"
-                   "  elog cut run.elog --from 14:03:00 --to 14:04:30 -o minute.elog\n"
-                   "  elog cut run.elog --where 'level <= warn' -o warnings.elog");
+                   "  elog cut run.elog --since 14:03:00 --until 14:04:30 -o minute.elog\n"
+                   "  elog cut run.elog --where 'level <= warn' -o - | ssh host elog stat -");
     command.action([arguments] { run_cut(*arguments); });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "cli/complaints.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
@@ -32,11 +33,19 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
 }
 
 merge_summary merge(const merge_arguments& arguments) {
+    for (const std::string& path : arguments.paths) {
+        check_not_same_file(path, arguments.copy.output.path);
+    }
+    output_file output(arguments.copy.output);
     const reading_progress progress(arguments.paths);
-    return merge_files(arguments.paths, arguments.copy.to, read_published_schemas);
+    merge_summary summary =
+        merge_files(arguments.paths, arguments.copy.options(output), read_published_schemas);
+    output.finish();
+    return summary;
 }
 
 void run_merge(const merge_arguments& arguments) {
+    check_description(arguments.copy.output, arguments.copy.json);
     const merge_summary summary = merge(arguments);
     const std::vector<std::string> damages = damages_of(summary);
     print_copy_summary(summary.copied, arguments.copy, damages);
@@ -61,8 +70,9 @@ void add_merge(command_line& line) {
         .required()
         .completes_as(value_kind::file);
     add_copy_options(command, arguments->copy);
-    command.footer("Example:\n"
-                   "  elog merge run-*.elog -o run.elog");
+    command.footer("Examples:\n"
+                   "  elog merge run-*.elog -o run.elog\n"
+                   "  elog merge shop.elog perf.data -o - | elog print - --tail 20");
     command.action([arguments] { run_merge(*arguments); });
 }
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/clock_option.hpp"
 #include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/stop_signal.hpp"
@@ -26,21 +25,16 @@ struct print_arguments {
     record_selection choice;
     std::optional<std::string> fields;
     std::optional<std::string> line;
-    std::optional<std::string> clock;
     bool delta = false;
-    bool utc = false;
     bool follow = false;
     bool json = false;
 };
 
 text_options make_options(const print_arguments& arguments) {
     text_options options;
-    options.utc = arguments.utc;
+    options.utc = arguments.choice.times.utc;
     options.delta = arguments.delta;
-    options.clock = parse_clock(arguments.clock);
-    if (options.utc && options.clock != display_clock::realtime) {
-        throw usage_error("--utc is for --clock realtime: other clocks have no zone.");
-    }
+    options.clock = parse_clock(arguments.choice.times);
     as_usage_error([&] {
         if (arguments.fields) {
             options.fields = parse_field_list(*arguments.fields);
@@ -97,6 +91,10 @@ void fail_if_files_damaged(const recording_follower& recording) {
 }
 
 void follow(const print_arguments& arguments, const text_options& options) {
+    if (is_pipe(arguments.choice.path)) {
+        throw usage_error("--follow is for a file: print {} without it, until the pipe ends.",
+                          arguments.choice.path);
+    }
     if (detect_recorder(arguments.choice.path) != recorder::elog) {
         throw usage_error("--follow is for a recording that elog writes: print {} when it is "
                           "complete.",
@@ -132,18 +130,11 @@ void run_print(const print_arguments& arguments) {
 void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
-    const time_options times = add_selection_options(command, arguments->choice);
-    command
-        .add_option("--count NUMBER", arguments->choice.count,
-                    "Only that many events, the first ones")
-        .range(1, 1'000'000'000);
+    const selection_options selected = add_selection_options(command, arguments->choice);
     const command_option fields = command.add_option(
         "--fields LIST", arguments->fields, "Only these fields, in this order: NAME,NAME,...");
     const command_option delta = command.add_flag(
         "-d,--delta", arguments->delta, "Print the time since the previous event as well");
-    const command_option utc =
-        command.add_flag("-u,--utc", arguments->utc, "Print times in UTC instead of local time");
-    add_clock_option(command, arguments->clock);
     const command_option format =
         command
             .add_option("--format TEMPLATE", arguments->line,
@@ -151,17 +142,17 @@ void add_print(command_line& line) {
             .excludes(delta);
     command
         .add_flag("-f,--follow", arguments->follow, "Continue as long as the recording is written")
-        .excludes(times.from)
-        .excludes(times.to);
+        .excludes(selected.since)
+        .excludes(selected.until)
+        .excludes(selected.tail);
     command
         .add_flag("-j,--json", arguments->json, "Print JSON Lines, as elog convert --to jsonl does")
         .excludes(fields)
         .excludes(delta)
-        .excludes(utc)
         .excludes(format);
     command.footer("Examples:\n"
                    "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
-                   "  elog print run.elog --from 14:03:00 --to 14:04:30 --delta\n"
+                   "  elog print run.elog --since 14:03:00 --until 14:04:30 --delta\n"
                    "  elog print run.elog --format '{date} {time} {comm}\\t{customer}'");
     command.action([arguments] { run_print(*arguments); });
 }

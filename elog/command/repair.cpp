@@ -5,12 +5,15 @@
 
 #include <memory>
 
+#include "base/atomic_file.hpp"
 #include "base/output.hpp"
-#include "cli/common_options.hpp"
 #include "cli/complaints.hpp"
+#include "cli/output_file.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_repair.hpp"
+#include "import/seekable_input.hpp"
+#include "live/copying.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
 
@@ -19,7 +22,7 @@ namespace {
 
 struct repair_arguments {
     std::string from;
-    std::string to;
+    output_arguments output;
     bool json = false;
 };
 
@@ -34,27 +37,34 @@ std::string as_json(const repair_summary& summary, const std::string& path) {
         .line();
 }
 
-repair_summary repair(const repair_arguments& arguments) {
+repair_summary repair(const seekable_input& source, const repair_arguments& arguments) {
+    check_not_same_file(arguments.from, arguments.output.path);
+    output_file output(arguments.output);
     const reading_progress progress({arguments.from});
-    return repair_file(arguments.from, arguments.to);
+    repair_summary summary = repair_file(source.path(), output.path());
+    output.finish();
+    return summary;
 }
 
 void run_repair(const repair_arguments& arguments) {
-    const repair_summary summary = repair(arguments);
-    print_complaints(arguments.from, summary.damages);
+    check_description(arguments.output, arguments.json);
+    const seekable_input source(arguments.from);
+    const repair_summary summary = repair(source, arguments);
+    print_complaints(source.name(), summary.damages);
     if (!summary.had_end) {
         print_diagnostic("elog: {} had no end; losses after its last block are unknown.",
-                         arguments.from);
+                         source.name());
     }
     if (summary.missing != 0) {
         print_diagnostic("elog: {} records were in omitted blocks, and count as lost.",
                          summary.missing);
     }
     if (arguments.json) {
-        write_all(STDOUT_FILENO, as_json(summary, arguments.to));
+        write_all(STDOUT_FILENO, as_json(summary, arguments.output.path));
     } else {
         print_diagnostic("{} records, {} bytes, in {}", summary.records, summary.size,
-                         arguments.to);
+                         arguments.output.is_standard_output() ? "standard output"
+                                                               : arguments.output.path);
     }
 }
 
@@ -63,13 +73,16 @@ void run_repair(const repair_arguments& arguments) {
 void add_repair(command_line& line) {
     subcommand command = line.add_subcommand("repair", "Recover a damaged recording");
     const auto arguments = std::make_shared<repair_arguments>();
-    command.add_option("FILE", arguments->from, "Recording made by elog record -o")
+    command.add_option("FILE", arguments->from, "Recording made by elog record -o; - is a pipe")
         .required()
         .completes_as(value_kind::file);
-    add_output_option(command, arguments->to, "The new file; FILE does not change").required();
+    add_output_options(command, arguments->output,
+                       "The new file; FILE does not change; - is standard output")
+        .required();
     command.add_flag("-j,--json", arguments->json, "Describe the new file as a JSON object");
-    command.footer("Example:\n"
-                   "  elog repair run.elog -o sound.elog");
+    command.footer("Examples:\n"
+                   "  elog repair run.elog -o sound.elog\n"
+                   "  elog repair run.elog -o - | elog stat -");
     command.action([arguments] { run_repair(*arguments); });
 }
 

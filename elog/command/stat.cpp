@@ -19,11 +19,11 @@
 #include "commands.hpp"
 #include "live/filtered_records.hpp"
 #include "output/record_counts.hpp"
+#include "record/display_clock.hpp"
 #include "record/loss_names.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
-#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {
@@ -113,8 +113,14 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.damaged, loss_name::damaged, "a program has overwritten the buffers");
 }
 
-/// For a part of the recording (not `is_whole`), losses of processes are unknown.
-void print_text(const record_counts& found, bool is_whole) {
+/// The counted part of a recording.
+struct counted_part {
+    bool is_whole = true;  // of a part, losses of processes are unknown
+    std::string first;     // times of the first and the last event, as text; empty without events
+    std::string last;
+};
+
+void print_text(const record_counts& found, const counted_part& part) {
     const std::vector<row> events = rows_by_event(found);
     const std::vector<row> processes = rows_by_process(found);
     table_form form{std::string_view("process").size(), found.seconds(), false};
@@ -128,11 +134,14 @@ void print_text(const record_counts& found, bool is_whole) {
     append_row(out, {"all", found.all()}, form);
     if (!processes.empty()) {
         out.push_back('\n');
-        form.has_losses = is_whole;
+        form.has_losses = part.is_whole;
         append_count_table(out, "process", processes, form);
     }
     append_format(out, "\n{} events in {:.3f} s, {} lost\n", found.all().events, found.seconds(),
                   found.lost().all());
+    if (!part.first.empty()) {
+        append_format(out, "from {} to {}\n", part.first, part.last);
+    }
     append_losses(out, found.lost());
     if (found.overwritten() != 0) {
         append_format(out, "{} more were overwritten by newer ones in the buffers\n",
@@ -174,18 +183,21 @@ ordered_json names_of(std::string_view event) {
     return {{"provider", event.substr(0, colon)}, {"event", event.substr(colon + 1)}};
 }
 
-void print_json(const record_counts& found, bool is_whole) {
+ordered_json time_as_json(const std::string& text) {
+    return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+void print_json(const record_counts& found, const counted_part& part) {
     ordered_json result = {{"version", json_version}};
     result.update(json_of(found.all()));
-    const bool has_events = found.all().events != 0;
-    result["first_time"] = has_events ? ordered_json(as_utc_text(found.first())) : ordered_json();
-    result["last_time"] = has_events ? ordered_json(as_utc_text(found.last())) : ordered_json();
+    result["first_time"] = time_as_json(part.first);
+    result["last_time"] = time_as_json(part.last);
     result["lost"] = found.lost().all();
     result["lost_by_reason"] = {{loss_name::full, found.lost().full},
                                 {loss_name::too_large, found.lost().too_large},
                                 {loss_name::busy, found.lost().busy},
                                 {loss_name::damaged, found.lost().damaged}};
-    result["lost_by_provider"] = is_whole ? losses_as_json(found) : ordered_json();
+    result["lost_by_provider"] = part.is_whole ? losses_as_json(found) : ordered_json();
     result[loss_name::overwritten] = found.overwritten();
     result[loss_name::unsupported] = found.not_understood();
     ordered_json& by_event = result["by_event"] = ordered_json::array();
@@ -198,20 +210,44 @@ void print_json(const record_counts& found, bool is_whole) {
         ordered_json& added =
             by_process.emplace_back(ordered_json{{"comm", process.first}, {"pid", process.second}});
         added.update(json_of(counts));
-        added["lost"] = is_whole ? ordered_json(counts.lost) : ordered_json();
+        added["lost"] = part.is_whole ? ordered_json(counts.lost) : ordered_json();
     }
     write_all(STDOUT_FILENO, document_text(result) + '\n');
 }
 
+/// JSON has times for programs.
+std::string time_text(const stat_arguments& arguments, const selected_records& records,
+                      std::uint64_t time) {
+    const clock_converter& clock = records.file().clock();
+    if (!arguments.json) {
+        return format_time_point(arguments.choice.times, clock, time);
+    }
+    fmt::memory_buffer out;
+    display_time(parse_clock(arguments.choice.times)).append_to(out, clock, time);
+    return fmt::to_string(out);
+}
+
+counted_part counted_part_of(const stat_arguments& arguments, const selected_records& records) {
+    const record_selection& choice = arguments.choice;
+    counted_part part;
+    part.is_whole = !choice.times.has_range() && !choice.limit && !choice.tail;
+    if (records.filtered().passed() != 0) {
+        part.first = time_text(arguments, records, records.filtered().first_time());
+        part.last = time_text(arguments, records, records.filtered().last_time());
+    }
+    return part;
+}
+
 void run_stat(const stat_arguments& arguments) {
+    static_cast<void>(parse_clock(arguments.choice.times));
     record_counts found;
     selected_records records(arguments.choice, found);
     records.read();
-    const bool is_whole = !arguments.choice.from && !arguments.choice.to;
+    const counted_part part = counted_part_of(arguments, records);
     if (arguments.json) {
-        print_json(found, is_whole);
+        print_json(found, part);
     } else {
-        print_text(found, is_whole);
+        print_text(found, part);
     }
     records.complain();
 }
@@ -226,7 +262,7 @@ void add_stat(command_line& line) {
     command.add_flag("-j,--json", arguments->json, "Write a JSON object");
     command.footer("Examples:\n"
                    "  elog stat run.elog\n"
-                   "  elog stat run.elog --from +10s --where 'level <= warn'\n"
+                   "  elog stat run.elog --since +10s --where 'level <= warn'\n"
                    "  elog stat run.elog --json | jq '.lost'");
     command.action([arguments] { run_stat(*arguments); });
 }

@@ -31,14 +31,14 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds interval_min{100};
-constexpr int frames_max = 1'000'000;
+constexpr int iterations_max = 1'000'000;
 
 struct top_arguments {
     listening_arguments listening;
     route_arguments route;
     std::optional<std::string> where;
-    std::optional<std::string> every;
-    std::optional<std::uint64_t> frames;
+    std::optional<std::string> interval;
+    std::optional<std::uint64_t> iterations;
     std::optional<std::string> duration;
     bool json = false;
 };
@@ -157,19 +157,20 @@ std::string listening_to(const listening_arguments& arguments) {
 
 std::chrono::nanoseconds interval_of(const top_arguments& arguments) {
     const std::chrono::nanoseconds interval =
-        arguments.every ? parse_duration(*arguments.every) : std::chrono::seconds(1);
+        arguments.interval ? parse_duration(*arguments.interval) : std::chrono::seconds(1);
     if (interval < interval_min) {
-        throw usage_error("--every is {} ms or more; '{}' is less.", interval_min.count(),
-                          *arguments.every);
+        throw usage_error("--interval is {} ms or more; '{}' is less.", interval_min.count(),
+                          *arguments.interval);
     }
     return interval;
 }
 
 void check_output(const top_arguments& arguments) {
-    if (!arguments.json && !arguments.frames && ::isatty(STDOUT_FILENO) != 1) {
-        throw usage_error("elog top needs a terminal, and the output is none. Use --json or "
-                          "--frames N here, elog agg --every for numbers of each interval, or elog "
-                          "stat for those of a recording.");
+    if (!arguments.json && !arguments.iterations && ::isatty(STDOUT_FILENO) != 1) {
+        throw usage_error(
+            "elog top needs a terminal, and the output is none. Use --json or "
+            "--iterations N here, elog agg --interval for numbers of each interval, or "
+            "elog stat for those of a recording.");
     }
 }
 
@@ -257,9 +258,9 @@ void run_top(const top_arguments& arguments) {
     top_sink sink(filter.get(), counted);
     top_interval_meter meter(counted, interval);
     if (arguments.json) {
-        print_objects(*process, sink, meter, counted, arguments.frames, is_over);
-    } else if (arguments.frames) {
-        print_frames(*process, sink, meter, counted, notes, *arguments.frames, is_over);
+        print_objects(*process, sink, meter, counted, arguments.iterations, is_over);
+    } else if (arguments.iterations) {
+        print_frames(*process, sink, meter, counted, notes, *arguments.iterations, is_over);
     } else {
         show_live(*process, sink, meter, counted, notes, is_over);
     }
@@ -278,11 +279,12 @@ void add_top(command_line& line) {
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
     command.add_option("--where PREDICATE", arguments->where, where_help);
-    command.add_option("--every TIME", arguments->every,
+    command.add_option("--interval TIME", arguments->interval,
                        "Length of an interval: 1s, 500ms, 2m; by default 1s");
     command
-        .add_option("--frames NUMBER", arguments->frames, "Print that many screens as plain text")
-        .range(1, frames_max);
+        .add_option("--iterations NUMBER", arguments->iterations,
+                    "Print that many screens as plain text, one for each interval")
+        .range(1, iterations_max);
     command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_flag("-j,--json", arguments->json,
                      "Write a JSON object on a line for each interval");
@@ -291,7 +293,7 @@ void add_top(command_line& line) {
                    "Examples:\n"
                    "  elog top\n"
                    "  elog top -e 'shop:*' -e 'net:*@warn'\n"
-                   "  elog top -e 'shop:*' --frames 1 --every 10s");
+                   "  elog top -e 'shop:*' --iterations 1 --interval 10s");
     command.action([arguments] { run_top(*arguments); });
 }
 

@@ -10,6 +10,7 @@
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "file/file_check.hpp"
+#include "import/seekable_input.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
@@ -61,14 +62,15 @@ std::string as_json(const file_check_result& found, const std::string& path) {
         .line();
 }
 
-file_check_result check(const std::string& path) {
-    const reading_progress progress({path});
-    return check_file(path);
+file_check_result check(const seekable_input& source) {
+    const reading_progress progress({source.path()});
+    return check_file(source.path());
 }
 
 void run_verify(const verify_arguments& arguments) {
-    const std::string& path = arguments.path;
-    const file_check_result found = check(path);
+    const seekable_input source(arguments.path);
+    const std::string& path = source.name();
+    const file_check_result found = check(source);
     print_complaints(path, found.damages);
     write_all(STDOUT_FILENO, arguments.json ? as_json(found, path) : as_text(found, path));
     if (!found.damages.empty()) {
@@ -82,12 +84,14 @@ void run_verify(const verify_arguments& arguments) {
 void add_verify(command_line& line) {
     subcommand command = line.add_subcommand("verify", "Check a recording");
     const auto arguments = std::make_shared<verify_arguments>();
-    command.add_option("FILE", arguments->path, "Recording made by elog record -o")
+    command.add_option("FILE", arguments->path, "Recording made by elog record -o; - is a pipe")
         .required()
         .completes_as(value_kind::file);
     command.add_flag("-j,--json", arguments->json, "Write a JSON object");
     command.footer("The exit status is 1 for a damaged file.\n"
-                   "Example:\n  elog verify run.elog || elog repair run.elog -o sound.elog");
+                   "Examples:\n"
+                   "  elog verify run.elog || elog repair run.elog -o sound.elog\n"
+                   "  ssh host cat run.elog | elog verify - --json | jq .state");
     command.action([arguments] { run_verify(*arguments); });
 }
 

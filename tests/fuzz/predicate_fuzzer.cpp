@@ -110,7 +110,7 @@ void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& paylo
                             [&](const elog::record_view& record) { computed.take(record, clock); });
         }
         fmt::memory_buffer out;
-        elog::append_table(out, computed, {20, true}, 5);
+        elog::append_table(out, computed, {20, true}, "5");
         elog::append_json(out, computed, {});
     } catch (const elog::user_error& error) {
         check_refusal(error, "a");

@@ -98,7 +98,7 @@ explains_bpf() {{ explains 'max(amount) by amount' --via $1 --where 'number > am
 explains_none() {{ explains 'count() by word' --via tracefs; }}
 explains_where() {{ explains 'count()' --via tracefs --where 'word ~ "x*"'; }}
 explains_never() {{ explains 'count()' --via tracefs --push-down never; }}
-explains_every() {{ explains 'count()' --via tracefs --every 1s; }}
+explains_every() {{ explains 'count()' --via tracefs --interval 1s; }}
 explains_many() {{ explains 'count() by tid' --via tracefs -e 'sched:*'; }}
 explains_memory() {{ explains 'count()'; }}
 taken_away() {{
@@ -224,7 +224,7 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
         for title, reason in (("none", "all of it: the kernel's histograms take integers"),
                               ("where", "all of it: the kernel cannot decide --where, column 1"),
                               ("never", "all of it: --push-down never was given"),
-                              ("every", "all of it: --every needs the time")):
+                              ("every", "all of it: --interval needs the time")):
             lines = self.part("explains_" + title)
             self.assertEqual(lines[3], "  the kernel counts  nothing")
             self.assertIn(reason, lines[4])

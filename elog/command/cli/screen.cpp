@@ -98,7 +98,7 @@ void screen::take_terminal() {
     taken_ = true;
     if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) {
         throw user_error("The terminal cannot be set up for single keys ({}). Use another "
-                         "terminal, or --frames.",
+                         "terminal, or --iterations.",
                          std::strerror(errno));
     }
     write_once(enter_sequence);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include "cli/quantities.hpp"
@@ -50,13 +51,15 @@ std::optional<std::int64_t> parse_seconds(std::string_view text) {
 
 }  // namespace
 
-std::int64_t parse_time_point(std::string_view text, std::int64_t start) {
+std::int64_t parse_time_point(std::string_view text, std::int64_t start, time_zone zone) {
     std::optional<std::int64_t> point;
-    if (text.starts_with('+')) {
+    if (is_distance(text)) {
         const std::int64_t distance = parse_distance(text.substr(1)).count();
         point = start > INT64_MAX - distance ? INT64_MAX : start + distance;
     } else if (text.starts_with('@')) {
         point = parse_seconds(text.substr(1));
+    } else if (zone == time_zone::utc && !text.ends_with('Z')) {
+        point = parse_time(std::string(text) + 'Z', start);
     } else {
         point = parse_time(text, start);
     }
@@ -64,6 +67,18 @@ std::int64_t parse_time_point(std::string_view text, std::int64_t start) {
         throw usage_error("'{}' is not a time: write for example 14:03:07.5, "
                           "2026-11-21T14:03:07, @1795269787 or, from the beginning, +10s.",
                           text);
+    }
+    return *point;
+}
+
+std::int64_t parse_clock_seconds(std::string_view text, std::string_view clock) {
+    const std::optional<std::int64_t> point =
+        text.starts_with('@') ? parse_seconds(text.substr(1)) : std::nullopt;
+    if (!point) {
+        throw usage_error(
+            "'{}' is not a time of --clock {}: write for example @1234.5, in seconds, "
+            "or, from the beginning of the recording, +10s.",
+            text, clock);
     }
     return *point;
 }

@@ -28,14 +28,22 @@ std::string as_json(const copy_summary& summary, const std::string& path,
 }  // namespace
 
 void add_copy_options(subcommand& command, copy_arguments& arguments) {
-    add_output_option(command, arguments.to.path, "The new file").required();
-    add_compress_option(command, arguments.to.compression);
+    add_output_options(command, arguments.output, "The new file; - is standard output").required();
+    add_compress_option(command, arguments.compression);
     command.add_flag("-j,--json", arguments.json, "Describe the new file as a JSON object");
+}
+
+void check_description(const output_arguments& output, bool json) {
+    if (json && output.is_standard_output()) {
+        throw usage_error("With -o - standard output is the recording: leave --json out, or give a "
+                          "name with -o.");
+    }
 }
 
 void print_copy_summary(const copy_summary& summary, const copy_arguments& arguments,
                         const std::vector<std::string>& damages) {
-    const std::string& path = arguments.to.path;
+    const output_arguments& output = arguments.output;
+    const std::string path = output.is_standard_output() ? "standard output" : output.path;
     if (arguments.json) {
         write_all(STDOUT_FILENO, as_json(summary, path, damages));
     } else {

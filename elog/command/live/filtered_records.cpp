@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "live/filtered_records.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/user_error.hpp"
-#include "cli/complaints.hpp"
-#include "cli/damage_check.hpp"
 #include "cli/reading_progress.hpp"
-#include "cli/time_points.hpp"
-#include "live/tracing.hpp"
 #include "live/where.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -20,71 +17,25 @@ record_selection opened(record_selection choice) {
     return choice;
 }
 
+/// Writes nothing: filtered_records counts what passes.
+class counting_writer final : public record_writer {
+  public:
+    void write(const merged_record& /*record*/, const provider_map& /*providers*/,
+               const clock_converter& /*clock*/, std::uint32_t /*shared_ring*/) override {}
+    void write_gap(const merged_record& /*record*/, std::uint32_t /*shared_ring*/) override {}
+    void write_loss(const loss_block& /*loss*/, const provider_map& /*providers*/,
+                    std::uint32_t /*shared_ring*/) override {}
+    void flush() override {}
+    void finish() override {}
+};
+
 }  // namespace
-
-time_options add_selection_options(subcommand& command, record_selection& choice,
-                                   const char* end_option) {
-    command.add_option("FILE", choice.path, "Recording of elog record, perf record or trace-cmd")
-        .required()
-        .completes_as(value_kind::file);
-    const time_options times = add_time_options(command, choice, end_option);
-    command.add_option("--where PREDICATE", choice.where, where_help);
-    return times;
-}
-
-time_options add_time_options(subcommand& command, record_selection& choice,
-                              const char* end_option) {
-    const command_option from =
-        command.add_option("--from WHEN", choice.from,
-                           "From that time on: 14:03:07.5, 2026-11-21T14:03:07, @SECONDS, +10s");
-    const command_option to =
-        command.add_option(end_option, choice.to, "Only events before that time");
-    return {from, to};
-}
 
 void read_with_progress(file_reader& file, const record_selection& choice, concurrent_output output,
                         const time_merger::take_record& take,
                         const std::function<bool()>& is_enough) {
-    const reading_progress progress(choice.path, choice.from || choice.to, output);
+    const reading_progress progress(choice.readable_path(), choice.times.has_range(), output);
     file.read(take, is_enough);
-}
-
-void record_selection::open() {
-    if (recording_ != nullptr) {
-        return;
-    }
-    // The whole file is imported, even for a part of its time.
-    const reading_progress progress(path, false, concurrent_output::nothing);
-    recording_ = std::make_shared<const input_recording>(path, read_published_schemas);
-    if (recording_->import_details()) {
-        print_complaints(path, recording_->import_details()->notes);
-    }
-}
-
-const std::string& record_selection::readable_path() const noexcept {
-    return recording_ == nullptr ? path : recording_->path();
-}
-
-void record_selection::complain(const file_reader& file, const char* done) const {
-    if (recording_ != nullptr && recording_->import_details()) {
-        fail_if_damaged(*recording_, done);
-    }
-    fail_if_damaged(file, path, done);
-}
-
-time_range record_selection::range() const {
-    time_range found;
-    if (!from && !to) {
-        return found;
-    }
-    const std::int64_t start = recording_start(readable_path());
-    if (from) {
-        found.from = parse_time_point(*from, start);
-    }
-    if (to) {
-        found.to = parse_time_point(*to, start);
-    }
-    return found;
 }
 
 filtered_records::filtered_records(const record_selection& choice, const provider_map& providers,
@@ -95,20 +46,45 @@ filtered_records::filtered_records(const record_selection& choice, const provide
       writer_(writer),
       filter_(make_file_filter(choice.where, choice.readable_path())),
       has_end_(choice.has_end()),
-      limit_(choice.count.value_or(UINT64_MAX)) {
+      limit_(choice.limit.value_or(UINT64_MAX)) {
     add_providers(filter_.get(), nullptr, providers, !is_followed);
     for (const auto& [id, provider] : providers) {
         known_to_filter_.insert(id);
     }
+    if (choice.tail && !is_followed) {
+        skip_to_tail(choice);
+    }
+}
+
+/// Counts the events that would pass without --tail. Two passes need no memory for events.
+void filtered_records::skip_to_tail(const record_selection& choice) {
+    record_selection all = choice;
+    all.tail.reset();
+    counting_writer none;
+    file_reader file(all.readable_path(), all.range());
+    filtered_records counted(all, file.providers(), file.shared_ring(), none, false);
+    read_with_progress(file, all, concurrent_output::nothing,
+                       [&](const merged_record& record) { counted.write(record, file.clock()); });
+    skipped_ = counted.passed() - std::min(counted.passed(), *choice.tail);
 }
 
 void filtered_records::write(const merged_record& record, const clock_converter& clock) {
     if (is_full()) {
         return;
     }
-    if (is_wanted(record.record, clock)) {
+    const bool is_event = is_supported(record.record.header);
+    const bool wanted = is_wanted(record.record, clock);
+    if (skipped_ != 0) {
+        skipped_ -= wanted && is_event ? 1U : 0U;
+        return;  // with the losses before it
+    }
+    if (wanted) {
         writer_.write(record, providers_, clock, shared_ring_);
-        passed_ += is_supported(record.record.header) ? 1U : 0U;
+        if (is_event) {
+            first_time_ = passed_ == 0 ? record.record.header.time : first_time_;
+            last_time_ = record.record.header.time;
+            ++passed_;
+        }
     } else {
         // A loss is reported in any case, because the lost events are unknown.
         writer_.write_gap(record, shared_ring_);
@@ -163,9 +139,10 @@ selected_records::selected_records(record_selection choice, record_writer& write
       wanted_(selection_, file_.providers(), file_.shared_ring(), writer, false) {}
 
 void selected_records::read(concurrent_output output) {
-    read_with_progress(file_, selection_, output, [this](const merged_record& record) {
-        wanted_.write(record, file_.clock());
-    });
+    read_with_progress(
+        file_, selection_, output,
+        [this](const merged_record& record) { wanted_.write(record, file_.clock()); },
+        [this] { return wanted_.is_full(); });
     wanted_.finish(file_.losses());
 }
 

@@ -1,61 +1,21 @@
 // SPDX-License-Identifier: MIT
 //
-// The selected part of a recording: --from, --to, --where and --count.
+// Reads the selected part of a recording and filters its records.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "cli/command_line.hpp"
 #include "file/file_reader.hpp"
-#include "import/input_recording.hpp"
+#include "live/record_selection.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/record_writer.hpp"
 #include "terminal/progress_line.hpp"
 
 namespace elog {
-
-struct record_selection {
-    std::string path;
-    std::optional<std::string> from;
-    std::optional<std::string> to;
-    std::optional<std::string> where;
-    std::optional<std::uint64_t> count;  // number of the first events; nothing: all
-
-    /// Imports a recording of perf or trace-cmd, and reports what is not in its events. Has to
-    /// precede all reading. Throws user_error.
-    void open();
-    /// The path of the readable file.
-    [[nodiscard]] const std::string& readable_path() const noexcept;
-    /// Calls fail_if_damaged, also for the parts that could not be imported.
-    void complain(const file_reader& file, const char* done = "shown") const;
-
-    /// Throws user_error or usage_error.
-    [[nodiscard]] time_range range() const;
-    /// Losses after the last record count only if the selected time includes the end.
-    [[nodiscard]] bool has_end() const noexcept { return !to; }
-
-  private:
-    std::shared_ptr<const input_recording> recording_;
-};
-
-struct time_options {
-    command_option from;
-    command_option to;
-};
-
-/// Adds FILE, --from, --where and the option for the end of the time.
-time_options add_selection_options(subcommand& command, record_selection& choice,
-                                   const char* end_option = "--to,--until WHEN");
-
-/// Adds only --from and the option for the end of the time.
-time_options add_time_options(subcommand& command, record_selection& choice,
-                              const char* end_option = "--to,--until WHEN");
 
 /// Calls file.read and shows the progress on a terminal. `output`: whether `take` writes to
 /// standard output.
@@ -63,19 +23,25 @@ void read_with_progress(file_reader& file, const record_selection& choice, concu
                         const time_merger::take_record& take,
                         const std::function<bool()>& is_enough = {});
 
-/// Filters the records of a file before a writer: passes those for which --where is true, up to
-/// --count, and all losses before them.
+/// Filters the records of a file before a writer: passes those for which --where is true, of these
+/// the first ones (--limit) or the last ones (--tail), and all losses before them.
 class filtered_records {
   public:
     /// `providers`, which may grow, and the writer have to outlive this. While a recording
-    /// `is_followed`, later providers may have the names of --where. Throws usage_error if the
-    /// types of the events do not fit --where.
+    /// `is_followed`, later providers may have the names of --where. Otherwise --tail reads the
+    /// file once to count its records. Throws usage_error if the types of the events do not fit
+    /// --where.
     filtered_records(const record_selection& choice, const provider_map& providers,
                      std::uint32_t shared_ring, record_writer& writer, bool is_followed);
 
     void write(const merged_record& record, const clock_converter& clock);
-    /// --count is reached: no further record passes.
+    /// --limit is reached: no further record passes.
     [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
+    /// Number of events that have passed.
+    [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
+    /// Times of the first and the last of these, on the host's clock.
+    [[nodiscard]] std::uint64_t first_time() const noexcept { return first_time_; }
+    [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
     void flush() { writer_.flush(); }
     /// Writes the losses at the end, and finishes the writer.
     void finish(const std::vector<loss_block>& lost_at_end);
@@ -86,6 +52,7 @@ class filtered_records {
     void check_names() const;
 
   private:
+    void skip_to_tail(const record_selection& choice);
     [[nodiscard]] bool is_wanted(const record_view& record, const clock_converter& clock);
     void add_provider_to_filter(std::uint16_t id);
 
@@ -96,7 +63,10 @@ class filtered_records {
     std::unordered_set<std::uint16_t> known_to_filter_;
     bool has_end_;  // the selected time includes the end
     std::uint64_t limit_;
-    std::uint64_t passed_ = 0;  // number of events
+    std::uint64_t skipped_ = 0;  // events before those of --tail that are still to come
+    std::uint64_t passed_ = 0;   // number of events
+    std::uint64_t first_time_ = 0;
+    std::uint64_t last_time_ = 0;
 };
 
 /// The selected part of a recording, read once from beginning to end.
@@ -107,6 +77,7 @@ class selected_records {
     selected_records(record_selection choice, record_writer& writer);
 
     [[nodiscard]] const file_reader& file() const noexcept { return file_; }
+    [[nodiscard]] const filtered_records& filtered() const noexcept { return wanted_; }
     /// Writes all records and finishes the writer. `output`: whether the writer writes to standard
     /// output.
     void read(concurrent_output output = concurrent_output::nothing);

@@ -10,7 +10,6 @@
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
 #include "text/json_text.hpp"
-#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {
@@ -286,21 +285,19 @@ void append_json_row(fmt::memory_buffer& out, const aggregator& computed,
 }  // namespace
 
 void append_table(fmt::memory_buffer& out, const aggregator& computed, const report_style& style,
-                  std::optional<std::int64_t> begins) {
+                  const std::optional<std::string>& begins) {
     if (begins) {
-        append(out, "-- ");
-        append_number(out, *begins, eventlog::format::realtime, {});
-        append(out, " --\n");
+        append_format(out, "-- {} --\n", *begins);
     }
     table_writer(out, computed, style).write();
     append_format(out, "{} events, {} lost\n", computed.taken(), computed.lost());
 }
 
 void append_json(fmt::memory_buffer& out, const aggregator& computed,
-                 std::optional<std::int64_t> begins) {
+                 const std::optional<std::string>& begins) {
     append_format(out, R"({{"version":{},)", json_version);
     if (begins) {
-        append_format(out, R"("start_time":"{}",)", as_utc_text(*begins));
+        append_format(out, R"("start_time":"{}",)", *begins);
     }
     append_format(out,
                   "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"

@@ -18,13 +18,13 @@ struct report_style {
     bool blocks = false;     // the terminal shows Unicode block characters
 };
 
-/// `begins`, in nanoseconds since 1970, is the heading of an interval's table.
+/// `begins`, the text of a time, is the heading of an interval's table.
 void append_table(fmt::memory_buffer& out, const aggregator& computed, const report_style& style,
-                  std::optional<std::int64_t> begins);
+                  const std::optional<std::string>& begins);
 
 /// One line: {"events": ..., "lost": ..., "groups": [{"key": {...}, "values": {...}}, ...]}.
 void append_json(fmt::memory_buffer& out, const aggregator& computed,
-                 std::optional<std::int64_t> begins);
+                 const std::optional<std::string>& begins);
 
 /// Messages about missing data: keys over the limit, damaged and unknown records.
 [[nodiscard]] std::vector<std::string> incompleteness_warnings(const aggregator& computed);

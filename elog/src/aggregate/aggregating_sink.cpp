@@ -5,36 +5,49 @@
 #include "text/wide_integer.hpp"
 
 namespace elog {
+
 std::int64_t interval_aggregator::interval_of(std::int64_t time) const noexcept {
-    const std::int64_t rest = time % length_;
-    const std::int64_t before = rest < 0 ? rest + length_ : rest;
+    const std::int64_t rest = time % options_.length;
+    const std::int64_t before = rest < 0 ? rest + options_.length : rest;
     // The first interval may begin before the smallest time.
-    return time < INT64_MIN + length_ ? INT64_MIN : time - before;
+    return time < INT64_MIN + options_.length ? INT64_MIN : time - before;
+}
+
+void interval_aggregator::begin_interval(const merged_record& record,
+                                         const clock_converter& clock) {
+    const eventlog_record& header = record.record.header;
+    const std::int64_t interval = interval_of(to_display_time(options_.clock, clock, header.time));
+    if (current_ == interval) {
+        return;
+    }
+    end_interval();
+    current_ = interval;
+    if (!has_custom_time(header)) {
+        ends_ = wide_integer{interval} + options_.length;
+    }
 }
 
 void interval_aggregator::take(const merged_record& record, const clock_converter& clock) {
-    if (length_ != 0) {
-        const std::int64_t interval = interval_of(clock.realtime(record.record.header.time));
-        if (current_ != interval) {
-            end_interval();
-            current_ = interval;
-            if (!has_custom_time(record.record.header)) {
-                ends_ = wide_integer{interval} + length_;
-            }
-        }
+    if (options_.length != 0 && !is_complete()) {
+        begin_interval(record, clock);
+    }
+    if (is_complete()) {
+        return;
     }
     if (record.lost_before != 0) {
         computed_.note_lost(record.lost_before);
     }
+    const std::uint64_t before = computed_.taken();
     computed_.take(record.record, clock);
+    events_ += computed_.taken() - before;
 }
 
 void interval_aggregator::advance(std::int64_t time) {
-    if (length_ == 0 || !current_) {
+    if (options_.length == 0 || !current_) {
         return;
     }
     if (!ends_) {
-        ends_ = wide_integer{time} + length_;
+        ends_ = wide_integer{time} + options_.length;
     }
     if (time >= *ends_) {
         end_interval();
@@ -43,16 +56,24 @@ void interval_aggregator::advance(std::int64_t time) {
 
 void interval_aggregator::end_interval() {
     if (computed_.has_results()) {
-        take_(current_);
+        deliver(current_);
         computed_.reset_values();
     }
     current_.reset();
     ends_.reset();
 }
 
+void interval_aggregator::deliver(std::optional<std::int64_t> begins) {
+    ++results_;
+    take_(begins);
+}
+
 void interval_aggregator::finish() {
-    if (length_ == 0) {
-        take_(std::nullopt);
+    if (results_ == options_.results_max) {
+        return;
+    }
+    if (options_.length == 0) {
+        deliver(std::nullopt);
     } else {
         end_interval();  // without a begin time if only losses after the last record were received
     }

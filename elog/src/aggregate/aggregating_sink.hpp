@@ -11,11 +11,20 @@
 #include <utility>
 
 #include "aggregate/aggregator.hpp"
+#include "record/display_clock.hpp"
 #include "record/record_sink.hpp"
 #include "record/time_merger.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
+
+/// How records are divided, and when the aggregation is complete.
+struct interval_options {
+    std::int64_t length = 0;  // nanoseconds; 0: a single interval without begin time
+    display_clock clock = display_clock::realtime;  // of the intervals
+    std::uint64_t events_max = UINT64_MAX;          // number of events, the first ones
+    std::uint64_t results_max = UINT64_MAX;
+};
 
 /// Divides time into intervals and delivers the result of each interval that contains an event or a
 /// loss. Records must be passed in the order of time.
@@ -23,25 +32,33 @@ class interval_aggregator {
   public:
     using result_callback = std::function<void(std::optional<std::int64_t> begins)>;
 
-    /// `length` in nanoseconds; 0: a single interval without begin time.
-    interval_aggregator(aggregator& computed, std::int64_t length, result_callback take)
-        : computed_(computed), length_(length), take_(std::move(take)) {}
+    interval_aggregator(aggregator& computed, interval_options options, result_callback take)
+        : computed_(computed), options_(options), take_(std::move(take)) {}
 
+    /// A record after the aggregation is complete is ignored.
     void take(const merged_record& record, const clock_converter& clock);
     /// No later record is earlier than `time`, by the machine's clock. An interval of a custom
     /// clock, whose end may never be reached, ends after its length has passed by the machine's
     /// clock.
     void advance(std::int64_t time);
-    /// Delivers the last or only interval.
+    /// A limit of the options is reached.
+    [[nodiscard]] bool is_complete() const noexcept {
+        return events_ == options_.events_max || results_ == options_.results_max;
+    }
+    /// Delivers the last or only interval, unless all results have been delivered.
     void finish();
 
   private:
     [[nodiscard]] std::int64_t interval_of(std::int64_t time) const noexcept;
+    void begin_interval(const merged_record& record, const clock_converter& clock);
     void end_interval();
+    void deliver(std::optional<std::int64_t> begins);
 
     aggregator& computed_;
-    std::int64_t length_;
+    interval_options options_;
     result_callback take_;
+    std::uint64_t events_ = 0;   // aggregated in all intervals
+    std::uint64_t results_ = 0;  // delivered
     std::optional<std::int64_t> current_;
     std::optional<wide_integer> ends_;  // by the machine's clock, if known
 };

@@ -292,9 +292,11 @@ void file_reader::read(const time_merger::take_record& take, const std::function
     rewind();
     time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
     const bool takes_all = range_.is_everything();
+    passed_ = 0;
     merger.begin(UINT64_MAX, UINT64_MAX);
     while (const std::optional<merged_record> record = merger.next()) {
         if (takes_all || range_.contains(clock_.realtime(record->record.header.time))) {
+            ++passed_;
             take(*record);
         }
         if (is_done && is_done()) {

@@ -101,6 +101,8 @@ class file_reader {
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept {
         return file_.damages().sentences();
     }
+    /// Number of records that read() has passed.
+    [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
     /// Bytes read from the file so far.
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return file_.bytes_read(); }
 
@@ -144,7 +146,8 @@ class file_reader {
     host_block host_{};
     bool has_host_ = false;
     bool used_index_ = false;
-    end_block found_{};  // totals of the records read, for comparison with the end block
+    std::uint64_t passed_ = 0;  // see passed()
+    end_block found_{};         // totals of the records read, for comparison with the end block
     clock_converter clock_;
     std::vector<known_watermark> watermarks_;  // increasing
     provider_map providers_;

@@ -1,11 +1,78 @@
 // SPDX-License-Identifier: MIT
 #include "record/display_clock.hpp"
 
+#include <array>
+#include <cstddef>
+
 #include "base/nanoseconds.hpp"
 #include "base/user_error.hpp"
 #include "text/append_format.hpp"
 
 namespace elog {
+
+namespace {
+
+constexpr std::array<const char*, 4> names{"realtime", "monotonic", "boottime", "tai"};
+
+void check_offsets(const clock_converter& clock) {
+    if (clock.offsets().empty()) {
+        throw user_error(
+            "The recording does not say what CLOCK_BOOTTIME and CLOCK_TAI were: an older "
+            "elog has made it. Use --clock realtime or monotonic.");
+    }
+}
+
+/// The last offsets whose time on a clock, according to `read`, is not after `time`, or the first
+/// ones.
+template <class Read>
+clock_offsets offsets_at(const clock_converter& clock, std::int64_t time, const Read& read) {
+    clock_offsets found = clock.offsets().front();
+    for (const clock_offsets& each : clock.offsets()) {
+        if (read(each.clock) <= time) {
+            found = each;
+        }
+    }
+    return found;
+}
+
+/// Saturates.
+std::int64_t difference(std::int64_t time, std::int64_t offset) noexcept {
+    std::int64_t found = 0;
+    if (__builtin_sub_overflow(time, offset, &found)) {
+        return offset > 0 ? INT64_MIN : INT64_MAX;
+    }
+    return found;
+}
+
+/// The first time on the region's clock that is not before that time of CLOCK_MONOTONIC.
+std::uint64_t first_at_monotonic(const clock_converter& clock, std::int64_t time) {
+    std::uint64_t begin = 0;
+    std::uint64_t end = UINT64_MAX;
+    while (begin != end) {
+        const std::uint64_t middle = begin + (end - begin) / 2;
+        if (clock.monotonic(middle) >= time) {
+            end = middle;
+        } else {
+            begin = middle + 1;
+        }
+    }
+    return begin;
+}
+
+}  // namespace
+
+const char* name_of(display_clock which) noexcept {
+    return names[static_cast<std::size_t>(which)];
+}
+
+std::optional<display_clock> clock_of(std::string_view name) noexcept {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (name == names[i]) {
+            return static_cast<display_clock>(i);
+        }
+    }
+    return std::nullopt;
+}
 
 std::int64_t to_display_time(display_clock which, const clock_converter& clock,
                              std::uint64_t time) {
@@ -15,17 +82,33 @@ std::int64_t to_display_time(display_clock which, const clock_converter& clock,
     if (which == display_clock::monotonic) {
         return clock.monotonic(time);
     }
-    if (clock.offsets().empty()) {
-        throw user_error(
-            "The recording does not say what CLOCK_BOOTTIME and CLOCK_TAI were: an older "
-            "elog has made it. Take --clock realtime or monotonic.");
-    }
+    check_offsets(clock);
     return which == display_clock::boottime ? clock.boottime(time) : clock.tai(time);
+}
+
+std::int64_t to_realtime(display_clock which, const clock_converter& clock, std::int64_t time) {
+    if (which == display_clock::realtime) {
+        return time;
+    }
+    if (which == display_clock::tai) {
+        check_offsets(clock);
+        const auto read = [&](std::uint64_t at) { return clock.tai(at); };
+        return difference(time, offsets_at(clock, time, read).tai);
+    }
+    if (which == display_clock::boottime) {
+        check_offsets(clock);
+        const auto read = [&](std::uint64_t at) { return clock.boottime(at); };
+        time = difference(time, offsets_at(clock, time, read).boottime);
+    }
+    return clock.realtime(first_at_monotonic(clock, time));
 }
 
 void display_time::append_to(fmt::memory_buffer& out, const clock_converter& clock,
                              std::uint64_t time) {
-    const std::int64_t nanoseconds = to_display_time(which_, clock, time);
+    append_to(out, to_display_time(which_, clock, time));
+}
+
+void display_time::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     if (has_days(which_)) {
         days_.append_to(out, nanoseconds);
         return;

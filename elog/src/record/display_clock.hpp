@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -19,10 +21,20 @@ enum class display_clock : std::uint8_t { realtime, monotonic, boottime, tai };
     return which == display_clock::realtime || which == display_clock::tai;
 }
 
+/// The name of the clock in options: "monotonic".
+[[nodiscard]] const char* name_of(display_clock which) noexcept;
+/// The clock of that name; nullopt if there is none.
+[[nodiscard]] std::optional<display_clock> clock_of(std::string_view name) noexcept;
+
 /// A record's time on that clock, in nanoseconds. Throws user_error if the recording has no offsets
 /// of that clock.
 [[nodiscard]] std::int64_t to_display_time(display_clock which, const clock_converter& clock,
                                            std::uint64_t time);
+
+/// The inverse: the time of CLOCK_REALTIME, in nanoseconds since 1970, at which that clock first
+/// showed `time`. Throws user_error if the recording has no offsets of that clock.
+[[nodiscard]] std::int64_t to_realtime(display_clock which, const clock_converter& clock,
+                                       std::int64_t time);
 
 /// Writes times for programs, to the nanosecond: ISO 8601, or seconds. Caches as utc_text does.
 class display_time {
@@ -31,6 +43,8 @@ class display_time {
         : which_(which), days_(which == display_clock::realtime) {}
 
     void append_to(fmt::memory_buffer& out, const clock_converter& clock, std::uint64_t time);
+    /// Appends a time that to_display_time returned.
+    void append_to(fmt::memory_buffer& out, std::int64_t nanoseconds);
 
   private:
     display_clock which_;

@@ -35,7 +35,7 @@ class Simulation(Examples):
         self.run_elog("record", "-e", "lift", "-o", file, "--", harness.example("simulation"))
         self.assertEqual(len(self.parsed(self.run_elog("print", file).stdout)), 120)
         # In short recordings times so far away are imprecise: avoid full minutes.
-        part = self.run_elog("print", file, "--from", "+570s", "--to", "+1170s").stdout
+        part = self.run_elog("print", file, "--since", "+570s", "--until", "+1170s").stdout
         self.assertEqual(self.events(self.parsed(part)), ["called", "arrived"] * 10)
         shown = self.run_elog("print", file, "--delta").stdout.splitlines()
         between = [float(re.search(r"<\s*([\d.]+)>", line)[1]) for line in shown]
@@ -299,7 +299,7 @@ class Readme(harness.Case):
         }
 
     def test_top(self):
-        frames = self.run_elog("top", "-e", "shop:*", "--frames", "2", "--every", "500ms").stdout
+        frames = self.run_elog("top", "-e", "shop:*", "--iterations", "2", "--interval", "500ms").stdout
         # On a terminal one line is selected.
         shown = self.shown.pop("$ elog top -e 'shop:*'").replace("\n> ", "\n  ")
         self.assertLessEqual(self.forms(shown), self.forms(frames.split("\n\n")[-1]))

@@ -46,8 +46,8 @@ class CustomClock(harness.Case):
         path = self.record()
         times = self.times(path)
         middle = (times[1] + times[2]) / 2
-        self.assertEqual(list(self.times(path, "--from", f"@{middle:.6f}")), [1])
-        between = ["--from", f"@{times[2] - 5:.6f}", "--until", f"@{middle:.6f}"]
+        self.assertEqual(list(self.times(path, "--since", f"@{middle:.6f}")), [1])
+        between = ["--since", f"@{times[2] - 5:.6f}", "--until", f"@{middle:.6f}"]
         self.assertEqual(list(self.times(path, *between)), [2])
         cut = self.path("cut.elog")
         self.run_elog("cut", path, *between, "-o", cut)

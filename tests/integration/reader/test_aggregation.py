@@ -103,7 +103,7 @@ class Aggregation(harness.Case):
             "record", "-e", "counter:*", "-o", path, "--",
             harness.program("counter"), "1", "400", "1000",
         )
-        result = self.run_elog("agg", "--json", "--every", "100ms", "count(), sum(number)", path)
+        result = self.run_elog("agg", "--json", "--interval", "100ms", "count(), sum(number)", path)
         intervals = [json.loads(line) for line in result.stdout.splitlines()]
         self.assertGreaterEqual(len(intervals), 4)
         begins = [harness.nanoseconds(interval["start_time"]) for interval in intervals]
@@ -134,7 +134,7 @@ class Aggregation(harness.Case):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog(
             "agg", "--json", "count(), max(number) by event", "-e", "counter:*",
-            "--where", "number > 0", "--every", "200ms", "--duration", "1s",
+            "--where", "number > 0", "--interval", "200ms", "--duration", "1s",
         )
         intervals = [json.loads(line) for line in result.stdout.splitlines()]
         self.assertGreaterEqual(len(intervals), 2)
@@ -149,7 +149,7 @@ class Aggregation(harness.Case):
         with open(self.path("shown"), "wb") as shown:
             process = self.start(
                 harness.ELOG, "agg", "--json", "count()", "-e", "simulation", "--wait",
-                "--where", "number == 1", "--every", "200ms", stdout=shown,
+                "--where", "number == 1", "--interval", "200ms", stdout=shown,
             )
             self.wait_for(lambda: self.is_mapped(process, "subscriptions"), "a subscription")
             self.start(harness.program("custom_clock"), stdin=subprocess.PIPE)
@@ -187,7 +187,7 @@ class Aggregation(harness.Case):
     def test_time_range_matches_print(self):
         path = self.record()
         times = [line.split(" ")[0] for line in self.run_elog("print", path).stdout.splitlines()]
-        part = ("--from", times[3000], "--to", times[9000])
+        part = ("--since", times[3000], "--until", times[9000])
         expected = len(self.run_elog("print", path, *part).stdout.splitlines())
         self.assertEqual(self.agg("count()", path, *part)["events"], expected)
 
@@ -214,12 +214,12 @@ class Aggregation(harness.Case):
             self.assertIn(said, result.stderr)
             self.assertEqual(result.stdout, "")
         for arguments in (["count()"], ["count()", path, "-e", "counter"],
-                          ["count()", path, "--every", "fast"], ["count()", path, "--keys", "0"],
+                          ["count()", path, "--interval", "fast"], ["count()", path, "--keys", "0"],
                           ["count()", path, "--duration", "1s"], ["count()", path, "-p", "1"],
                           ["count()", path, "--buffer-size", "1M"],
-                          ["count()", path, "--from", "soon"],
-                          ["count()", "-e", "counter", "--from", "+1s"],
-                          ["count()", "-e", "counter", "--to", "+1s"]):
+                          ["count()", path, "--since", "soon"],
+                          ["count()", "-e", "counter", "--since", "+1s"],
+                          ["count()", "-e", "counter", "--until", "+1s"]):
             self.run_elog("agg", *arguments, status=2)
 
     def test_damaged_file_shows_remaining_records_and_fails(self):

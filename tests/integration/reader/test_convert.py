@@ -64,7 +64,7 @@ class Convert(harness.Case):
         times = [line["time"] for line in self.lines(path)]
         self.assertEqual(times, sorted(times))
         middle = times[len(times) // 2]
-        later = self.lines(path, "--from", middle)
+        later = self.lines(path, "--since", middle)
         earlier = self.lines(path, "--until", middle)
         self.assertEqual(len(earlier) + len(later), len(times))
         self.assertEqual([line["time"] for line in later], times[len(earlier):])

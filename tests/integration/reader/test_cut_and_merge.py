@@ -62,12 +62,12 @@ class CutAndMerge(harness.Case):
         return json.loads(self.run_elog("stat", "--json", path).stdout)
 
     def cut(self, path, *options, name="cut.elog"):
-        errors = self.run_elog("cut", path, "-o", self.path(name), *options).stderr
+        errors = self.run_elog("cut", path, "--force", "-o", self.path(name), *options).stderr
         self.assert_intact(self.path(name), errors)
         return self.path(name)
 
     def merge(self, *paths, name="merged.elog"):
-        errors = self.run_elog("merge", *paths, "-o", self.path(name)).stderr
+        errors = self.run_elog("merge", *paths, "--force", "-o", self.path(name)).stderr
         self.assert_intact(self.path(name), errors)
         return self.path(name)
 
@@ -83,7 +83,7 @@ class CutAndMerge(harness.Case):
         for path in (self.record(), self.record_with_gaps(),
                      self.record("packed.elog", "--compress")):
             begin, end = self.middle(path)
-            for part in (["--from", begin], ["--to", end], ["--from", begin, "--to", end]):
+            for part in (["--since", begin], ["--until", end], ["--since", begin, "--until", end]):
                 self.assertEqual(self.print(self.cut(path, *part)), self.print(path, *part))
 
     def test_cut_by_predicate_keeps_matches_and_all_losses(self):
@@ -109,9 +109,9 @@ class CutAndMerge(harness.Case):
     def test_cut_of_a_cut(self):
         path = self.record()
         begin, end = self.middle(path)
-        cut = self.cut(self.cut(path, "--from", begin), "--to", end, name="again.elog")
-        self.assertEqual(self.print(cut), self.print(path, "--from", begin, "--to", end))
-        self.assertEqual(self.print(self.cut(cut, "--from", "+1h", name="none.elog")), [])
+        cut = self.cut(self.cut(path, "--since", begin), "--until", end, name="again.elog")
+        self.assertEqual(self.print(cut), self.print(path, "--since", begin, "--until", end))
+        self.assertEqual(self.print(self.cut(cut, "--since", "+1h", name="none.elog")), [])
 
     def test_cut_compresses(self):
         path = self.record("large.elog", count=5000)
@@ -134,21 +134,65 @@ class CutAndMerge(harness.Case):
         old = self.path("old.elog")
         with open(old, "w", encoding="utf-8") as file:
             file.write("precious")
-        self.run_elog("cut", path, "-o", old, "--where", "numbr == 1", status=2)
-        self.run_elog("cut", path, "-o", old, "--from", "soon", status=2)
-        self.run_elog("cut", self.path("missing"), "-o", old, status=1)
+        force = ("--force", "-o", old)
+        self.run_elog("cut", path, *force, "--where", "numbr == 1", status=2)
+        self.run_elog("cut", path, *force, "--since", "soon", status=2)
+        self.run_elog("cut", self.path("missing"), *force, status=1)
         with open(old, encoding="utf-8") as file:
             self.assertEqual(file.read(), "precious")
         self.cut(path, name="old.elog")
         self.run_elog("cut", path, "-o", self.path("no/such/folder"), status=1)
         self.run_elog("cut", path, status=2)
 
+    def test_existing_files_need_force(self):
+        path, old = self.record(), self.path("old.elog")
+        for command in (("cut", path), ("merge", path), ("repair", path),
+                        ("convert", "--to", "csv", path)):
+            with open(old, "w", encoding="utf-8") as file:
+                file.write("precious")
+            result = self.run_elog(*command, "-o", old, status=1)
+            self.assert_one_message(result.stderr, old, "exists", "--force")
+            with open(old, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "precious")
+            self.run_elog(*command, "-o", old, "--force")
+            with open(old, "rb") as file:
+                self.assertNotEqual(file.read(), b"precious")
+        self.assertFalse(os.path.exists(old + ".unfinished"))
+
+    def test_standard_output_is_a_recording(self):
+        path = self.record_with_gaps()
+        for command in (("cut", path), ("merge", path), ("repair", path)):
+            for options in ((), ("--compress",)) if command[0] != "repair" else ((),):
+                copy = self.path("copy.elog")
+                with open(copy, "wb") as output:
+                    self.run_elog(*command, *options, "-o", "-", stdout=output)
+                self.assertIn(": whole: ", self.run_elog("verify", copy).stdout)
+                self.assertEqual(self.without_times(self.events(copy)),
+                                 self.without_times(self.events(path)))
+                self.assertEqual(self.told(copy), self.told(path))
+            self.run_elog(*command, "-o", "-", "--json", status=2)
+        self.assertFalse(os.path.exists("-"))
+        piped = self.start("/bin/sh", "-c", '"$0" cut "$1" --where "worker == 1" -o - | '
+                           '"$0" print -', harness.ELOG, path)
+        output, _ = self.finish(piped)
+        self.assertEqual([line for line in output.splitlines() if not line.startswith("-- ")],
+                         self.events(path, "--where", "worker == 1"))
+
+    def test_cut_keeps_first_and_last_events(self):
+        path = self.record_with_gaps()
+        events = self.events(path)
+        self.assertEqual(self.events(self.cut(path, "--limit", "70")), events[:70])
+        last = self.cut(path, "--tail", "70", name="last.elog")
+        self.assertEqual(self.print(last), self.print(path, "--tail", "70"))
+        self.assertEqual(self.events(last), events[-70:])
+
     def test_cut_of_damaged_file_keeps_intact_records_and_fails(self):
         path = self.record()
         harness.damage_records(path)
         whole = self.run_elog("print", path, status=1).stdout.splitlines()
         for command in ("cut", "merge"):
-            result = self.run_elog(command, path, "-o", self.path("rest.elog"), status=1)
+            result = self.run_elog(command, path, "--force", "-o", self.path("rest.elog"),
+                                   status=1)
             self.assertRegex(result.stderr, harness.DAMAGE)
             self.assertRegex(result.stderr, r"damaged; everything else in (it|them) has been copied")
             self.assert_intact(self.path("rest.elog"), result.stderr)
@@ -215,8 +259,8 @@ class CutAndMerge(harness.Case):
     def test_merge_of_cuts_equals_source(self):
         path = self.record_with_gaps()
         middle, _ = self.middle(path)
-        before = self.cut(path, "--to", middle, name="before.elog")
-        behind = self.cut(path, "--from", middle, name="behind.elog")
+        before = self.cut(path, "--until", middle, name="before.elog")
+        behind = self.cut(path, "--since", middle, name="behind.elog")
         merged = self.merge(behind, before)
         self.assertEqual(self.without_times(self.events(merged)),
                          self.without_times(self.events(path)))

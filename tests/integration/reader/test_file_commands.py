@@ -29,39 +29,39 @@ class FileCommands(harness.Case):
         lines = self.run_elog("print", path).stdout.splitlines()
         times = [line.split(" ")[0] for line in lines]
         middle = next(at for at in range(len(times) // 2, len(times)) if times[at] != times[at - 1])
-        # A printed time is truncated to a microsecond: --from includes its first event, --to
+        # A printed time is truncated to a microsecond: --since includes its first event, --until
         # excludes it.
-        begin = self.run_elog("print", path, "--to", times[middle]).stdout.splitlines()
-        end = self.run_elog("print", path, "--from", times[middle]).stdout.splitlines()
+        begin = self.run_elog("print", path, "--until", times[middle]).stdout.splitlines()
+        end = self.run_elog("print", path, "--since", times[middle]).stdout.splitlines()
         self.assertEqual(begin, lines[:middle])
         self.assertEqual(end, lines[middle:])
         day = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path)))
         for form in (f"{day}T{times[middle]}", f"{day} {times[middle]}"):
             self.assertEqual(
-                self.run_elog("print", path, "--from", form).stdout.splitlines(), end
+                self.run_elog("print", path, "--since", form).stdout.splitlines(), end
             )
-        self.assertEqual(self.run_elog("print", path, "--from", "+0s").stdout.splitlines(), lines)
-        self.assertEqual(self.run_elog("print", path, "--from", "+1h").stdout, "")
-        self.assertEqual(self.run_elog("print", path, "--to", "@0").stdout, "")
+        self.assertEqual(self.run_elog("print", path, "--since", "+0s").stdout.splitlines(), lines)
+        self.assertEqual(self.run_elog("print", path, "--since", "+1h").stdout, "")
+        self.assertEqual(self.run_elog("print", path, "--until", "@0").stdout, "")
         self.assertEqual(
-            self.run_elog("print", path, "--from", "@0", "--to", "+1h").stdout.splitlines(), lines
+            self.run_elog("print", path, "--since", "@0", "--until", "+1h").stdout.splitlines(), lines
         )
 
     def test_print_rejects_invalid_times(self):
         path = self.record(count=10)
         for text in ("", "soon", "14", "14:3", "14:03:61", "25:00:00", "2026-13-01T00:00:00", "@",
                      "@x", "+", "+x", "14:03:07.", "14:03:07,5", "@99999999999999999999"):
-            result = self.run_elog("print", path, f"--from={text}", status=2)
+            result = self.run_elog("print", path, f"--since={text}", status=2)
             self.assertNotEqual(result.stderr, "")
-        self.run_elog("print", path, "--follow", "--from", "+1s", status=2)
+        self.run_elog("print", path, "--follow", "--since", "+1s", status=2)
 
     def test_print_of_time_range_reads_part_of_file(self):
         path = self.record("large.elog", "--buffer-size", "64M", count=200000)
         size = os.path.getsize(path)
         self.assertGreater(size, 16 << 20)
         none = self.bytes_read_by("--version")
-        part = self.bytes_read_by("print", path, "--from", "+1h") - none
-        whole = self.bytes_read_by("print", path, "--from", "@0") - none
+        part = self.bytes_read_by("print", path, "--since", "+1h") - none
+        whole = self.bytes_read_by("print", path, "--since", "@0") - none
         self.assertGreater(whole, size)
         self.assertLess(part, size // 10)
 

@@ -108,7 +108,8 @@ class FileFormat(harness.Case):
             told += read[-1] in ("damaged", "refused")
             if read[-1] != "refused":
                 self.run_elog(
-                    "repair", self.path("damaged.elog"), "-o", self.path("repaired.elog")
+                    "repair", self.path("damaged.elog"), "--force", "-o",
+                    self.path("repaired.elog")
                 )
                 self.assertEqual(self.assert_agreed(self.path("repaired.elog"))[-1], "whole")
         self.assertGreater(told, 14)
@@ -118,10 +119,10 @@ class FileFormat(harness.Case):
         other = self.record("other.elog", program="order_service", arguments=("0.3",))
         for command, count in (
             (["cut", one, "--where", "worker == 1"], 600),
-            (["cut", other, "--from", "+1h"], 0),
+            (["cut", other, "--since", "+1h"], 0),
             (["merge", one, other], None),
         ):
-            self.run_elog(*command, "-o", self.path("new.elog"))
+            self.run_elog(*command, "--force", "-o", self.path("new.elog"))
             read = self.assert_agreed(self.path("new.elog"))
             self.assertEqual(read[-1], "whole")
             if count is not None:

@@ -202,7 +202,9 @@ class Printing(Json):
             ((), ()),
             (("--where", "number < 10"),) * 2,
             (("--clock", "monotonic"),) * 2,
-            (("--from", ends[0], "--to", ends[1]), ("--from", ends[0], "--until", ends[1])),
+            (("--since", ends[0], "--until", ends[1]),) * 2,
+            (("--tail", "7"),) * 2,
+            (("--limit", "7", "--utc"),) * 2,
         ):
             shown = self.run_elog("print", path, "--json", *ours).stdout
             self.assertEqual(shown, self.converted(path, *theirs))
@@ -224,7 +226,7 @@ class Printing(Json):
 
     def test_print_rejects_text_options(self):
         path = self.record(count=1)
-        for option in (("--delta",), ("--utc",), ("--fields", "number"), ("--format", "{time}")):
+        for option in (("--delta",), ("--fields", "number"), ("--format", "{time}")):
             errors = self.run_elog("print", path, "--json", *option, status=2).stderr
             self.assertIn("--json", errors)
 
@@ -300,7 +302,7 @@ class Files(Json):
         result = self.run_elog("cut", path, "-o", new, "--json", status=1)
         (damage,) = object_of(result.stdout)["damages"][:1]
         self.assertIn(f"elog: {path}: {damage}\n", result.stderr)
-        result = self.run_elog("merge", path, other, "-o", new, "--json", status=1)
+        result = self.run_elog("merge", path, other, "--force", "-o", new, "--json", status=1)
         said = object_of(result.stdout)
         self.assertTrue(said["damages"][0].startswith(f"{path}: "), said)
         self.assertIn(f"elog: {said['damages'][0]}\n", result.stderr)
@@ -397,7 +399,7 @@ class Detached(Json):
 class Top(Json):
     def test_prints_object_per_interval_without_terminal(self):
         self.start_provider(*self.counter(0, "200"))
-        result = self.run_elog("top", "-e", "counter:*", "--frames", "3", "--every", "200ms",
+        result = self.run_elog("top", "-e", "counter:*", "--iterations", "3", "--interval", "200ms",
                                "--json")
         self.assertNotIn("\x1b", result.stdout)
         shown = lines_of(result.stdout)
@@ -419,7 +421,7 @@ class Top(Json):
         self.assertGreater(event["events"], 0)
 
     def test_last_object_has_counted_everything(self):
-        top = self.start(harness.ELOG, "top", "-e", "counter:*", "--wait", "--every", "1h",
+        top = self.start(harness.ELOG, "top", "-e", "counter:*", "--wait", "--interval", "1h",
                          "--buffer-size", "128K", "--json")
         self.wait_for(lambda: self.is_mapped(top, "subscriptions"), "a subscription")
         top.send_signal(signal.SIGSTOP)
@@ -434,7 +436,7 @@ class Top(Json):
 
     def test_ends_after_duration(self):
         begin = time.monotonic()
-        result = self.run_elog("top", "--duration", "500ms", "--every", "200ms", "--json")
+        result = self.run_elog("top", "--duration", "500ms", "--interval", "200ms", "--json")
         self.assertGreaterEqual(time.monotonic() - begin, 0.5)
         shown = lines_of(result.stdout)
         self.assertGreaterEqual(len(shown), 2)
@@ -442,7 +444,7 @@ class Top(Json):
 
     def test_ends_quietly_on_closed_pipe(self):
         output, errors = self.finish(self.start(
-            "/bin/sh", "-c", '"$0" top --every 100ms --json | head -n 2', harness.ELOG
+            "/bin/sh", "-c", '"$0" top --interval 100ms --json | head -n 2', harness.ELOG
         ))
         self.assertEqual((len(lines_of(output)), errors), (2, ""))
 

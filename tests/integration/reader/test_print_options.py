@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The output of elog print for each event: --fields, --delta, --utc, --format; and the number of
-events: --count.
+events: --limit.
 """
 
 import datetime
@@ -62,16 +62,16 @@ class PrintOptions(harness.Case):
         for wanted in ((), ("--where", 'event == "order_placed"'), ("--json",), ("--follow",)):
             whole = self.lines(*wanted)
             self.assertGreater(len(whole), 3)
-            self.assertEqual(self.lines(*wanted, "--count", "3"), whole[:3])
-            self.assertEqual(self.lines(*wanted, "--count", str(len(whole) + 1)), whole)
+            self.assertEqual(self.lines(*wanted, "--limit", "3"), whole[:3])
+            self.assertEqual(self.lines(*wanted, "--limit", str(len(whole) + 1)), whole)
         for number in ("0", "-1", "1000000001"):
-            self.assertIn("--count", self.refusal(f"--count={number}"))
+            self.assertIn("--limit", self.refusal(f"--limit={number}"))
 
     def test_count_ends_follow(self):
         path = self.path("growing.elog")
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "-o", path)
-        shown = self.run_elog("print", path, "--follow", "--count", "4").stdout
+        shown = self.run_elog("print", path, "--follow", "--limit", "4").stdout
         self.assertEqual(len(shown.splitlines()), 4)
         self.stop(recording)
 
@@ -119,8 +119,8 @@ class PrintOptions(harness.Case):
             self.assertIn("whole", self.run_elog("verify", merged).stdout)
             rows = self.run_elog("convert", "--to", "csv", self.file, "--clock", name).stdout
             self.assertIn(whole[0].split(" ")[0], rows.splitlines()[1])
-        self.assertEqual(len(self.lines("--clock", "tai", "--from", "+0.05s")),
-                         len(self.lines("--from", "+0.05s")))
+        self.assertEqual(len(self.lines("--clock", "tai", "--since", "+0.05s")),
+                         len(self.lines("--since", "+0.05s")))
 
     def test_unavailable_clocks_are_rejected(self):
         self.assertIn("realtime, monotonic, boottime or tai", self.refusal("--clock", "sun"))
@@ -139,7 +139,7 @@ class PrintOptions(harness.Case):
         middle = next(at for at in range(1, len(utc)) if utc[at][:16] != utc[at - 1][:16])
         for lines, width, options in ((local, 15, ()), (utc, 16, ("--utc",))):
             self.assertEqual(
-                self.lines("--from", lines[middle][:width], *options), lines[middle:]
+                self.lines("--since", lines[middle][:width], *options), lines[middle:]
             )
 
     def test_format_applies_custom_template(self):

@@ -51,7 +51,7 @@ class Stat(harness.Case):
         where = ("--where", "provider == \"counter\" && number < 100")
         self.assertEqual(len(self.lines(path, *where)), 300)
         self.assertEqual(self.stat(path, *where)["events"], 300)
-        self.assertEqual(self.stat(path, "--from", "+1h")["events"], 0)
+        self.assertEqual(self.stat(path, "--since", "+1h")["events"], 0)
 
     def test_shows_a_table_of_both(self):
         text = self.run_elog("stat", self.record_two()).stdout
@@ -68,7 +68,7 @@ class Stat(harness.Case):
         self.assertEqual(sum(found["lost_by_reason"].values()), lost)
         (process,) = found["by_process"]
         self.assertEqual(process["lost"], lost)
-        part = self.stat(path, "--from", "+0s")
+        part = self.stat(path, "--since", "+0s")
         self.assertEqual([each["lost"] for each in part["by_process"]], [None])
         self.assertIsNone(part["lost_by_provider"])
         text = self.run_elog("stat", path).stdout

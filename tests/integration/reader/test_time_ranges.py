@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--from and --to of all commands that read recordings: the index makes reading a part of a large
+"""--since and --until of all commands that read recordings: the index makes reading a part of a large
 file cheap, and never changes the output.
 """
 
@@ -90,7 +90,7 @@ class TimeRanges(harness.Case):
             begin, end = sorted(choose.randint(first - SECOND // 10, last + SECOND // 10)
                                 for _ in range(2))
             kind = choose.randrange(4)
-            yield ([] if kind == 0 else ["--from", self.point(begin)],
+            yield ([] if kind == 0 else ["--since", self.point(begin)],
                    [] if kind == 1 else ["--until", self.point(end)])
 
     @staticmethod
@@ -102,7 +102,8 @@ class TimeRanges(harness.Case):
         if command[0] != "cut":
             return self.run_elog(*command, path, *options, status=status).stdout
         # The file has its own identity and clock: compare its printed events.
-        self.run_elog("cut", path, *options, "-o", self.path("cut.elog"), status=status)
+        self.run_elog("cut", path, *options, "--force", "-o", self.path("cut.elog"),
+                      status=status)
         return self.run_elog("print", self.path("cut.elog")).stdout
 
     COMMANDS = (
@@ -153,7 +154,7 @@ class TimeRanges(harness.Case):
             events = [line for line, when in zip(lines, times) if when]
             times = [when for when in times if when]
             begin, end = sorted(choose.randrange(len(events)) for _ in range(2))
-            shown = self.run_elog("convert", "--to", "jsonl", path, "--from", times[begin],
+            shown = self.run_elog("convert", "--to", "jsonl", path, "--since", times[begin],
                                   "--until", times[end]).stdout.splitlines()
             self.assertEqual(
                 [line for line in shown if "time" in json.loads(line)],
@@ -170,13 +171,13 @@ class TimeRanges(harness.Case):
         self.assertEqual(len(times), 20)
         none = self.bytes_read_by("--version")
         # The start of one burst.
-        part = ["--from", self.point(times[14]), "--until", self.point(times[15])]
+        part = ["--since", self.point(times[14]), "--until", self.point(times[15])]
         for command in self.COMMANDS:
-            options = part + (["-o", self.path("cut.elog")] if command[0] == "cut" else [])
+            options = part + (["--force", "-o", self.path("cut.elog")] if command[0] == "cut" else [])
             passes = 2 if "csv" in command else 1
             read = self.bytes_read_by(*command, path, *options) - none
             self.assertLess(read, passes * size // 3, command)
-        self.assertGreater(self.bytes_read_by("print", path, "--from", "@0") - none, size)
+        self.assertGreater(self.bytes_read_by("print", path, "--since", "@0") - none, size)
 
     def test_invalid_index_step_is_an_error(self):
         for value in ("", "1k", "-1", "32767", str(16 * MIB + 1)):

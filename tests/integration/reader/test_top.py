@@ -137,7 +137,7 @@ class OnTerminal(harness.Case):
 
     def test_shows_rates_then_values_and_quits(self):
         self.start_counter()
-        self.open_top("-e", "counter:*", "--every", "200ms")
+        self.open_top("-e", "counter:*", "--interval", "200ms")
         self.wait_for_screen(r"^> counter +[\d.]+k? +[\d.]+[kM]? ")
         self.wait_for_screen(r"^    count +[1-9][\d.]*[kM]? +[\d.]+[kM]? +[▁▂▃▄▅▆▇█]+$")
         self.assertIn("q quit", self.screen.lines[23])
@@ -153,7 +153,7 @@ class OnTerminal(harness.Case):
 
     def test_does_not_update_while_paused(self):
         self.start_counter()
-        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.open_top("-e", "counter:*", "--interval", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         self.press(" ")
         self.wait_for_screen(r"paused")
@@ -170,7 +170,7 @@ class OnTerminal(harness.Case):
 
     def test_follows_the_size_of_the_terminal(self):
         self.start_counter()
-        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.open_top("-e", "counter:*", "--interval", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         self.assertNotIn("BYTES/S", self.screen.text())
         self.resize(40, 140)
@@ -182,7 +182,7 @@ class OnTerminal(harness.Case):
     def test_restores_terminal_on_signal(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(signal=number):
-                self.open_top("--every", "100ms")
+                self.open_top("--interval", "100ms")
                 self.wait_for_screen(r"No events yet")
                 self.top.send_signal(number)
                 self.end()
@@ -195,7 +195,7 @@ class OnTerminal(harness.Case):
 
     def test_restores_terminal_while_stopped(self):
         self.start_counter()
-        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.open_top("-e", "counter:*", "--interval", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         # A session leader's group is orphaned: the terminal's key would not stop it.
         self.top.send_signal(signal.SIGTSTP)
@@ -213,7 +213,7 @@ class OnTerminal(harness.Case):
 
     def test_restores_terminal_after_error(self):
         for part in (0, 0.001, 0.5):  # truncated to nothing, within the mapped part, after the mapped part
-            self.open_top("--every", "100ms")
+            self.open_top("--interval", "100ms")
             self.wait_for_screen(r"No events yet")
             (name,) = self.names("subscriptions")
             path = os.path.join(self.directory, "subscriptions", name)
@@ -229,7 +229,7 @@ class OnTerminal(harness.Case):
 
     def test_has_no_colours_invisible_on_light_background(self):
         self.start_counter()
-        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.open_top("-e", "counter:*", "--interval", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         self.press(DOWN + ENTER)
         self.wait_for_screen(r"^number +u64 +min ")
@@ -247,7 +247,7 @@ class OnTerminal(harness.Case):
     def test_has_no_colours_with_no_color(self):
         self.start_counter()
         self.environment["NO_COLOR"] = "1"
-        self.open_top("-e", "counter:*", "--every", "100ms")
+        self.open_top("-e", "counter:*", "--interval", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         self.press("q")
         self.end()
@@ -256,7 +256,7 @@ class OnTerminal(harness.Case):
 
     def test_counts_only_selected_events(self):
         self.start_counter()
-        self.open_top("-e", "counter:*", "--where", "worker > 99", "--every", "100ms")
+        self.open_top("-e", "counter:*", "--where", "worker > 99", "--interval", "100ms")
         self.wait_for_screen(r"^> counter +0 +0 ")
         self.press("q")
         self.end()
@@ -265,7 +265,7 @@ class OnTerminal(harness.Case):
 class WithoutTerminal(harness.Case):
     def test_is_an_error_that_suggests_alternatives(self):
         errors = self.run_elog("top", status=2).stderr
-        self.assert_one_message(errors, "--frames", "elog agg --every", "elog stat")
+        self.assert_one_message(errors, "--iterations", "elog agg --interval", "elog stat")
 
     def test_requires_terminal_for_keys(self):
         terminal, other = pty.openpty()
@@ -276,7 +276,7 @@ class WithoutTerminal(harness.Case):
 
     def test_prints_requested_number_of_screens(self):
         self.start_provider(harness.program("counter"), "1", "0", "20")
-        output = self.run_elog("top", "-e", "counter:*", "--frames", "3", "--every", "300ms").stdout
+        output = self.run_elog("top", "-e", "counter:*", "--iterations", "3", "--interval", "300ms").stdout
         frames = output.split("\n\n")
         self.assertEqual(len(frames), 3, output)
         for frame in frames:
@@ -286,17 +286,17 @@ class WithoutTerminal(harness.Case):
         self.assertNotIn("q quit", output)
 
     def test_pattern_without_match_is_an_error_unless_waiting(self):
-        result = self.run_elog("top", "-e", "absent:*", "--frames", "1", status=1)
+        result = self.run_elog("top", "-e", "absent:*", "--iterations", "1", status=1)
         self.assert_one_message(result.stderr, "absent:*")
         output = self.run_elog(
-            "top", "-e", "absent:*", "--frames", "1", "--every", "100ms", "--wait"
+            "top", "-e", "absent:*", "--iterations", "1", "--interval", "100ms", "--wait"
         ).stdout
         self.assertIn("No events yet", output)
 
     def test_losses_are_counted_with_their_provider(self):
         top = self.start(
             harness.ELOG, "top", "-e", "counter:*", "--wait", "--buffer-size", "128K",
-            "--frames", "300", "--every", "100ms",
+            "--iterations", "300", "--interval", "100ms",
         )
         self.wait_for(lambda: self.is_mapped(top, "subscriptions"), "a subscription")
         # A recorder that is stopped as long loses as many.
@@ -322,7 +322,7 @@ class WithoutTerminal(harness.Case):
         self.stop(top)
 
     def test_interval_that_is_too_short_is_a_usage_error(self):
-        self.run_elog("top", "--every", "1ms", "--frames", "1", status=2)
+        self.run_elog("top", "--interval", "1ms", "--iterations", "1", status=2)
 
 
 if __name__ == "__main__":

@@ -166,8 +166,8 @@ class Where(harness.Case):
         wanted = "number & 1"
         lines = self.run_elog("print", path, "--where", wanted).stdout.splitlines()
         middle = lines[len(lines) // 2].split()[0]
-        begin = self.run_elog("print", path, "--where", wanted, "--to", middle).stdout
-        end = self.run_elog("print", path, "--where", wanted, "--from", middle).stdout
+        begin = self.run_elog("print", path, "--where", wanted, "--until", middle).stdout
+        end = self.run_elog("print", path, "--where", wanted, "--since", middle).stdout
         self.assertEqual(begin.splitlines() + end.splitlines(), lines)
         self.assertNotEqual(begin, "")
 

@@ -100,9 +100,9 @@ class Progress(harness.Case):
             (("verify", path), ""),
             (("stat", path), ""),
             (("agg", "count() by worker", path), ""),
-            (("cut", path, "-o", new), r"\d+ events, \d+ bytes, 0 lost, in .*\n"),
-            (("merge", path, other, "-o", new), r"\d+ events, \d+ bytes, 0 lost, in .*\n"),
-            (("repair", path, "-o", new), r"\d+ records, \d+ bytes, in .*\n"),
+            (("cut", path, "--force", "-o", new), r"\d+ events, \d+ bytes, 0 lost, in .*\n"),
+            (("merge", path, other, "--force", "-o", new), r"\d+ events, \d+ bytes, 0 lost, in .*\n"),
+            (("repair", path, "--force", "-o", new), r"\d+ records, \d+ bytes, in .*\n"),
         ):
             with self.subTest(command=command[0]):
                 self.open_terminal()

@@ -38,9 +38,9 @@ class Routes(harness.Case):
 
     def test_prints_route_only_on_request(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        result = self.run_elog("top", "--via", "auto", "-e", "counter:*", "--frames", "1")
+        result = self.run_elog("top", "--via", "auto", "-e", "counter:*", "--iterations", "1")
         self.assertNotIn(" via ", result.stderr)
-        told = self.run_elog("top", "-v", "-e", "counter:*", "--frames", "1").stderr
+        told = self.run_elog("top", "-v", "-e", "counter:*", "--iterations", "1").stderr
         self.assertIn("elog: Recording via memory: no other route was requested.\n", told)
 
 

@@ -173,7 +173,7 @@ class result {
                                       elog::predicate("where", where), 0, chosen(patterns))),
           computed_(elog::aggregation::parse("aggregation", aggregation), filter_.get(), keys_max,
                     chosen(patterns)),
-          intervals_(computed_, 0, [](auto) {}),
+          intervals_(computed_, {}, [](auto) {}),
           sink_(filter_.get(), computed_, intervals_) {}
 
     [[nodiscard]] elog::aggregator& computed() noexcept { return computed_; }

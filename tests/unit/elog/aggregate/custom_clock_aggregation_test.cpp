@@ -23,9 +23,9 @@ std::vector<std::int64_t> reported_intervals(custom_clock_function own, std::uin
     elog::aggregator computed(elog::aggregation::parse("The aggregation", "count()"), nullptr, 10);
     computed.add(test::mark_provider());
     std::vector<std::int64_t> found;
-    elog::interval_aggregator intervals(computed, second, [&](std::optional<std::int64_t> begins) {
-        found.push_back(begins.value_or(-1));
-    });
+    elog::interval_aggregator intervals(
+        computed, {.length = second},
+        [&](std::optional<std::int64_t> begins) { found.push_back(begins.value_or(-1)); });
     constexpr std::uint64_t tick = second / 100;
     for (std::uint64_t passed = 0; passed < seconds * second; passed += tick) {
         const test::bytes bytes = records_of({{1, own(start + passed), true}});

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "cli/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/user_error.hpp"
+
+namespace elog {
+namespace {
+
+constexpr const char* standard_output = "standard output";
+
+}  // namespace
+
+command_option add_output_options(subcommand& command, output_arguments& output,
+                                  const char* description) {
+    const command_option path = command.add_option("-o,--output FILE", output.path, description)
+                                    .completes_as(value_kind::new_file);
+    command.add_flag("--force", output.force, "Replace an existing file");
+    return path;
+}
+
+void check_may_replace(const output_arguments& output) {
+    struct stat status {};
+    if (output.force || output.is_standard_output() || ::lstat(output.path.c_str(), &status) != 0) {
+        return;
+    }
+    throw user_error("The file {} exists. Give another name with -o, or replace it with --force.",
+                     output.path);
+}
+
+output_file::output_file(const output_arguments& output)
+    : name_(output.is_standard_output() ? standard_output : output.path) {
+    if (!output.is_standard_output()) {
+        check_may_replace(output);
+        named_.emplace(output.path, output.force ? atomic_file::if_exists::replace
+                                                 : atomic_file::if_exists::reject);
+        return;
+    }
+    if (::isatty(STDOUT_FILENO) == 1) {
+        throw user_error("Standard output is a terminal, which cannot show an .elog file. Redirect "
+                         "it to a command or file, or give a name with -o.");
+    }
+    spool_.emplace("To write to standard output");
+}
+
+void output_file::finish() {
+    if (named_) {
+        named_->finish();
+    } else {
+        spool_->write_to(STDOUT_FILENO);
+    }
+}
+
+text_output::text_output(const output_arguments& output) : descriptor_(STDOUT_FILENO) {
+    if (output.path.empty() || output.is_standard_output()) {
+        return;
+    }
+    named_.emplace(output);
+    constexpr mode_t usual = 0666;
+    file_ = eventlog::core::unique_fd(
+        ::open(named_->path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, usual));
+    if (!file_) {
+        throw user_error("The file {} cannot be created ({}). Give another name with -o.",
+                         output.path, std::strerror(errno));
+    }
+    descriptor_ = file_.get();
+}
+
+void text_output::finish() {
+    if (named_) {
+        named_->finish();
+    }
+}
+
+}  // namespace elog

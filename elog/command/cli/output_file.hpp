@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// The options -o FILE|- and --force of commands that write a file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/atomic_file.hpp"
+#include "base/unnamed_file.hpp"
+#include "cli/command_line.hpp"
+
+namespace elog {
+
+struct output_arguments {
+    std::string path;
+    bool force = false;
+
+    [[nodiscard]] bool is_standard_output() const noexcept { return path == "-"; }
+};
+
+/// Adds -o, which is returned, and --force. The arguments have to live until the command line has
+/// been read.
+command_option add_output_options(subcommand& command, output_arguments& output,
+                                  const char* description);
+
+/// Throws user_error if the file exists and --force is not given.
+void check_may_replace(const output_arguments& output);
+
+/// The file that a command writes, for writers that need a path. The file gets its name when it is
+/// complete; standard output gets the whole content then. Without finish() nothing is written.
+class output_file {
+  public:
+    /// Throws user_error if the file exists and --force is not given, if the path is no file, or if
+    /// standard output is a terminal, which cannot show binary data.
+    explicit output_file(const output_arguments& output);
+
+    /// The path to write to.
+    [[nodiscard]] const std::string& path() const noexcept {
+        return spool_ ? spool_->path() : named_->temporary_path();
+    }
+    /// The name for messages.
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+    /// The writer has completed and closed the file. Throws user_error or output_closed.
+    void finish();
+
+  private:
+    std::string name_;
+    std::optional<atomic_file> named_;
+    std::optional<unnamed_file> spool_;
+};
+
+/// Text output of a command: a new file, or standard output, to which text is written at once.
+class text_output {
+  public:
+    /// An empty path is standard output, too. Throws user_error as output_file does.
+    explicit text_output(const output_arguments& output);
+
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    [[nodiscard]] bool is_standard_output() const noexcept { return !named_; }
+    /// Gives the file its name. Throws user_error.
+    void finish();
+
+  private:
+    std::optional<output_file> named_;
+    eventlog::core::unique_fd file_;
+    int descriptor_;
+};
+
+}  // namespace elog
