@@ -297,7 +297,7 @@ void add_agg(command_line& line) {
         .required();
     command
         .add_option("FILE", arguments->file,
-                    "Recording of elog record, perf record or trace-cmd; - is a pipe")
+                    "Recording of elog, perf or trace-cmd; - is standard input")
         .completes_as(value_kind::file);
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);

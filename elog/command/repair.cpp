@@ -73,7 +73,9 @@ void run_repair(const repair_arguments& arguments) {
 void add_repair(command_line& line) {
     subcommand command = line.add_subcommand("repair", "Recover a damaged recording");
     const auto arguments = std::make_shared<repair_arguments>();
-    command.add_option("FILE", arguments->from, "Recording made by elog record -o; - is a pipe")
+    command
+        .add_option("FILE", arguments->from,
+                    "Recording made by elog record -o; - is standard input")
         .required()
         .completes_as(value_kind::file);
     add_output_options(command, arguments->output,

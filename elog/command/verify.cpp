@@ -84,7 +84,9 @@ void run_verify(const verify_arguments& arguments) {
 void add_verify(command_line& line) {
     subcommand command = line.add_subcommand("verify", "Check a recording");
     const auto arguments = std::make_shared<verify_arguments>();
-    command.add_option("FILE", arguments->path, "Recording made by elog record -o; - is a pipe")
+    command
+        .add_option("FILE", arguments->path,
+                    "Recording made by elog record -o; - is standard input")
         .required()
         .completes_as(value_kind::file);
     command.add_flag("-j,--json", arguments->json, "Write a JSON object");

@@ -91,7 +91,7 @@ void record_selection::complain(const file_reader& file, const char* done) const
 
 command_option add_input_argument(subcommand& command, std::string& path) {
     return command
-        .add_option("FILE", path, "Recording of elog record, perf record or trace-cmd; - is a pipe")
+        .add_option("FILE", path, "Recording of elog, perf or trace-cmd; - is standard input")
         .completes_as(value_kind::file);
 }
 

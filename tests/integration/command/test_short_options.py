@@ -57,8 +57,8 @@ class ShortOptions(harness.Case):
         self.assertIn("-x", self.run_elog("print", "-fxu", path, status=2).stderr)
 
     def test_exclusive_flags_conflict_when_combined(self):
-        errors = self.run_elog("print", "-ju", self.record(), status=2).stderr
-        self.assertRegex(errors, "--(json|utc) excludes --(utc|json)")
+        errors = self.run_elog("print", "-jd", self.record(), status=2).stderr
+        self.assertRegex(errors, "--(json|delta) excludes --(delta|json)")
 
     def test_shells_complete_value_of_last_flag(self):
         def candidates(*words):

@@ -39,8 +39,8 @@ class OneLiner(harness.Case):
                                  "one-liner, column 1: ")
 
     def test_completes_options_of_equivalent_command(self):
-        self.assertIn("--interval\t", self.run_elog("completion", "--", "-n", "a:* { @ = count() }",
-                                                 "--ev").stdout)
+        self.assertIn("--interval\t", self.run_elog("completion", "--", "-n",
+                                                    "a:* { @ = count() }", "--int").stdout)
         self.assertIn("--output\t", self.run_elog("completion", "--", "-n", "a:*", "--ou").stdout)
 
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -45,7 +46,7 @@ class piped {
             while (done < bytes.size()) {
                 const ssize_t size = ::write(file.get(), bytes.data() + done, bytes.size() - done);
                 if (size <= 0) {
-                    return;  // the reader has rejected the content
+                    return;
                 }
                 done += static_cast<std::size_t>(size);
             }
@@ -54,6 +55,7 @@ class piped {
     ~piped() {
         read_end_ = unique_fd();
         writer_.join();
+        std::signal(SIGPIPE, before_);
     }
     piped(const piped&) = delete;
     piped& operator=(const piped&) = delete;
@@ -63,6 +65,8 @@ class piped {
     }
 
   private:
+    // The reader may reject the content and close the pipe.
+    void (*before_)(int) = std::signal(SIGPIPE, SIG_IGN);
     unique_fd read_end_;
     std::thread writer_;
 };
