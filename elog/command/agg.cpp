@@ -240,7 +240,7 @@ void run_live(const agg_arguments& arguments) {
     if (arguments.route.verbose && is_traced(process->route())) {
         print_lines(process->explain());
     }
-    aggregating_sink sink(filter.get(), computed, intervals);
+    aggregating_sink sink(filter.get(), computed, intervals, print_mismatch);
     report_losses(process->run(sink, [&] { return stop() || intervals.is_complete(); }));
     print_type_mismatches(filter.get(), &computed);
     check_names(filter.get(), &computed);

@@ -11,6 +11,7 @@
 #include "base/output.hpp"
 #include "cli/child_process.hpp"
 #include "cli/common_options.hpp"
+#include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
 #include "cli/quantities.hpp"
 #include "cli/recording_progress.hpp"
@@ -191,7 +192,8 @@ std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments
     if (filter == nullptr && !arguments.count) {
         return nullptr;
     }
-    return std::make_unique<filtering_sink>(filter, sink, arguments.count.value_or(UINT64_MAX));
+    return std::make_unique<filtering_sink>(filter, sink, arguments.count.value_or(UINT64_MAX),
+                                            print_mismatch);
 }
 
 /// Whether events or providers are missing.

@@ -5,9 +5,11 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "cli/common_options.hpp"
+#include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
 #include "cli/summary.hpp"
 #include "commands.hpp"
@@ -69,7 +71,7 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
         sink_ = make_line_sink(arguments.json, abort_check{});
     }
     if (filter_) {
-        passing_.emplace(filter_.get(), *sink_);
+        passing_.emplace(filter_.get(), *sink_, UINT64_MAX, print_mismatch);
     }
     process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
 }

@@ -16,6 +16,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/user_error.hpp"
+#include "cli/complaints.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
 #include "file/rotated_files.hpp"
@@ -106,7 +107,7 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
                          snapshot.name);
     }
     if (trigger_) {
-        watch_.emplace(source_.region(), *trigger_);
+        watch_.emplace(source_.region(), *trigger_, print_mismatch);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/output.hpp"
+#include "cli/complaints.hpp"
 #include "cli/quantities.hpp"
 #include "cli/screen.hpp"
 #include "cli/stop_signal.hpp"
@@ -17,7 +18,6 @@
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/where.hpp"
-#include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
 #include "text/character_locale.hpp"
 #include "text/escaped_text.hpp"
@@ -265,7 +265,7 @@ void run_top(const top_arguments& arguments) {
         show_live(*process, sink, meter, counted, notes, is_over);
     }
     for (const std::string& sentence : sink.complaints()) {
-        print_diagnostic("elog: {} The other events are not affected.", sentence);
+        print_mismatch(sentence);
     }
     print_type_mismatches(filter.get(), nullptr);
     check_names(filter.get(), nullptr);

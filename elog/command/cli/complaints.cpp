@@ -17,4 +17,8 @@ void print_complaints(const std::string& path, const std::vector<std::string>& s
     }
 }
 
+void print_mismatch(const std::string& sentence) {
+    print_diagnostic("elog: {} The other events are not affected.", sentence);
+}
+
 }  // namespace elog

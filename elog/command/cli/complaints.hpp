@@ -14,4 +14,7 @@ void print_complaints(const std::vector<std::string>& sentences);
 /// The same, with the file that the sentences are about.
 void print_complaints(const std::string& path, const std::vector<std::string>& sentences);
 
+/// Writes the reason why a predicate or aggregation does not fit a provider.
+void print_mismatch(const std::string& sentence);
+
 }  // namespace elog

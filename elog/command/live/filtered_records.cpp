@@ -7,7 +7,6 @@
 #include "base/user_error.hpp"
 #include "cli/reading_progress.hpp"
 #include "live/where.hpp"
-#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -129,7 +128,7 @@ void filtered_records::add_provider_to_filter(std::uint16_t id) {
     try {
         filter_->add(found->second);
     } catch (const user_error& error) {
-        print_diagnostic("elog: {} The other events are not affected.", error.what());
+        print_mismatch(error.what());
     }
 }
 

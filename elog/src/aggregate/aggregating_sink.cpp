@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "aggregate/aggregating_sink.hpp"
 
-#include "terminal/diagnostics.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
@@ -84,24 +83,18 @@ void aggregating_sink::start(const region_view& source) {
     merger_ = time_merger(source.geometry.ring_count);
 }
 
-void aggregating_sink::add_diagnostic(const std::string& sentence) {
-    if (diagnostics_.size() < diagnostics_max && diagnostics_.insert(sentence).second) {
-        print_diagnostic("elog: {} The other events are not affected.", sentence);
-    }
-}
-
 void aggregating_sink::take_provider(const provider_instance& provider) {
     try {
         if (filter_ != nullptr) {
             filter_->add(provider);
         }
     } catch (const user_error& error) {
-        add_diagnostic(error.what());
+        mismatches_.add(error.what());
     }
     try {
         computed_.add(provider);
     } catch (const user_error& error) {
-        add_diagnostic(error.what());
+        mismatches_.add(error.what());
     }
 }
 

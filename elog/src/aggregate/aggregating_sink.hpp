@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "aggregate/aggregator.hpp"
+#include "base/limited_reports.hpp"
 #include "record/display_clock.hpp"
 #include "record/record_sink.hpp"
 #include "record/time_merger.hpp"
@@ -65,9 +64,14 @@ class interval_aggregator {
 
 class aggregating_sink : public record_sink {
   public:
-    /// All must outlive the sink. `filter`, the aggregator's, may be null.
-    aggregating_sink(record_filter* filter, aggregator& computed, interval_aggregator& intervals)
-        : filter_(filter), computed_(computed), intervals_(intervals) {}
+    /// All must outlive the sink. `filter`, the aggregator's, may be null. `report` receives the
+    /// reason if a provider does not fit; its events are left out.
+    aggregating_sink(record_filter* filter, aggregator& computed, interval_aggregator& intervals,
+                     report_callback report)
+        : filter_(filter),
+          computed_(computed),
+          intervals_(intervals),
+          mismatches_(std::move(report)) {}
 
     void start(const region_view& source) override;
     void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
@@ -78,7 +82,6 @@ class aggregating_sink : public record_sink {
     void finish() override;
 
   private:
-    void add_diagnostic(const std::string& sentence);
     void merge(std::uint64_t time, std::uint64_t present);
 
     record_filter* filter_;
@@ -86,7 +89,7 @@ class aggregating_sink : public record_sink {
     interval_aggregator& intervals_;
     time_merger merger_{0};
     clock_converter clock_;
-    std::set<std::string> diagnostics_;
+    limited_reports mismatches_;
 };
 
 }  // namespace elog

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "memory/trigger_watch.hpp"
 
+#include <utility>
+
 #include "base/user_error.hpp"
 #include "record/snapshot_clock.hpp"
 #include "ring/clock.hpp"
-#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -16,11 +17,13 @@ constexpr std::chrono::seconds clock_interval{1};
 
 }  // namespace
 
-trigger_watch::trigger_watch(const region_view& source, record_filter& wanted)
+trigger_watch::trigger_watch(const region_view& source, record_filter& wanted,
+                             report_callback report)
     : source_(source),
       wanted_(wanted),
       reader_(source, producer_policy::never_wait),
-      start_(extrapolate_start_reading(source.header)) {
+      start_(extrapolate_start_reading(source.header)),
+      mismatches_(std::move(report)) {
     reader_.poll([](const record_run& /*before*/) {});
     missed_before_ = all_missed();
     take_new_providers();
@@ -42,9 +45,7 @@ void trigger_watch::take_new_providers() {
         try {
             wanted_.add(provider);
         } catch (const user_error& error) {
-            if (diagnostics_.size() < diagnostics_max && diagnostics_.insert(error.what()).second) {
-                print_diagnostic("elog: {} The other events are not affected.", error.what());
-            }
+            mismatches_.add(error.what());
         }
     });
 }

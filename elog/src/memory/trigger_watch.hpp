@@ -6,9 +6,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <set>
-#include <string>
 
+#include "base/limited_reports.hpp"
 #include "memory/region_reader.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/clock_converter.hpp"
@@ -17,8 +16,9 @@ namespace elog {
 
 class trigger_watch {
   public:
-    /// Events count from now on. Both arguments must outlive it. Throws user_error.
-    trigger_watch(const region_view& source, record_filter& wanted);
+    /// Events count from now on. `source` and `wanted` must outlive it. `report` receives the
+    /// reason if a provider does not fit. Throws user_error.
+    trigger_watch(const region_view& source, record_filter& wanted, report_callback report);
 
     /// Reads what has been recorded since the last call and returns the number of matching events.
     /// Throws user_error if the region has been truncated.
@@ -41,7 +41,7 @@ class trigger_watch {
     eventlog_clock_sample start_;
     clock_converter clock_;
     std::chrono::steady_clock::time_point clock_due_{};
-    std::set<std::string> diagnostics_;
+    limited_reports mismatches_;
     std::uint64_t seen_ = 0;
     std::uint64_t missed_before_ = 0;
 };

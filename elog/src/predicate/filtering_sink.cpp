@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "predicate/filtering_sink.hpp"
 
-#include "terminal/diagnostics.hpp"
-
 namespace elog {
 void filtering_sink::start(const region_view& source) {
     clock_ = clock_converter(source.header.clock);
@@ -21,9 +19,7 @@ void filtering_sink::take_provider(const provider_instance& provider) {
             filter_->add(provider);
         }
     } catch (const user_error& error) {
-        if (diagnostics_.size() < diagnostics_max && diagnostics_.insert(error.what()).second) {
-            print_diagnostic("elog: {} The other events are not affected.", error.what());
-        }
+        mismatches_.add(error.what());
     }
     downstream_.take_provider(provider);
 }

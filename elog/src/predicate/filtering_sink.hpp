@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <string>
+#include <utility>
 #include <vector>
 
+#include "base/limited_reports.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/clock_converter.hpp"
 #include "record/record_sink.hpp"
@@ -18,9 +18,10 @@ namespace elog {
 class filtering_sink : public record_sink {
   public:
     /// Both must outlive the sink. Without `filter` all records match. The first `limit` matching
-    /// records pass, in order of arrival.
-    filtering_sink(record_filter* filter, record_sink& next, std::uint64_t limit = UINT64_MAX)
-        : filter_(filter), downstream_(next), limit_(limit) {}
+    /// records pass, in order of arrival. `report` receives the reason if a provider does not fit.
+    filtering_sink(record_filter* filter, record_sink& next, std::uint64_t limit = UINT64_MAX,
+                   report_callback report = {})
+        : filter_(filter), downstream_(next), limit_(limit), mismatches_(std::move(report)) {}
 
     void start(const region_view& source) override;
     void take_clock(const eventlog_clock_sample& pair) override;
@@ -55,7 +56,7 @@ class filtering_sink : public record_sink {
     clock_converter clock_;
     std::vector<ring_state> rings_;
     std::vector<std::uint8_t> kept_;
-    std::set<std::string> diagnostics_;
+    limited_reports mismatches_;
     std::uint64_t wanted_ = 0;
     std::uint64_t passed_ = 0;
 };

@@ -3,17 +3,12 @@
 // Writes messages for the user to standard error.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
 namespace elog {
-
-/// Limit of lines about one kind of problem: a program that attaches repeatedly must not fill the
-/// terminal.
-inline constexpr std::size_t diagnostics_max = 20;
 
 /// Erases the progress line and writes a line to standard error. Escapes control characters: names
 /// of files and patterns are untrusted. Ignores errors of writing.

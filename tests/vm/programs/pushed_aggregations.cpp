@@ -174,7 +174,9 @@ class result {
           computed_(elog::aggregation::parse("aggregation", aggregation), filter_.get(), keys_max,
                     chosen(patterns)),
           intervals_(computed_, {}, [](auto) {}),
-          sink_(filter_.get(), computed_, intervals_) {}
+          sink_(filter_.get(), computed_, intervals_, [](const std::string& sentence) {
+              std::fprintf(stderr, "%s\n", sentence.c_str());
+          }) {}
 
     [[nodiscard]] elog::aggregator& computed() noexcept { return computed_; }
     [[nodiscard]] elog::record_sink& sink() noexcept { return sink_; }

@@ -34,11 +34,15 @@ record_filter filter_of(const std::string& text) {
     return {elog::predicate("--when", text), 0};
 }
 
+void fail_on_mismatch(const std::string& sentence) {
+    ADD_FAILURE() << sentence;
+}
+
 TEST(trigger_watch, matches_each_new_event_once) {
     event_listener listener("watch_test:*", {128U << 10U, 4, true});
     watch_test::emit(step{1, 100});
     record_filter wanted = filter_of("took > 50");
-    trigger_watch watch(listener.source().region(), wanted);
+    trigger_watch watch(listener.source().region(), wanted, fail_on_mismatch);
     EXPECT_EQ(watch.poll(), 0U);
     watch_test::emit(step{2, 100});
     watch_test::emit(step{3, 10});
@@ -52,7 +56,7 @@ TEST(trigger_watch, matches_each_new_event_once) {
 TEST(trigger_watch, finds_events_of_late_providers) {
     event_listener listener("*:*", {128U << 10U, 4, true});
     record_filter wanted = filter_of("provider == \"late_watch_test\"");
-    trigger_watch watch(listener.source().region(), wanted);
+    trigger_watch watch(listener.source().region(), wanted, fail_on_mismatch);
     late_watch_test::emit(other_step{"long"});
     EXPECT_EQ(watch.poll(), 1U);
 }
@@ -66,7 +70,7 @@ TEST(trigger_watch, counts_events_overwritten_before_reading) {
         watch_test::emit(step{number, 1});
     }
     record_filter wanted = filter_of("took == 1");
-    trigger_watch watch(listener.source().region(), wanted);
+    trigger_watch watch(listener.source().region(), wanted, fail_on_mismatch);
     for (std::uint64_t number = 0; number < since; ++number) {
         watch_test::emit(step{number, 1});
     }

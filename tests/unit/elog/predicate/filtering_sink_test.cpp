@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -195,6 +196,21 @@ TEST_F(filtering, reports_losses_past_limit_at_end) {
     ASSERT_EQ(kept.losses.size(), 1U);
     EXPECT_EQ(kept.losses[0].full, 5U);
     EXPECT_TRUE(kept.ended);
+}
+
+TEST_F(filtering, reports_unsuitable_types_of_provider_once) {
+    std::vector<std::string> reasons;
+    elog::filtering_sink reporting(&filter, kept, UINT64_MAX, [&](const std::string& sentence) {
+        reasons.push_back(sentence);
+    });
+    start(reporting);
+    EXPECT_TRUE(reasons.empty());
+    const record_builder texts("provider p { event e info { number: text } }", "tester", 1);
+    reporting.take_provider(texts.provider());
+    reporting.take_provider(texts.provider());
+    ASSERT_EQ(reasons.size(), 1U);
+    EXPECT_NE(reasons[0].find("number"), std::string::npos) << reasons[0];
+    EXPECT_EQ(kept.providers, 4U);
 }
 
 }  // namespace
