@@ -9,6 +9,7 @@
 
 #include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
+#include "cli/line_output.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
 #include "file/file_reader.hpp"
@@ -31,7 +32,7 @@ struct print_arguments {
 };
 
 text_options make_options(const print_arguments& arguments) {
-    text_options options;
+    text_options options = standard_output_options();
     options.utc = arguments.choice.times.utc;
     options.delta = arguments.delta;
     options.clock = parse_clock(arguments.choice.times);

@@ -3,6 +3,7 @@
 // Options for the contents of text lines.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct text_options {
     display_clock clock = display_clock::realtime;
     bool utc = false;    // UTC instead of local time, for CLOCK_REALTIME
     bool delta = false;  // add the time since the previous event
+    /// Nanoseconds since 1970: lines have the date from the first event on that is of another day.
+    /// Without it lines have no date.
+    std::optional<std::int64_t> today{};
+    bool has_colors = false;                           // names of events by their level, and losses
     std::optional<std::vector<named_field>> fields{};  // only these, in this order
     std::optional<line_template> line{};               // replaces the usual line
 };

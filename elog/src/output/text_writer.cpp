@@ -6,12 +6,28 @@
 
 #include "record/loss_names.hpp"
 #include "schema/value_text.hpp"
+#include "terminal/terminal.hpp"
 #include "text/append_format.hpp"
 
 namespace elog {
 namespace {
 
 constexpr std::size_t delta_width = 12;
+
+paint paint_of(eventlog::level severity) noexcept {
+    switch (severity) {
+        case eventlog::level::error:
+            return paint::red;
+        case eventlog::level::warn:
+            return paint::magenta;
+        case eventlog::level::info:
+            return paint::strong;
+        case eventlog::level::verbose:
+        case eventlog::level::trace:
+            break;
+    }
+    return paint::plain;
+}
 
 }  // namespace
 
@@ -40,7 +56,11 @@ void text_writer::append_date(const eventlog_record& header, const clock_convert
 }
 
 void text_writer::append_time(const eventlog_record& header, const clock_converter& clock) {
-    append_clock(header, clock);
+    if (has_days(options_.clock)) {
+        time_.append_dated(buffer(), to_display_time(options_.clock, clock, header.time));
+    } else {
+        append_clock(header, clock);
+    }
     if (options_.delta) {
         append(buffer(), " <");
         append_seconds(buffer(), delta_, delta_width);
@@ -81,6 +101,23 @@ void text_writer::append_cpu(std::uint32_t cpu) {
     append(buffer(), "] ");
 }
 
+std::string text_writer::name_of(const provider_schema& provider, const event_schema& event) const {
+    terminal_style style;
+    style.has_colours = options_.has_colors;
+    fmt::memory_buffer name;
+    name.push_back(' ');
+    append_painted(name, style, paint_of(event.severity),
+                   fmt::format("{}:{}", provider.name, event.name));
+    return fmt::to_string(name);
+}
+
+void text_writer::append_loss(std::string_view line) {
+    terminal_style style;
+    style.has_colours = options_.has_colors;
+    append_painted(buffer(), style, paint::red, line);
+    buffer().push_back('\n');
+}
+
 /// The cached text of an event. A provider number may be reused while a recording continues.
 const text_writer::event_text& text_writer::text_of(const provider_instance& provider,
                                                     std::uint16_t event) {
@@ -90,7 +127,7 @@ const text_writer::event_text& text_writer::text_of(const provider_instance& pro
         text.field_count != schema.fields.size()) {
         text.schema = provider.schema.hash;
         text.field_count = schema.fields.size();
-        text.name = fmt::format(" {}:{}", provider.schema.name, schema.name);
+        text.name = name_of(provider.schema, schema);
         text.fields = select_fields(options_, schema);
         if (options_.line) {
             text.line = compile_template(*options_.line, provider.schema, schema, text.fields);
@@ -154,18 +191,18 @@ void text_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint
                                    std::string_view reason) {
     const std::string place = is_shared ? "in the shared ring" : fmt::format("on CPU {}", ring);
     if (reason == loss_name::overwritten) {
-        append_format(buffer(), "-- {} {} events {} --\n", reason, lost, place);
+        append_loss(fmt::format("-- {} {} events {} --", reason, lost, place));
     } else {
-        append_format(buffer(), "-- lost {} events {}: {} --\n", lost, place,
-                      loss_name::in_text(reason));
+        append_loss(fmt::format("-- lost {} events {}: {} --", lost, place,
+                                loss_name::in_text(reason)));
     }
 }
 
 void text_writer::append_provider_loss(const provider_instance* provider, std::uint64_t lost,
                                        std::string_view reason) {
-    append_format(buffer(), "-- lost {} events of {}: {} --\n", lost,
-                  provider == nullptr ? "?" : std::string_view(provider->schema.name),
-                  loss_name::in_text(reason));
+    append_loss(fmt::format("-- lost {} events of {}: {} --", lost,
+                            provider == nullptr ? "?" : std::string_view(provider->schema.name),
+                            loss_name::in_text(reason)));
 }
 
 void text_writer::finish() {

@@ -27,14 +27,13 @@ namespace elog {
 class text_writer final : public buffered_writer {
   public:
     /// Writes to a descriptor that the caller owns.
-    explicit text_writer(int descriptor, abort_check should_abort = {})
-        : buffered_writer(descriptor, std::move(should_abort)) {}
-    text_writer(int descriptor, text_options options)
-        : buffered_writer(descriptor),
+    /// `should_abort`: see write_all.
+    explicit text_writer(int descriptor, text_options options = {}, abort_check should_abort = {})
+        : buffered_writer(descriptor, std::move(should_abort)),
           options_(std::move(options)),
           shows_delta_(options_.delta ||
                        (options_.line && options_.line->has(line_part_kind::delta))),
-          time_(zone_of(options_)) {}
+          time_(zone_of(options_), options_.today) {}
 
     /// Reports the number of unsupported records, if any.
     void finish() override;
@@ -44,7 +43,7 @@ class text_writer final : public buffered_writer {
     struct event_text {
         std::uint64_t schema = 0;  // its hash
         std::size_t field_count = 0;
-        std::string name;                    // " PROVIDER:EVENT"
+        std::string name;                    // " PROVIDER:EVENT", colored if the output has colors
         std::vector<selected_field> fields;  // the selected ones
         std::vector<template_step> line;     // of a template
     };
@@ -65,6 +64,9 @@ class text_writer final : public buffered_writer {
     void append_unknown(const eventlog_record& header, std::size_t size,
                         const clock_converter& clock);
     void append_cpu(std::uint32_t cpu);
+    void append_loss(std::string_view line);
+    [[nodiscard]] std::string name_of(const provider_schema& provider,
+                                      const event_schema& event) const;
 
     [[nodiscard]] const event_text& text_of(const provider_instance& provider, std::uint16_t event);
 

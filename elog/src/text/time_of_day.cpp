@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <ctime>
+#include <string_view>
 
 #include "base/nanoseconds.hpp"
 #include "text/escaped_text.hpp"
@@ -19,19 +20,36 @@ void append_microseconds(fmt::memory_buffer& out, std::int64_t microseconds) {
     append(out, {static_cast<const char*>(digits), sizeof digits - 1});
 }
 
+std::tm parts_of(std::int64_t seconds, bool is_local) noexcept {
+    const std::time_t when = seconds;
+    std::tm parts{};
+    static_cast<void>(is_local ? ::localtime_r(&when, &parts) : ::gmtime_r(&when, &parts));
+    return parts;
+}
+
+template <std::size_t Size>
+void format_date(char (&text)[Size], const std::tm& parts) noexcept {
+    static_cast<void>(std::strftime(text, Size, "%Y-%m-%d", &parts));
+}
+
 }  // namespace
+
+time_of_day::time_of_day(zone shown, std::optional<std::int64_t> today) noexcept : zone_(shown) {
+    if (today) {
+        format_date(today_, parts_of(whole_seconds(*today), zone_ == zone::local));
+    }
+}
 
 void time_of_day::update_cache(std::int64_t seconds) noexcept {
     if (seconds == second_) {
         return;
     }
     second_ = seconds;
-    const std::time_t when = seconds;
-    std::tm parts{};
-    static_cast<void>(zone_ == zone::local ? ::localtime_r(&when, &parts)
-                                           : ::gmtime_r(&when, &parts));
+    const std::tm parts = parts_of(seconds, zone_ == zone::local);
     static_cast<void>(std::strftime(clock_text_, sizeof clock_text_, "%H:%M:%S", &parts));
-    static_cast<void>(std::strftime(date_text_, sizeof date_text_, "%Y-%m-%d", &parts));
+    format_date(date_text_, parts);
+    const std::string_view today = static_cast<const char*>(today_);
+    shows_date_ = shows_date_ || (!today.empty() && today != static_cast<const char*>(date_text_));
 }
 
 void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
@@ -41,6 +59,15 @@ void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
     if (zone_ == zone::utc) {
         out.push_back('Z');
     }
+}
+
+void time_of_day::append_dated(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    update_cache(whole_seconds(nanoseconds));
+    if (shows_date_) {
+        append(out, static_cast<const char*>(date_text_));
+        out.push_back(' ');
+    }
+    append_to(out, nanoseconds);
 }
 
 void time_of_day::append_date(fmt::memory_buffer& out, std::int64_t nanoseconds) {

@@ -64,7 +64,7 @@ FILE_HEADER_SIZE = 32
 BLOCK_HEADER = struct.Struct("<4sHHI20x")  # elog(5): magic, type, flags, size
 RECORDS_BLOCK = 4
 LINE = re.compile(
-    r"^(?P<time>\d\d:\d\d:\d\d\.\d{6}) \[(?P<cpu>\d{3,})\] (?P<process>.+)-(?P<thread>\d+) "
+    r"^((?P<date>\d{4}-\d\d-\d\d) )?(?P<time>\d\d:\d\d:\d\d\.\d{6}) \[(?P<cpu>\d{3,})\] (?P<process>.+)-(?P<thread>\d+) "
     r"(?P<provider>\w+):(?P<event>\w+)(?P<fields>( \w+=.*)?)$"
 )
 SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, ([\d.]+) s, (\d+) events/s")

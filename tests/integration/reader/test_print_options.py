@@ -6,9 +6,41 @@ events: --limit.
 
 import datetime
 import re
+import struct
 import time
 
 import harness
+import independent_reader
+
+DAY = 86400 * 10**9
+# Where elog(5) places CLOCK_REALTIME, or its distance to CLOCK_MONOTONIC, in the payloads of blocks
+# of types 2 (clock) and 7 (index).
+REALTIME = {2: (16,), 7: (72, 104, 120, 128)}
+INDEX, INDEX_HEAD = 7, 148
+
+
+def add_checksum(data, begin, size, place):
+    struct.pack_into("<I", data, place, independent_reader.crc32c(data[begin : begin + size]))
+
+
+def move_in_time(path, nanoseconds):
+    """Changes CLOCK_REALTIME in a recording by that much."""
+    with open(path, "r+b") as file:
+        data = bytearray(file.read())
+        at = harness.FILE_HEADER_SIZE
+        while at < len(data):
+            kind, _, size = struct.unpack_from("<HHI", data, at + 4)
+            payload = at + harness.BLOCK_HEADER.size
+            for offset in REALTIME.get(kind, ()):
+                before = struct.unpack_from("<q", data, payload + offset)[0]
+                struct.pack_into("<q", data, payload + offset, before + nanoseconds)
+            if kind == INDEX:
+                add_checksum(data, payload, INDEX_HEAD, payload + INDEX_HEAD)
+            add_checksum(data, payload, size, at + 12)
+            add_checksum(data, at, 28, at + 28)
+            at = payload + (size + 7) // 8 * 8
+        file.seek(0)
+        file.write(data)
 
 
 class PrintOptions(harness.Case):
@@ -141,6 +173,22 @@ class PrintOptions(harness.Case):
             self.assertEqual(
                 self.lines("--since", lines[middle][:width], *options), lines[middle:]
             )
+
+    def test_date_is_shown_for_another_day(self):
+        whole = [harness.LINE.match(line) for line in self.lines()]
+        move_in_time(self.file, -10 * DAY)
+        days = self.lines("--format", "{date}")
+        dated = self.lines()
+        for line, other, day in zip(dated, whole, days):
+            found = harness.LINE.match(line)
+            self.assertEqual(found["date"], day)
+            for name in ("time", "cpu", "process", "thread", "event", "fields"):
+                self.assertEqual(found[name], other[name])
+        self.assertEqual(self.lines("--follow"), dated)
+        self.assertTrue(self.lines("--utc", "--delta")[0].startswith(days[0] + " "))
+        self.assertRegex(self.lines("--clock", "monotonic")[0], r"^\d+\.\d{6} \[")
+        # The time of day of a template has no date.
+        self.assertEqual(self.lines("--format", "{time}"), [line["time"] for line in whole])
 
     def test_format_applies_custom_template(self):
         whole = self.lines()

@@ -294,6 +294,63 @@ TEST_F(text_writer_options, show_utc_times_with_z) {
     EXPECT_EQ(show(options, "CET-1").find("12:26:40.000123Z [001]"), 0U);
 }
 
+constexpr std::int64_t day_of_events = 1'600'000'000'000'000'000;  // 2020-09-13T12:26:40Z
+constexpr std::int64_t one_day = 86'400'000'000'000;
+
+TEST_F(text_writer_options, show_no_date_on_same_day) {
+    elog::text_options options;
+    options.today = day_of_events + 11 * one_day / 24;
+    EXPECT_EQ(show(options).find("12:26:40.000123 [001]"), 0U);
+    options.today = day_of_events - 12 * one_day / 24;
+    EXPECT_EQ(show(options).find("12:26:40.000123 [001]"), 0U);
+}
+
+TEST_F(text_writer_options, show_date_of_other_day_in_the_zone_shown) {
+    elog::text_options options;
+    options.today = day_of_events + 12 * one_day / 24;
+    const std::string lines = show(options);
+    EXPECT_EQ(lines.find("2020-09-13 12:26:40.000123 [001] till"), 0U) << lines;
+    EXPECT_NE(lines.find("\n2020-09-13 12:26:42.500123 [000] till"), std::string::npos) << lines;
+    // There it is 00:26 of the next day, as in the zone's today.
+    EXPECT_EQ(show(options, "EAST-12").find("00:26:40.000123 [001]"), 0U);
+    options.utc = true;
+    EXPECT_EQ(show(options, "EAST-12").find("2020-09-13 12:26:40.000123Z [001]"), 0U);
+    options.delta = true;
+    EXPECT_EQ(show(options).find("2020-09-13 12:26:40.000123Z <    0.000000> [001]"), 0U);
+}
+
+TEST_F(text_writer_options, show_date_from_first_event_of_other_day_on) {
+    elog::text_options options;
+    options.today = day_of_events;
+    // Midnight is between the two events in this zone, and a third one is of today again.
+    const std::string lines =
+        lines_of({{0, 0, sold.view()}, {0, 0, closed.view()}, {0, 0, sold.view()}}, providers,
+                 options, "LATE-11:33:19");
+    EXPECT_EQ(lines.find("23:59:59.000123 [001]"), 0U) << lines;
+    EXPECT_NE(lines.find("\n2020-09-14 00:00:01.500123 [000]"), std::string::npos) << lines;
+    EXPECT_NE(lines.find("\n2020-09-13 23:59:59.000123 [001]"), std::string::npos) << lines;
+}
+
+TEST_F(text_writer_options, show_no_date_in_templates_and_on_clocks_without_days) {
+    elog::text_options options;
+    options.today = day_of_events + 30 * one_day;
+    options.clock = elog::display_clock::monotonic;
+    EXPECT_EQ(show(options).find("1.000123 [001]"), 0U) << show(options);
+    options.clock = elog::display_clock::realtime;
+    options.line.emplace("{time} {event}");
+    EXPECT_EQ(show(options), "12:26:40.000123 sold\n12:26:42.500123 closed\n");
+}
+
+TEST_F(text_writer_options, color_names_by_level_and_losses) {
+    elog::text_options options;
+    options.has_colors = true;
+    options.fields = elog::parse_field_list("items");
+    EXPECT_EQ(lines_of({{0, 2, sold.view()}, {0, 0, closed.view()}}, providers, options),
+              "\x1b[1;31m-- lost 2 events on CPU 0 --\x1b[0m\n"
+              "12:26:40.000123 [001] till-4243 \x1b[1mtrade:sold\x1b[0m items=3\n"
+              "12:26:42.500123 [000] till-0 \x1b[1;35mtrade:closed\x1b[0m items=5\n");
+}
+
 TEST_F(text_writer_options, apply_template) {
     EXPECT_EQ(show_as("{date} {time} {delta} {cpu} {pid} {tid} {uid} {comm} {level} {provider} "
                       "{event}"),
