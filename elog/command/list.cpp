@@ -9,6 +9,7 @@
 
 #include "base/output.hpp"
 #include "cli/complaints.hpp"
+#include "cli/pager.hpp"
 #include "commands.hpp"
 #include "discovery/catalogue.hpp"
 #include "discovery/catalogue_output.hpp"
@@ -52,7 +53,7 @@ void print_detached(const std::vector<running_subscription>& subscriptions) {
         }
     }
     if (!names.empty()) {
-        print_diagnostic("Flight recorders: {}. See: elog status", names);
+        print_note("Flight recorders: {}. See: elog status", names);
     }
 }
 
@@ -79,12 +80,12 @@ void run_list(const list_options& options) {
     if (found.providers.empty() && !options.glob.empty()) {
         fail_without_match(options.glob, found);
     }
+    start_pager();
     write_all(STDOUT_FILENO,
               options.json ? catalogue_as_json(found)
                            : catalogue_as_text(found, style_of(STDOUT_FILENO), options.stats));
     if (found.providers.empty()) {
-        print_diagnostic(
-            "No running program of yours offers events. Start one that uses eventlog.");
+        print_note("No running program of yours offers events. Start one that uses eventlog.");
     }
     warn_incompatible_processes(found.subscriptions);
     if (!options.json) {

@@ -10,6 +10,7 @@
 #include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/line_output.hpp"
+#include "cli/pager.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
 #include "file/file_reader.hpp"
@@ -66,6 +67,7 @@ void print_file(const print_arguments& arguments, const text_options& options) {
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
     filtered_records output(choice, file.providers(), file.shared_ring(), *writer, false);
     check_options(options, file.providers());
+    start_pager();
     read_with_progress(
         file, choice, concurrent_output::records,
         [&](const merged_record& record) { output.write(record, file.clock()); },

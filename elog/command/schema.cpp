@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/common_options.hpp"
+#include "cli/pager.hpp"
 #include "cli/whole_files.hpp"
 #include "commands.hpp"
 #include "discovery/catalogue_output.hpp"
@@ -56,8 +57,10 @@ void run_schema(const schema_options& options) {
     }
     const std::vector<provider_schema> schemas = find_schemas(options.source);
     if (schemas.empty() && options.source.empty()) {
-        print_diagnostic(
-            "No running program of yours offers events. Start one that uses eventlog.");
+        print_note("No running program of yours offers events. Start one that uses eventlog.");
+    }
+    if (options.output.empty()) {
+        start_pager();
     }
     write_whole_file(options.output, content_of(schemas, options));
 }

@@ -14,6 +14,8 @@ namespace elog {
 
 namespace {
 
+bool quiet_requested = false;
+
 void write_line(std::string_view line) {
     fmt::memory_buffer out;
     append_visible(out, line);
@@ -24,6 +26,14 @@ void write_line(std::string_view line) {
 }
 
 }  // namespace
+
+void set_quiet(bool quiet) noexcept {
+    quiet_requested = quiet;
+}
+
+bool is_quiet() noexcept {
+    return quiet_requested;
+}
 
 void print_diagnostic_line(std::string_view line) noexcept {
     try {

@@ -19,4 +19,16 @@ void print_diagnostic(fmt::format_string<Arguments...> format, Arguments&&... ar
     print_diagnostic_line(fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
+/// Suppresses print_note and progress lines from now on (--quiet). Call before there are threads.
+void set_quiet(bool quiet) noexcept;
+[[nodiscard]] bool is_quiet() noexcept;
+
+/// Like print_diagnostic, for information that is neither an error nor a loss: summaries, hints.
+template <class... Arguments>
+void print_note(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (!is_quiet()) {
+        print_diagnostic_line(fmt::format(format, std::forward<Arguments>(arguments)...));
+    }
+}
+
 }  // namespace elog

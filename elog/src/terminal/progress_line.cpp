@@ -11,10 +11,10 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "base/test_override.hpp"
+#include "terminal/diagnostics.hpp"
 #include "terminal/frame_line.hpp"
 #include "terminal/terminal.hpp"
 #include "text/character_locale.hpp"
@@ -47,11 +47,6 @@ void write_to_terminal(std::string_view text) noexcept {
 bool is_file(int descriptor) noexcept {
     struct stat status {};
     return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-bool is_dumb() noexcept {
-    const char* terminal = std::getenv("TERM");
-    return terminal == nullptr || std::string_view(terminal) == "dumb";
 }
 
 /// A shell has given the terminal to another job, in which its user types. Not known for a terminal
@@ -94,7 +89,7 @@ progress_line::progress_line(concurrent_output output)
     : initial_delay_(
           test_override("EVENTLOG_TEST_PROGRESS_MS", default_initial_delay, 0, 3'600'000)),
       interval_(std::min(initial_delay_, default_interval)),
-      is_enabled_(::isatty(STDERR_FILENO) == 1 && !is_dumb() &&
+      is_enabled_(!is_quiet() && ::isatty(STDERR_FILENO) == 1 && has_capable_terminal() &&
                   (output == concurrent_output::nothing || is_file(STDOUT_FILENO))),
       due_(begin_ + initial_delay_) {}
 

@@ -24,8 +24,9 @@ class progress_line {
     progress_line(const progress_line&) = delete;
     progress_line& operator=(const progress_line&) = delete;
 
-    /// Whether to draw now. Never if standard error is no terminal, or if records may be shown on
-    /// one. Not during the first half second, nor in a background job. Else a few times a second.
+    /// Whether to draw now. Never with --quiet, if standard error is no terminal, or if records may
+    /// be shown on one. Not during the first half second, nor in a background job. Else a few times
+    /// a second.
     [[nodiscard]] bool is_due() noexcept;
 
     /// Draws the text, cut to the terminal's width.

@@ -31,6 +31,16 @@ std::optional<std::size_t> wanted_width() noexcept {
     return sound ? std::optional(width) : std::nullopt;
 }
 
+color_choice colors = color_choice::automatic;
+std::optional<terminal_style> pager_style;
+
+bool has_colors(int descriptor) noexcept {
+    if (colors != color_choice::automatic) {
+        return colors == color_choice::always;
+    }
+    return ::isatty(descriptor) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+}
+
 // In the order of paint.
 constexpr std::array<std::string_view, 7> paint_codes{
     "", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[32m", "\x1b[7m"};
@@ -44,15 +54,30 @@ std::optional<std::size_t> terminal_width(int descriptor) noexcept {
     return known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
 }
 
+void set_color_choice(color_choice choice) noexcept {
+    colors = choice;
+}
+
+void set_pager_style(const terminal_style& style) noexcept {
+    pager_style = style;
+}
+
+bool has_capable_terminal() noexcept {
+    const std::string_view type = variable("TERM");
+    return !type.empty() && type != "dumb";
+}
+
 terminal_style style_of(int descriptor) noexcept {
+    if (pager_style && descriptor == STDOUT_FILENO) {
+        return *pager_style;
+    }
     terminal_style style;
     std::optional<std::size_t> width = wanted_width();
     if (!width) {
         width = terminal_width(descriptor);
     }
     style.width = std::clamp(width.value_or(style.width), width_min, width_max);
-    style.has_colours =
-        ::isatty(descriptor) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+    style.has_colours = has_colors(descriptor);
     return style;
 }
 

@@ -17,11 +17,29 @@ struct terminal_style {
     bool has_colours = false;
 };
 
+/// Whether outputs have colors.
+enum class color_choice {
+    automatic,  // on terminals, unless the environment disables them
+    always,
+    never,
+};
+
+/// Applies to all outputs from now on. Call before there are threads.
+void set_color_choice(color_choice choice) noexcept;
+
+/// Standard output becomes a pipe to a pager, which shows it in this style. Call before there are
+/// threads.
+void set_pager_style(const terminal_style& style) noexcept;
+
+/// Whether the terminal's type is known and supports control sequences (TERM).
+[[nodiscard]] bool has_capable_terminal() noexcept;
+
 /// The columns of a terminal; nullopt if the descriptor is none.
 [[nodiscard]] std::optional<std::size_t> terminal_width(int descriptor) noexcept;
 
-/// The style of an open descriptor. COLUMNS in the environment replaces the terminal's width;
-/// NO_COLOR, if it is not empty, and TERM=dumb disable colors. The width is from 40 to 1000.
+/// The style of an open descriptor. COLUMNS in the environment replaces the terminal's width, which
+/// is from 40 to 1000. This function alone decides about colors: by the choice of the user, else a
+/// terminal has them unless NO_COLOR is not empty or TERM=dumb.
 [[nodiscard]] terminal_style style_of(int descriptor) noexcept;
 
 /// Styles that are readable on light and dark backgrounds. Yellow and cyan are not.

@@ -170,7 +170,8 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
         self.directory = os.path.join(self.scratch, "eventlog")
-        self.environment = {**os.environ, "EVENTLOG_DIR": self.directory, "TZ": "UTC"}
+        self.environment = {**os.environ, "EVENTLOG_DIR": self.directory, "TZ": "UTC",
+                            "ELOG_PAGER": ""}
         self.processes = []
 
     def tearDown(self):
