@@ -15,6 +15,7 @@
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregating_sink.hpp"
 #include "cli/complaints.hpp"
+#include "cli/global_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
@@ -237,7 +238,7 @@ void run_live(const agg_arguments& arguments) {
         write_all(STDOUT_FILENO, process->explain() + explain_route(process->route()));
         return;
     }
-    if (arguments.route.verbose && is_traced(process->route())) {
+    if (is_verbose() && is_traced(process->route())) {
         print_lines(process->explain());
     }
     aggregating_sink sink(filter.get(), computed, intervals, print_mismatch);
@@ -259,9 +260,9 @@ void check_options(const agg_arguments& arguments) {
     const bool listens = listening.wait || arguments.duration || !listening.sessions.empty() ||
                          !listening.pids.empty() || !listening.process_names.empty() ||
                          listening.buffer_size || arguments.route.via || arguments.push_down ||
-                         arguments.route.verbose || arguments.explain;
+                         arguments.explain;
     if (arguments.file && listens) {
-        throw usage_error("--session, -p, --comm, --buffer-size, --wait, --via, -v, --push-down, "
+        throw usage_error("--session, -p, --comm, --buffer-size, --wait, --via, --push-down, "
                           "--explain and --duration are for live events: add -e.");
     }
     if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {

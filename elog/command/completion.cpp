@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/output.hpp"
+#include "cli/global_options.hpp"
 #include "commands.hpp"
 #include "completion/completion_values.hpp"
 #include "completion/completion_words.hpp"
@@ -39,8 +42,29 @@ std::string first_line_of(const std::string& description) {
     return line;
 }
 
+/// The commands with the options of all commands.
+std::vector<subcommand_description> describe_all(const command_line& line) {
+    std::vector<subcommand_description> commands = line.describe();
+    const std::vector<option_description> global = global_options::describe();
+    for (subcommand_description& command : commands) {
+        command.options.insert(command.options.end(), global.begin(), global.end());
+    }
+    return commands;
+}
+
+/// Removes options of all commands in front of the command, except the word that is completed.
+void remove_leading_options(std::vector<std::string>& words) {
+    std::string last = std::move(words.back());
+    words.pop_back();
+    try {
+        global_options().take_leading(words);
+    } catch (const usage_error&) {  // the command line is not complete
+    }
+    words.push_back(std::move(last));
+}
+
 void print_candidates(const command_line& line, const std::vector<std::string>& words) {
-    const completion found = complete(line.describe(), words, find_values);
+    const completion found = complete(describe_all(line), words, find_values);
     std::string text;
     for (const candidate& each : found.candidates) {
         if (is_printable(each.word)) {
@@ -73,7 +97,8 @@ void add_completion(command_line& line, const std::vector<std::string>& words) {
         }
         // Values after --user or --at are those of that user or process.
         std::vector<std::string> rest = words;
-        if (words.size() > 2 || (words.front() != "--user" && words.front() != "--at")) {
+        remove_leading_options(rest);
+        if (rest.size() > 2 || (rest.front() != "--user" && rest.front() != "--at")) {
             enter_named_process(rest, false);
             become_named_user(rest);
         }

@@ -143,7 +143,7 @@ void run_events(const events_arguments& arguments) {
         throw user_error("The state of {} events cannot be read. {}", unread, reason);
     }
     if (chosen.events().empty()) {
-        print_diagnostic(
+        print_note(
             "The kernel has no events of programs that use eventlog. Start one, or name events of "
             "its own: elog events 'sched:*'");
     }

@@ -15,6 +15,7 @@
 
 #include "base/output.hpp"
 #include "base/sigbus_guard.hpp"
+#include "cli/global_options.hpp"
 #include "commands.hpp"
 #include "one_liner_option.hpp"
 #include "target/container_target.hpp"
@@ -59,6 +60,8 @@ void run(int argument_count, char** arguments) {
                                            words.end());
     const bool separator_found = separator != words.end();
     words.erase(separator, words.end());
+    elog::global_options global;
+    global.take_leading(words);
     elog::enter_named_process(words, !command.empty());
     elog::become_named_user(words);
     elog::expand_one_liner(words);
@@ -90,6 +93,8 @@ void run(int argument_count, char** arguments) {
     if (separator_found && !may_follow) {
         throw elog::usage_error("Only elog record runs the command after '--'.");
     }
+    global.take(words, line.describe());
+    global.apply();
     line.run(std::move(words));
 }
 

@@ -104,9 +104,9 @@ void run_register(const register_options& options) {
         register_provider(kernel, provider, options.json, counts);
     }
     if (counts.were_there != 0) {
-        print_diagnostic("{} of {} events existed before. Events that a running program has "
-                         "created disappear with it: end it, and register them again.",
-                         counts.were_there, counts.events);
+        print_note("{} of {} events existed before. Events that a running program has "
+                   "created disappear with it: end it, and register them again.",
+                   counts.were_there, counts.events);
     }
     if (counts.failed != 0) {
         throw user_error("{} of {} events are not registered, for the reasons above.",

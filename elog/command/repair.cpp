@@ -62,9 +62,9 @@ void run_repair(const repair_arguments& arguments) {
     if (arguments.json) {
         write_all(STDOUT_FILENO, as_json(summary, arguments.output.path));
     } else {
-        print_diagnostic("{} records, {} bytes, in {}", summary.records, summary.size,
-                         arguments.output.is_standard_output() ? "standard output"
-                                                               : arguments.output.path);
+        print_note("{} records, {} bytes, in {}", summary.records, summary.size,
+                   arguments.output.is_standard_output() ? "standard output"
+                                                         : arguments.output.path);
     }
 }
 

@@ -113,10 +113,10 @@ void snapshot_writer::print_recording_summary(const recording_summary& summary,
 
 void print_requests(const std::string& path, std::uint32_t count,
                     const std::optional<std::string>& reason) {
-    print_diagnostic("{}: {} requests of programs{}", path, count,
-                     !reason           ? ", of several at once"
-                     : reason->empty() ? ""
-                                       : fmt::format(", the last for: {}", *reason));
+    print_note("{}: {} requests of programs{}", path, count,
+               !reason           ? ", of several at once"
+               : reason->empty() ? ""
+                                 : fmt::format(", the last for: {}", *reason));
 }
 
 namespace {

@@ -190,7 +190,7 @@ void snapshot_watch::print_triggers(const std::string& path,
         print_requests(path, answered.requests, requests_.reason());
     }
     if (answered.events != 0) {
-        print_diagnostic("{}: {} events for which --when is true", path, answered.events);
+        print_note("{}: {} events for which --when is true", path, answered.events);
     }
 }
 
@@ -229,8 +229,8 @@ void snapshot_watch::take() {
 }
 
 void snapshot_watch::run() {
-    print_diagnostic("'{}' is watched. Snapshots are written to {}. Stop with Ctrl-C.",
-                     snapshot_.name, rotation_glob(*snapshot_.output));
+    print_note("'{}' is watched. Snapshots are written to {}. Stop with Ctrl-C.", snapshot_.name,
+               rotation_glob(*snapshot_.output));
     while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
         // Read first: causes before the end are still answered, at once.
         const bool accepts_requests = requests_.accepts_requests();
@@ -244,7 +244,7 @@ void snapshot_watch::run() {
         }
         if (is_last) {
             if (!accepts_requests) {
-                print_diagnostic("'{}' has ended: there are no further requests.", snapshot_.name);
+                print_note("'{}' has ended: there are no further requests.", snapshot_.name);
             }
             break;
         }
@@ -253,11 +253,11 @@ void snapshot_watch::run() {
 }
 
 void snapshot_watch::print_totals() {
-    print_diagnostic("{} snapshots, for {} requests and {} events", taken_, requests_answered_,
-                     events_answered_);
+    print_note("{} snapshots, for {} requests and {} events", taken_, requests_answered_,
+               events_answered_);
     if (watch_) {
         const std::uint64_t missed = watch_->missed();
-        print_diagnostic("{} events were examined for --when", watch_->seen());
+        print_note("{} events were examined for --when", watch_->seen());
         print_type_mismatches(trigger_.get(), nullptr);
         if (missed != 0) {
             print_diagnostic("elog: {} events could not be examined: newer ones had overwritten "

@@ -51,9 +51,9 @@ void run_start(const start_arguments& arguments) {
                                      .line());
         return;
     }
-    print_diagnostic("'{0}' keeps the {1} events. Write them with: elog snapshot {0} -o FILE. End "
-                     "it with: elog stop {0}",
-                     arguments.name, options.overwrite ? "newest" : "first");
+    print_note("'{0}' keeps the {1} events. Write them with: elog snapshot {0} -o FILE. End "
+               "it with: elog stop {0}",
+               arguments.name, options.overwrite ? "newest" : "first");
 }
 
 }  // namespace

@@ -193,8 +193,8 @@ void run_status(bool as_json) {
     }
     write_all(STDOUT_FILENO, text);
     if (all.empty()) {
-        print_diagnostic("No flight recorder is running. Start one with: elog start NAME -e "
-                         "'PROVIDER:*' --overwrite");
+        print_note("No flight recorder is running. Start one with: elog start NAME -e "
+                   "'PROVIDER:*' --overwrite");
     }
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/user_error.hpp"
 #include "cli/command_line.hpp"
+#include "cli/global_options.hpp"
 #include "cli/quantities.hpp"
 #include "cli/time_points.hpp"
 #include "completion/completion_words.hpp"
@@ -111,8 +112,27 @@ class example {
     bool kept_ = false;
 };
 
-void complete_last(const std::vector<std::string>& words) {
+const std::vector<elog::subcommand_description>& commands_of_example() {
     static const std::vector<elog::subcommand_description> commands = example().describe();
+    return commands;
+}
+
+/// Removes options of all commands. At most --json is added, behind the other words.
+void take_global_options(std::vector<std::string> words) {
+    const std::size_t before = words.size();
+    elog::global_options global;
+    try {
+        global.take_leading(words);
+        global.take(words, commands_of_example());
+    } catch (const elog::usage_error& error) {
+        check(error.what() != std::string());
+        return;
+    }
+    check(words.size() <= before);
+}
+
+void complete_last(const std::vector<std::string>& words) {
+    const std::vector<elog::subcommand_description>& commands = commands_of_example();
     const auto values = [](elog::value_kind /*kind*/) {
         return std::vector<elog::candidate>{{"shop:order_placed", "an event"}, {"4242", ""}};
     };
@@ -137,6 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         parse_value(word);
     }
     complete_last(words);
+    take_global_options(words);
     example().run(words);
     return 0;
 }

@@ -114,16 +114,20 @@ void print_losses(const recording_summary& summary) {
 }  // namespace
 
 void print_summary(const recording_summary& summary, const summary_notes& notes) {
-    print_diagnostic("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}", summary.events,
-                     summary.bytes, summary.lost, summary.elapsed.count(), per_second(summary),
-                     notes.output ? ", in " : "", notes.output.value_or(""));
+    // --quiet never suppresses losses.
+    if (summary.lost != 0 || !is_quiet()) {
+        print_diagnostic("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}",
+                         summary.events, summary.bytes, summary.lost, summary.elapsed.count(),
+                         per_second(summary), notes.output ? ", in " : "",
+                         notes.output.value_or(""));
+    }
     print_losses(summary);
     if (notes.passed) {
-        print_diagnostic("{} events passed --where", *notes.passed);
+        print_note("{} events passed --where", *notes.passed);
     }
     if (notes.kept) {
-        print_diagnostic("{} events were kept for --count, {} later ones were left out",
-                         *notes.kept, count_wanted(summary, notes) - *notes.kept);
+        print_note("{} events were kept for --count, {} later ones were left out", *notes.kept,
+                   count_wanted(summary, notes) - *notes.kept);
     }
 }
 

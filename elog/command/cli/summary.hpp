@@ -19,7 +19,8 @@ struct summary_notes {
     std::optional<std::uint64_t> kept{};    // of these, the first ones, limited by --count
 };
 
-/// Writes numbers, output and losses with their reasons to standard error.
+/// Writes numbers, output and losses with their reasons to standard error; with --quiet nothing but
+/// losses.
 void print_summary(const recording_summary& summary, const summary_notes& notes);
 
 /// Writes the summary as a JSON object to standard output: the version, the members of `first`, and

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/global_options.hpp"
+
 namespace elog {
 namespace {
 
@@ -178,6 +180,11 @@ completion complete_command(const std::vector<subcommand_description>& commands,
         add_if_matching(found, typed, command.name, command.description);
     }
     if (!typed.empty()) {
+        for (const option_description& option : global_options::describe()) {
+            for (const std::string& name : option.names) {
+                add_if_matching(found, typed, name, option.description);
+            }
+        }
         add_if_matching(found, typed, "--at", "Run in the container of that process");
         add_if_matching(found, typed, "--help", "Print the commands");
         add_if_matching(found, typed, "--user", "Run as that user, from root");

@@ -46,7 +46,7 @@ void print_copy_summary(const copy_summary& summary, const copy_arguments& argum
     const std::string path = output.is_standard_output() ? "standard output" : output.path;
     if (arguments.json) {
         write_all(STDOUT_FILENO, as_json(summary, path, damages));
-    } else {
+    } else if (summary.lost != 0 || !is_quiet()) {
         print_diagnostic("{} events, {} bytes, {} lost, in {}", summary.records, summary.size,
                          summary.lost, path);
     }

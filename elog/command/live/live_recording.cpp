@@ -11,6 +11,7 @@
 #include "base/user_error.hpp"
 #include "capture/kernel_trace_recording.hpp"
 #include "cli/complaints.hpp"
+#include "cli/global_options.hpp"
 #include "discovery/incompatible_processes.hpp"
 #include "discovery/running_providers.hpp"
 #include "kmod/device_recording.hpp"
@@ -238,7 +239,7 @@ std::unique_ptr<live_recording> begin_by_route(const requested_route& asked,
                                                const std::optional<std::string>& where,
                                                const kernel_counting& counting) {
     const auto report = [&](std::string_view how, recording_route route, std::string_view why) {
-        if (asked.verbose) {
+        if (is_verbose()) {
             print_diagnostic("elog: {} via {}: {}", how, name_of(route), why);
         }
     };

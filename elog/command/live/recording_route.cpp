@@ -28,7 +28,6 @@ void add_route_options(subcommand& command, route_arguments& arguments) {
         .one_of({"auto", "memory", "device", "relay", "tracefs", "perf"});
     command.add_flag("--stack", arguments.stacks,
                      "With --via perf: add a field stack with the call stack");
-    command.add_flag("-v,--verbose", arguments.verbose, "Print which route is used, and why");
 }
 
 requested_route parse_route(const route_arguments& arguments,
@@ -38,7 +37,7 @@ requested_route parse_route(const route_arguments& arguments,
         throw usage_error("Only perf records call stacks: add --via perf, or leave --stack out.");
     }
     if (via == "auto") {
-        return {std::nullopt, arguments.verbose, false};
+        return {std::nullopt, false};
     }
     const auto* const found = std::find_if(routes.begin(), routes.end(),
                                            [&](const auto& each) { return each.name == via; });
@@ -47,7 +46,7 @@ requested_route parse_route(const route_arguments& arguments,
                           via);
     }
     check_route(found->route, listening);
-    return {found->route, arguments.verbose, arguments.stacks};
+    return {found->route, arguments.stacks};
 }
 
 void check_route(recording_route route, const listening_arguments& arguments) {

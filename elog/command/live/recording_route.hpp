@@ -22,16 +22,14 @@ enum class recording_route {
 struct route_arguments {
     std::optional<std::string> via;
     bool stacks = false;
-    bool verbose = false;
 };
 
 struct requested_route {
     std::optional<recording_route> route;  // nothing: the first one with a match for each pattern
-    bool verbose = false;                  // report the route and the reason
     bool stacks = false;                   // add a call stack to each event
 };
 
-/// Adds --via, --stack and -v. The arguments have to live until the command line has been read.
+/// Adds --via and --stack. The arguments have to live until the command line has been read.
 void add_route_options(subcommand& command, route_arguments& arguments);
 
 /// Throws usage_error for an unknown route, or for one that does not support an option. The default

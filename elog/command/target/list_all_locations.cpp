@@ -199,9 +199,8 @@ class location_lister {
                              options_.glob);
         }
         if (!found_ && !options_.json) {
-            print_diagnostic(
-                "No running program that you may see offers events, here or elsewhere. Start one "
-                "that uses eventlog.");
+            print_note("No running program that you may see offers events, here or elsewhere. "
+                       "Start one that uses eventlog.");
         }
     }
 

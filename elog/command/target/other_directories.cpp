@@ -39,9 +39,9 @@ void print_other_directories() {
     if (users.size() > users_shown) {
         names += fmt::format(" and {} more", users.size() - users_shown);
     }
-    print_diagnostic("Other users have a directory for programs: {}. See theirs with: elog --user "
-                     "{} list, or all at once with: elog list --all",
-                     names, users.front());
+    print_note("Other users have a directory for programs: {}. See theirs with: elog --user "
+               "{} list, or all at once with: elog list --all",
+               names, users.front());
 }
 
 void print_unreadable_directories() {

@@ -21,6 +21,9 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."
 SCRIPTS = os.path.join(os.path.realpath(ROOT), "elog", "completions")
 
 
+GLOBAL_OPTIONS = ["-q", "--quiet", "-v", "--verbose", "--color", "--no-pager"]
+
+
 class Answers(harness.Case):
     def candidates(self, *words):
         answer = self.run_elog("completion", "--", *words)
@@ -36,7 +39,7 @@ class Answers(harness.Case):
         for command in self.candidates(""):
             shown = re.findall(r"^  (-[^ \[]+)", self.run_elog(command, "--help").stdout, re.M)
             offered = self.candidates(command, "-")
-            self.assertEqual(offered, ",".join(shown).split(","), command)
+            self.assertEqual(offered, ",".join(shown).split(",") + GLOBAL_OPTIONS, command)
         answer = self.run_elog("completion", "--", "record", "--dur").stdout
         self.assertRegex(answer, r"\A--duration\t\S.*\n\Z")
 

@@ -106,6 +106,8 @@ class Pager(harness.Case):
 
     def test_is_not_started_for_other_outputs(self):
         self.environment["PAGER"] = "sed s/^/P:/"
+        self.assertEqual(self.shown("print", self.file, "--no-pager"), self.lines)
+        self.assertEqual(self.shown("--no-pager", "print", self.file), self.lines)
         self.assertEqual(self.shown("print", self.file, stdin=subprocess.DEVNULL), self.lines)
         self.assertEqual(self.shown("print", self.file, "--follow"), self.lines)
         self.environment["TERM"] = "dumb"
@@ -128,6 +130,8 @@ class Pager(harness.Case):
         self.environment.pop("NO_COLOR")
         self.environment["PAGER"] = "sed s/^/P:/"
         self.assertIn("\x1b[1mcounter:count\x1b[0m", self.shown("print", self.file)[0])
+        plain = self.shown("print", self.file, "--color", "never")
+        self.assertEqual(plain, self.marked())
 
     def test_its_end_ends_the_command_without_an_error(self):
         self.environment["PAGER"] = "head -n 2"

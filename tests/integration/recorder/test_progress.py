@@ -224,7 +224,7 @@ class Progress(harness.Case):
             self.open_terminal()
             self.run_elog("record", "-e", "counter:*", *command, stderr=self.other,
                           stdout=self.other)
-            self.assertNotIn("\x1b", self.read_rest())
+            self.assertNotIn("\x1b[K", self.read_rest())
 
 
 if __name__ == "__main__":
