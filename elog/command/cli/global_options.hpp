@@ -7,6 +7,7 @@
 // another option is never taken.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

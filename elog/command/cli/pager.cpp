@@ -56,7 +56,7 @@ std::vector<std::string> words_of(const std::string& command) {
     return words;
 }
 
-/// The environment with the defaults of variables that are not set.
+/// The environment with the defaults of variables that are not set. execve does not write to it.
 std::vector<char*> pager_environment() {
     std::vector<char*> variables;
     for (char** each = ::environ; *each != nullptr; ++each) {
@@ -65,7 +65,7 @@ std::vector<char*> pager_environment() {
     for (const std::string_view each : default_variables) {
         const std::string name(each.substr(0, each.find('=')));
         if (std::getenv(name.c_str()) == nullptr) {
-            variables.push_back(const_cast<char*>(each.data()));  // NOLINT: execve does not write
+            variables.push_back(const_cast<char*>(each.data()));
         }
     }
     variables.push_back(nullptr);
@@ -83,8 +83,8 @@ std::optional<pid_t> spawn(const std::string& command, int input) {
         arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions{};
+    posix_spawnattr_t attributes{};
     if (::posix_spawn_file_actions_init(&actions) != 0) {
         return std::nullopt;
     }
@@ -93,7 +93,7 @@ std::optional<pid_t> spawn(const std::string& command, int input) {
         return std::nullopt;
     }
     // elog ignores these; an ignored signal would stay ignored.
-    sigset_t restored;
+    sigset_t restored{};
     sigemptyset(&restored);
     sigaddset(&restored, SIGPIPE);
     sigaddset(&restored, SIGXFSZ);

@@ -52,13 +52,17 @@ void time_of_day::update_cache(std::int64_t seconds) noexcept {
     shows_date_ = shows_date_ || (!today.empty() && today != static_cast<const char*>(date_text_));
 }
 
-void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
-    update_cache(whole_seconds(nanoseconds));
+void time_of_day::append_cached(fmt::memory_buffer& out, std::int64_t nanoseconds) const {
     append(out, static_cast<const char*>(clock_text_));
     append_microseconds(out, rest_of_second(nanoseconds) / 1000);
     if (zone_ == zone::utc) {
         out.push_back('Z');
     }
+}
+
+void time_of_day::append_to(fmt::memory_buffer& out, std::int64_t nanoseconds) {
+    update_cache(whole_seconds(nanoseconds));
+    append_cached(out, nanoseconds);
 }
 
 void time_of_day::append_dated(fmt::memory_buffer& out, std::int64_t nanoseconds) {
@@ -67,7 +71,7 @@ void time_of_day::append_dated(fmt::memory_buffer& out, std::int64_t nanoseconds
         append(out, static_cast<const char*>(date_text_));
         out.push_back(' ');
     }
-    append_to(out, nanoseconds);
+    append_cached(out, nanoseconds);
 }
 
 void time_of_day::append_date(fmt::memory_buffer& out, std::int64_t nanoseconds) {

@@ -33,6 +33,7 @@ class time_of_day {
     static constexpr std::size_t date_size = 32;
 
     void update_cache(std::int64_t seconds) noexcept;
+    void append_cached(fmt::memory_buffer& out, std::int64_t nanoseconds) const;
 
     zone zone_;
     bool shows_date_ = false;

@@ -84,6 +84,17 @@ TEST(terminal_style, without_terminal_is_80_columns_without_colours) {
     EXPECT_FALSE(style.has_colours);
 }
 
+TEST(terminal_style, has_colors_by_choice_of_user) {
+    ::setenv("NO_COLOR", "1", 1);
+    elog::set_color_choice(elog::color_choice::always);
+    EXPECT_TRUE(elog::style_of(-1).has_colours);
+    elog::set_color_choice(elog::color_choice::never);
+    EXPECT_FALSE(elog::style_of(-1).has_colours);
+    elog::set_color_choice(elog::color_choice::automatic);
+    EXPECT_FALSE(elog::style_of(-1).has_colours);
+    ::unsetenv("NO_COLOR");
+}
+
 TEST(terminal_style, uses_numeric_columns_variable) {
     const auto width_with = [](const char* columns) {
         ::setenv("COLUMNS", columns, 1);
