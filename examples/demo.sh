@@ -11,6 +11,7 @@ set -euo pipefail
 # A private directory: it does not list programs of the user, and is removed at the end.
 work=$(mktemp -d /dev/shm/eventlog-demo-XXXXXX)
 export EVENTLOG_DIR="$work/eventlog"
+export ELOG_PAGER=  # the demonstration goes on by itself
 service=
 # shellcheck disable=SC2317 # called by the trap
 clean_up() {

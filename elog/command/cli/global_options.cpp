@@ -51,47 +51,35 @@ bool leaves_user(std::string_view word) noexcept {
 
 }  // namespace
 
-/// The options that the command of a command line has itself.
+/// The options of the command that the first word names, if it is known.
 class global_options::known_options {
   public:
+    known_options() = default;
     known_options(const std::vector<std::string>& words,
                   const std::vector<subcommand_description>& commands) {
-        if (words.empty()) {
-            return;
-        }
-        // A command may have two words. Of one without its second word all options are known.
-        const std::string whole = words.size() > 1 ? words[0] + " " + words[1] : words[0];
-        for (const subcommand_description& each : commands) {
-            if (each.name == words[0] || each.name == whole) {
-                commands_.push_back(&each);
-            }
-        }
-        if (!commands_.empty()) {
-            return;
-        }
-        for (const subcommand_description& each : commands) {
-            if (each.name.starts_with(words[0] + " ")) {
-                commands_.push_back(&each);
-            }
-        }
+        const auto found = std::find_if(commands.begin(), commands.end(), [&](const auto& each) {
+            return !words.empty() && each.name == words.front();
+        });
+        command_ = found == commands.end() ? nullptr : &*found;
     }
 
-    [[nodiscard]] bool is_command_known() const noexcept { return !commands_.empty(); }
+    [[nodiscard]] bool is_command_known() const noexcept { return command_ != nullptr; }
 
     [[nodiscard]] const option_description* find(std::string_view name) const {
-        for (const subcommand_description* command : commands_) {
-            for (const option_description& option : command->options) {
-                const auto& names = option.names;
-                if (std::find(names.begin(), names.end(), name) != names.end()) {
-                    return &option;
-                }
+        if (command_ == nullptr) {
+            return nullptr;
+        }
+        for (const option_description& option : command_->options) {
+            const auto& names = option.names;
+            if (std::find(names.begin(), names.end(), name) != names.end()) {
+                return &option;
             }
         }
         return nullptr;
     }
 
   private:
-    std::vector<const subcommand_description*> commands_;
+    const subcommand_description* command_ = nullptr;
 };
 
 /// -j belongs to the commands; in front of one, it is meant for it.
@@ -142,7 +130,7 @@ bool global_options::take_short(std::string& word, const known_options& known, b
 }
 
 void global_options::take_leading(std::vector<std::string>& words) {
-    const known_options none({}, {});
+    const known_options none;
     std::vector<std::string> kept;
     std::size_t at = 0;
     while (at < words.size() && is_option(words[at])) {
