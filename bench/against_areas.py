@@ -101,6 +101,15 @@ def count_of_perf(text):
     return int(found.group(1)) if found else None
 
 
+def has_flight_commands(tree):
+    """Whether the tree's elog has `elog flight`; an earlier one has `elog start` and `elog stop`."""
+    try:
+        run(tree.elog, "flight", "--help")
+    except Problem:
+        return False
+    return True
+
+
 class Emit(Area):
     def __init__(self, folder):
         super().__init__(folder)
@@ -122,13 +131,17 @@ class Emit(Area):
         """Instructions in user space to emit an event for one subscription: the difference of two
         runs with the same start."""
         environment = dict(os.environ, EVENTLOG_DIR=str(self.folder / "eventlog"))
-        run(tree.elog, "start", "against", "--overwrite", "--wait", "-e", "load:*", env=environment)
+        if has_flight_commands(tree):
+            start, stop = ("flight", "start"), ("flight", "stop", "against", "--discard")
+        else:
+            start, stop = ("start", "--overwrite", "--wait"), ("stop", "against")
+        run(tree.elog, *start, "against", "-e", "load:*", env=environment)
         try:
             counts = [self.count_instructions(
                 [tree.programs / "reading_load", str(events), str(STEADY_RATE), "1"], environment)
                 for events in (COUNTED_EVENTS, 2 * COUNTED_EVENTS)]
         finally:
-            run(tree.elog, "stop", "against", env=environment)
+            run(tree.elog, *stop, env=environment)
         if None in counts:
             raise Problem("perf stat counts no instructions of reading_load.")
         return (counts[1] - counts[0]) / COUNTED_EVENTS

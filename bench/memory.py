@@ -98,12 +98,12 @@ class Memory(Bench):
 
     def taken_by(self, *options):
         """Returns the size in bytes of a subscription's file."""
-        self.run_elog("start", "measured", "--overwrite", "--wait", "-e", "idle:*", *options)
+        self.run_elog("flight", "start", "measured", "-e", "idle:*", *options)
         try:
             return sum(file.stat().st_blocks * 512
                        for file in (self.folder / "eventlog").glob("subscriptions/*"))
         finally:
-            self.run_elog("stop", "measured")
+            self.run_elog("flight", "stop", "measured", "--discard")
 
     def measure_subscription(self):
         worst = 0

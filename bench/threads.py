@@ -77,7 +77,7 @@ class Threads(Bench):
         """Subscription 0 wants all events, subscription 15 only one. They keep the newest events and
         have no reader."""
         wanted = [f"wanted:{event}" for event, count in EVENTS.items() if count > number]
-        self.run_elog("start", f"number-{number}", "--overwrite", "--wait",
+        self.run_elog("flight", "start", f"number-{number}",
                       *(word for each in wanted for word in ("-e", each)))
 
     @contextlib.contextmanager
@@ -89,7 +89,7 @@ class Threads(Bench):
             yield
         finally:
             for number in range(1, SUBSCRIPTIONS):
-                self.run_elog("stop", f"number-{number}")
+                self.run_elog("flight", "stop", f"number-{number}", "--discard")
 
     def measure_subscriptions(self):
         with Bursts(self) as bursts:
@@ -98,7 +98,7 @@ class Threads(Bench):
                 bursts.ask("wait", "by_one")
                 self.compare_subscriptions(bursts)
             finally:
-                self.run_elog("stop", "number-0")
+                self.run_elog("flight", "stop", "number-0", "--discard")
 
     def compare_subscriptions(self, bursts):
         count = QUICK_BURSTS_OF_CYCLE if self.quick else BURSTS_OF_CYCLE

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// elog completion: candidates for a command line, for shells.
+// elog completion: prints the script that completes command lines of elog in a shell; and the
+// hidden command that these scripts run.
 //
-// A line for each candidate, "WORD<tab>DESCRIPTION", and ":files" or ":commands" if the shell has
-// to add those. The scripts in elog/completions run it.
+// The hidden command prints a line for each candidate, "WORD<tab>DESCRIPTION", and ":files" or
+// ":commands" if the shell has to add those.
 #include <unistd.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/output.hpp"
 #include "cli/global_options.hpp"
 #include "commands.hpp"
+#include "completion/completion_scripts.hpp"
 #include "completion/completion_values.hpp"
 #include "completion/completion_words.hpp"
-#include "one_liner_option.hpp"
+#include "scripts.hpp"
 #include "target/container_target.hpp"
 #include "target/other_user.hpp"
 
@@ -42,25 +46,29 @@ std::string first_line_of(const std::string& description) {
     return line;
 }
 
-/// The commands with the options of all commands.
+/// Adds the options of all commands to each command that has no subcommands.
+void add_options(std::vector<subcommand_description>& commands,
+                 const std::vector<option_description>& global) {
+    for (subcommand_description& command : commands) {
+        if (command.subcommands.empty()) {
+            command.options.insert(command.options.end(), global.begin(), global.end());
+        }
+        add_options(command.subcommands, global);
+    }
+}
+
 std::vector<subcommand_description> describe_all(const command_line& line) {
     std::vector<subcommand_description> commands = line.describe();
-    const std::vector<option_description> global = global_options::describe();
-    for (subcommand_description& command : commands) {
-        command.options.insert(command.options.end(), global.begin(), global.end());
-    }
+    add_options(commands, global_options::describe());
     return commands;
 }
 
-/// Removes options of all commands in front of the command, except the word that is completed.
+/// Removes options of all commands in front of the command.
 void remove_leading_options(std::vector<std::string>& words) {
-    std::string last = std::move(words.back());
-    words.pop_back();
     try {
         global_options().take_leading(words);
     } catch (const usage_error&) {  // the command line is not complete
     }
-    words.push_back(std::move(last));
 }
 
 void print_candidates(const command_line& line, const std::vector<std::string>& words) {
@@ -84,27 +92,58 @@ void print_candidates(const command_line& line, const std::vector<std::string>& 
     write_all(STDOUT_FILENO, text);
 }
 
+void print_script(const std::string& shell) {
+    const std::pair<std::string_view, std::string_view> scripts[] = {
+        {"bash", bash_completion},
+        {"zsh", zsh_completion},
+        {"fish", fish_completion},
+    };
+    for (const auto& [name, script] : scripts) {
+        if (name == shell) {
+            write_all(STDOUT_FILENO, script);
+            return;
+        }
+    }
+    throw usage_error("There is no completion for '{}'. Name one of bash, zsh and fish.", shell);
+}
+
 }  // namespace
 
-void add_completion(command_line& line, const std::vector<std::string>& words) {
-    subcommand command = line.add_subcommand("completion", "Complete command lines for a shell");
-    command.footer("The scripts that bash, zsh and fish need for it are installed with elog.\n"
-                   "Example:\n  elog completion -- record --event ''");
+void add_completion(command_line& line) {
+    subcommand command =
+        line.add_subcommand("completion", "Print the script for completion in bash, zsh or fish");
+    const auto shell = std::make_shared<std::string>();
+    command.add_option("SHELL", *shell, "bash, zsh or fish")
+        .required()
+        .one_of({"bash", "zsh", "fish"});
+    command.footer("Packages install the scripts. Without a package:\n"
+                   "Examples:\n"
+                   "  elog completion bash > ~/.local/share/bash-completion/completions/elog\n"
+                   "  elog completion fish > ~/.config/fish/completions/elog.fish");
+    command.action([shell] { print_script(*shell); });
+}
+
+void add_completion_query(command_line& line, const std::vector<std::string>& words) {
+    subcommand command = line.add_hidden("__complete");
     command.action([&line, words] {
         if (words.empty()) {
-            throw usage_error("The words to complete are missing after '--'. Load the script that "
-                              "is installed with elog in your shell, which adds them.");
+            throw usage_error("The words to complete are missing after '--'. Load the script of "
+                              "elog completion in your shell, which adds them.");
         }
-        // Values after --user or --at are those of that user or process.
         std::vector<std::string> rest = words;
+        const std::string typed = std::move(rest.back());
+        rest.pop_back();
         remove_leading_options(rest);
-        if (rest.size() > 2 || (rest.front() != "--user" && rest.front() != "--at")) {
+        // Values after --user or --at are those of that user or process.
+        if (rest.size() > 1 ||
+            (!rest.empty() && rest.front() != "--user" && rest.front() != "--at")) {
             enter_named_process(rest, false);
             become_named_user(rest);
         }
-        if (rest.size() > 2) {
-            expand_one_liner(rest);
+        if (rest.size() > 1) {
+            expand_script(rest);
         }
+        rest.push_back(typed);
         print_candidates(line, rest);
     });
 }

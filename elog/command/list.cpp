@@ -53,7 +53,7 @@ void print_detached(const std::vector<running_subscription>& subscriptions) {
         }
     }
     if (!names.empty()) {
-        print_note("Flight recorders: {}. See: elog status", names);
+        print_note("Flight recorders: {}. See: elog flight status", names);
     }
 }
 

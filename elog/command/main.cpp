@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -17,7 +18,7 @@
 #include "base/sigbus_guard.hpp"
 #include "cli/global_options.hpp"
 #include "commands.hpp"
-#include "one_liner_option.hpp"
+#include "scripts.hpp"
 #include "target/container_target.hpp"
 #include "target/other_user.hpp"
 #include "terminal/diagnostics.hpp"
@@ -29,14 +30,52 @@ constexpr int exit_error = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_lost = 3;
 
-// In the order of the overview, after list and record.
+// In the order in which completion and elog help list them, after record.
 constexpr void (*subcommands[])(elog::command_line&) = {
-    elog::add_start,      elog::add_status,  elog::add_snapshot, elog::add_stop,
-    elog::add_print,      elog::add_stat,    elog::add_agg,      elog::add_top,
-    elog::add_convert,    elog::add_cut,     elog::add_merge,    elog::add_verify,
-    elog::add_repair,     elog::add_schema,  elog::add_gen,      elog::add_register,
-    elog::add_unregister, elog::add_events,  elog::add_enable,   elog::add_disable,
-    elog::add_doctor,     elog::add_features};
+    elog::add_list,     elog::add_top,        elog::add_run,    elog::add_flight,  elog::add_kernel,
+    elog::add_print,    elog::add_stat,       elog::add_agg,    elog::add_convert, elog::add_cut,
+    elog::add_merge,    elog::add_verify,     elog::add_repair, elog::add_schema,  elog::add_doctor,
+    elog::add_features, elog::add_completion, elog::add_help};
+
+/// What elog --help prints: one screen.
+std::vector<elog::overview_section> overview() {
+    return {
+        {"Running programs",
+         {{{"list", "top"}, "List programs, events and listeners; show rates of events"},
+          {{"record"}, "Record events, live or into a file: elog record -- ./program"},
+          {{"run"}, "Run a script, in the syntax of -n"},
+          {{"flight"}, "Run flight recorders in memory: start, status, snapshot, stop"},
+          {{"kernel"},
+           "Control the kernel's events: list, enable, disable, register, unregister"}}},
+        {"Recordings",
+         {{{"print", "convert"}, "Print a recording as text; convert it to JSON Lines or CSV"},
+          {{"stat", "agg"}, "Count the events of a recording; aggregate events, also live ones"},
+          {{"cut", "merge"}, "Copy a part of a recording; merge recordings"},
+          {{"verify", "repair"}, "Check a recording; recover a damaged one"}}},
+        {"Schemas and setup",
+         {{{"schema"}, "Show schemas, generate code and scripts: show, gen, bpftrace"},
+          {{"doctor"}, "Check the requirements of recording; --all lists all features"},
+          {{"completion", "help"}, "Print the script for a shell; print the help of a command"}}},
+        {"Options",
+         {{{"-n SCRIPT"}, "Query in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'"},
+          {{"--user USER", "--at PID"},
+           "As root: run as that user, or in the container of a process"},
+          {{"-j,--json", "--no-pager"}, "Write JSON instead of text; do not use a pager"},
+          {{"-q,--quiet", "-v,--verbose"}, "Print errors and losses only; print the route as well"},
+          {{"--color WHEN"}, "Use colors: auto, always, never"},
+          {{"-h,--help", "--version"},
+           "Print the help of elog or of a command; print the version"}}},
+    };
+}
+
+/// The help of the whole command is longer than a line.
+void print_advice(const std::string& lines) {
+    for (std::size_t begin = 0; begin < lines.size();) {
+        const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+        elog::print_diagnostic_line(std::string_view(lines).substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
 
 int complain(const char* text, int status) {
     elog::print_diagnostic("elog: {}", text);
@@ -64,32 +103,19 @@ void run(int argument_count, char** arguments) {
     global.take_leading(words);
     elog::enter_named_process(words, !command.empty());
     elog::become_named_user(words);
-    elog::expand_one_liner(words);
+    elog::expand_script(words);
 
-    elog::command_line line("elog",
-                            "Record events of programs. Of other users and containers, as root: "
-                            "elog --user NAME or --at PID",
+    elog::command_line line("elog", "Record and read structured events of running programs.",
                             "elog " ELOG_VERSION);
-    elog::add_list(line);
     elog::add_record(line, command);
     for (const auto add : subcommands) {
         add(line);
     }
-    elog::add_completion(line, command);
-    line.show_together({"start", "status", "snapshot", "stop"},
-                       "Run a flight recorder in memory without a process, and read it");
-    line.show_together({"verify", "repair"}, "Check a recording; recover a damaged one");
-    line.show_together({"cut", "merge"}, "Copy a part of a recording; merge recordings");
-    line.show_together({"schema", "gen"}, "Show schemas of providers; generate code from a schema");
-    line.show_together({"events", "enable", "disable"},
-                       "List trace events of the kernel; enable and disable them");
-    line.show_together({"register", "unregister"},
-                       "Register events with the kernel before their program starts");
-    line.show_together({"doctor", "features"},
-                       "Check the requirements of recording; list features");
+    elog::add_completion_query(line, command);
+    line.overview(overview());
     const std::string_view first = words.empty() ? std::string_view() : words.front();
-    // elog completion reports missing words itself.
-    const bool may_follow = first == "completion" || (first == "record" && !command.empty());
+    // The query of completion reports missing words itself.
+    const bool may_follow = first == "__complete" || (first == "record" && !command.empty());
     if (separator_found && !may_follow) {
         throw elog::usage_error("Only elog record runs the command after '--'.");
     }
@@ -116,7 +142,7 @@ int main(int argument_count, char** arguments) {
         return exit_lost;
     } catch (const elog::syntax_error& error) {
         complain(error.what(), exit_usage);
-        elog::print_diagnostic("Try: elog --help");
+        print_advice(error.advice());
         return exit_usage;
     } catch (const elog::usage_error& error) {
         return complain(error.what(), exit_usage);

@@ -37,6 +37,6 @@ _elog() {
                 COMPREPLY+=("${line#"$kept"}")
                 ;;
         esac
-    done < <("${words[0]}" completion -- "${words[@]:1:cword}" 2>/dev/null)
+    done < <("${words[0]}" __complete -- "${words[@]:1:cword}" 2>/dev/null)
 }
 complete -F _elog elog

@@ -2,7 +2,7 @@
 function __elog_complete
     set -l typed (commandline -opc) (commandline -ct)
     set -l elog $typed[1]
-    for line in ($elog completion -- $typed[2..] 2>/dev/null)
+    for line in ($elog __complete -- $typed[2..] 2>/dev/null)
         switch $line
             case :files
                 __fish_complete_path (string replace -r -- '^--[^=]*=' '' (commandline -ct))

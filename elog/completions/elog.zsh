@@ -5,7 +5,7 @@ _elog() {
     local line name files=0
     local -a typed described
     typed=("${(@Q)words[2,CURRENT]}")
-    for line in "${(@f)$("${(Q)words[1]}" completion -- "${typed[@]}" 2>/dev/null)}"; do
+    for line in "${(@f)$("${(Q)words[1]}" __complete -- "${typed[@]}" 2>/dev/null)}"; do
         case $line in
             '') ;;
             :files) files=1 ;;

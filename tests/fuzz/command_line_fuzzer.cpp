@@ -76,17 +76,21 @@ class example {
         keep.add_flag("-q,--quiet", quiet_, "Say nothing").excludes(level);
         keep.add_option("--to", form_, "What").one_of({"this", "that"});
         keep.action([this] { kept_ = true; });
-        line_.show_together({"listen", "keep"}, "Both");
+        elog::command_group group = line_.add_group("files", "Commands of files");
+        elog::subcommand drop = group.add_subcommand("drop", "Remove it");
+        drop.add_flag("-j,--json", as_json_, "Write JSON");
+        drop.action([this] { dropped_ = true; });
+        line_.overview({{"All", {{{"listen", "keep"}, "Both"}, {{"files"}}}}});
     }
 
     void run(const std::vector<std::string>& words) {
         try {
             line_.run(words);
         } catch (const elog::syntax_error& error) {
-            check(error.what() != std::string());
+            check(error.what() != std::string() && !error.advice().empty());
             return;
         }
-        check(!listened_ || !kept_);
+        check(int{listened_} + int{kept_} + int{dropped_} <= 1);
         check(!kept_ || (0 <= level_ && level_ <= level_max && (level_ == 0 || !quiet_)));
         if (listened_) {
             check(!listening_.events.empty());
@@ -110,6 +114,8 @@ class example {
     bool quiet_ = false;
     bool listened_ = false;
     bool kept_ = false;
+    bool as_json_ = false;
+    bool dropped_ = false;
 };
 
 const std::vector<elog::subcommand_description>& commands_of_example() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits the events of three sessions through the header of elog gen --lang c for tour.schema. The
-// programs beside this one emit the same in their languages.
+// Emits the events of three sessions through the header of elog schema gen --lang c for
+// tour.schema. The programs beside this one emit the same in their languages.
 #include "tour.h"
 
 int main(void) {

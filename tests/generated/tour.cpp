@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The same as tour.c, through the header of elog gen --lang c++.
+// The same as tour.c, through the header of elog schema gen --lang c++.
 #include "tour.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The same as tour.c, through the module of elog gen --lang rust.
+// The same as tour.c, through the module of elog schema gen --lang rust.
 mod tour;
 
 fn main() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Emits every event of zoo.schema through the header of elog gen --lang c. The programs beside this
-// one emit the same in their languages. With "elsewhere", also from a second source.
+// Emits every event of zoo.schema through the header of elog schema gen --lang c. The programs
+// beside this one emit the same in their languages. With "elsewhere", also from a second source.
 #include "zoo.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same as zoo.c, through the module of elog gen --lang python."""
+"""The same as zoo.c, through the module of elog schema gen --lang python."""
 
 import struct
 import sys

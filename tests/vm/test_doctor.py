@@ -46,7 +46,7 @@ part features-of-root "$elog" features --json
 part modes stat -c '%a %G %n' $tracing $tracing/user_events_data
 part listing as_user "ls $tracing"
 
-"$elog" register --persist "$load" > /dev/null || exit
+"$elog" kernel register --persist "$load" > /dev/null || exit
 echo 1 > $tracing/events/user_events/eventlog_load_item/enable
 perf record --quiet --all-cpus --event 'user_events:eventlog_load_item' --output /tmp/perf.data -- \
     su -s /bin/sh user -c "$load 3 < /dev/null" || exit

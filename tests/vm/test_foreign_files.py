@@ -62,7 +62,7 @@ lossy() {{
     wait $perf || true
 }}
 # As root, with the schema of the program that keeps the event registered.
-with_schema() {{ "$elog" stat /tmp/perf.data && "$elog" schema load; }}
+with_schema() {{ "$elog" stat /tmp/perf.data && "$elog" schema show load; }}
 for each in all_at_once compressed lossy with_schema; do
     part $each $each
 done

@@ -59,7 +59,7 @@ not_permitted() {{
     chmod 666 /dev/eventlog
     su user -s /bin/sh -c "$elog record --via device -e 'kernel:*'"
 }}
-listed() {{ "$elog" list 'kernel:*'; "$elog" schema kernel; }}
+listed() {{ "$elog" list 'kernel:*'; "$elog" schema show kernel; }}
 # A second directory, with the same device.
 listed_once() {{
     unshare -m sh -c 'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mkdir -m 700 /dev/shm/eventlog-0 &&

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog enable, disable and events on the kernel's tracing: the kernel keeps exactly what was enabled,
+"""elog kernel enable, disable and list on the kernel's tracing: the kernel keeps exactly what was enabled,
 settings of other tools stay, and disabling leaves no trace."""
 
 import json
@@ -30,51 +30,51 @@ kept() {{
 }}
 
 keeps() {{
-    "$elog" enable -j load:item --where 'number >= 500 && amount == 7' || return
+    "$elog" kernel enable -j load:item --where 'number >= 500 && amount == 7' || return
     cat $item/filter $item/enable
     emit
     kept
-    "$elog" enable -j 'load:*' --where 'amount == 7 && number >= 500' && echo "WRONG: changed"
-    "$elog" enable -j load --where 'number >= 500 && amount == 7'
-    "$elog" events -j --enabled
-    "$elog" disable -j 'load:*'
+    "$elog" kernel enable -j 'load:*' --where 'amount == 7 && number >= 500' && echo "WRONG: changed"
+    "$elog" kernel enable -j load --where 'number >= 500 && amount == 7'
+    "$elog" kernel list -j --enabled
+    "$elog" kernel disable -j 'load:*'
     is_as_before
 }}
 keeps_all() {{
-    "$elog" enable load
+    "$elog" kernel enable load
     emit
     kept
-    "$elog" events
-    "$elog" disable load > /dev/null
+    "$elog" kernel list
+    "$elog" kernel disable load > /dev/null
     is_as_before
-    "$elog" events --enabled
+    "$elog" kernel list --enabled
 }}
 # The kernel filters texts of fixed size like elog.
 keeps_texts() {{
-    "$elog" enable -j sched:sched_process_exit --where '.comm == "marked"'
+    "$elog" kernel enable -j sched:sched_process_exit --where '.comm == "marked"'
     cp "$program" /tmp/marked
     /tmp/marked 0 < /dev/null 8>&- > /dev/null
     "$program" 0 < /dev/null 8>&- > /dev/null
     echo "exits: $(grep -c sched_process_exit: $tracing/trace)"
-    "$elog" disable sched:sched_process_exit
+    "$elog" kernel disable sched:sched_process_exit
     echo > $tracing/trace
 }}
-refused() {{ "$elog" enable load:item --where "$1"; code=$?; is_as_before; return $code; }}
+refused() {{ "$elog" kernel enable load:item --where "$1"; code=$?; is_as_before; return $code; }}
 refuses_text() {{ refused 'number > 5 && word == "word 1"'; }}
 refuses_process() {{ refused 'comm == "load" || number == 1'; }}
 refuses_never() {{ refused 'amount > 5000000000'; }}
 refuses_name() {{ refused 'amuont > 5'; }}
-refuses_unknown() {{ "$elog" enable absent:item; }}
-refuses_instance() {{ "$elog" enable load --instance absent; }}
-refuses_path() {{ "$elog" enable load --instance ../x; }}
+refuses_unknown() {{ "$elog" kernel enable absent:item; }}
+refuses_instance() {{ "$elog" kernel enable load --instance absent; }}
+refuses_path() {{ "$elog" kernel enable load --instance ../x; }}
 leaves_others() {{
     echo 1 > $item/enable
-    "$elog" enable load && echo "WRONG: enabled"
-    "$elog" disable load && echo "WRONG: disabled"
+    "$elog" kernel enable load && echo "WRONG: enabled"
+    "$elog" kernel disable load && echo "WRONG: disabled"
     cat $item/enable
     echo 0 > $item/enable
     echo 'number > 5' > $item/filter
-    "$elog" enable load && echo "WRONG: enabled"
+    "$elog" kernel enable load && echo "WRONG: enabled"
     cat $item/filter
     echo 0 > $item/filter
     is_as_before
@@ -83,54 +83,54 @@ all_or_none() {{
     switch=$tracing/events/sched/sched_switch
     echo 1 > $tracing/events/sched/sched_wakeup/enable
     refused() {{
-        "$elog" enable sched:sched_switch sched:sched_wakeup "$@" && echo "WRONG: enabled"
+        "$elog" kernel enable sched:sched_switch sched:sched_wakeup "$@" && echo "WRONG: enabled"
         cat $switch/enable $switch/filter
         grep -v '^#' $switch/trigger
     }}
-    "$elog" enable sched:sched_switch --trigger traceoff --where 'prev_pid == 1234567'
+    "$elog" kernel enable sched:sched_switch --trigger traceoff --where 'prev_pid == 1234567'
     refused
     # The event is disabled by another tool.
-    "$elog" enable sched:sched_switch --where 'prev_pid == 7'
+    "$elog" kernel enable sched:sched_switch --where 'prev_pid == 7'
     echo 0 > $switch/enable
     refused --where 'tid == 5'
-    "$elog" disable sched:sched_switch
+    "$elog" kernel disable sched:sched_switch
     echo 'traceoff if common_type == 0' > $tracing/events/sched/sched_wakeup/trigger
-    "$elog" enable sched:sched_switch --trigger stacktrace --where 'prev_pid == 1234567'
-    "$elog" enable sched:sched_switch sched:sched_wakeup --trigger traceoff --where 'tid == 5' && echo "WRONG: enabled"
+    "$elog" kernel enable sched:sched_switch --trigger stacktrace --where 'prev_pid == 1234567'
+    "$elog" kernel enable sched:sched_switch sched:sched_wakeup --trigger traceoff --where 'tid == 5' && echo "WRONG: enabled"
     grep -v '^#' $switch/trigger
     echo '!traceoff' > $tracing/events/sched/sched_wakeup/trigger
-    "$elog" disable sched:sched_switch
+    "$elog" kernel disable sched:sched_switch
     echo 0 > $tracing/events/sched/sched_wakeup/enable
     echo > $tracing/trace
 }}
 switched_off() {{
-    "$elog" enable load --where 'number == 5'
+    "$elog" kernel enable load --where 'number == 5'
     echo 0 > $item/enable
-    "$elog" enable -j load --where 'number == 6'
+    "$elog" kernel enable -j load --where 'number == 6'
     cat $item/enable $item/filter
-    "$elog" disable load
+    "$elog" kernel disable load
     is_as_before
 }}
 refused_by_the_kernel() {{ "$refused_filter"; }}
 triggers() {{
     echo 'hist:keys=amount' > $item/trigger
-    "$elog" enable load --trigger stacktrace --where 'number == 500'
-    "$elog" enable load --trigger traceoff --where 'number == 900'
-    "$elog" enable load --trigger traceoff && echo "WRONG: a second one"
+    "$elog" kernel enable load --trigger stacktrace --where 'number == 500'
+    "$elog" kernel enable load --trigger traceoff --where 'number == 900'
+    "$elog" kernel enable load --trigger traceoff && echo "WRONG: a second one"
     grep -v '^#' $item/trigger
     emit
     cat $tracing/tracing_on
     echo "stacks: $(grep -c 'stack trace' $tracing/trace)"
-    "$elog" events 'load:*' -j
-    "$elog" disable load --trigger stacktrace -j
-    "$elog" disable load -j
-    "$elog" disable load && echo "WRONG: undone twice"
+    "$elog" kernel list 'load:*' -j
+    "$elog" kernel disable load --trigger stacktrace -j
+    "$elog" kernel disable load -j
+    "$elog" kernel disable load && echo "WRONG: undone twice"
     grep -v '^#' $item/trigger
     echo '!hist:keys=amount' > $item/trigger
     # The kernel treats both as equal.
     echo 'traceon' > $item/trigger
-    "$elog" enable load --trigger traceoff && echo "WRONG: two of them"
-    "$elog" disable load && echo "WRONG: undone"
+    "$elog" kernel enable load --trigger traceoff && echo "WRONG: two of them"
+    "$elog" kernel disable load && echo "WRONG: undone"
     grep -v '^#' $item/trigger
     echo '!traceon' > $item/trigger
     echo 1 > $tracing/tracing_on
@@ -139,13 +139,13 @@ triggers() {{
 }}
 in_an_instance() {{
     mkdir $tracing/instances/mine
-    "$elog" enable load --instance mine
+    "$elog" kernel enable load --instance mine
     is_as_before
     emit
     echo "kept: $(grep -c "$event:" $tracing/instances/mine/trace)"
-    "$elog" events --instance mine
-    "$elog" disable load && echo "WRONG: not there"
-    "$elog" disable load --instance mine
+    "$elog" kernel list --instance mine
+    "$elog" kernel disable load && echo "WRONG: not there"
+    "$elog" kernel disable load --instance mine
     cat $tracing/instances/mine/events/$system/$event/enable
     rmdir $tracing/instances/mine
 }}
@@ -157,13 +157,13 @@ undoes_the_rest() {{
     for each in a b c d; do
         echo "p:own/$each kernel_restart" >> $tracing/kprobe_events
     done
-    "$elog" enable own > /dev/null
+    "$elog" kernel enable own > /dev/null
     mount -o bind $own/c/enable $own/c/enable
     mount -o remount,bind,ro $own/c/enable
     is_off() {{ [ "$(cat $own/$1/enable)" = 0 ]; }}
     {{
         head -c 65536 /dev/zero
-        "$elog" disable own
+        "$elog" kernel disable own
         echo "ended with $?"
     }} | {{
         wait_until is_off a
@@ -173,27 +173,27 @@ undoes_the_rest() {{
         tr -d '\000'
     }}
     umount $own/c/enable
-    "$elog" disable -j own
+    "$elog" kernel disable -j own
     cat $own/*/enable $own/*/filter
     echo > $tracing/kprobe_events
 }}
 as_user() {{ su user -s /bin/sh -c "$*"; }}
-refuses_user() {{ as_user "$elog" enable load; }}
+refuses_user() {{ as_user "$elog" kernel enable load; }}
 # The user may list the events, but not read the state of the test's event.
 permits_some() {{
     chmod o+rx $tracing $tracing/events $tracing/events/$system $item
     chmod o+r $item/format $item/enable $item/trigger
     chmod o-rwx $item/filter
-    as_user "$elog" events load
+    as_user "$elog" kernel list load
 }}
 refuses_system_to_user() {{
     chmod o+rx $tracing $tracing/events
     chmod o-rwx $tracing/events/$system
-    as_user "$elog" events load
+    as_user "$elog" kernel list load
 }}
 refuses_instance_to_user() {{
     chmod o-rwx $tracing/instances
-    as_user "$elog" events load --instance mine
+    as_user "$elog" kernel list load --instance mine
 }}
 for each in keeps keeps_all keeps_texts refuses_text refuses_process refuses_never refuses_name refuses_unknown refuses_instance refuses_path leaves_others all_or_none switched_off refused_by_the_kernel triggers in_an_instance undoes_the_rest refuses_user refuses_system_to_user permits_some refuses_instance_to_user; do
     part $each $each
@@ -233,7 +233,7 @@ class TracefsControl(loads.Guest):
                          [("number", "u64"), ("amount", "u32"), ("word", "text")])
         wanted = sum(1 for number in range(500, COUNT) if number % 97 == 7)
         self.assertEqual(lines[1:4], [f"{MARK} && {condition}", "1", str(wanted)])
-        self.assertRegex("\n".join(lines), "is enabled already, by elog enable, if")
+        self.assertRegex("\n".join(lines), "is enabled already, by elog kernel enable, if")
 
     def test_without_predicate_keeps_all(self):
         lines = self.part("keeps_all")
@@ -261,7 +261,7 @@ class TracefsControl(loads.Guest):
 
     def test_does_not_change_events_enabled_by_other_tools(self):
         lines = self.part("leaves_others")
-        self.assertRegex(lines[0], "is enabled already, and not by elog enable")
+        self.assertRegex(lines[0], "is enabled already, and not by elog kernel enable")
         self.assertRegex(lines[1], "has changed nothing at these events")
         self.assertEqual(lines[2], "1")
         self.assertRegex(lines[3], "has a filter already")
@@ -291,7 +291,7 @@ class TracefsControl(loads.Guest):
             self.assertEqual(lines.count(line), 1, lines)
         self.assertEqual(sum(line.startswith("hist:keys=amount") for line in lines), 2, lines)
         self.assertRegex("\n".join(lines), "has such a trigger already")
-        self.assertRegex("\n".join(lines), "has that trigger already, by elog enable")
+        self.assertRegex("\n".join(lines), "has that trigger already, by elog kernel enable")
         self.assertEqual(lines[lines.index("stacks: 1") - 1], "0")
         listed, *undone = [json.loads(line) for line in lines if line.startswith("{")]
         self.assertEqual((listed["enabled"], len(listed["triggers"])), (False, 3))

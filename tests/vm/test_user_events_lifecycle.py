@@ -29,21 +29,21 @@ course toggling
 course spawning
 course shared-memory
 
-# Linux 6.4 to 6.8. Programs and elog register the same names.
+# Linux 6.4 to 6.8. Programs and elog kernel register the same names.
 wait_until are_removed
 part single-format env LD_PRELOAD="$single" "$lives" single-format
 wait_until are_removed
 echo 'provider single { event event info { number: u32 } }' > /tmp/first.schema
 echo 'provider single { event event info { code: u64 } }' > /tmp/second.schema
-part single-first env LD_PRELOAD="$single" "$elog" register /tmp/first.schema
-part single-second env LD_PRELOAD="$single" "$elog" register /tmp/second.schema
+part single-first env LD_PRELOAD="$single" "$elog" kernel register /tmp/first.schema
+part single-second env LD_PRELOAD="$single" "$elog" kernel register /tmp/second.schema
 part single-programs env LD_PRELOAD="$single" "$lives" single-format
-part single-unregister "$elog" unregister single
+part single-unregister "$elog" kernel unregister single
 
 wait_until are_removed
-"$elog" register "$plugin" > /dev/null
+"$elog" kernel register "$plugin" > /dev/null
 part unloading "$lives" unloading "$plugin"
-part unregister "$elog" unregister plugin
+part unregister "$elog" kernel unregister plugin
 
 # exec: twice, then into a program without eventlog, which lives on without the events.
 wait_until are_removed
@@ -74,14 +74,14 @@ mount -t tracefs tracefs $tracing
 
 # elog record and ftrace record the same events.
 wait_until are_removed
-"$elog" register "$load" > /dev/null
+"$elog" kernel register "$load" > /dev/null
 echo > $tracing/trace
 echo 1 > $events/eventlog_load_item/enable
 part record "$elog" record -e 'load:*' -o /tmp/run.elog -- "$load" 2000 < /dev/null
 echo 0 > $events/eventlog_load_item/enable
 part record-events sh -c "$elog print /tmp/run.elog | grep -o 'number=[0-9]*'"
 part ftrace-events sh -c "grep -o 'number=0x[0-9a-f]* ([0-9]*)' $tracing/trace"
-"$elog" unregister load > /dev/null
+"$elog" kernel unregister load > /dev/null
 
 course multitude
 """

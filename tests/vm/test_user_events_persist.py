@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog register registers events with the kernel before their program starts, so that listeners that
-were enabled before receive its first event; elog unregister removes them."""
+"""elog kernel register registers events with the kernel before their program starts, so that listeners that
+were enabled before receive its first event; elog kernel unregister removes them."""
 
 import json
 import re
@@ -29,32 +29,32 @@ emit() {
     grep eventlog_ $tracing/trace | sed 's/.*eventlog_/eventlog_/'
 }
 
-part nothing "$elog" unregister load
-part register "$elog" register --persist "$load"
+part nothing "$elog" kernel unregister load
+part register "$elog" kernel register --persist "$load"
 part registered listing
-part again "$elog" register "$load"
+part again "$elog" kernel register "$load"
 echo 1 > $events/eventlog_load_item/enable
 part emitted emit 3
-part in-use "$elog" unregister load
+part in-use "$elog" kernel unregister load
 echo 0 > $events/eventlog_load_item/enable
 part unlistened emit 3
-part unregister "$elog" unregister 'load:it*'
+part unregister "$elog" kernel unregister 'load:it*'
 part unregistered listing
 
-part register-json "$elog" register --json "$load"
-part again-json "$elog" register --json "$load"
+part register-json "$elog" kernel register --json "$load"
+part again-json "$elog" kernel register --json "$load"
 echo 1 > $events/eventlog_load_item/enable
-part in-use-json "$elog" unregister --json load
+part in-use-json "$elog" kernel unregister --json load
 echo 0 > $events/eventlog_load_item/enable
-part unregister-json "$elog" unregister --json load
+part unregister-json "$elog" kernel unregister --json load
 
-part register-other "$elog" register --persist /tmp/other.schema
-part register-second "$elog" register --persist "$load"
-part second-again "$elog" register --persist "$load"
+part register-other "$elog" kernel register --persist /tmp/other.schema
+part register-second "$elog" kernel register --persist "$load"
+part second-again "$elog" kernel register --persist "$load"
 echo 1 > $tracing/events/user_events_multi/enable
 part emitted-second emit 2
 echo 0 > $tracing/events/user_events_multi/enable
-part unregister-both "$elog" unregister load
+part unregister-both "$elog" kernel unregister load
 part unregistered-both listing
 
 # A program's own event does not become one that stays.
@@ -63,13 +63,13 @@ mkfifo /tmp/hold
 program=$!
 exec 9> /tmp/hold
 wait_until [ -e $events/eventlog_load_item ]
-part running "$elog" register "$load"
-part of-program "$elog" unregister load
+part running "$elog" kernel register "$load"
+part of-program "$elog" kernel unregister load
 exec 9>&-
 wait $program
 wait_until [ ! -e $events/eventlog_load_item ]
 
-part examples-register "$elog" register $examples/order_service $examples/hello \
+part examples-register "$elog" kernel register $examples/order_service $examples/hello \
     $examples/sessions $examples/spans_and_counters
 part examples-before listing
 echo 1 > $tracing/events/user_events/enable
@@ -79,25 +79,25 @@ part examples-run sh -c "($examples/order_service 1 && $examples/hello 2 && $exa
 echo 0 > $tracing/events/user_events/enable
 part examples-after listing
 part examples-events sh -c "grep -o 'eventlog_[a-z_]*' $tracing/trace | sort -u"
-part examples-unregister "$elog" unregister '*'
+part examples-unregister "$elog" kernel unregister '*'
 part examples-left listing
 
 echo 0 > /proc/sys/kernel/user_events_max
-part limit "$elog" register "$load"
+part limit "$elog" kernel register "$load"
 echo 32768 > /proc/sys/kernel/user_events_max
 
 chmod 755 $tracing $tracing/events $events
 chmod 666 $tracing/user_events_data
-part permission su -s /bin/sh user -c "$elog register $load"
-"$elog" register "$load" > /dev/null
-part permission-remove su -s /bin/sh user -c "$elog unregister load"
+part permission su -s /bin/sh user -c "$elog kernel register $load"
+"$elog" kernel register "$load" > /dev/null
+part permission-remove su -s /bin/sh user -c "$elog kernel unregister load"
 chmod 666 $tracing/dynamic_events
 part permission-by-hand su -s /bin/sh user -c "echo u:by_hand >> $tracing/dynamic_events"
 part refused-by-hand grep by_hand $tracing/dynamic_events
 part made-by-hand sh -c "echo u:by_hand >> $tracing/dynamic_events &&
     grep -o u:by_hand $tracing/dynamic_events"
 chmod 700 $tracing
-part no-way su -s /bin/sh user -c "$elog unregister load"
+part no-way su -s /bin/sh user -c "$elog kernel unregister load"
 """
 
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,51 +15,149 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/help_formats.hpp"
 #include "text/did_you_mean.hpp"
 
 namespace elog {
 namespace {
 
-constexpr std::ptrdiff_t lines_of_screen = 24;
-
 bool is_option(const std::string& word) {
     return word.size() > 1 && word.front() == '-';
 }
 
-/// A suggestion for an unknown command.
-std::string name_of_nearest_command(const CLI::App& application, const std::string& word) {
+bool is_json_flag(const std::string& word) {
+    return word == "-j" || word == "--json";
+}
+
+bool is_group(const CLI::App& command) {
+    return !command.get_subcommands(nullptr).empty();
+}
+
+const CLI::App* find_command(const CLI::App& group, const std::string& name) {
+    for (const CLI::App* each : group.get_subcommands(nullptr)) {
+        if (each->get_name() == name) {
+            return each;
+        }
+    }
+    return nullptr;
+}
+
+/// The commands that the first words name, down to one without commands of its own.
+struct named_commands {
+    const CLI::App* last = nullptr;
+    std::string before{};   // full name of the command that contains the last one
+    std::size_t count = 0;  // of words
+
+    [[nodiscard]] std::string full_name() const {
+        return before.empty() ? last->get_name() : before + " " + last->get_name();
+    }
+    [[nodiscard]] std::string advice() const { return "Try: " + full_name() + " --help"; }
+    [[nodiscard]] std::string help() const { return last->help(before); }
+};
+
+named_commands find_named(const CLI::App& application, const std::vector<std::string>& words) {
+    named_commands found{&application};
+    while (found.count < words.size()) {
+        const CLI::App* const next = find_command(*found.last, words[found.count]);
+        if (next == nullptr) {
+            break;
+        }
+        found = {next, found.full_name(), found.count + 1};
+    }
+    return found;
+}
+
+/// Moves -j and --json from the front of a command, or from within its name, behind it.
+void move_json_flags(const CLI::App& application, std::vector<std::string>& words) {
+    std::vector<std::string> flags;
+    std::size_t at = 0;
+    for (const CLI::App* command = &application; at < words.size() && is_group(*command);) {
+        if (is_json_flag(words[at])) {
+            flags.push_back(words[at]);
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+            continue;
+        }
+        command = find_command(*command, words[at]);
+        if (command == nullptr) {
+            break;
+        }
+        ++at;
+    }
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), flags.begin(), flags.end());
+}
+
+/// A suggestion for an unknown command. One that belongs to a group is named with it.
+std::string name_of_nearest_command(const CLI::App& group, const std::string& word) {
     std::vector<std::string_view> names;
-    for (const CLI::App* command : application.get_subcommands(nullptr)) {
+    for (const CLI::App* command : shown_commands(group)) {
+        if (find_command(*command, word) != nullptr) {
+            return " Did you mean '" + command->get_name() + " " + word + "'?";
+        }
         names.push_back(command->get_name());
     }
     return did_you_mean(word, names);
 }
 
 /// A suggestion for an unknown long option.
-std::string name_of_nearest_option(const CLI::App& command, const std::string& word) {
+std::string name_of_nearest_option(const CLI::App& command, const std::string& name) {
     std::vector<std::string> names;
     for (const CLI::Option* option : command.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-            names.push_back("--" + name);
+        for (const std::string& each : option->get_lnames()) {
+            names.push_back("--" + each);
         }
     }
-    const std::string_view wanted = std::string_view(word).substr(0, word.find('='));
-    return did_you_mean(wanted, {names.begin(), names.end()});
+    return did_you_mean(name, {names.begin(), names.end()});
 }
 
-/// Describes the syntax error. `first` is the first word, or empty.
+/// Throws syntax_error if the words name no command, or a group without one of its commands.
+void check_commands(const named_commands& named, const std::vector<std::string>& words) {
+    if (!is_group(*named.last)) {
+        return;
+    }
+    const bool is_whole = named.last->get_parent() == nullptr;
+    if (named.count == words.size() || is_json_flag(words[named.count])) {
+        throw syntax_error(is_whole
+                               ? "A command is missing."
+                               : "One of the commands of " + named.full_name() + " is missing.",
+                           named.help());
+    }
+    const std::string& word = words[named.count];
+    if (!is_option(word)) {
+        throw syntax_error((is_whole ? "There is no command '" + word
+                                     : named.full_name() + " has no command '" + word) +
+                               "'." + name_of_nearest_command(*named.last, word),
+                           named.advice());
+    }
+}
+
+std::string unknown_option(const named_commands& named, const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    if (is_json_flag(name)) {
+        return named.full_name() + " has no JSON output. Leave out " + name + ".";
+    }
+    if (named.last->get_parent() == nullptr) {
+        return named.full_name() + " has no option '" + name +
+               "'. Options of a command follow its name.";
+    }
+    return named.full_name() + " has no option '" + name + "'." +
+           name_of_nearest_option(*named.last, name);
+}
+
+/// Describes the syntax error: an unknown option first, which may be what another error is due to.
 std::string complaint(const CLI::App& application, const CLI::ParseError& error,
-                      const std::string& first) {
-    const std::vector<CLI::App*> commands = application.get_subcommands();
-    if (commands.empty() && !first.empty() && !is_option(first)) {
-        return "There is no command '" + first + "'." + name_of_nearest_command(application, first);
-    }
+                      const named_commands& named) {
     const std::vector<std::string> unexpected = application.remaining(true);
-    if (commands.empty() || unexpected.empty() || !is_option(unexpected.front())) {
-        return error.what();
+    for (const std::string& word : unexpected) {
+        if (is_option(word)) {
+            return unknown_option(named, word);
+        }
     }
-    return error.what() + std::string(".") +
-           name_of_nearest_option(*commands.front(), unexpected.front());
+    if (!unexpected.empty()) {
+        return named.full_name() + " has no room for the argument '" + unexpected.front() +
+               "'. Leave it out.";
+    }
+    const std::string sentence = error.what();
+    return sentence.ends_with('.') ? sentence : sentence + ".";
 }
 
 option_description description_of(const CLI::Option& option) {
@@ -85,92 +185,6 @@ subcommand_description description_of(const CLI::App& command) {
 
 }  // namespace
 
-/// Lists all subcommands, on as many lines as a terminal has.
-class overview : public CLI::Formatter {
-  public:
-    struct family {
-        std::vector<std::string> names;
-        std::string description;
-    };
-
-    void add(family together) { families_.push_back(std::move(together)); }
-
-    std::string make_subcommand(const CLI::App* command) const override {
-        const std::string& name = command->get_name();
-        for (const family& each : families_) {
-            if (std::find(each.names.begin(), each.names.end(), name) != each.names.end()) {
-                return name == each.names.front()
-                           ? line_of(CLI::detail::join(each.names, ", "), each.description)
-                           : std::string();
-            }
-        }
-        return line_of(name, command->get_description());
-    }
-
-  private:
-    static constexpr std::size_t column = 33;  // wider than the longest family
-
-    static std::string line_of(const std::string& names, const std::string& description) {
-        std::string line = "  " + names;
-        line.resize(std::max(line.size() + 1, column), ' ');
-        return line + description + "\n";
-    }
-
-    std::vector<family> families_;
-};
-
-/// Arguments and options of a subcommand in one list, which is short enough for a screen without
-/// headings.
-class single_list : public CLI::Formatter {
-  public:
-    std::string make_help(const CLI::App* command, std::string name,
-                          CLI::AppFormatMode mode) const override {
-        std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
-        // Without a footer the text ends with an empty line, which does not fit on a screen; nor
-        // does the empty line before the list if the list is long.
-        text.erase(text.find_last_not_of('\n') + 1);
-        text += '\n';
-        if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
-            text.erase(text.find("\n\n"), 1);
-        }
-        // Description and usage share the first line.
-        if (std::count(text.begin(), text.end(), '\n') > lines_of_screen) {
-            text.replace(text.find('\n'), 1, ". ");
-        }
-        return text;
-    }
-
-    std::string make_positionals(const CLI::App* command) const override {
-        const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
-        return "\n" + make_group({}, true, command->get_options(is_argument));
-    }
-
-    std::string make_group(std::string /*heading*/, bool are_arguments,
-                           std::vector<const CLI::Option*> options) const override {
-        std::string list;
-        for (const CLI::Option* option : options) {
-            list += make_option(option, are_arguments);
-        }
-        return list;
-    }
-
-    /// The parser reports excluded options when both are given. The name of an argument describes
-    /// it, and the usage line shows whether it is required.
-    std::string make_option_opts(const CLI::Option* option) const override {
-        if (option->get_positional()) {
-            return option->get_items_expected_max() > 1 ? " ..." : "";
-        }
-        if (option->get_items_expected_max() == 0) {
-            return {};
-        }
-        std::string text = option->get_option_text();
-        if (text.empty()) {
-            text = option->get_type_name();
-        }
-        return " " + text + (option->get_required() ? " REQUIRED" : "");
-    }
-};
-
 struct command_option::parsed {
     CLI::Option* option;
     value_kind kind = value_kind::text;
@@ -179,15 +193,26 @@ struct command_option::parsed {
 
 struct subcommand::parsed {
     CLI::App* application;
+    const CLI::App* group;                       // nullptr: none
     std::deque<command_option::parsed> options;  // handles point to them
 };
 
 struct command_line::parser {
     parser(const char* name, const char* description) : application(description, name) {}
 
+    subcommand::parsed& add(CLI::App& to, const char* name, const char* description) {
+        CLI::App* const added = to.add_subcommand(name, description);
+        added->formatter(list);
+        const CLI::App* const group = &to == &application ? nullptr : &to;
+        return subcommands.emplace_back(subcommand::parsed{added, group, {}});
+    }
+
+    /// The commands of a group; nullptr for those in no group.
+    [[nodiscard]] std::vector<subcommand_description> describe(const CLI::App* group) const;
+
     CLI::App application;
-    std::shared_ptr<overview> shown = std::make_shared<overview>();
-    std::shared_ptr<single_list> shown_of_one = std::make_shared<single_list>();
+    std::shared_ptr<overview_format> overview = std::make_shared<overview_format>();
+    std::shared_ptr<single_list> list = std::make_shared<single_list>();
     std::deque<subcommand::parsed> subcommands;  // handles point to them
 };
 
@@ -271,47 +296,88 @@ command_line::command_line(const char* name, const char* description, const char
 command_line::~command_line() = default;
 
 subcommand command_line::add_subcommand(const char* name, const char* description) {
-    CLI::App* const added = parser_->application.add_subcommand(name, description);
-    added->formatter(parser_->shown_of_one);
-    return subcommand(parser_->subcommands.emplace_back(subcommand::parsed{added, {}}));
+    return subcommand(parser_->add(parser_->application, name, description));
 }
 
-void command_line::show_together(std::vector<std::string> names, std::string description) {
-    parser_->shown->add({std::move(names), std::move(description)});
+subcommand command_line::add_hidden(const char* name) {
+    subcommand::parsed& added = parser_->add(parser_->application, name, "");
+    added.application->group("");
+    return subcommand(added);
 }
 
-void command_line::footer(const char* text) {
-    parser_->application.footer(text);
+command_group command_line::add_group(const char* name, const char* description) {
+    subcommand::parsed& added = parser_->add(parser_->application, name, description);
+    added.application->require_subcommand(1);
+    return command_group(*this, added);
+}
+
+subcommand command_group::add_subcommand(const char* name, const char* description) {
+    return subcommand(line_->parser_->add(*group_->application, name, description));
+}
+
+void command_group::footer(const char* text) {
+    group_->application->footer(text);
+}
+
+void command_line::overview(std::vector<overview_section> sections) {
+    parser_->overview->use(std::move(sections));
 }
 
 std::vector<subcommand_description> command_line::describe() const {
+    return parser_->describe(nullptr);
+}
+
+std::vector<subcommand_description> command_line::parser::describe(const CLI::App* group) const {
     std::vector<subcommand_description> all;
-    for (const subcommand::parsed& each : parser_->subcommands) {
-        all.push_back(description_of(*each.application));
+    for (const subcommand::parsed& each : subcommands) {
+        if (each.group != group || is_hidden(*each.application)) {
+            continue;
+        }
+        subcommand_description& described = all.emplace_back(description_of(*each.application));
         for (const command_option::parsed& option : each.options) {
-            option_description described = description_of(*option.option);
-            described.kind = option.kind;
-            described.choices = option.choices;
-            auto& place =
-                option.option->get_positional() ? all.back().arguments : all.back().options;
-            place.push_back(std::move(described));
+            option_description of_option = description_of(*option.option);
+            of_option.kind = option.kind;
+            of_option.choices = option.choices;
+            auto& place = option.option->get_positional() ? described.arguments : described.options;
+            place.push_back(std::move(of_option));
+        }
+        if (is_group(*each.application)) {
+            described.subcommands = describe(each.application);
         }
     }
     return all;
 }
 
+void command_line::print_help(const std::vector<std::string>& commands) const {
+    const named_commands named = find_named(parser_->application, commands);
+    if (named.count != commands.size()) {
+        const std::string& word = commands[named.count];
+        throw syntax_error(named.full_name() + " has no command '" + word + "'." +
+                               name_of_nearest_command(*named.last, word),
+                           named.advice());
+    }
+    std::cout << named.help() << std::flush;
+}
+
 void command_line::run(std::vector<std::string> words) {
-    const std::string first = words.empty() ? std::string() : words.front();
-    parser_->application.formatter(parser_->shown);
+    CLI::App& application = parser_->application;
+    application.formatter(parser_->overview);
+    move_json_flags(application, words);
+    if (!words.empty() && words.front() == "help" && (words.size() == 1 || !is_option(words[1]))) {
+        print_help({words.begin() + 1, words.end()});
+        return;
+    }
+    const named_commands named = find_named(application, words);
+    check_commands(named, words);
     // CLI11 reads the words from the back.
     std::reverse(words.begin(), words.end());
     try {
-        parser_->application.parse(std::move(words));
+        application.parse(std::move(words));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
-            throw syntax_error("{}", complaint(parser_->application, error, first));
+            throw syntax_error(complaint(application, error, named), named.advice());
         }
-        parser_->application.exit(error);  // prints the help or the version
+        application.exit(error);  // prints the help or the version
     }
 }
 

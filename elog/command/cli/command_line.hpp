@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Subcommands of elog with their options and arguments.
+// Commands of elog with their options and arguments. A command may be a group of commands:
+// "elog flight start".
 //
 // Only command_line.cpp includes CLI11, the parser behind this interface, because compiling it
 // takes seconds.
@@ -14,16 +15,26 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/usage_error.hpp"
 
 namespace elog {
 
+class command_line;
+
 /// The words do not match the syntax of the command line. `what()` does not name the help.
 class syntax_error : public usage_error {
   public:
-    using usage_error::usage_error;
+    /// `advice` are the lines after the message: the command that prints the help, or the help.
+    syntax_error(const std::string& message, std::string advice)
+        : usage_error("{}", message), advice_(std::move(advice)) {}
+
+    [[nodiscard]] const std::string& advice() const noexcept { return advice_; }
+
+  private:
+    std::string advice_;
 };
 
 /// Kind of a value, by which a shell completes it with existing values.
@@ -88,12 +99,31 @@ class subcommand {
     void action(std::function<void()> run);
 
   private:
+    friend class command_group;
     friend class command_line;
     struct parsed;
 
     explicit subcommand(parsed& command) noexcept : command_(&command) {}
 
     parsed* command_;
+};
+
+/// A command that consists of commands: a handle, valid as long as the command line.
+class command_group {
+  public:
+    subcommand add_subcommand(const char* name, const char* description);
+
+    /// The last lines of --help.
+    void footer(const char* text);
+
+  private:
+    friend class command_line;
+
+    command_group(command_line& line, subcommand::parsed& group) noexcept
+        : line_(&line), group_(&group) {}
+
+    command_line* line_;
+    subcommand::parsed* group_;
 };
 
 /// An option, a flag or an argument as it was added.
@@ -111,6 +141,19 @@ struct subcommand_description {
     std::string description;
     std::vector<option_description> options;
     std::vector<option_description> arguments;  // by position
+    std::vector<subcommand_description> subcommands{};
+};
+
+/// Some lines of the overview under a heading.
+struct overview_section {
+    struct line {
+        /// Names of commands that were added, or another text.
+        std::vector<std::string> names;
+        std::string description{};  // empty: that of the command
+    };
+
+    std::string heading;
+    std::vector<line> lines;
 };
 
 /// The whole command line. One thread uses it and its handles.
@@ -124,23 +167,29 @@ class command_line {
 
     subcommand add_subcommand(const char* name, const char* description);
 
-    /// Puts these subcommands, which were added, into one line of the overview with that
-    /// description. Their own --help does not change.
-    void show_together(std::vector<std::string> names, std::string description);
+    /// Adds a command that help, completion and describe() do not show.
+    subcommand add_hidden(const char* name);
 
-    /// The last lines of the overview.
-    void footer(const char* text);
+    command_group add_group(const char* name, const char* description);
 
-    /// All subcommands in the order in which they were added, with their --help option.
+    /// The list that --help of the whole command line prints, in place of one with all commands.
+    void overview(std::vector<overview_section> sections);
+
+    /// All commands in the order in which they were added, with their --help option, except hidden
+    /// ones.
     [[nodiscard]] std::vector<subcommand_description> describe() const;
 
-    /// Reads the words after the program's name and runs the action of their subcommand once, or
-    /// prints what --help or --version request. Throws syntax_error and the exceptions of the
-    /// action.
+    /// Reads the words after the program's name and runs the action of their command once, or
+    /// prints what --help, --version or "help COMMAND ..." request. -j and --json may precede the
+    /// command. Throws syntax_error and the exceptions of the action.
     void run(std::vector<std::string> words);
 
   private:
+    friend class command_group;
     struct parser;
+
+    /// The commands are the words that name one, from the outermost on.
+    void print_help(const std::vector<std::string>& commands) const;
 
     std::unique_ptr<parser> parser_;
 };

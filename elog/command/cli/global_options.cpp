@@ -51,16 +51,23 @@ bool leaves_user(std::string_view word) noexcept {
 
 }  // namespace
 
-/// The options of the command that the first word names, if it is known.
+/// The options of the command, or of the group and its subcommand, that the words name.
 class global_options::known_options {
   public:
     known_options() = default;
     known_options(const std::vector<std::string>& words,
                   const std::vector<subcommand_description>& commands) {
-        const auto found = std::find_if(commands.begin(), commands.end(), [&](const auto& each) {
-            return !words.empty() && each.name == words.front();
-        });
-        command_ = found == commands.end() ? nullptr : &*found;
+        const std::vector<subcommand_description>* among = &commands;
+        for (const std::string& word : words) {
+            const auto found = std::find_if(among->begin(), among->end(),
+                                            [&](const auto& each) { return each.name == word; });
+            if (found != among->end()) {
+                command_ = &*found;
+                among = &found->subcommands;
+            } else if (!is_option(word)) {
+                break;
+            }
+        }
     }
 
     [[nodiscard]] bool is_command_known() const noexcept { return command_ != nullptr; }

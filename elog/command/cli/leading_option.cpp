@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/leading_option.hpp"
 
+#include <cstddef>
+
 namespace elog {
 
 std::optional<std::string> take_leading_option(std::vector<std::string>& words,

@@ -11,6 +11,11 @@
 namespace elog {
 namespace {
 
+struct candidate_text {
+    const char* word;
+    const char* description;
+};
+
 bool begins_with(std::string_view text, std::string_view beginning) {
     return text.substr(0, beginning.size()) == beginning;
 }
@@ -173,26 +178,66 @@ completion complete_option(const subcommand_description& command, const typed_li
     return found;
 }
 
+constexpr candidate_text leading_options[] = {
+    {"--at", "Run in the container of that process"},
+    {"--help", "Print the commands"},
+    {"--json", "Write JSON"},
+    {"--user", "Run as that user, from root"},
+    {"--version", "Print the version"},
+    {"-n", "Query in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'"},
+};
+
 completion complete_command(const std::vector<subcommand_description>& commands,
                             std::string_view typed) {
     completion found;
     for (const subcommand_description& command : commands) {
         add_if_matching(found, typed, command.name, command.description);
     }
+    return found;
+}
+
+completion complete_first_word(const std::vector<subcommand_description>& commands,
+                               std::string_view typed) {
+    completion found = complete_command(commands, typed);
     if (!typed.empty()) {
+        for (const auto& [word, description] : leading_options) {
+            add_if_matching(found, typed, word, description);
+        }
         for (const option_description& option : global_options::describe()) {
             for (const std::string& name : option.names) {
-                add_if_matching(found, typed, name, option.description);
+                if (name.starts_with("--")) {
+                    add_if_matching(found, typed, name, option.description);
+                }
             }
         }
-        add_if_matching(found, typed, "--at", "Run in the container of that process");
-        add_if_matching(found, typed, "--help", "Print the commands");
-        add_if_matching(found, typed, "--user", "Run as that user, from root");
-        add_if_matching(found, typed, "-n",
-                        "Query in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'");
-        add_if_matching(found, typed, "--version", "Print the version");
+        std::sort(found.candidates.begin(), found.candidates.end(),
+                  [](const candidate& one, const candidate& other) { return one.word < other.word; });
     }
     return found;
+}
+
+const subcommand_description* find_command(const std::vector<subcommand_description>& commands,
+                                           const std::string& name) {
+    const auto found =
+        std::find_if(commands.begin(), commands.end(),
+                     [&](const subcommand_description& each) { return each.name == name; });
+    return found == commands.end() ? nullptr : &*found;
+}
+
+/// `words` begin with the command's name.
+completion complete_rest(const subcommand_description& command,
+                         const std::vector<std::string>& words, const value_lookup& look_up) {
+    const typed_line line(command, words);
+    const std::string& typed = words.back();
+    if (line.pending_option() != nullptr) {
+        return complete_value(*line.pending_option(), "", typed, look_up);
+    }
+    if (!typed.empty() && typed.front() == '-') {
+        return complete_option(command, line, typed, look_up);
+    }
+    const option_description* argument = line.next_argument();
+    return argument == nullptr ? complete_option(command, line, typed, look_up)
+                               : complete_value(*argument, "", typed, look_up);
 }
 
 }  // namespace
@@ -200,29 +245,30 @@ completion complete_command(const std::vector<subcommand_description>& commands,
 completion complete(const std::vector<subcommand_description>& commands,
                     const std::vector<std::string>& words, const value_lookup& look_up) {
     if (words.size() <= 1) {
-        return complete_command(commands, words.empty() ? std::string_view() : words.front());
+        return complete_first_word(commands, words.empty() ? std::string_view() : words.front());
     }
-    const auto command =
-        std::find_if(commands.begin(), commands.end(), [&](const subcommand_description& each) {
-            return each.name == words.front();
-        });
-    if (command == commands.end()) {
-        return {};
+    // The commands after "help" are completed like those in front of options.
+    const bool is_help = words.front() == "help" && !begins_with(words.back(), "-");
+    std::vector<std::string> rest(words.begin() + (is_help ? 1 : 0), words.end());
+    const std::vector<subcommand_description>* among = &commands;
+    while (rest.size() > 1) {
+        const subcommand_description* const command = find_command(*among, rest.front());
+        if (command == nullptr) {
+            return {};
+        }
+        if (command->subcommands.empty() || begins_with(rest[1], "-")) {
+            if (is_help) {
+                return {};
+            }
+            if (std::find(rest.begin(), rest.end() - 1, "--") != rest.end() - 1) {
+                return {{}, shell_completion::commands};
+            }
+            return complete_rest(*command, rest, look_up);
+        }
+        among = &command->subcommands;
+        rest.erase(rest.begin());
     }
-    if (std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) {
-        return {{}, shell_completion::commands};
-    }
-    const typed_line line(*command, words);
-    const std::string& typed = words.back();
-    if (line.pending_option() != nullptr) {
-        return complete_value(*line.pending_option(), "", typed, look_up);
-    }
-    if (!typed.empty() && typed.front() == '-') {
-        return complete_option(*command, line, typed, look_up);
-    }
-    const option_description* argument = line.next_argument();
-    return argument == nullptr ? complete_option(*command, line, typed, look_up)
-                               : complete_value(*argument, "", typed, look_up);
+    return complete_command(*among, rest.front());
 }
 
 }  // namespace elog

@@ -165,11 +165,11 @@ class catalogue_formatter {
         }
     }
 
-    /// "elog 812", or "flight (elog start)" for a flight recorder.
+    /// "elog 812", or "flight (elog flight start)" for a flight recorder.
     static void append_name(wrapped_line& line, const running_subscription& subscription) {
         if (!subscription.name.empty()) {
             line.add(subscription.name);
-            line.add("(elog start)", paint::faint);
+            line.add("(elog flight start)", paint::faint);
             return;
         }
         line.add(subscription.process.empty() ? "process" : subscription.process);

@@ -76,7 +76,7 @@ std::vector<provider_schema> read_file(const std::string& path) {
     provider_schema schema = provider_schema::parse(bytes);
     if (schema.binary.size() != bytes.size()) {
         throw user_error("{} has {} bytes after the schema. It is damaged; write it again with: "
-                         "elog schema --binary -o FILE",
+                         "elog schema show --binary -o FILE",
                          path, bytes.size() - schema.binary.size());
     }
     return {std::move(schema)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The checks of this machine for this user, which elog doctor and elog features show.
+// The checks of this machine for this user, which elog doctor shows.
 //
 // A check examines one fact, changes nothing, and returns a row for each view.
 #pragma once
@@ -36,7 +36,7 @@ struct check_result {
         : requirement(std::move(as_requirement)), feature(std::move(as_feature)) {}
 
     finding requirement;  // for elog doctor
-    finding feature;      // for elog features
+    finding feature;      // for elog doctor --all
 };
 
 // Shared by producers and elog.

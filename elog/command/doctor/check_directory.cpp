@@ -239,7 +239,7 @@ check_result check_detached(const machine_facts& machine) {
     if (names.empty()) {
         return {};
     }
-    return {limited, fmt::format("{} KiB are used by flight recorders, until elog stop: {}.",
+    return {limited, fmt::format("{} KiB are used by flight recorders, until elog flight stop: {}.",
                                  memory >> 10U, names)};
 }
 

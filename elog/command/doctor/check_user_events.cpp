@@ -181,10 +181,10 @@ check_result check_persistence(const machine_facts& machine) {
     }
     if (!core::supports_flag(device.file.get(), core::user_events_persist)) {
         return {missing, "events disappear with their programs",
-                "Use Linux 6.7 or later for elog register."};
+                "Use Linux 6.7 or later for elog kernel register."};
     }
     if (!has_perfmon()) {
-        return {limited, "needs CAP_PERFMON, which you lack", "Run elog register as root."};
+        return {limited, "needs CAP_PERFMON, which you lack", "Run elog kernel register as root."};
     }
     return {good, "events may stay without a program"};
 }

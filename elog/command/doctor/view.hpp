@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The two views of the checks: requirements for elog doctor, features for elog features.
+// The two views of the checks: requirements for elog doctor, features for its --all.
 #pragma once
 
 #include <array>

@@ -52,9 +52,10 @@ void kernel_event_selection::check_all_matched() const {
         patterns_, [this] { return published(); }, "", without_keywords::is_unknown);
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
         if (!all_->patterns_matched()[i]) {
-            throw user_error("The kernel has no event that matches '{}'. Start its program, or "
-                             "register it with elog register; see the events with: elog events",
-                             patterns_[i]);
+            throw user_error(
+                "The kernel has no event that matches '{}'. Start its program, or "
+                "register it with elog kernel register; see the events with: elog kernel list",
+                patterns_[i]);
         }
     }
 }

@@ -50,7 +50,7 @@ void parse_buffers(std::string_view text, subscription_options& options) {
 
 }  // namespace
 
-command_option add_live_options(subcommand& command, listening_arguments& arguments) {
+command_option add_event_options(subcommand& command, listening_arguments& arguments) {
     const command_option events =
         command
             .add_option("-e,--event GLOB...", arguments.events,
@@ -74,6 +74,11 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
         .completes_as(value_kind::process_name);
     command.add_option("--buffer-size SIZE", arguments.buffer_size,
                        "Size of a buffer, 128K to 64M; 8x1M for eight instead of four");
+    return events;
+}
+
+command_option add_live_options(subcommand& command, listening_arguments& arguments) {
+    const command_option events = add_event_options(command, arguments);
     command.add_flag("-w,--wait", arguments.wait,
                      "Start even if no running program has a matching event");
     return events;

@@ -25,8 +25,11 @@ struct listening_arguments {
     bool wait = false;
 };
 
-/// Adds -e, which is returned, --session, -p, --comm, --buffer-size and --wait. The arguments have
-/// to live until the command line has been read.
+/// Adds -e, which is returned, --session, -p, --comm and --buffer-size. The arguments have to live
+/// until the command line has been read.
+command_option add_event_options(subcommand& command, listening_arguments& arguments);
+
+/// Adds the same options, and --wait.
 command_option add_live_options(subcommand& command, listening_arguments& arguments);
 
 /// Adds the same options, with -e required, and --overwrite.

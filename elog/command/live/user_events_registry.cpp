@@ -56,11 +56,11 @@ std::string_view without_number(std::string_view name) {
         case EMFILE:
             throw user_error(
                 "The kernel has as many events as kernel.user_events_max allows, without "
-                "{}. Raise that with sysctl, or remove some with: elog unregister",
+                "{}. Raise that with sysctl, or remove some with: elog kernel unregister",
                 name);
         case EADDRINUSE:
             throw user_error("The kernel has another event called {}. Remove it with elog "
-                             "unregister, or rename one of them.",
+                             "kernel unregister, or rename one of them.",
                              name);
         default:
             throw user_error("The kernel refuses the event {}: {}. See its message with: dmesg",

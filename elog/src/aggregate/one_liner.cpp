@@ -16,7 +16,6 @@
 namespace elog {
 namespace {
 
-constexpr std::size_t one_liner_size_max = 8192;
 constexpr const char* called = "one-liner";
 constexpr std::string_view blanks = " \t\n";
 constexpr std::string_view example = "shop:* /items > 2/ { @[customer] = count() }";

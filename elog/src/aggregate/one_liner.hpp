@@ -8,11 +8,14 @@
 // aggregation. elog(1) is the specification.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace elog {
+
+inline constexpr std::size_t one_liner_size_max = 8192;
 
 struct one_liner {
     std::vector<std::string> patterns;

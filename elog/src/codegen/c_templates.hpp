@@ -9,7 +9,7 @@ namespace elog::c_templates {
 inline constexpr char head[] = R"(/*
  * Provider {0}
  *
- * Made by elog gen --lang c. Change the schema and make it anew; this is overwritten.
+ * Made by elog schema gen --lang c. Change the schema and make it anew; this is overwritten.
  * The hash of the schema is 0x{1:016x}.
  *
  * Include it wherever events are emitted and link with libeventlog. A program or shared

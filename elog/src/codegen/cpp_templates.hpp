@@ -8,7 +8,7 @@ namespace elog::cpp_templates {
 /// 0: provider and description, 1: provider, 2: first event.
 inline constexpr char head[] = R"(// Provider {0}
 //
-// Made by elog gen --lang c++. Change the schema and make it anew; this is overwritten.
+// Made by elog schema gen --lang c++. Change the schema and make it anew; this is overwritten.
 //
 //     {1}::provider::emit({1}::{2}{{...}});
 #pragma once
@@ -46,7 +46,7 @@ static_assert(
         }}
         return hash;
     }}() == 0x{1:016x}U,
-    "{0}: this header belongs to another version of eventlog. Make it anew with elog gen.");
+    "{0}: this header belongs to another version of eventlog. Make it anew with elog schema gen.");
 )";
 
 }  // namespace elog::cpp_templates

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang c: a header for C11.
+// elog schema gen --lang c: a header for C11.
 #include <limits>
 #include <vector>
 

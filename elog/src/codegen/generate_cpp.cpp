@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang c++: structs, their traits and the provider. The compiler makes the schema from
-// them, and the generated code asserts that it equals the source.
+// elog schema gen --lang c++: structs, their traits and the provider. The compiler makes the schema
+// from them, and the generated code asserts that it equals the source.
 #include <vector>
 
 #include "codegen/cpp_model.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang kernel-c: a header of trace events in the kernel's coding style.
+// elog schema gen --lang kernel-c: a header of trace events in the kernel's coding style.
 #include "codegen/generate.hpp"
 #include "codegen/kernel_c.hpp"
 #include "codegen/kernel_c_templates.hpp"

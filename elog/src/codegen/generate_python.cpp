@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang python: a module that uses ctypes.
+// elog schema gen --lang python: a module that uses ctypes.
 #include <vector>
 
 #include "codegen/generate.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen --lang rust: a module without crates.
+// elog schema gen --lang rust: a module without crates.
 #include <vector>
 
 #include "codegen/generate.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Parts of the generator for kernel modules (elog gen --lang kernel-c).
+// Parts of the generator for kernel modules (elog schema gen --lang kernel-c).
 //
 // Each event becomes a trace event of the kernel. Its entry is struct trace_entry followed by the
 // payload, with texts as __data_loc.

@@ -12,7 +12,7 @@ inline constexpr char introduction[] = R"(/* SPDX-License-Identifier: GPL-2.0 OR
 /*
  * Trace events of the provider {0}
  *
- * Made by elog gen --lang kernel-c. Change the schema and make it anew; this is
+ * Made by elog schema gen --lang kernel-c. Change the schema and make it anew; this is
  * overwritten. The hash of the schema is 0x{1:016x}.
  *
  * This file is {2}.h, in a folder that the module's Kbuild names with

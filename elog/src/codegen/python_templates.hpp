@@ -10,7 +10,7 @@ namespace elog::python_templates {
 /// 0: provider and description, 1: hash, 2: provider.
 inline constexpr char introduction[] = R"(# Provider {0}
 #
-# Made by elog gen --lang python. Change the schema and make it anew; this is overwritten.
+# Made by elog schema gen --lang python. Change the schema and make it anew; this is overwritten.
 # The hash of the schema is 0x{1:016x}.
 #
 # The program that imports it is published. Optional fields and texts may be None. If the

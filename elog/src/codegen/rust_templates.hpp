@@ -10,7 +10,7 @@ namespace elog::rust_templates {
 /// 0: provider and description, 1: hash.
 inline constexpr char introduction[] = R"(//! Provider {0}
 //!
-//! Made by elog gen --lang rust. Change the schema and make it anew; this is overwritten.
+//! Made by elog schema gen --lang rust. Change the schema and make it anew; this is overwritten.
 //! The hash of the schema is 0x{1:016x}.
 //!
 //! A module of a program or cdylib, for any edition up to 2021. The program is published when it

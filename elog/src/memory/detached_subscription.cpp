@@ -29,7 +29,8 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
             return;
         }
     }
-    throw user_error("There is no subscription '{}'. See what there is with: elog status", name);
+    throw user_error("There is no subscription '{}'. See what there is with: elog flight status",
+                     name);
 }
 
 bool detached_subscription::still_exists() const noexcept {

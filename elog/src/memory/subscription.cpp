@@ -271,7 +271,7 @@ void subscription::publish() {
     }
     throw user_error(
         "All {} subscriptions are in use. End a running `elog record` first, or one that "
-        "elog status shows, with elog stop.",
+        "elog flight status shows, with elog flight stop.",
         EVENTLOG_SUBSCRIPTIONS_MAX);
 }
 
@@ -287,7 +287,7 @@ void subscription::check_name() const {
             std::memcmp(other.header().name, header_.name, sizeof header_.name) == 0) {
             throw user_error(
                 "There is a subscription '{0}' already. Give another name, or end that "
-                "one with: elog stop {0}",
+                "one with: elog flight stop {0} -o FILE",
                 &header_.name[0]);
         }
     }

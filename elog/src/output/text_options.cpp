@@ -39,7 +39,7 @@ class known_field_names {
         reject_expression(
             option, field.column,
             fmt::format("No event has a field '{}'.{}", field.name,
-                        advice.empty() ? " See which there are with: elog schema" : advice));
+                        advice.empty() ? " See which there are with: elog schema show" : advice));
     }
 
     [[nodiscard]] bool has_sessions() const noexcept { return has_sessions_ || !has_events_; }

@@ -67,10 +67,11 @@ bool begin_trigger(const tracefs::event_control& control, const tracefs::event_n
             return false;
         }
         if (known == what) {
-            throw user_error("{}:{} has that trigger already, by elog enable, if {}. First: elog "
-                             "disable --trigger {}",
-                             event.system, event.event,
-                             its_condition.empty() ? "it comes" : its_condition, name_of(what));
+            throw user_error(
+                "{}:{} has that trigger already, by elog kernel enable, if {}. First: elog "
+                "kernel disable --trigger {}",
+                event.system, event.event, its_condition.empty() ? "it comes" : its_condition,
+                name_of(what));
         }
     }
     control.trigger(event, persistent_trigger(what, condition));
@@ -95,14 +96,14 @@ bool begin_capture(const tracefs::event_control& control, const tracefs::event_n
                    const std::string& condition) {
     if (before.is_used_by_others) {
         refuse_other(control, event,
-                     state.is_enabled ? "is enabled already, and not by elog enable"
+                     state.is_enabled ? "is enabled already, and not by elog kernel enable"
                                       : "has a filter already");
     }
     // A marked event that another program has disabled records nothing, so it is enabled again.
     if (before.is_ours && state.is_enabled && before.filter != condition) {
-        throw user_error("{}:{} is enabled already, by elog enable, if {}. First: elog disable",
-                         event.system, event.event,
-                         before.filter.empty() ? "it comes" : before.filter);
+        throw user_error(
+            "{}:{} is enabled already, by elog kernel enable, if {}. First: elog kernel disable",
+            event.system, event.event, before.filter.empty() ? "it comes" : before.filter);
     }
     if (before.is_ours && state.is_enabled) {
         return false;

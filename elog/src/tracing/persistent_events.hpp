@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tracing that continues after elog has exited (`elog enable`): enables events or triggers, finds
-// what elog has enabled, and undoes it.
+// Tracing that continues after elog has exited (`elog kernel enable`): enables events or triggers,
+// finds what elog has enabled, and undoes it.
 //
 // The mark of ownership is in the kernel: a condition that is true for every event, in front of
 // each filter and trigger. It is removed with the event, visible to every process that may change

@@ -259,15 +259,15 @@ EVENTLOG_API bool eventlog_provider_on_new_listener(struct eventlog_provider* pr
 EVENTLOG_API void eventlog_provider_run_callbacks(struct eventlog_provider* provider);
 
 /*
- * Requests a snapshot from every flight recorder (elog start --overwrite) that is attached to this
+ * Requests a snapshot from every flight recorder (elog flight start) that is attached to this
  * process. A flight recorder keeps the newest events; a process that waits for requests (elog
- * snapshot --on-request) writes them to a file. `reason`, a NUL-terminated text or NULL, is shown
- * with the snapshot. At most 36 bytes of it are kept, whole characters of UTF-8.
+ * flight snapshot --on-request) writes them to a file. `reason`, a NUL-terminated text or NULL, is
+ * shown with the snapshot. At most 36 bytes of it are kept, whole characters of UTF-8.
  *
  * The call does not wait, so it does not report when, or whether, the snapshot is taken. The
  * snapshot contains all events that this thread emitted before. No waiting process is needed: the
- * request stays, elog status shows it, and a process that waits later answers it. One snapshot
- * answers all requests that were made before it began.
+ * request stays, elog flight status shows it, and a process that waits later answers it. One
+ * snapshot answers all requests that were made before it began.
  *
  * Returns the number of flight recorders that were asked; 0 if none is attached. A flight recorder
  * is attached from the start of the process or, if it was started later, from the first event that

@@ -31,7 +31,7 @@ class subscription_file {
     /// Whether its name was removed: it has ended, its readers have finished, and its memory was
     /// freed or is about to be. Reads the file's state.
     [[nodiscard]] bool is_removed() const noexcept;
-    /// Whether it outlives its consumer, so that only elog stop removes it. Reads the file.
+    /// Whether it outlives its consumer, so that only elog flight stop removes it. Reads the file.
     [[nodiscard]] bool is_detached() const noexcept;
     /// Whether its consumer lives, or it is detached.
     [[nodiscard]] bool has_owner() const noexcept;

@@ -287,12 +287,12 @@ class AsOtherUser(other_users.Case):
     def test_completes_names_of_that_user(self):
         self.start_counter_as(ANNE)
         for words in (["--user", str(ANNE)], [f"--user={ANNE}"]):
-            offered = self.run_elog("completion", "--", *words, "list", "counter").stdout
+            offered = self.run_elog("__complete", "--", *words, "list", "counter").stdout
             self.assertIn("counter:count", offered)
-        self.assertIn("list\t", self.run_elog("completion", "--", "--user", str(ANNE), "li").stdout)
-        self.assertEqual(self.run_elog("completion", "--", "list", "counter").stdout, "")
-        self.assertEqual(self.run_elog("completion", "--", "--user", "").stdout, "")
-        self.assertIn("--user\t", self.run_elog("completion", "--", "--u").stdout)
+        self.assertIn("list\t", self.run_elog("__complete", "--", "--user", str(ANNE), "li").stdout)
+        self.assertEqual(self.run_elog("__complete", "--", "list", "counter").stdout, "")
+        self.assertEqual(self.run_elog("__complete", "--", "--user", "").stdout, "")
+        self.assertIn("--user\t", self.run_elog("__complete", "--", "--u").stdout)
 
     def test_requires_root(self):
         elog = self.copy(harness.ELOG)

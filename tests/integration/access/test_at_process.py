@@ -353,10 +353,10 @@ class AtProcess(other_users.Case):
 
     def test_completes_names_in_container(self):
         _, pid = self.start_container()
-        offered = self.run_elog("completion", "--", "--at", str(pid), "list", "counter").stdout
+        offered = self.run_elog("__complete", "--", "--at", str(pid), "list", "counter").stdout
         self.assertIn("counter:count", offered)
-        self.assertIn("--at\t", self.run_elog("completion", "--", "--a").stdout)
-        self.assertEqual(self.run_elog("completion", "--", "--at", "").stdout, "")
+        self.assertIn("--at\t", self.run_elog("__complete", "--", "--a").stdout)
+        self.assertEqual(self.run_elog("__complete", "--", "--at", "").stdout, "")
 
 
 if __name__ == "__main__":

@@ -192,39 +192,79 @@ class BadInput(harness.Case):
         self.assertFalse(os.path.exists(self.directory))
 
     def test_unknown_words_are_named_with_suggestion(self):
-        for arguments, complaint in (
-            (["recrod", "-e", "*"], "There is no command 'recrod'. Did you mean 'record'?"),
-            (["nonsense"], "There is no command 'nonsense'."),
-            (
-                ["record", "-e", "*", "--outptu=x"],
-                "The following argument was not expected: --outptu=x. Did you mean '--output'?",
-            ),
-            (["list", "--nonsense"], "The following argument was not expected: --nonsense."),
+        for arguments, complaint, command in (
+            (["recrod", "-e", "*"], "There is no command 'recrod'. Did you mean 'record'?", "elog"),
+            (["nonsense"], "There is no command 'nonsense'.", "elog"),
+            (["snapshot"], "There is no command 'snapshot'. Did you mean 'flight snapshot'?", "elog"),
+            (["flight", "strat"], "elog flight has no command 'strat'. Did you mean 'start'?",
+             "elog flight"),
+            (["help", "recrod"], "elog has no command 'recrod'. Did you mean 'record'?", "elog"),
+            (["record", "-e", "*", "--outptu=x"],
+             "elog record has no option '--outptu'. Did you mean '--output'?", "elog record"),
+            # In front of what is missing: the option may be what was meant.
+            (["flight", "start", "--discrd"], "elog flight start has no option '--discrd'.",
+             "elog flight start"),
+            (["convert", "--nonsense"], "elog convert has no option '--nonsense'.", "elog convert"),
+            (["list", "--nonsense"], "elog list has no option '--nonsense'.", "elog list"),
+            (["list", "a", "b"], "elog list has no room for the argument 'b'. Leave it out.",
+             "elog list"),
+            (["--nonsense", "list"],
+             "elog has no option '--nonsense'. Options of a command follow its name.", "elog"),
         ):
             result = self.run_elog(*arguments, status=2)
-            self.assertEqual(result.stderr, f"elog: {complaint}\nTry: elog --help\n")
+            self.assertEqual(result.stderr, f"elog: {complaint}\nTry: {command} --help\n")
+
+    def test_missing_command_prints_help(self):
+        result = self.run_elog(status=2)
+        self.assertEqual(result.stderr,
+                         "elog: A command is missing.\n" + self.run_elog("--help").stdout)
+        for group in ("flight", "kernel", "schema"):
+            for words in ((group,), ("--json", group)):
+                result = self.run_elog(*words, status=2)
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(
+                    result.stderr, f"elog: One of the commands of elog {group} is missing.\n"
+                    + self.run_elog(group, "--help").stdout)
+
+    def test_help_command_prints_help(self):
+        self.assertEqual(self.run_elog("help").stdout, self.run_elog("--help").stdout)
+        for command in self.commands():
+            self.assertEqual(self.run_elog("help", *command).stdout,
+                             self.run_elog(*command, "--help").stdout)
 
     def test_help_and_version_are_no_errors(self):
         self.assertRegex(self.run_elog("--version").stdout, r"^elog \d+\.\d+\.\d+\n$")
-        commands = self.run_elog("completion", "--", "").stdout.splitlines()
+        commands = self.commands()
         self.assertGreater(len(commands), 20)
-        for arguments in ([], *([line.split("\t")[0]] for line in commands)):
+        for arguments in ((), *commands):
             lines = self.run_elog(*arguments, "--help").stdout.splitlines()
-            self.assertLessEqual(len(lines), 32, lines)
+            # The overview fits on a screen; the options of a command may need a second one.
+            self.assertLessEqual(len(lines), 40 if arguments else 24, lines)
             self.assertLessEqual(max(map(len, lines)), 100, lines)
 
     def test_help_names_every_command(self):
         text = self.run_elog("--help").stdout
-        for command in (
-            "list record start status snapshot stop print stat agg top convert cut merge verify repair "
-            "schema gen register unregister doctor features"
-        ).split():
-            self.assertRegex(text, rf"(?m)^  (\w+, )*{command}(, \w+)* +[A-Z]")
-            own = self.run_elog(command, "--help").stdout
-            self.assertIn(f"Usage: elog {command} ", own)
+        for option in ("-n", "--user", "--at", "--json", "--quiet", "--verbose", "--color",
+                       "--no-pager", "--version"):
+            self.assertIn(f" {option}", text.replace(",", " "))
+        commands = self.commands()
+        self.assertIn(("flight", "start"), commands)
+        for command in commands:
+            if len(command) == 1:
+                self.assertRegex(text, rf"(?m)^  (\w+, )*{command[0]}(, \w+)* +[A-Z]")
+            own = self.run_elog(*command, "--help").stdout
+            self.assertIn(f"Usage: elog {' '.join(command)} ", own)
             self.assertNotIn("Subcommands:", own)
             # Messages name values in the words of the manual, not by types of the parser.
             self.assertNotRegex(own, r"\b(TEXT|U?INT|Excludes|Needs)\b")
+
+    def test_help_has_two_examples(self):
+        for command in (*self.commands(), ("features",)):
+            _, _, examples = self.run_elog(*command, "--help").stdout.partition("Examples:\n")
+            words = " ".join(command)
+            found = [line for line in examples.splitlines() if f"elog {words}" in line]
+            with self.subTest(words):
+                self.assertGreaterEqual(len(found), 2, examples)
 
 
 if __name__ == "__main__":

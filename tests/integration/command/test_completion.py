@@ -26,21 +26,35 @@ GLOBAL_OPTIONS = ["-q", "--quiet", "-v", "--verbose", "--color", "--no-pager"]
 
 class Answers(harness.Case):
     def candidates(self, *words):
-        answer = self.run_elog("completion", "--", *words)
+        answer = self.run_elog("__complete", "--", *words)
         self.assertEqual(answer.stderr, "")
         return [line.split("\t")[0] for line in answer.stdout.splitlines()]
 
     def test_first_word_is_a_command(self):
-        self.assertEqual(self.candidates("re"), ["record", "repair", "register"])
+        self.assertEqual(self.candidates("re"), ["record", "repair"])
         self.assertIn("list", self.candidates(""))
+        self.assertNotIn("__complete", self.candidates(""))
         self.assertEqual(self.candidates("nonsense", ""), [])
 
+    def test_commands_of_group_follow_it(self):
+        self.assertEqual(self.candidates("flight", "st"), ["start", "status", "stop"])
+        self.assertEqual(self.candidates("kernel", ""),
+                         ["list", "enable", "disable", "register", "unregister"])
+        self.assertEqual(self.candidates("flight", "nonsense", ""), [])
+        self.assertEqual(self.candidates("help", "fl"), ["flight"])
+        self.assertEqual(self.candidates("help", "flight", "sn"), ["snapshot"])
+        self.assertEqual(self.candidates("help", "record", ""), [])
+
+    def test_option_may_precede_command(self):
+        self.assertEqual(self.candidates("--js"), ["--json"])
+        self.assertEqual(self.candidates("--json", "lis"), ["list"])
+
     def test_every_option_that_help_shows_is_offered_with_its_description(self):
-        for command in self.candidates(""):
-            shown = re.findall(r"^  (-[^ \[]+)", self.run_elog(command, "--help").stdout, re.M)
-            offered = self.candidates(command, "-")
+        for command in self.commands():
+            shown = re.findall(r"^  (-[^ \[]+)", self.run_elog(*command, "--help").stdout, re.M)
+            offered = self.candidates(*command, "-")
             self.assertEqual(offered, ",".join(shown).split(",") + GLOBAL_OPTIONS, command)
-        answer = self.run_elog("completion", "--", "record", "--dur").stdout
+        answer = self.run_elog("__complete", "--", "record", "--dur").stdout
         self.assertRegex(answer, r"\A--duration\t\S.*\n\Z")
 
     def test_option_is_offered_once_unless_it_may_be_repeated(self):
@@ -66,11 +80,11 @@ class Answers(harness.Case):
         self.assertEqual(self.candidates("record", "--comm", "or"), ["order_service"])
 
     def test_detached_subscriptions(self):
-        self.run_elog("start", "flight", "-e", "shop:*", "--wait")
-        self.assertEqual(self.candidates("stop", ""), ["flight"])
-        self.assertEqual(self.candidates("snapshot", "fl"), ["flight"])
-        self.assertEqual(self.candidates("snapshot", "flight", "--ou"), ["--output"])
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "start", "flight", "-e", "shop:*")
+        self.assertEqual(self.candidates("flight", "stop", ""), ["flight"])
+        self.assertEqual(self.candidates("flight", "snapshot", "fl"), ["flight"])
+        self.assertEqual(self.candidates("flight", "snapshot", "flight", "--ou"), ["--output"])
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_files_and_commands_are_left_to_the_shell(self):
         self.assertEqual(self.candidates("print", ""), [":files"])
@@ -82,10 +96,18 @@ class Answers(harness.Case):
         os.chmod(self.directory, 0o777)
         self.assertEqual(self.candidates("record", "-e", ""), [])
 
-    def test_without_arguments_prints_usage(self):
+    def test_without_words_is_a_usage_error(self):
         for words in ((), ("--",)):
-            result = self.run_elog("completion", *words, status=2)
+            result = self.run_elog("__complete", *words, status=2)
             self.assert_one_message(result.stderr, "The words to complete are missing", "Load the script")
+
+    def test_script_of_each_shell_is_printed(self):
+        for shell in ("bash", "zsh", "fish"):
+            with open(f"{SCRIPTS}/elog.{shell}", encoding="utf-8") as file:
+                self.assertEqual(self.run_elog("completion", shell).stdout, file.read())
+        self.assertEqual(self.candidates("completion", ""), ["bash", "zsh", "fish"])
+        result = self.run_elog("completion", "tcsh", status=2)
+        self.assert_one_message(result.stderr, "no completion for 'tcsh'", "bash, zsh and fish")
 
 
 class Typing(harness.Case):

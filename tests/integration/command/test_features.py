@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog features lists the machine's features, and reason and remedy for the missing ones."""
+"""elog doctor --all, or elog features, lists the machine's features, and reason and remedy for the missing ones."""
 
 import fcntl
 import json

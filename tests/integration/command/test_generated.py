@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Code of elog gen compiles without warnings and emits the events of its schema."""
+"""Code of elog schema gen compiles without warnings and emits the events of its schema."""
 
 import ast
 import os
@@ -73,7 +73,7 @@ class Generated(harness.Case):
         self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
     def generate(self, language, name, source=ZOO):
-        self.run_elog("gen", "--lang", language, source, "-o", self.path(name))
+        self.run_elog("schema", "gen", "--lang", language, source, "-o", self.path(name))
 
     def compile(self, compiler, *arguments):
         if shutil.which(compiler) is None:
@@ -95,7 +95,7 @@ class Generated(harness.Case):
     def assert_schema_arrived(self, source):
         """Requires the last recording's schema to equal the text."""
         for file in (source, self.path("run.elog")):
-            self.run_elog("schema", file, "--binary", "-o", self.path(os.path.basename(file)))
+            self.run_elog("schema", "show", file, "--binary", "-o", self.path(os.path.basename(file)))
         with open(self.path(os.path.basename(source)), "rb") as first, \
                 open(self.path("run.elog"), "rb") as second:
             self.assertEqual(first.read(), second.read())
@@ -241,7 +241,8 @@ class Generated(harness.Case):
             for line in text.splitlines()
             if "spool.schema" in line
         ]
-        self.assertEqual([command[1] for command in commands], ["schema", "gen", "gen"])
+        self.assertEqual([command[1:3] for command in commands],
+                         [["schema", "show"], ["schema", "gen"], ["schema", "gen"]])
         for command in commands:
             self.run_elog(*command[1:], cwd=self.scratch)
         self.assertTrue(os.path.exists(self.path("spool_trace.h")))
@@ -392,20 +393,20 @@ class Generated(harness.Case):
         ):
             with open(self.path("p.schema"), "w", encoding="utf-8") as file:
                 file.write(f"provider p {{ {items} }}")
-            result = self.run_elog("gen", "--lang", "c++", self.path("p.schema"), status=1)
+            result = self.run_elog("schema", "gen", "--lang", "c++", self.path("p.schema"), status=1)
             self.assert_one_message(result.stderr, "p.schema:1:", complaint)
 
     def test_rejects_schema_error_with_position_and_writes_nothing(self):
         with open(self.path("p.schema"), "w", encoding="utf-8") as file:
             file.write("provider p {\n    event e info {\n        a: u9\n    }\n}\n")
         result = self.run_elog(
-            "gen", "--lang", "c", self.path("p.schema"), "-o", self.path("out"), status=1
+            "schema", "gen", "--lang", "c", self.path("p.schema"), "-o", self.path("out"), status=1
         )
         self.assert_one_message(result.stderr, "p.schema:3:12: A field's type is ", "not 'u9'.")
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_unknown_language_is_a_usage_error(self):
-        result = self.run_elog("gen", "--lang", "cobol", ZOO, status=2)
+        result = self.run_elog("schema", "gen", "--lang", "cobol", ZOO, status=2)
         self.assert_one_message(result.stderr, "'cobol' is no language")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Code of elog gen --lang kernel-c compiles as part of a module for every kernel with installed
+"""Code of elog schema gen --lang kernel-c compiles as part of a module for every kernel with installed
 headers, and defines trace events with the fields of the schema.
 
 EVENTLOG_KERNEL_HEADERS names more headers, with : between the directories.
@@ -105,7 +105,7 @@ class GeneratedKernel(harness.Case):
         """Writes a module's sources; returns the path of its header."""
         os.mkdir(self.path(folder))
         header = self.path(os.path.join(folder, "kernel_zoo.h"))
-        self.run_elog("gen", "--lang", "kernel-c", ZOO, "-o", header)
+        self.run_elog("schema", "gen", "--lang", "kernel-c", ZOO, "-o", header)
         shutil.copy(os.path.join(GENERATED, "kernel_zoo.c"), self.path(folder))
         self.write(os.path.join(folder, "Kbuild"), KBUILD)
         return header
@@ -133,7 +133,7 @@ class GeneratedKernel(harness.Case):
 
     def check_fields(self, module):
         """Compares names, types, offsets and sizes with the schema."""
-        layout = read_layout(self.run_elog("schema", ZOO).stdout)
+        layout = read_layout(self.run_elog("schema", "show", ZOO).stdout)
         self.assertEqual(len(layout), 9)
         self.assertEqual(module.system("kernel_zoo"), "eventlog")
         self.assertEqual(module.events(), sorted("kernel_zoo_" + event for event in layout))
@@ -151,7 +151,7 @@ class GeneratedKernel(harness.Case):
             text for text in harness.read_blocks(DOCUMENT, "c") if "module_init" in text
         ]
         os.mkdir(self.path("documented"))
-        self.run_elog("gen", "--lang", "kernel-c", self.write("spool.schema", schema),
+        self.run_elog("schema", "gen", "--lang", "kernel-c", self.write("spool.schema", schema),
                       "-o", self.path("documented/spool_trace.h"))
         self.write("documented/spool.c", source)
         self.write("documented/Kbuild", KBUILD.replace("kernel_zoo", "spool"))
@@ -171,7 +171,7 @@ class GeneratedKernel(harness.Case):
         }"""
         for name in ("one", "other"):
             source = self.write(f"{name}.schema", "provider " + name + items)
-            self.run_elog("gen", "--lang", "kernel-c", source, "-o", self.path(f"two/{name}.h"))
+            self.run_elog("schema", "gen", "--lang", "kernel-c", source, "-o", self.path(f"two/{name}.h"))
         self.write(
             "two/two.c",
             "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"one.h\"\n"
@@ -190,7 +190,7 @@ class GeneratedKernel(harness.Case):
         fields = " ".join(f"{name}: u32" for name in names)
         source = self.write("names.schema", f"provider names {{ event e info {{ {fields} }} "
                                             f"event errno info {{ {fields} }} }}")
-        self.run_elog("gen", "--lang", "kernel-c", source, "-o", self.path("names/n.h"))
+        self.run_elog("schema", "gen", "--lang", "kernel-c", source, "-o", self.path("names/n.h"))
         self.write(
             "names/names.c",
             "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"n.h\"\n"
@@ -234,7 +234,7 @@ class GeneratedKernel(harness.Case):
         for name in some:
             with self.subTest(name):
                 source = self.write("m.schema", f"provider p {{ event e info {{ {name}: u8 }} }}")
-                result = self.run_elog("gen", "--lang", "kernel-c", source, status=1)
+                result = self.run_elog("schema", "gen", "--lang", "kernel-c", source, status=1)
                 self.assert_one_message(
                     result.stderr, "m.schema:1:29: The kernel shows fields by their names in C"
                 )
@@ -291,13 +291,13 @@ class GeneratedKernel(harness.Case):
         )
 
     def test_default_file_name_is_that_of_provider(self):
-        text = self.run_elog("gen", "--lang", "kernel-c", ZOO).stdout
+        text = self.run_elog("schema", "gen", "--lang", "kernel-c", ZOO).stdout
         self.assertIn("#define TRACE_INCLUDE_FILE eventlog_kernel_zoo\n", text)
 
     def test_unsuitable_output_file_is_a_usage_error(self):
         for name in ("kernel-zoo.h", "kernel_zoo.c", "kernel_zoo"):
             result = self.run_elog(
-                "gen", "--lang", "kernel-c", ZOO, "-o", self.path(name), status=2
+                "schema", "gen", "--lang", "kernel-c", ZOO, "-o", self.path(name), status=2
             )
             self.assert_one_message(result.stderr, "-o eventlog_kernel_zoo.h", f"not {name}.")
             self.assertFalse(os.path.exists(self.path(name)))
@@ -331,7 +331,7 @@ class GeneratedKernel(harness.Case):
             ("event e info {} event e_enabled info {}", "1:36: The kernel has a function trace_p_e_en"),
         ):
             source = self.write("p.schema", f"provider p {{ {items} }}")
-            result = self.run_elog("gen", "--lang", "kernel-c", source, status=1)
+            result = self.run_elog("schema", "gen", "--lang", "kernel-c", source, status=1)
             self.assert_one_message(result.stderr, "p.schema:1:", complaint)
             self.assertEqual(result.stdout, "")
 
@@ -339,7 +339,7 @@ class GeneratedKernel(harness.Case):
         source = self.write(
             "p.schema", "provider p { event e info cut { a: u64[495] b: text c: bytes } }"
         )
-        text = self.run_elog("gen", "--lang", "kernel-c", source).stdout
+        text = self.run_elog("schema", "gen", "--lang", "kernel-c", source).stdout
         self.assertIn("p_text_size(b, 16)", text)
 
 

@@ -42,7 +42,7 @@ class List(harness.Case):
         os.mkdir(folder)
         with open(f"{folder}/plant.schema", "w", encoding="utf-8") as file:
             file.write(schema)
-        self.run_elog("gen", "--lang", "python", f"{folder}/plant.schema", "-o",
+        self.run_elog("schema", "gen", "--lang", "python", f"{folder}/plant.schema", "-o",
                       f"{folder}/plant.py")
         return self.start_python(self.start_provider, "-c", "import plant; input()",
                                  PYTHONPATH=folder)
@@ -97,7 +97,7 @@ class List(harness.Case):
             "  grown    trace  counter session\n"
             "      session: u64, what: parts\n",
         )
-        words = self.run_elog("schema", "plant").stdout
+        words = self.run_elog("schema", "show", "plant").stdout
         for word in ("amount: u64 format byte_size\n", "by: ip4?\n", "row: i16[3]\n"):
             self.assertIn(word, words)
 

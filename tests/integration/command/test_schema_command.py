@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog schema prints the schema of a program, a recording, a binary schema or a text."""
+"""elog schema show prints the schema of a program, a recording, a binary schema or a text."""
 
 import os
 import re
@@ -25,39 +25,39 @@ class Schema(harness.Case):
 
     def test_of_running_program_round_trips(self):
         self.start_provider(harness.example("order_service"), "30")
-        text = self.run_elog("schema", "shop").stdout
+        text = self.run_elog("schema", "show", "shop").stdout
         self.assertTrue(text.startswith("provider shop {\n"), text)
         self.assertIn("        customer: text\n", text)
-        self.run_elog("schema", "shop", "--binary", "-o", self.path("running.bin"))
+        self.run_elog("schema", "show", "shop", "--binary", "-o", self.path("running.bin"))
         source = self.write("shop.schema", text.encode())
-        self.run_elog("schema", source, "--binary", "-o", self.path("text.bin"))
+        self.run_elog("schema", "show", source, "--binary", "-o", self.path("text.bin"))
         self.assertEqual(self.read("running.bin"), self.read("text.bin"))
 
     def test_without_a_name_is_of_all_running_programs(self):
         self.start_provider(harness.example("order_service"), "30")
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        text = self.run_elog("schema").stdout
+        text = self.run_elog("schema", "show").stdout
         self.assertRegex(text, r"# counter with hash 0x[0-9a-f]{16}\nprovider counter {\n")
         self.assertRegex(text, r"# shop with hash 0x[0-9a-f]{16}\nprovider shop {\n")
 
     def test_without_any_program_fails(self):
-        self.assertIn("No running program", self.run_elog("schema").stderr)
+        self.assertIn("No running program", self.run_elog("schema", "show").stderr)
 
     def test_of_recording_matches_program(self):
         self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--",
                       harness.program("counter"), "1", "1")
-        text = self.run_elog("schema", self.path("run.elog")).stdout
+        text = self.run_elog("schema", "show", self.path("run.elog")).stdout
         self.assertTrue(text.startswith("provider counter {\n"), text)
 
     def test_of_program_file_matches_running_program(self):
         self.start_provider(harness.example("order_service"), "30")
         self.assertEqual(
-            self.run_elog("schema", harness.example("order_service")).stdout,
-            self.run_elog("schema", "shop").stdout,
+            self.run_elog("schema", "show", harness.example("order_service")).stdout,
+            self.run_elog("schema", "show", "shop").stdout,
         )
 
     def test_of_a_shared_object_is_found(self):
-        text = self.run_elog("schema", harness.program("plugin_shared.so")).stdout
+        text = self.run_elog("schema", "show", harness.program("plugin_shared.so")).stdout
         self.assertTrue(text.startswith("provider plugin {\n"), text)
 
     def test_of_damaged_program_file_is_rejected(self):
@@ -69,7 +69,7 @@ class Schema(harness.Case):
         for schema in re.finditer(b"ESCH\x02", whole):
             damaged[schema.start() + 25] ^= 1
         self.assertNotEqual(damaged, whole)
-        result = self.run_elog("schema", self.write("damaged", bytes(damaged)), status=1)
+        result = self.run_elog("schema", "show", self.write("damaged", bytes(damaged)), status=1)
         self.assert_one_message(result.stderr, "No provider has been compiled into")
 
     def test_of_a_program_is_found_at_the_end_of_a_large_file(self):
@@ -79,63 +79,108 @@ class Schema(harness.Case):
         # Across a boundary of the 4 MiB read at once, with the first bytes on both sides.
         for before in ((4 << 20) - 2, (8 << 20) + 5):
             content = whole[:4] + bytes(before - 4) + whole[start:]
-            text = self.run_elog("schema", self.write("large", content)).stdout
+            text = self.run_elog("schema", "show", self.write("large", content)).stdout
             self.assertTrue(text.startswith("provider shop {\n"), text)
 
     def test_of_text_is_canonical_form(self):
         source = self.write("p.schema", TEXT.encode())
-        normal = self.run_elog("schema", source).stdout
+        normal = self.run_elog("schema", "show", source).stdout
         self.assertIn("\n    event e info {\n        a: u8\n        b: text?\n    }\n", normal)
         again = self.write("again.schema", normal.encode())
-        self.assertEqual(self.run_elog("schema", again).stdout, normal)
+        self.assertEqual(self.run_elog("schema", "show", again).stdout, normal)
 
     def test_accepts_example_of_manual(self):
         page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "man")
         with open(os.path.join(page, "elog-schema.5"), encoding="utf-8") as file:
             example = file.read().split(".Bd -literal -offset indent\n")[1].split(".Ed\n")[0]
-        text = self.run_elog("schema", self.write("tcp.schema", example.encode())).stdout
+        text = self.run_elog("schema", "show", self.write("tcp.schema", example.encode())).stdout
         self.assertIn("event loss warn [retransmit]", text)
 
     def test_of_binary_form_matches_text(self):
         source = self.write("p.schema", TEXT.encode())
-        self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
+        self.run_elog("schema", "show", source, "--binary", "-o", self.path("p.bin"))
         self.assertTrue(self.read("p.bin").startswith(b"ESCH"))
         self.assertEqual(
-            self.run_elog("schema", self.path("p.bin")).stdout,
-            self.run_elog("schema", source).stdout,
+            self.run_elog("schema", "show", self.path("p.bin")).stdout,
+            self.run_elog("schema", "show", source).stdout,
         )
 
     def test_of_damaged_binary_form_is_rejected(self):
         source = self.write("p.schema", TEXT.encode())
-        self.run_elog("schema", source, "--binary", "-o", self.path("p.bin"))
+        self.run_elog("schema", "show", source, "--binary", "-o", self.path("p.bin"))
         whole = self.read("p.bin")
         for damaged in (whole[:-1], whole + b"\0", whole[:-1] + b"\1"):
-            result = self.run_elog("schema", self.write("d.bin", damaged), status=1)
+            result = self.run_elog("schema", "show", self.write("d.bin", damaged), status=1)
             self.assertEqual(result.stdout, "")
             self.assertIn("damaged", result.stderr)
 
     def test_error_names_file_line_and_column(self):
         source = self.write("p.schema", TEXT.replace("u8", "u9").encode())
-        result = self.run_elog("schema", source, status=1)
+        result = self.run_elog("schema", "show", source, status=1)
         self.assert_one_message(result.stderr, f"{source}:2:23: A field's type is")
 
     def test_of_missing_source_fails(self):
         self.assert_one_message(
-            self.run_elog("schema", "absent", status=1).stderr, "No running program", "absent"
+            self.run_elog("schema", "show", "absent", status=1).stderr, "No running program", "absent"
         )
-        self.assert_one_message(self.run_elog("schema", "./absent", status=1).stderr, "./absent")
-        self.assert_one_message(self.run_elog("schema", self.scratch, status=1).stderr, "read")
+        self.assert_one_message(self.run_elog("schema", "show", "./absent", status=1).stderr, "./absent")
+        self.assert_one_message(self.run_elog("schema", "show", self.scratch, status=1).stderr, "read")
 
     def test_in_binary_form_requires_output_file(self):
         source = self.write("p.schema", TEXT.encode())
-        result = self.run_elog("schema", source, "--binary", status=2)
+        result = self.run_elog("schema", "show", source, "--binary", status=2)
         self.assert_one_message(result.stderr, "-o FILE")
 
     def test_write_error_is_reported(self):
         source = self.write("p.schema", TEXT.encode())
         target = os.path.join(self.scratch, "missing", "out")
-        result = self.run_elog("schema", source, "-o", target, status=1)
+        result = self.run_elog("schema", "show", source, "-o", target, status=1)
         self.assert_one_message(result.stderr, "missing/out")
+
+
+BPFTRACE_TEXT = """provider p "A provider" {
+    event sent info "One was sent" { size: u32 change: i16 name: text data: bytes level: f64 }
+    event idle info { }
+}
+"""
+
+
+class Bpftrace(harness.Case):
+    def generate(self, *options, status=0):
+        with open(self.path("p.schema"), "w", encoding="utf-8") as file:
+            file.write(BPFTRACE_TEXT)
+        return self.run_elog("schema", "bpftrace", self.path("p.schema"), *options, status=status)
+
+    def test_script_prints_trace_events(self):
+        self.assertEqual(self.generate().stdout, """#!/usr/bin/env bpftrace
+// p: A provider
+
+// One was sent.
+tracepoint:eventlog:p_sent
+{
+    // not printed: data, level
+    printf("p:sent size=%llu change=%lld name=%s\\n", args->size, args->change, str(args->name));
+}
+
+tracepoint:eventlog:p_idle
+{
+    printf("p:idle\\n");
+}
+""")
+
+    def test_script_prints_probes_of_program(self):
+        text = self.generate("--usdt", "./server").stdout
+        self.assertIn("usdt:./server:p:sent\n", text)
+        self.assertIn('printf("p:sent size=%llu change=%lld name=%s data=%r level=0x%llx\\n", arg0, '
+                      "arg1, str(arg2), buf(arg3, arg4), arg5);", text)
+
+    def test_program_that_bpftrace_cannot_name_is_a_usage_error(self):
+        result = self.generate("--usdt", "a:b", status=2)
+        self.assert_one_message(result.stderr, "bpftrace cannot name the program 'a:b'")
+
+    def test_several_schemas_are_refused(self):
+        result = self.run_elog("schema", "bpftrace", harness.example("dynamic"), status=1)
+        self.assertEqual(result.stdout, "")
 
 
 if __name__ == "__main__":

@@ -15,17 +15,16 @@ class ShortOptions(harness.Case):
         return path
 
     def test_every_command_accepts_combined_flags(self):
-        answer = self.run_elog("completion", "--", "").stdout
         several = 0
-        for command in (line.split("\t")[0] for line in answer.splitlines()):
-            text = self.run_elog(command, "--help").stdout
+        for command in self.commands():
+            text = self.run_elog(*command, "--help").stdout
             # Options without a value.
             letters = re.findall(r"^  -(\w),--[\w-]+ {2,}", text, re.M)
             self.assertIn("h", letters)
             several += len(letters) > 1
             # -h is last: the letters before it must be valid.
             word = "-" + "".join(letter for letter in letters if letter != "h") + "h"
-            self.assertEqual(self.run_elog(command, word).stdout, text, word)
+            self.assertEqual(self.run_elog(*command, word).stdout, text, word)
         self.assertGreaterEqual(several, 15)
 
     def test_combined_flags_equal_separate_flags(self):
@@ -62,7 +61,7 @@ class ShortOptions(harness.Case):
 
     def test_shells_complete_value_of_last_flag(self):
         def candidates(*words):
-            return self.run_elog("completion", "--", *words).stdout.splitlines()
+            return self.run_elog("__complete", "--", *words).stdout.splitlines()
 
         self.assertEqual(candidates("record", "-wjo", "x"), [":files"])
         self.assertEqual(candidates("record", "-we", "shop:*@w"), ["shop:*@warn\t"])

@@ -30,7 +30,7 @@ class Case(harness.Case):
 
     def begin(self, *arguments, name="flight"):
         return self.run_elog(
-            "start", name, "-e", "counter:*", "--wait", "--buffer-size", "128K", *arguments
+            "flight", "start", name, "-e", "counter:*", "--buffer-size", "128K", *arguments
         )
 
     def emit(self, threads, events, **options):
@@ -57,7 +57,7 @@ class Case(harness.Case):
 
     def snapshot(self, *arguments, name="flight"):
         """(output, events, overwritten, lost) of a snapshot."""
-        result = self.run_elog("snapshot", name, *arguments)
+        result = self.run_elog("flight", "snapshot", name, *arguments)
         events, _, lost = self.summary(result.stderr)
         return result.stdout, events, self.overwritten(result.stderr), lost
 
@@ -67,7 +67,7 @@ class Case(harness.Case):
         return [line.partition(" [")[2] or line for line in text.splitlines()], counts
 
     def status(self):
-        return json.loads(self.run_elog("status", "--json").stdout)["flight_recorders"]
+        return json.loads(self.run_elog("flight", "status", "--json").stdout)["flight_recorders"]
 
     def region_word(self, offset, value=None):
         """Reads a word in the header of the only subscription, after it has set it to the value."""

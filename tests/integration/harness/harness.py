@@ -256,6 +256,19 @@ class Case(unittest.TestCase):
         self.assertNotRegex(said, SANITIZER_REPORT)
         return result
 
+    def commands(self):
+        """The words of every command and of the commands of every group, as help shows them."""
+        all_of_them = []
+        answer = self.run_elog("__complete", "--", "").stdout
+        for name in (line.split("\t")[0] for line in answer.splitlines()):
+            all_of_them.append((name,))
+            text = self.run_elog(name, "--help").stdout
+            if f"Usage: elog {name} [OPTIONS] SUBCOMMAND\n" in text:
+                below = re.findall(r"^  ([a-z]+) {2,}[A-Z]", text, re.M)
+                self.assertGreater(len(below), 1, text)
+                all_of_them += [(name, each) for each in below]
+        return all_of_them
+
     def cpu_share(self, process, seconds=0.5):
         """The part of the time a process runs, of the time in which it does not wait for a CPU.
 

@@ -51,7 +51,7 @@ class Losses(harness.Case):
         os.mkdir(folder)
         with open(folder + ".schema", "w", encoding="utf-8") as file:
             file.write(SCHEMA)
-        self.run_elog("gen", "--lang", "python", folder + ".schema", "-o", folder + "/shop.py")
+        self.run_elog("schema", "gen", "--lang", "python", folder + ".schema", "-o", folder + "/shop.py")
         shop = self.start_python(self.start, "-c", PROGRAM, folder, **variables)
         self.assertEqual(shop.stdout.readline(), "ready\n")
         return shop
@@ -173,7 +173,7 @@ class Losses(harness.Case):
         shop = self.start_shop()
         with open(self.path("bakery.schema"), "w", encoding="utf-8") as file:
             file.write("provider bakery { event loaf info { name: text } }")
-        self.run_elog("gen", "--lang", "python", self.path("bakery.schema"), "-o",
+        self.run_elog("schema", "gen", "--lang", "python", self.path("bakery.schema"), "-o",
                       self.path("shop/bakery.py"))
         self.send_line(shop, "import bakery")
         path = self.path("run.elog")

@@ -48,7 +48,7 @@ class Evolution(harness.Case):
         source = folder + ".schema"
         with open(source, "w", encoding="utf-8") as file:
             file.write(schema)
-        self.run_elog("gen", "--lang", "python", source, "-o", self.make_folder(folder) + "/shop.py")
+        self.run_elog("schema", "gen", "--lang", "python", source, "-o", self.make_folder(folder) + "/shop.py")
         program = self.start_python(self.start, "-c", PROGRAM, folder)
         self.assertEqual(program.stdout.readline(), "ready\n")
         return program
@@ -66,7 +66,7 @@ class Evolution(harness.Case):
         source = self.path("hash.schema")
         with open(source, "w", encoding="utf-8") as file:
             file.write(schema)
-        self.run_elog("schema", source, "--binary", "-o", self.path("hash.bin"))
+        self.run_elog("schema", "show", source, "--binary", "-o", self.path("hash.bin"))
         with open(self.path("hash.bin"), "rb") as file:
             return file.read()[16:24]
 
@@ -340,11 +340,11 @@ class Evolution(harness.Case):
         self.assertIn(f"  processes python3 {programs[1].pid}\n", listed)
         self.assertEqual(listed.count("  number: u32, name: text\n"), 1, listed)
         self.assertEqual(listed.count("  number: u32, name: text, price: u64, gift: bool?\n"), 1)
-        schemas = self.run_elog("schema", "shop").stdout
+        schemas = self.run_elog("schema", "show", "shop").stdout
         self.assertEqual(len(re.findall("^# shop with hash 0x[0-9a-f]{16}$", schemas, re.M)), 2)
         self.assertEqual(schemas.count("provider shop {"), 2, schemas)
         self.assertEqual(schemas.count("price: u64"), 1)
-        result = self.run_elog("schema", "shop", "--binary", "-o", self.path("b"), status=1)
+        result = self.run_elog("schema", "show", "shop", "--binary", "-o", self.path("b"), status=1)
         self.assert_one_message(result.stderr, "There are 2 schemas")
 
 

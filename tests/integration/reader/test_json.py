@@ -15,9 +15,15 @@ TOTAL = harness.THREADS * COUNT
 
 # These have no --json: they write formats of their own.
 WITHOUT = {
-    "convert": "--to says which form it is",
-    "gen": "code",
-    "completion": "words for shells",
+    ("convert",): "--to says which form it is",
+    ("run",): "the options are those of record or agg",
+    ("flight",): "its commands have it",
+    ("kernel",): "its commands have it",
+    ("schema",): "its commands have it",
+    ("schema", "gen"): "code",
+    ("schema", "bpftrace"): "a script",
+    ("completion",): "a script",
+    ("help",): "text",
 }
 
 
@@ -67,13 +73,22 @@ class Json(harness.Case):
 
 class Commands(Json):
     def test_every_printing_command_accepts_json(self):
-        answer = self.run_elog("completion", "--", "").stdout
-        commands = [line.split("\t")[0] for line in answer.splitlines()]
-        self.assertIn("list", commands)
+        commands = self.commands()
+        self.assertIn(("list",), commands)
         for command in commands:
-            shown = re.search(r"^  (?:-., ?)?--json ", self.run_elog(command, "--help").stdout, re.M)
+            shown = re.search(r"^  (?:-., ?)?--json ", self.run_elog(*command, "--help").stdout, re.M)
             self.assertEqual(shown is None, command in WITHOUT, command)
         self.assertLess(set(WITHOUT), set(commands))
+
+    def test_json_may_precede_command(self):
+        for words in (("--json", "list"), ("-j", "list"), ("list", "--json")):
+            self.assertTrue(self.run_elog(*words).stdout.startswith("{"), words)
+        for words in (("--json", "flight", "status"), ("flight", "--json", "status")):
+            self.assertEqual(json.loads(self.run_elog(*words).stdout), {"standing": []})
+        result = self.run_elog("--json", "convert", "x", "--to", "csv", status=2)
+        self.assertEqual(result.stderr, "elog: elog convert has no JSON output. Leave out --json.\n"
+                                        "Try: elog convert --help\n")
+
 
 class Recording(Json):
     def test_summary_matches_file(self):
@@ -321,7 +336,7 @@ class Files(Json):
 class Schemas(Json):
     def test_schema_matches_list_without_processes(self):
         self.start_provider(harness.example("order_service"), "60")
-        (shown,) = json.loads(self.run_elog("schema", "shop", "--json").stdout)["providers"]
+        (shown,) = json.loads(self.run_elog("schema", "show", "shop", "--json").stdout)["providers"]
         (listed,) = json.loads(self.run_elog("list", "--json", "shop").stdout)["providers"]
         del listed["processes"]
         for event in listed["events"]:
@@ -331,61 +346,63 @@ class Schemas(Json):
     def test_schema_of_program_matches_schema_of_file(self):
         path = self.path("shop.json")
         program = harness.example("order_service")
-        self.run_elog("schema", program, "--json", "-o", path)
+        self.run_elog("schema", "show", program, "--json", "-o", path)
         with open(path, encoding="utf-8") as file:
             written = json.load(file)
-        self.assertEqual(written, json.loads(self.run_elog("schema", program, "--json").stdout))
+        self.assertEqual(written, json.loads(self.run_elog("schema", "show", program, "--json").stdout))
         events = {each["event"] for each in written["providers"][0]["events"]}
-        text = self.run_elog("schema", program).stdout
+        text = self.run_elog("schema", "show", program).stdout
         self.assertEqual(events, set(re.findall(r"^    event (\w+) ", text, re.M)))
 
     def test_schema_of_nothing_is_an_empty_list(self):
-        result = self.run_elog("schema", "--json")
+        result = self.run_elog("schema", "show", "--json")
         self.assertEqual(json.loads(result.stdout), {"version": 1, "providers": []})
 
     def test_schema_formats_are_exclusive(self):
-        self.run_elog("schema", harness.example("hello"), "--json", "--binary", "-o",
+        self.run_elog("schema", "show", harness.example("hello"), "--json", "--binary", "-o",
                       self.path("x"), status=2)
 
 
 class Detached(Json):
     def test_start_snapshot_and_stop(self):
-        said = object_of(self.run_elog("start", "flight", "-e", "counter:*", "--wait",
-                                       "--json").stdout)
+        said = object_of(self.run_elog("flight", "start", "flight", "-e", "counter:*",
+                                       "--keep-first", "--json").stdout)
         self.assertEqual(said, {"version": 1, "name": "flight", "mode": "discard"})
         self.finish(self.start(*self.counter(100)))
-        shown = lines_of(self.run_elog("snapshot", "flight", "--json").stdout)
+        shown = lines_of(self.run_elog("flight", "snapshot", "flight", "--json").stdout)
         self.assertEqual(len(shown), 100 * harness.THREADS)
         path = self.path("snapshot.elog")
-        said = object_of(self.run_elog("snapshot", "flight", "-o", path, "--json").stdout)
+        said = object_of(self.run_elog("flight", "snapshot", "flight", "-o", path, "--json").stdout)
         self.assertEqual((said["name"], said["file"]), ("flight", path))
         self.assertEqual((said["requests"], said["reason"], said["when_matched"]), (0, None, None))
         self.assertEqual(said["events"], len(shown))
         self.assertEqual(events_of(shown), events_of(lines_of(self.converted(path))))
         path = self.path("last.elog")
-        result = self.run_elog("stop", "flight", "-o", path, "--json", "--where", "number < 5")
+        result = self.run_elog("flight", "stop", "flight", "-o", path, "--json", "--where",
+                               "number < 5")
         said = object_of(result.stdout)
         self.assertEqual((said["file"], said["events"]), (path, len(shown)))
         self.assertEqual(said["where_matched"], 5 * harness.THREADS)
         self.assertEqual(result.stderr, "")
         self.assert_no_files_left()
 
-    def test_stop_without_file_names_ended_recorders(self):
-        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
-        said = object_of(self.run_elog("stop", "flight", "--json").stdout)
+    def test_stop_with_discard_names_ended_recorder(self):
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
+        said = object_of(self.run_elog("flight", "stop", "flight", "--discard", "--json").stdout)
         self.assertEqual(said, {"version": 1, "name": "flight", "file": None})
 
     def test_stop_ends_recorder_despite_closed_pipe(self):
-        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
         path = self.path("last.elog")
-        self.run_elog("stop", "flight", "-o", path, "--json", stdout=self.pipe_without_reader())
+        self.run_elog("flight", "stop", "flight", "-o", path, "--json",
+                      stdout=self.pipe_without_reader())
         self.assertEqual(self.names("subscriptions"), [])
         self.assertEqual(self.stat(path)["events"], 0)
 
     def test_triggered_snapshots_print_one_line_each(self):
-        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
-        watch = self.start(harness.ELOG, "snapshot", "flight", "--when", "number == 3", "--count",
-                           "1", "-o", self.path("slow.elog"), "--json")
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
+        watch = self.start(harness.ELOG, "flight", "snapshot", "flight", "--when", "number == 3",
+                           "--iterations", "1", "-o", self.path("slow.elog"), "--json")
         self.assertIn("is watched", watch.stderr.readline())
         self.finish(self.start(*self.counter(10)))
         output, _ = self.finish(watch)

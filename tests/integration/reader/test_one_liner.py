@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog -n does in one line what elog record and elog agg do with options."""
+"""elog -n does in one line what elog record and elog agg do with options; elog run reads it from a
+file.
+"""
 
 import json
 
@@ -25,6 +27,14 @@ class OneLiner(harness.Case):
         self.assertEqual(sum(group["values"]["count()"] for group in shown["groups"]),
                          shown["events"])
 
+    def test_accepts_further_options(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        shown = self.run_elog("-n", "counter:*", "--limit", "3").stdout
+        self.assertEqual(len(shown.splitlines()), 3)
+        shown = json.loads(self.run_elog("--json", "-n", "counter:* { @ = count() }", "--limit",
+                                         "3").stdout)
+        self.assertEqual(shown["events"], 3)
+
     def test_is_rejected_with_column(self):
         self.assert_one_message(self.run_elog("-n", "counter:* {", status=2).stderr,
                                  "one-liner, column 11: the brace is not closed")
@@ -39,9 +49,45 @@ class OneLiner(harness.Case):
                                  "one-liner, column 1: ")
 
     def test_completes_options_of_equivalent_command(self):
-        self.assertIn("--interval\t", self.run_elog("completion", "--", "-n",
-                                                    "a:* { @ = count() }", "--int").stdout)
-        self.assertIn("--output\t", self.run_elog("completion", "--", "-n", "a:*", "--ou").stdout)
+        self.assertIn("--interval\t", self.run_elog("__complete", "--", "-n", "a:* { @ = count() }",
+                                                 "--int").stdout)
+        self.assertIn("--output\t", self.run_elog("__complete", "--", "-n", "a:*", "--ou").stdout)
+
+
+class Script(harness.Case):
+    def write(self, text):
+        path = self.path("x.script")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def test_has_comments_and_several_lines(self):
+        path = self.write("#!/usr/bin/env -S elog run\n  # all of them\ncounter:*\n  /number >= 0/ {\n"
+                          "    @[worker] = count();\n    trunc(@, 5)\n}\n")
+        self.start(harness.program("counter"), "2", "0", "200")
+        for words in (("run", path), ("--json", "run", path)):
+            shown = json.loads(self.run_elog(*words, "--wait", "--duration", "1s",
+                                             *(() if "--json" in words else ("-j",))).stdout)
+            self.assertEqual(sorted(group["key"]["worker"] for group in shown["groups"]), [0, 1])
+
+    def test_error_names_file_line_and_column(self):
+        path = self.write("# sums\ncounter:* {\n  @ = sume(number)\n}\n")
+        result = self.run_elog("run", path, status=2)
+        self.assertIn(f"elog: {path}:3:7: 'sume' is no function", result.stderr)
+        result = self.run_elog("run", self.write("counter:* " * 1000), status=2)
+        self.assert_one_message(result.stderr, f"{path} is no script", "8192")
+
+    def test_file_precedes_options(self):
+        self.assert_one_message(self.run_elog("run", self.path("absent"), status=1).stderr,
+                                "Cannot open", "absent")
+        self.assertEqual(self.run_elog("run", "--wait", status=2).stderr,
+                         "elog: elog run has no option '--wait'.\nTry: elog run --help\n")
+        self.assertIn("FILE is required.", self.run_elog("run", status=2).stderr)
+
+    def test_completes_options_of_equivalent_command(self):
+        path = self.write("counter:* { @ = count() }")
+        self.assertIn("--keys\t", self.run_elog("__complete", "--", "run", path, "--ke").stdout)
+        self.assertEqual(self.run_elog("__complete", "--", "run", "x").stdout, ":files\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A flight recorder, started with elog start, records without a process of elog. elog snapshot
+"""A flight recorder, started with elog flight start, records without a process of elog. elog flight snapshot
 prints its events.
 """
 
@@ -16,7 +16,7 @@ import harness
 
 class Detached(flight_recorder.Case):
     def test_outlives_all_processes_and_is_exact(self):
-        self.begin("--overwrite")
+        self.begin()
         attempted = self.emit(harness.THREADS, 100000)
         text, events, overwritten, lost = self.snapshot()
         self.assertEqual(lost, 0)
@@ -25,17 +25,17 @@ class Detached(flight_recorder.Case):
         # A CPU's ring keeps its newest events. A thread that ends first may find its last ones
         # overwritten by the other thread on the same CPU; the thread that ends last does not.
         self.assertEqual(max(numbers[-1] for numbers in self.numbers(text).values()), 99999)
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
         self.assert_no_files_left()
 
     def test_repeated_snapshots_are_equal(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 30000)
         first = self.timeless(self.snapshot())
         self.assertGreater(len(first[0]), 100)
         self.assertEqual(self.timeless(self.snapshot()), first)
         self.assertEqual(self.timeless(self.snapshot()), first)
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def newest_by_ring(self, path):
         """{ring: (thread, number, time as text)} of each ring's last event."""
@@ -46,7 +46,7 @@ class Detached(flight_recorder.Case):
                 for event in events}
 
     def test_continues_during_snapshots(self):
-        self.begin("--overwrite")
+        self.begin()
         program = self.start_provider(harness.program("counter"), str(harness.THREADS), "0")
         last = {}
         for turn in range(6):
@@ -74,10 +74,10 @@ class Detached(flight_recorder.Case):
                 "more events",
             )
         program.kill()
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_keeps_events_of_killed_program(self):
-        self.begin("--overwrite")
+        self.begin()
         program = self.start_provider(harness.program("counter"), str(harness.THREADS), "0")
         self.wait_for(lambda: self.status()[0]["overwritten"] > 10000, "some events")
         program.send_signal(signal.SIGKILL)
@@ -87,12 +87,12 @@ class Detached(flight_recorder.Case):
         self.assertGreater(overwritten, 10000)
         numbers = self.numbers(text)
         self.assertEqual(sum(len(each) for each in numbers.values()), events)
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
         self.run_elog("list")
         self.assert_no_files_left()
 
-    def test_without_overwrite_keeps_oldest_and_counts_drops(self):
-        self.begin()
+    def test_keep_first_keeps_oldest_and_counts_drops(self):
+        self.begin("--keep-first")
         attempted = self.emit(1, 100000)
         text, events, overwritten, lost = self.snapshot()
         self.assertEqual(overwritten, 0)
@@ -101,29 +101,29 @@ class Detached(flight_recorder.Case):
         self.assertEqual(self.numbers(text)[0][0], 0)
         again = self.timeless(self.snapshot())
         self.assertEqual(again, self.timeless((text, events, overwritten, lost)))
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_records_programs_from_their_first_event(self):
-        self.begin("--overwrite")
+        self.begin()
         self.assertEqual(self.emit(1, 10), 10)
         self.assertEqual(self.numbers(self.snapshot()[0]), {0: list(range(10))})
         self.assertEqual(self.emit(1, 5), 5)
         self.assertEqual(
             self.numbers(self.snapshot()[0]), {0: [*range(10), *range(5)]}
         )
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_is_not_removed_with_dead_owner(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 10)
         self.run_elog("list")
         self.run_elog("record", "-e", "counter:*", "--", harness.program("counter"), "1", "10")
         self.assertEqual(self.names("subscriptions"), ["00"])
         self.assertEqual(self.snapshot()[1], 20)
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_snapshot_times_are_correct_after_suspend(self):
-        self.begin("--overwrite")
+        self.begin()
         program = self.start_provider(harness.program("counter"), "1", "2", "500000")
         self.wait_for(lambda: self.status()[0]["events"] == 2, "two events")
         program.kill()
@@ -135,7 +135,7 @@ class Detached(flight_recorder.Case):
         self.assertGreater((times[1] - times[0]) % 60, 0.4, text)
 
     def test_snapshot_uses_current_clock(self):
-        self.begin("--overwrite")
+        self.begin()
         (name,) = self.names("subscriptions")
         # As if the clock had been set by eight hours since.
         with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
@@ -151,14 +151,15 @@ class Detached(flight_recorder.Case):
         self.assertLess(min(away, 86400 - away), 3600, text)
 
     def test_leaves_nothing_without_matching_event(self):
-        result = self.run_elog("start", "flight", "-e", "absent:*", status=1)
+        result = self.run_elog("flight", "start", "flight", "-e", "absent:*",
+                               "--require-match", status=1)
         self.assertIn("No running program offers an event that matches 'absent:*'", result.stderr)
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_snapshot_applies_predicate(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 100)
-        result = self.run_elog("snapshot", "flight", "--where", "number >= 90")
+        result = self.run_elog("flight", "snapshot", "flight", "--where", "number >= 90")
         self.assertEqual(self.numbers(result.stdout), {0: list(range(90, 100))})
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog status, list and doctor show flight recorders, and the processes that cannot attach to
+"""elog flight status, list and doctor show flight recorders, and the processes that cannot attach to
 them.
 """
 
@@ -29,17 +29,18 @@ class DetachedStatus(flight_recorder.Case):
             file.seek(REGION_FEATURES)
             file.write(bytes(4))  # as written by an older library
         self.assertIn("elog: 1 running process cannot attach to this subscription: the library",
-                      self.begin().stderr)
-        for command in ("status", "list"):
+                      self.begin("--keep-first").stderr)
+        for command in (("flight", "status"), ("list",)):
             self.assertIn("elog: 1 running process cannot attach to 'flight': the library",
-                          self.run_elog(command).stderr)
+                          self.run_elog(*command).stderr)
         # Only processes with selected events are counted.
-        other = self.run_elog("start", "other", "-e", "absent:*", "--wait", "--buffer-size", "128K")
+        other = self.run_elog("flight", "start", "other", "-e", "absent:*", "--buffer-size",
+                              "128K")
         self.assertNotIn("cannot attach to", other.stderr)
         with open(path, "r+b") as file:
             file.seek(REGION_FEATURES)
             file.write(known)
-        self.assertNotIn("cannot attach to", self.run_elog("status").stderr)
+        self.assertNotIn("cannot attach to", self.run_elog("flight", "status").stderr)
 
     @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "every library can join")
     def test_counts_incompatible_programs_once(self):
@@ -54,7 +55,7 @@ class DetachedStatus(flight_recorder.Case):
         self.assertEqual(told.count("cannot attach to this subscription"), 1, told)
 
     def test_status_escapes_terminal_control_characters(self):
-        self.begin()
+        self.begin("--keep-first")
         (name,) = self.names("subscriptions")
         with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
             rule = b"\x1b]0;mine\x07:*\0"
@@ -62,14 +63,14 @@ class DetachedStatus(flight_recorder.Case):
             file.write(struct.pack("<I", len(rule)))
             file.seek(flight_recorder.FILTER)
             file.write(rule)
-        text = self.run_elog("status").stdout
+        text = self.run_elog("flight", "status").stdout
         self.assertNotIn("\x1b", text)
         self.assertIn("\\x1b]0;mine\\x07:*", text)
 
     def test_is_shown_by_every_command(self):
         self.assertEqual(self.status(), [])
-        self.begin("--overwrite")
-        self.begin(name="second")
+        self.begin()
+        self.begin("--keep-first", name="second")
         self.emit(1, 10)
         first, second = self.status()
         self.assertEqual((first["name"], first["mode"]), ("flight", "overwrite"))
@@ -83,7 +84,7 @@ class DetachedStatus(flight_recorder.Case):
         buffers = 4 * (cpus + is_shared_ring_there) * 128 * 1024
         self.assertGreaterEqual(first["memory_bytes"], buffers)
         self.assertLess(first["memory_bytes"], buffers * 1.05 + 65536)
-        text = self.run_elog("status").stdout
+        text = self.run_elog("flight", "status").stdout
         self.assertIn("flight: overwrite, ", text)
         self.assertIn("holds       10 events", text)
         self.assertIn("flight, second", self.run_elog("list").stderr)
@@ -93,8 +94,8 @@ class DetachedStatus(flight_recorder.Case):
         self.assertIn("flight, second", doctor["text"])
         self.assertEqual(doctor["state"], "note")
         self.assertEqual(doctor["remedy"], "")
-        self.run_elog("stop", "flight")
-        self.run_elog("stop", "second")
+        self.run_elog("flight", "stop", "flight", "--discard")
+        self.run_elog("flight", "stop", "second", "--discard")
 
     def run_doctor(self):
         # Other items may be missing on this machine.
@@ -105,26 +106,26 @@ class DetachedStatus(flight_recorder.Case):
         return next(each for each in checks if each["name"] == "flight_recorders")
 
     def test_rejects_duplicate_and_invalid_names(self):
-        self.begin("--overwrite")
+        self.begin()
         result = self.run_elog(
-            "start", "flight", "-e", "counter:*", "--wait", "--buffer-size", "128K", status=1
+            "flight", "start", "flight", "-e", "counter:*", "--buffer-size", "128K", status=1
         )
         self.assertIn("There is a subscription 'flight' already.", result.stderr)
         self.assertEqual(self.names("subscriptions"), ["00"])
         for name in ("", "a b", "../up", ".hidden", "x" * 32):
-            result = self.run_elog("start", name, "-e", "counter:*", "--wait", status=2)
+            result = self.run_elog("flight", "start", name, "-e", "counter:*", status=2)
             self.assertIn("A name has 1 to 31 letters", result.stderr)
         self.assertEqual(self.names("subscriptions"), ["00"])
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_reports_unknown_name(self):
-        for arguments in (("snapshot", "flight"), ("stop", "flight")):
-            result = self.run_elog(*arguments, status=1)
-            self.assertIn("There is no subscription 'flight'. See what there is with: elog status",
+        for arguments in (("snapshot", "flight"), ("stop", "flight", "--discard")):
+            result = self.run_elog("flight", *arguments, status=1)
+            self.assertIn("There is no subscription 'flight'. See what there is with: elog flight status",
                           result.stderr)
         # A recording has no name, and is not ended by other processes.
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("x.elog"))
-        self.run_elog("stop", "flight", status=1)
+        self.run_elog("flight", "stop", "flight", "--discard", status=1)
         self.stop(recording)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog stop ends a flight recorder: at any moment, after any error, and with every event."""
+"""elog flight stop ends a flight recorder: at any moment, after any error, and with every event."""
 
 import errno
 import fcntl
@@ -28,8 +28,8 @@ def deny_fsync():
 
 class DetachedStop(flight_recorder.Case):
     def test_interrupted_removal_is_completed(self):
-        self.begin("--overwrite")
-        # As after elog stop was killed: ended, with a dead process as the owner.
+        self.begin()
+        # As after elog flight stop was killed: ended, with a dead process as the owner.
         self.region_word(flight_recorder.STATE, 0)
         self.region_word(flight_recorder.OWNER_PID, 0x7FFFFFF0)
         self.clear_detached()
@@ -37,31 +37,31 @@ class DetachedStop(flight_recorder.Case):
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_ended_recorder_keeps_contents_until_stop(self):
-        self.begin("--overwrite")
+        self.begin()
         self.assertEqual(self.emit(1, 10), 10)
-        # As after elog stop -o was killed while it wrote its file.
+        # As after elog flight stop -o was killed while it wrote its file.
         self.region_word(flight_recorder.STATE, 0)
         self.run_elog("list")
         self.assertEqual(self.emit(1, 10), 10)  # no listener
         (shown,) = self.status()
         self.assertEqual((shown["ended"], shown["events"]), (True, 10))
-        self.assertIn("receives no more events", self.run_elog("status").stdout)
+        self.assertIn("receives no more events", self.run_elog("flight", "status").stdout)
         (listed,) = json.loads(self.run_elog("list", "--json").stdout)["subscriptions"]
         self.assertEqual((listed["name"], listed["ended"]), ("flight", True))
         self.assertEqual(self.snapshot()[1], 10)
-        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        result = self.run_elog("flight", "stop", "flight", "-o", self.path("last.elog"))
         self.assertEqual(self.summary(result.stderr)[0], 10)
         self.assert_no_files_left()
 
     def test_events_during_stop_are_no_loss(self):
         for command in (("status",), ("snapshot", "flight", "-o", self.path("some.elog"))):
             for turn in range(6):
-                self.begin("--overwrite")
+                self.begin()
                 self.emit(1, 20000)
-                asking = self.start(harness.ELOG, *command)
+                asking = self.start(harness.ELOG, "flight", *command)
                 self.expect(asking, 1)
                 time.sleep(turn / 1000)
-                self.run_elog("stop", "flight")
+                self.run_elog("flight", "stop", "flight", "--discard")
                 output, errors = asking.communicate(timeout=harness.TIMEOUT)
                 told = output + errors
                 self.assertNotRegex(told, r"lost +[1-9]|were damaged| [1-9]\d* lost")
@@ -70,16 +70,16 @@ class DetachedStop(flight_recorder.Case):
                     self.assertFalse(os.path.exists(self.path("some.elog.unfinished")))
 
     def test_concurrent_stop_keeps_existing_file(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 10)
         last = self.path("last.elog")
-        self.run_elog("stop", "flight", "-o", last)
+        self.run_elog("flight", "stop", "flight", "-o", last)
         before = self.numbers(self.run_elog("print", last).stdout)
-        self.run_elog("stop", "flight", "-o", last, status=1)
+        self.run_elog("flight", "stop", "flight", "-o", last, status=1)
         self.assertEqual(self.numbers(self.run_elog("print", last).stdout), before)
 
     def test_stop_keeps_recorder_on_write_error(self):
-        self.begin("--overwrite")
+        self.begin()
         program = self.start_provider(harness.program("counter"), "1", "0", "100")
         self.wait_for(lambda: self.status()[0]["events"] > 4000, "some events")
         last = self.path("last.elog")
@@ -90,7 +90,7 @@ class DetachedStop(flight_recorder.Case):
 
         for compression in ((), ("--compress",)):
             result = self.run_elog(
-                "stop", "flight", "-o", last, *compression, status=1, preexec_fn=fill_disk
+                "flight", "stop", "flight", "-o", last, *compression, status=1, preexec_fn=fill_disk
             )
             self.assertIn("cannot be written any further", result.stderr)
             self.assertIn("'flight' receives no more events, and keeps those that it has", result.stderr)
@@ -100,9 +100,9 @@ class DetachedStop(flight_recorder.Case):
         self.assertEqual((shown["ended"], shown["lost"]), (True, 0))
         self.assertGreater(shown["events"], 4000)
         # The gates are closed, and the name is still in use.
-        result = self.run_elog("start", "flight", "-e", "counter:*", "--wait", status=1)
+        result = self.run_elog("flight", "start", "flight", "-e", "counter:*", status=1)
         self.assertIn("There is a subscription 'flight' already.", result.stderr)
-        result = self.run_elog("stop", "flight", "-o", last)
+        result = self.run_elog("flight", "stop", "flight", "-o", last)
         events, _, lost = self.summary(result.stderr)
         self.assertEqual((events, lost), (shown["events"], 0))
         self.run_elog("verify", last)
@@ -113,25 +113,25 @@ class DetachedStop(flight_recorder.Case):
 
     @unittest.skipUnless(os.uname().machine in FSYNC, "the number of fsync is not known")
     def test_stop_keeps_recorder_on_sync_error(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 10)
         result = self.run_elog(
-            "stop", "flight", "-o", self.path("last.elog"), status=1, preexec_fn=deny_fsync
+            "flight", "stop", "flight", "-o", self.path("last.elog"), status=1, preexec_fn=deny_fsync
         )
         self.assertIn("could not be written to its end", result.stderr)
         self.assertIn("keeps those that it has", result.stderr)
         (shown,) = self.status()
         self.assertEqual((shown["ended"], shown["events"]), (True, 10))
-        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        result = self.run_elog("flight", "stop", "flight", "-o", self.path("last.elog"))
         self.assertEqual(self.summary(result.stderr)[0], 10)
 
     def test_stop_reports_concurrent_removal(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 10)
         lock = self.lock_directory()
-        stop = self.start(harness.ELOG, "stop", "flight", "-o", self.path("last.elog"))
+        stop = self.start(harness.ELOG, "flight", "stop", "flight", "-o", self.path("last.elog"))
         self.wait_for(lambda: os.path.exists(self.path("last.elog.unfinished")), "its file")
-        # As another elog stop does while the first one waits for the lock.
+        # As another elog flight stop does while the first one waits for the lock.
         self.clear_detached()
         os.close(lock)
         _, errors = self.finish(stop, status=1)
@@ -139,17 +139,25 @@ class DetachedStop(flight_recorder.Case):
         self.assertEqual([name for name in os.listdir(self.scratch) if "last" in name], [])
 
     def test_stop_writes_every_event(self):
-        self.begin("--overwrite")
+        self.begin()
         attempted = self.emit(harness.THREADS, 50000)
-        result = self.run_elog("stop", "flight", "-o", self.path("last.elog"))
+        result = self.run_elog("flight", "stop", "flight", "-o", self.path("last.elog"))
         events, _, lost = self.summary(result.stderr)
         self.assertEqual(lost, 0)
         self.assertEqual(events + self.overwritten(result.stderr), attempted)
         self.run_elog("verify", self.path("last.elog"))
         self.assert_no_files_left()
 
+    def test_stop_without_file_or_discard_is_a_usage_error(self):
+        self.begin()
+        result = self.run_elog("flight", "stop", "flight", status=2)
+        self.assert_one_message(result.stderr, "The events of 'flight' would be lost", "-o FILE",
+                                "--discard")
+        self.run_elog("flight", "stop", "flight", "-o", self.path("x"), "--discard", status=2)
+        self.assertFalse(self.status()[0]["ended"])
+
     def test_stop_checks_arguments_before_ending(self):
-        self.begin("--overwrite")
+        self.begin()
         self.emit(1, 10)
         last = self.path("last.elog")
         for arguments, status in (
@@ -157,9 +165,9 @@ class DetachedStop(flight_recorder.Case):
             (("-o", last, "--where", "number == ("), 2),
             (("-o", last, "--where", "no_such_field > 3"), 2),
         ):
-            self.run_elog("stop", "flight", *arguments, status=status)
+            self.run_elog("flight", "stop", "flight", *arguments, status=status)
             self.assertEqual(self.status()[0]["events"], 10, arguments)
-        result = self.run_elog("stop", "flight", "-o", last, "--where", "number > 4")
+        result = self.run_elog("flight", "stop", "flight", "-o", last, "--where", "number > 4")
         self.assertIn("5 events passed --where", result.stderr)
         self.assert_no_files_left()
 
@@ -181,14 +189,14 @@ class DetachedStop(flight_recorder.Case):
         return lock
 
     def start_partially(self):
-        """Starts an elog start that has published its subscription and waits for the lock to mark
+        """Starts an elog flight start that has published its subscription and waits for the lock to mark
         it as detached.
 
         Returns it, and the lock.
         """
         while True:
             start = self.start(
-                harness.ELOG, "start", "flight", "-e", "counter:*", "--wait",
+                harness.ELOG, "flight", "start", "flight", "-e", "counter:*", "--keep-first",
                 "--buffer-size", "128K",
             )
             lock = self.lock_directory()
@@ -201,7 +209,7 @@ class DetachedStop(flight_recorder.Case):
             # The process was faster than the test.
             os.close(lock)
             self.finish(start)
-            self.run_elog("stop", "flight")
+            self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_killed_start_leaves_nothing(self):
         # Its second event is far away: it does not close its gates itself.
@@ -214,7 +222,7 @@ class DetachedStop(flight_recorder.Case):
         self.assertEqual(self.status(), [])
         self.assertEqual(self.names("subscriptions"), [])
         self.assertEqual(self.gates_of(program), 0)
-        self.begin("--overwrite")
+        self.begin()
         self.assertEqual(self.gates_of(program), 1)
         program.kill()
 
@@ -222,7 +230,7 @@ class DetachedStop(flight_recorder.Case):
         program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
         self.fill_providers("behind")
         start, lock = self.start_partially()
-        result = self.run_elog("stop", "flight", status=1)
+        result = self.run_elog("flight", "stop", "flight", "--discard", status=1)
         self.assertIn("There is no subscription 'flight'.", result.stderr)
         os.close(lock)
         self.finish(start)
@@ -231,11 +239,11 @@ class DetachedStop(flight_recorder.Case):
         program.kill()
 
     def test_stop_disables_gates_of_running_programs(self):
-        self.begin("--overwrite")
+        self.begin()
         program = self.start_provider(harness.program("counter"), "1", "0", "100")
         self.wait_for(lambda: self.status()[0]["events"] > 0, "an event")
-        self.assertIn("flight (elog start)", self.run_elog("list").stdout)
-        self.run_elog("stop", "flight")
+        self.assertIn("flight (elog flight start)", self.run_elog("list").stdout)
+        self.run_elog("flight", "stop", "flight", "--discard")
         self.assertEqual(self.names("subscriptions"), [])
         self.assertNotIn("[0]", self.run_elog("list").stdout)
         program.kill()

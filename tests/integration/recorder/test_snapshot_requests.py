@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Snapshots requested by programs or triggered by events: elog snapshot --on-request and --when."""
+"""Snapshots requested by programs or triggered by events: elog flight snapshot --on-request and --when."""
 
 import glob
 import json
@@ -20,7 +20,8 @@ REASON = 2704
 
 class SnapshotRequests(harness.Case):
     def begin(self, *arguments, name="flight", events="asking:*"):
-        self.run_elog("start", name, "-e", events, "--wait", "--buffer-size", "128K", *arguments)
+        self.run_elog("flight", "start", name, "-e", events, "--buffer-size", "128K",
+                      *arguments)
 
     def start_asking(self, *arguments):
         return self.start(
@@ -40,7 +41,7 @@ class SnapshotRequests(harness.Case):
         return [int(line.split()[1]) for line in output.splitlines()]
 
     def status(self):
-        return json.loads(self.run_elog("status", "--json").stdout)["flight_recorders"][0]
+        return json.loads(self.run_elog("flight", "status", "--json").stdout)["flight_recorders"][0]
 
     def requests(self):
         """(requested, answered, reason)"""
@@ -48,12 +49,12 @@ class SnapshotRequests(harness.Case):
         return tuple(shown[f"snapshot{each}"] for each in ("s_requested", "s_answered", "_reason"))
 
     def watch(self, *arguments, output="run.elog"):
-        """Starts elog snapshot, and waits until it watches."""
+        """Starts elog flight snapshot, and waits until it watches."""
         # To a file: without a reader, the output may exceed a pipe.
         path = self.path(f"said-{len(self.processes)}")
         with open(path, "w", encoding="utf-8") as file:
             process = self.start(
-                harness.ELOG, "snapshot", "flight", "-o", self.path(output), *arguments,
+                harness.ELOG, "flight", "snapshot", "flight", "-o", self.path(output), *arguments,
                 stderr=file,
             )
         process.said = path
@@ -91,7 +92,7 @@ class SnapshotRequests(harness.Case):
         self.wait_for(lambda: self.requests()[1] == count, f"{count} answers")
 
     def test_program_request_writes_all_earlier_events(self):
-        self.begin("--overwrite")
+        self.begin()
         watch = self.watch("--on-request")
         program = self.start_asking()
         for number, reason in enumerate(("first", "second", "third"), 1):
@@ -106,11 +107,11 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.reasons_in("run-000003.elog"), ["first", "second", "third"])
         self.assertIn("run-000002.elog: 1 requests of programs, the last for: second", errors)
         self.assertIn("3 snapshots, for 3 requests and 0 events", errors)
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_two_programs_request(self):
-        self.begin("--overwrite")
-        watch = self.watch("--on-request", "--count", "2")
+        self.begin()
+        watch = self.watch("--on-request", "--iterations", "2")
         programs = [self.start_asking(), self.start_asking()]
         for number, program in enumerate(programs, 1):
             self.assertEqual(self.ask(program, f"program {number}"), 1)
@@ -119,10 +120,10 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.reasons_in("run-000002.elog"), ["program 1", "program 2"])
 
     def test_program_request_reaches_every_recorder_of_it(self):
-        self.begin("--overwrite")
-        self.begin("--overwrite", name="second")
-        self.begin(name="oldest")
-        self.begin("--overwrite", name="deaf", events="other:*")
+        self.begin()
+        self.begin(name="second")
+        self.begin("--keep-first", name="oldest")
+        self.begin(name="deaf", events="other:*")
         self.assertEqual(self.run_asking("why"), [2])
 
     def test_request_without_recorder_is_reported(self):
@@ -131,37 +132,37 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.run_asking("why"), [0])
 
     def test_request_without_waiter_is_answered_later(self):
-        self.begin("--overwrite")
+        self.begin()
         self.assertEqual(self.run_asking("one", "two"), [1, 1])
         self.assertEqual(self.requests(), (2, 0, "two"))
-        text = self.run_elog("status").stdout
+        text = self.run_elog("flight", "status").stdout
         self.assertIn("2 snapshots by programs, 2 of them not answered yet; the last for: two", text)
-        self.assertIn("elog snapshot flight --on-request -o FILE", text)
+        self.assertIn("elog flight snapshot flight --on-request -o FILE", text)
         # Neither a printed snapshot nor a partial one answers a request.
-        self.run_elog("snapshot", "flight")
-        self.run_elog("snapshot", "flight", "--where", "number > 1", "-o", self.path("part.elog"))
+        self.run_elog("flight", "snapshot", "flight")
+        self.run_elog("flight", "snapshot", "flight", "--where", "number > 1", "-o", self.path("part.elog"))
         self.assertEqual(self.requests(), (2, 0, "two"))
-        watch = self.watch("--on-request", "--count", "1")
+        watch = self.watch("--on-request", "--iterations", "1")
         errors = self.finish_watch(watch)
         self.assertIn("2 requests of programs, the last for: two", errors)
         self.assertEqual(self.reasons_in("run-000001.elog"), ["one", "two"])
         self.assertEqual(self.requests(), (2, 2, "two"))
-        text = self.run_elog("status").stdout
+        text = self.run_elog("flight", "status").stdout
         self.assertIn("2 snapshots by programs, 0 of them not answered yet", text)
         self.assertNotIn("--on-request", text)
 
     def test_manual_snapshot_answers_earlier_requests(self):
-        self.begin("--overwrite")
+        self.begin()
         self.run_asking("one", "two")
-        result = self.run_elog("snapshot", "flight", "-o", self.path("run-1.elog"))
+        result = self.run_elog("flight", "snapshot", "flight", "-o", self.path("run-1.elog"))
         self.assertIn("run-1.elog: 2 requests of programs, the last for: two", result.stderr)
         self.assertEqual(self.reasons_in("run-1.elog"), ["one", "two"])
         self.assertEqual(self.requests(), (2, 2, "two"))
-        result = self.run_elog("snapshot", "flight", "-o", self.path("run-2.elog"))
+        result = self.run_elog("flight", "snapshot", "flight", "-o", self.path("run-2.elog"))
         self.assertNotIn("requests", result.stderr)
 
     def test_kill_during_concurrent_requests_leaves_no_state(self):
-        self.begin("--overwrite")
+        self.begin()
         watch = self.watch("--on-request", "--keep", "2")
         questions = 20000
         with open(self.path("questions"), "w", encoding="utf-8") as file:
@@ -194,8 +195,8 @@ class SnapshotRequests(harness.Case):
         return programs
 
     def test_request_of_killed_program_is_answered(self):
-        self.begin("--overwrite")
-        watch = self.watch("--on-request", "--count", "1")
+        self.begin()
+        watch = self.watch("--on-request", "--iterations", "1")
         program = self.start_asking("die")
         self.expect(program, -signal.SIGKILL)
         program.communicate("last words\n", harness.TIMEOUT)
@@ -205,7 +206,7 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.reasons_in("run-000001.elog"), ["last words"])
 
     def test_requests_of_killed_waiter_are_answered_by_next_waiter(self):
-        self.begin("--overwrite")
+        self.begin()
         watch = self.watch("--on-request", "--after", "1h")
         self.assertEqual(self.run_asking("before"), [1])
         watch.kill()
@@ -219,7 +220,7 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.reasons_in("run-000001.elog"), ["before", "why"])
 
     def test_killed_waiter_leaves_no_complete_looking_file(self):
-        self.run_elog("start", "flight", "-e", "counter:*", "--wait", "--overwrite")
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
         self.finish(self.start(harness.program("counter"), "1", "100000"))
         watch = self.watch("--when", "number == 0", "--compress=19")  # takes seconds
         self.finish(self.start(harness.program("counter"), "1", "1"))
@@ -228,19 +229,19 @@ class SnapshotRequests(harness.Case):
         watch.kill()
         watch.wait()
         self.assertEqual(self.files(), [])
-        self.run_elog("stop", "flight")
+        self.run_elog("flight", "stop", "flight", "--discard")
         # The next snapshot keeps the file, and skips its number.
         with open(unfinished, "rb") as file:
             content = file.read()
-        self.begin("--overwrite")
+        self.begin()
         self.run_asking("why")
-        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.finish_watch(self.watch("--on-request", "--iterations", "1"))
         self.assertEqual(self.files(), ["run-000002.elog"])
         with open(unfinished, "rb") as file:
             self.assertEqual(file.read(), content)
 
     def test_write_error_leaves_requests_unanswered(self):
-        self.begin("--overwrite")
+        self.begin()
         os.mkdir(self.path("gone"))
         watch = self.watch("--on-request", output="gone/run.elog")
         os.rmdir(self.path("gone"))
@@ -250,9 +251,9 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.requests(), (1, 0, "why"))
 
     def test_write_error_keeps_earlier_snapshots(self):
-        self.begin("--overwrite")
+        self.begin()
         self.run_asking("good")
-        self.finish_watch(self.watch("--on-request", "--count", "1"))
+        self.finish_watch(self.watch("--on-request", "--iterations", "1"))
         self.run_asking(*(str(each) for each in range(2000)))
 
         def fill_disk():
@@ -261,7 +262,7 @@ class SnapshotRequests(harness.Case):
 
         for _ in range(3):
             result = self.run_elog(
-                "snapshot", "flight", "--on-request", "--count", "1", "--keep", "1", "-o",
+                "flight", "snapshot", "flight", "--on-request", "--iterations", "1", "--keep", "1", "-o",
                 self.path("run.elog"), status=1, preexec_fn=fill_disk,
             )
             self.assertIn("cannot be written any further", result.stderr)
@@ -272,7 +273,7 @@ class SnapshotRequests(harness.Case):
 
     def test_reports_removed_recorder(self):
         for arguments in (("--on-request",), ("--when", "number > 3")):
-            self.begin("--overwrite")
+            self.begin()
             watch = self.watch(*arguments)
             for path in glob.glob(os.path.join(self.directory, "subscriptions", "*")):
                 os.unlink(path)
@@ -282,7 +283,7 @@ class SnapshotRequests(harness.Case):
     def test_reports_truncated_region(self):
         for part in (0, 0.001, 0.5):
             for arguments in (("--on-request",), ("--when", "number > 3")):
-                self.begin("--overwrite")
+                self.begin()
                 watch = self.watch(*arguments)
                 (path,) = glob.glob(os.path.join(self.directory, "subscriptions", "*"))
                 os.truncate(path, int(os.path.getsize(path) * part))
@@ -291,8 +292,8 @@ class SnapshotRequests(harness.Case):
                 os.unlink(path)
 
     def test_one_snapshot_answers_all_requests_before_it(self):
-        self.begin("--overwrite")
-        watch = self.watch("--on-request", "--count", "1", "--after", "1s")
+        self.begin()
+        watch = self.watch("--on-request", "--iterations", "1", "--after", "1s")
         self.assertEqual(self.run_asking(*(str(each) for each in range(50))), [1] * 50)
         errors = self.finish_watch(watch)
         wanted, answered, _ = self.requests()
@@ -303,7 +304,7 @@ class SnapshotRequests(harness.Case):
         self.assertGreaterEqual(len(self.reasons_in("run-000001.elog")), answered)
 
     def test_pending_snapshot_is_written_on_interrupt(self):
-        self.begin("--overwrite")
+        self.begin()
         watch = self.watch("--on-request", "--after", "1h")
         self.assertEqual(self.run_asking("why"), [1])
         errors = self.stop_watch(watch)
@@ -312,22 +313,22 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.reasons_in("run-000001.elog"), ["why"])
 
     def test_does_not_overwrite_files(self):
-        self.begin("--overwrite")
+        self.begin()
         for name in ("run-000001.elog", "run-000003.elog"):
             with open(self.path(name), "w", encoding="utf-8") as file:
                 file.write("mine")
         self.run_asking("why")
-        self.finish_watch(self.watch("--on-request", "--count", "1", "--after", "0s"))
+        self.finish_watch(self.watch("--on-request", "--iterations", "1", "--after", "0s"))
         self.assertEqual(self.reasons_in("run-000004.elog"), ["why"])
         for name in ("run-000001.elog", "run-000003.elog"):
             with open(self.path(name), encoding="utf-8") as file:
                 self.assertEqual(file.read(), "mine")
 
     def test_keeps_requested_number_of_files(self):
-        self.begin("--overwrite")
+        self.begin()
         with open(self.path("run-000001.elog"), "w", encoding="utf-8") as file:
             file.write("mine")
-        watch = self.watch("--on-request", "--keep", "2", "--count", "4")
+        watch = self.watch("--on-request", "--keep", "2", "--iterations", "4")
         program = self.start_asking()
         for number in range(1, 5):
             self.assertEqual(self.ask(program, f"request {number}"), 1)
@@ -339,8 +340,8 @@ class SnapshotRequests(harness.Case):
         )
 
     def test_two_waiters_write_one_file_each(self):
-        self.begin("--overwrite")
-        watches = [self.watch("--on-request", "--count", "1") for _ in range(2)]
+        self.begin()
+        watches = [self.watch("--on-request", "--iterations", "1") for _ in range(2)]
         self.run_asking("why")
         for watch in watches:
             self.finish_watch(watch)
@@ -350,9 +351,9 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.requests(), (1, 1, "why"))
 
     def test_matching_event_triggers_snapshot(self):
-        self.begin("--overwrite")
+        self.begin()
         self.run_asking("bad before")
-        watch = self.watch("--when", 'reason ~ "bad*"', "--count", "1")
+        watch = self.watch("--when", 'reason ~ "bad*"', "--iterations", "1")
         self.run_asking("good")
         self.run_asking("bad now")
         errors = self.finish_watch(watch)
@@ -363,13 +364,13 @@ class SnapshotRequests(harness.Case):
         self.assertEqual(self.requests(), (3, 0, "bad now"))
 
     def test_checks_every_event_or_counts_missed_ones(self):
-        self.begin("--overwrite", events="counter:*")
+        self.begin(events="counter:*")
         watch = self.watch("--on-request", "--when", "number == 99999")
         program = self.start(harness.program("counter"), str(harness.THREADS), "100000")
         output, _ = self.finish(program)
         attempted = harness.THREADS * 100000
         self.assertEqual(output, f"attempted {attempted}\n")
-        self.run_elog("snapshot", "flight")
+        self.run_elog("flight", "snapshot", "flight")
         errors = self.stop_watch(watch)
         looked = int(re.search(r"(\d+) events were examined", errors)[1])
         missed = re.search(r"(\d+) events could not be examined", errors)
@@ -380,38 +381,38 @@ class SnapshotRequests(harness.Case):
         self.run_elog("verify", self.path("run-000001.elog"))
 
     def test_ends_with_its_recorder(self):
-        self.begin("--overwrite")
+        self.begin()
         for arguments in (("--on-request",), ("--when", "number > 3")):
             watch = self.watch(*arguments)
-            self.run_elog("stop", "flight")
+            self.run_elog("flight", "stop", "flight", "--discard")
             errors = self.finish_watch(watch)
             self.assertIn("'flight' has ended: there are no further requests.", errors)
             self.assertIn("0 snapshots", errors)
-            self.begin("--overwrite")
+            self.begin()
 
     def test_snapshot_predicate_selects_records(self):
-        self.begin("--overwrite")
-        watch = self.watch("--on-request", "--count", "1", "--where", "number > 1", "--compress")
+        self.begin()
+        watch = self.watch("--on-request", "--iterations", "1", "--where", "number > 1", "--compress")
         program = self.start_asking()
         self.assertEqual(self.ask(program, "one"), 1)
         self.finish_watch(watch)
         self.assertEqual(self.reasons_in("run-000001.elog"), [])
 
     def test_reports_unknown_name_and_waits(self):
-        self.begin("--overwrite")
+        self.begin()
         self.run_asking("why")
         watch = self.watch("--when", 'raeson ~ "bad*"')
         self.assertIn("No event has a field 'raeson'.", self.said_by(watch))
         self.stop_watch(watch)
 
     def test_rejects_invalid_options(self):
-        self.begin("--overwrite")
-        self.begin(name="oldest")
+        self.begin()
+        self.begin("--keep-first", name="oldest")
         path = self.path("run.elog")
         for arguments, status, sentence in (
             (("flight", "--on-request"), 2, "add -o FILE"),
             (("flight", "--when", "number > 1"), 2, "add -o FILE"),
-            (("flight", "-o", path, "--count", "2"), 2, "add --on-request or --when"),
+            (("flight", "-o", path, "--iterations", "2"), 2, "add --on-request or --when"),
             (("flight", "-o", path, "--keep", "2"), 2, "add --on-request or --when"),
             (("flight", "-o", path, "--after", "2s"), 2, "add --on-request or --when"),
             (("flight", "-o", path, "--on-request", "--after", "soon"), 2, "soon"),
@@ -420,7 +421,7 @@ class SnapshotRequests(harness.Case):
             (("oldest", "-o", path, "--on-request"), 1, "keeps the first events"),
             (("absent", "-o", path, "--on-request"), 1, "There is no subscription 'absent'."),
         ):
-            result = self.run_elog("snapshot", *arguments, status=status)
+            result = self.run_elog("flight", "snapshot", *arguments, status=status)
             self.assertIn(sentence, result.stderr)
         self.assertEqual(self.files(), [])
 
@@ -431,16 +432,16 @@ class SnapshotRequests(harness.Case):
             file.write(data)
 
     def test_status_escapes_reason_and_marks_torn_reason(self):
-        self.begin("--overwrite")
+        self.begin()
         self.assertEqual(self.requests(), (0, 0, None))
-        self.assertNotIn("snapshots by programs", self.run_elog("status").stdout)
+        self.assertNotIn("snapshots by programs", self.run_elog("flight", "status").stdout)
         self.run_asking("\x1b]0;mine\x07")
-        text = self.run_elog("status").stdout
+        text = self.run_elog("flight", "status").stdout
         self.assertNotIn("\x1b", text)
         self.assertIn("the last for: \\x1b]0;mine\\x07", text)
         self.write_header(REASON, struct.pack("<Q", 77 << 48))
         self.assertEqual(self.requests(), (1, 0, None))
-        self.assertIn("several programs request one now", self.run_elog("status").stdout)
+        self.assertIn("several programs request one now", self.run_elog("flight", "status").stdout)
         self.write_header(WANTED, struct.pack("<II", 3, 9))
         self.assertEqual(self.requests(), (3, 0, None))
 

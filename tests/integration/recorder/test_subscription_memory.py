@@ -19,7 +19,7 @@ class SubscriptionMemory(harness.Case):
         self.start_flight("--buffer-size", "1M")
 
     def start_flight(self, *options):
-        self.run_elog("start", "flight", "--overwrite", "--wait", "-e", "counter:*", *options)
+        self.run_elog("flight", "start", "flight", "-e", "counter:*", *options)
 
     def allocated_bytes(self):
         path = os.path.join(self.directory, "subscriptions", "00")
@@ -30,7 +30,7 @@ class SubscriptionMemory(harness.Case):
         environment = {**self.environment, "EVENTLOG_RSEQ": rseq}
         program = self.start(harness.program("counter"), "1", "1000", env=environment)
         self.finish(program)
-        events, _, lost = self.summary(self.run_elog("snapshot", "flight").stderr)
+        events, _, lost = self.summary(self.run_elog("flight", "snapshot", "flight").stderr)
         self.assertEqual(lost, 0)
         return events
 
@@ -41,13 +41,13 @@ class SubscriptionMemory(harness.Case):
     def test_equals_requested_size(self):
         self.assert_allocated(self.asked)
         # Reading allocates no memory.
-        self.run_elog("status")
-        self.run_elog("snapshot", "flight")
+        self.run_elog("flight", "status")
+        self.run_elog("flight", "snapshot", "flight")
         self.assert_allocated(self.asked)
 
     def test_has_requested_number_of_buffers(self):
         for number, size in (("2", "1M"), ("16", "128K"), ("64", "128K")):
-            self.run_elog("stop", "flight")
+            self.run_elog("flight", "stop", "flight", "--discard")
             self.start_flight("--buffer-size", f"{number}x{size}")
             bytes_of_one = {"1M": 1 << 20, "128K": 128 << 10}[size]
             self.asked = int(number) * bytes_of_one * os.sysconf("SC_NPROCESSORS_ONLN")

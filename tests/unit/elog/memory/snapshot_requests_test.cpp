@@ -41,7 +41,7 @@ struct sign {
 };
 using snapshot_test = eventlog::provider<"snapshot_test", sign>;
 
-/// A recorder as elog start leaves it, with this program attached.
+/// A recorder as elog flight start leaves it, with this program attached.
 class flight_recorder {
   public:
     explicit flight_recorder(const std::string& name = "flight", bool overwrite = true) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The definitions that elog enable writes into the kernel, and how it recognizes them among other
-// definitions.
+// The definitions that elog kernel enable writes into the kernel, and how it recognizes them among
+// other definitions.
 #include "tracing/persistent_events.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog gen: generates code that emits the events of a schema.
+// elog schema gen: generates code that emits the events of a schema.
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -74,8 +74,8 @@ void run_gen(const gen_options& options) {
 
 }  // namespace
 
-void add_gen(command_line& line) {
-    subcommand command = line.add_subcommand("gen", "Generate code from a schema");
+void add_schema_gen(command_group& schema) {
+    subcommand command = schema.add_subcommand("gen", "Generate code from a schema");
     const auto options = std::make_shared<gen_options>();
     command
         .add_option("--lang LANGUAGE", options->language,
@@ -86,8 +86,9 @@ void add_gen(command_line& line) {
         .required()
         .completes_as(value_kind::file);
     add_output_option(command, options->output, "Write to this file");
-    command.footer("Example:\n"
-                   "  elog gen --lang c tcp.schema -o tcp_events.h");
+    command.footer("Examples:\n"
+                   "  elog schema gen --lang c tcp.schema -o tcp_events.h\n"
+                   "  elog schema gen --lang python tcp.schema -o tcp_events.py");
     command.action([options] { run_gen(*options); });
 }
 

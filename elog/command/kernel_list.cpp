@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog events: lists trace events of the kernel, with their fields and state.
+// elog kernel list: lists trace events of the kernel, with their fields and state.
 #include <unistd.h>
 
 #include <memory>
@@ -145,15 +145,15 @@ void run_events(const events_arguments& arguments) {
     if (chosen.events().empty()) {
         print_note(
             "The kernel has no events of programs that use eventlog. Start one, or name events of "
-            "its own: elog events 'sched:*'");
+            "its own: elog kernel list 'sched:*'");
     }
 }
 
 }  // namespace
 
-void add_events(command_line& line) {
+void add_kernel_list(command_group& kernel) {
     subcommand command =
-        line.add_subcommand("events", "List trace events of the kernel, with fields and state");
+        kernel.add_subcommand("list", "List trace events of the kernel, with fields and state");
     const auto arguments = std::make_shared<events_arguments>();
     command
         .add_option("GLOB", arguments->globs,
@@ -166,8 +166,8 @@ void add_events(command_line& line) {
     command.add_flag("-j,--json", arguments->json, "Write a JSON object on a line for each event");
     command.footer("Without GLOB: all events of programs.\n"
                    "Examples:\n"
-                   "  sudo elog events\n"
-                   "  sudo elog events 'shop:*' 'sched:*' --enabled");
+                   "  sudo elog kernel list\n"
+                   "  sudo elog kernel list 'shop:*' 'sched:*' --enabled");
     command.action([arguments] { run_events(*arguments); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog schema: shows schemas as text, JSON or in binary form.
+// elog schema show: shows schemas as text, JSON or in binary form.
 #include <memory>
 
 #include "cli/common_options.hpp"
@@ -67,9 +67,9 @@ void run_schema(const schema_options& options) {
 
 }  // namespace
 
-void add_schema(command_line& line) {
+void add_schema_show(command_group& schema) {
     subcommand command =
-        line.add_subcommand("schema", "Show schemas of providers, as text or binary");
+        schema.add_subcommand("show", "Show schemas of providers, as text or binary");
     const auto options = std::make_shared<schema_options>();
     command
         .add_option("SOURCE", options->source,
@@ -80,10 +80,10 @@ void add_schema(command_line& line) {
         command.add_flag("--binary", options->binary, "Write the binary form");
     command.add_flag("-j,--json", options->json, "Write a JSON object").excludes(binary);
     command.footer("Examples:\n"
-                   "  elog schema shop                  of a running program\n"
-                   "  elog schema ./shop.schema         check a text, in its normal form\n"
-                   "  elog schema ./order_service       of a program, whether it runs or not\n"
-                   "  elog schema shop --binary -o shop.bin");
+                   "  elog schema show shop                  of a running program\n"
+                   "  elog schema show ./shop.schema         check a text, in its normal form\n"
+                   "  elog schema show ./order_service       of a program, whether it runs or not\n"
+                   "  elog schema show shop --binary -o shop.bin");
     command.action([options] { run_schema(*options); });
 }
 

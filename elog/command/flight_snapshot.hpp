@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reading the contents of a flight recorder, for elog snapshot and elog stop.
+// Reading the contents of a flight recorder, for elog flight snapshot and elog flight stop.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct snapshot_arguments {
     bool json = false;
 };
 
-/// Adds NAME, -o, --compress, --where and --json. The arguments have to live until the command line
-/// has been read.
-void add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
+/// Adds NAME, -o, which is returned, --compress, --where and --json. The arguments have to live
+/// until the command line has been read.
+command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
 
 /// Throws usage_error.
 void check_snapshot_options(const snapshot_arguments& arguments);

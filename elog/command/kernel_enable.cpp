@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog enable and disable: tracing in the kernel that persists without a reader.
+// elog kernel enable and disable: tracing in the kernel that persists without a reader.
 #include <unistd.h>
 
 #include <memory>
@@ -178,9 +178,10 @@ void run_disable(const persistent_arguments& arguments) {
                          failed);
     }
     if (undone == 0) {
-        throw user_error("elog enable has changed nothing at these events that could be undone{}. "
-                         "See their state with: elog events",
-                         arguments.instance.empty() ? "" : " in that instance");
+        throw user_error(
+            "elog kernel enable has changed nothing at these events that could be undone{}. "
+            "See their state with: elog kernel list",
+            arguments.instance.empty() ? "" : " in that instance");
     }
 }
 
@@ -197,28 +198,28 @@ void add_common(subcommand& command, persistent_arguments& arguments, const char
 
 }  // namespace
 
-void add_enable(command_line& line) {
-    subcommand command = line.add_subcommand("enable", "Enable trace events in the kernel");
+void add_kernel_enable(command_group& kernel) {
+    subcommand command = kernel.add_subcommand("enable", "Enable trace events in the kernel");
     const auto arguments = std::make_shared<persistent_arguments>();
     add_common(command, *arguments,
                "Instead of recording, at each event: stacktrace, snapshot, traceoff");
     command.add_option("--where PREDICATE", arguments->where,
                        "Only events for which this is true, evaluated by the kernel");
-    command.footer("The events stay enabled until elog disable, or the next boot.\n"
+    command.footer("The events stay enabled until elog kernel disable, or the next boot.\n"
                    "Examples:\n"
-                   "  sudo elog enable 'shop:order_*' --where 'items > 2'\n"
-                   "  sudo elog enable shop:order_done --trigger stacktrace");
+                   "  sudo elog kernel enable 'shop:order_*' --where 'items > 2'\n"
+                   "  sudo elog kernel enable shop:order_done --trigger stacktrace");
     command.action([arguments] { run_enable(*arguments); });
 }
 
-void add_disable(command_line& line) {
-    subcommand command = line.add_subcommand("disable", "Disable trace events in the kernel");
+void add_kernel_disable(command_group& kernel) {
+    subcommand command = kernel.add_subcommand("disable", "Disable trace events in the kernel");
     const auto arguments = std::make_shared<persistent_arguments>();
     add_common(command, *arguments, "Remove only that trigger");
-    command.footer("Only settings of elog enable are undone.\n"
+    command.footer("Only settings of elog kernel enable are undone.\n"
                    "Examples:\n"
-                   "  sudo elog disable 'shop:order_*'\n"
-                   "  sudo elog disable shop:order_done --trigger stacktrace");
+                   "  sudo elog kernel disable 'shop:order_*'\n"
+                   "  sudo elog kernel disable shop:order_done --trigger stacktrace");
     command.action([arguments] { run_disable(*arguments); });
 }
 

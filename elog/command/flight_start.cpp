@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog start: starts a flight recorder.
+// elog flight start: starts a flight recorder.
 #include <unistd.h>
 
 #include <memory>
@@ -23,6 +23,8 @@ namespace {
 struct start_arguments {
     std::string name;
     listening_arguments listening;
+    bool keep_first = false;
+    bool require_match = false;
     bool json = false;
 };
 
@@ -34,14 +36,16 @@ void run_start(const start_arguments& arguments) {
     }
     subscription_options options = make_subscription_options(arguments.listening);
     options.name = arguments.name;
+    options.overwrite = !arguments.keep_first;
     subscription source(options);
     warn_incompatible_processes(source.header());
-    if (arguments.listening.wait) {
+    if (!arguments.require_match) {
         warn_unknown_keywords(options.patterns, find_running_instances);
     } else {
         check_keywords(options.patterns, find_running_instances, keyword_advice);
         check_patterns(options.patterns, source.patterns_matched(), {},
-                       "See the events with: elog list. To wait for it, add --wait.");
+                       "See the events with: elog list. To wait for it, leave out "
+                       "--require-match.");
     }
     source.detach();
     if (arguments.json) {
@@ -51,25 +55,30 @@ void run_start(const start_arguments& arguments) {
                                      .line());
         return;
     }
-    print_note("'{0}' keeps the {1} events. Write them with: elog snapshot {0} -o FILE. End "
-               "it with: elog stop {0}",
+    print_note("'{0}' keeps the {1} events. Write them with: elog flight snapshot {0} -o FILE. "
+               "End it with: elog flight stop {0} -o FILE",
                arguments.name, options.overwrite ? "newest" : "first");
 }
 
 }  // namespace
 
-void add_start(command_line& line) {
-    subcommand command = line.add_subcommand("start", "Start a flight recorder in memory");
+void add_flight_start(command_group& flight) {
+    subcommand command = flight.add_subcommand("start", "Start a flight recorder in memory");
     const auto arguments = std::make_shared<start_arguments>();
     command
         .add_option("NAME", arguments->name, "Its name: up to 31 letters, digits, '-', '_' and '.'")
         .required();
-    add_listening_options(command, arguments->listening);
+    add_event_options(command, arguments->listening).required();
+    command.add_flag("--keep-first", arguments->keep_first,
+                     "Keep the first events instead of the newest: later ones are lost");
+    command.add_flag("--require-match", arguments->require_match,
+                     "Fail if no running program has a matching event");
     command.add_flag("-j,--json", arguments->json, "Write a JSON object");
-    command.footer("The buffers exist until elog stop, also after programs have ended or crashed.\n"
+    command.footer("The buffers exist until elog flight stop, also after programs have ended or "
+                   "crashed.\n"
                    "Examples:\n"
-                   "  elog start flight -e 'shop:*' --overwrite --wait\n"
-                   "  elog snapshot flight -o what_happened.elog");
+                   "  elog flight start shop -e 'shop:*'\n"
+                   "  elog flight start boot -e 'shop:*' --keep-first --buffer-size 8x1M");
     command.action([arguments] { run_start(*arguments); });
 }
 

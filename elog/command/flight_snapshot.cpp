@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// elog snapshot: prints or writes the contents of a flight recorder while it continues.
-#include "snapshot.hpp"
+// elog flight snapshot: prints or writes the contents of a flight recorder while it continues.
+#include "flight_snapshot.hpp"
 
 #include <unistd.h>
 
@@ -14,22 +14,24 @@
 #include "cli/summary.hpp"
 #include "commands.hpp"
 #include "file/file_sink.hpp"
+#include "flight_snapshot_watch.hpp"
 #include "live/where.hpp"
 #include "memory/snapshot_requests.hpp"
-#include "snapshot_watch.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {
 
-void add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
+command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
     command.add_option("NAME", arguments.name, "Name of the flight recorder")
         .required()
         .completes_as(value_kind::subscription);
-    add_output_option(command, arguments.output, "Write an .elog file");
+    const command_option output =
+        add_output_option(command, arguments.output, "Write an .elog file");
     add_compress_option(command, arguments.compression);
     command.add_option("--where PREDICATE", arguments.where, where_help);
     command.add_flag("-j,--json", arguments.json,
                      "Print events as JSON Lines; with -o, write the summary as JSON");
+    return output;
 }
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
@@ -78,7 +80,7 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
 
 void snapshot_writer::take(const snapshot_notes& notes) {
     const recording_summary summary = process_->snapshot();
-    // elog stop releases the memory while it is read here; then the rest reads as empty.
+    // elog flight stop releases the memory while it is read here; then the rest reads as empty.
     if (!source_.still_exists()) {
         throw subscription_ended(arguments_.name);
     }
@@ -143,17 +145,18 @@ void run_snapshot(const snapshot_arguments& arguments) {
 
 }  // namespace
 
-void add_snapshot(command_line& line) {
+void add_flight_snapshot(command_group& flight) {
     subcommand command =
-        line.add_subcommand("snapshot", "Print or write the contents of a flight recorder");
+        flight.add_subcommand("snapshot", "Print or write the contents of a flight recorder");
     const auto arguments = std::make_shared<snapshot_arguments>();
     const auto watched = std::make_shared<watch_arguments>();
     add_snapshot_options(command, *arguments);
     add_watch_options(command, *watched);
-    command.footer("The flight recorder continues unchanged. Examples:\n"
-                   "  elog snapshot flight -o what_happened.elog\n"
-                   "  elog snapshot flight --on-request -o asked.elog\n"
-                   "  elog snapshot flight --when 'took > 2s' --after 1s -o slow.elog");
+    command.footer("The flight recorder continues unchanged.\n"
+                   "Examples:\n"
+                   "  elog flight snapshot shop -o what_happened.elog\n"
+                   "  elog flight snapshot shop --on-request -o requested.elog\n"
+                   "  elog flight snapshot shop --when 'took > 2s' --after 1s -o slow.elog");
     command.action([arguments, watched] {
         check_snapshot_options(*arguments);
         check_watch_options(*arguments, *watched);

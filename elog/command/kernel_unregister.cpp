@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog unregister: removes events from the kernel's user_events.
+// elog kernel unregister: removes events from the kernel's user_events.
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,9 +102,9 @@ void run_unregister(const unregister_options& options) {
 
 }  // namespace
 
-void add_unregister(command_line& line) {
+void add_kernel_unregister(command_group& kernel) {
     subcommand command =
-        line.add_subcommand("unregister", "Remove registered events from the kernel");
+        kernel.add_subcommand("unregister", "Remove registered events from the kernel");
     const auto options = std::make_shared<unregister_options>();
     command.add_option("GLOB", options->globs, "PROVIDER or PROVIDER:EVENT, with * and ?")
         .required()
@@ -112,8 +112,8 @@ void add_unregister(command_line& line) {
     command.add_flag("-j,--json", options->json, "Write a JSON object on a line for each event");
     command.footer("Events that a program has or that are recorded stay, with a message.\n"
                    "Examples:\n"
-                   "  sudo elog unregister shop\n"
-                   "  sudo elog unregister 'shop:order_*'");
+                   "  sudo elog kernel unregister shop\n"
+                   "  sudo elog kernel unregister 'shop:order_*'");
     command.action([options] { run_unregister(*options); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog register: registers events with the kernel before their program starts.
+// elog kernel register: registers events with the kernel before their program starts.
 #include <unistd.h>
 
 #include <memory>
@@ -116,8 +116,8 @@ void run_register(const register_options& options) {
 
 }  // namespace
 
-void add_register(command_line& line) {
-    subcommand command = line.add_subcommand(
+void add_kernel_register(command_group& kernel) {
+    subcommand command = kernel.add_subcommand(
         "register", "Register events with the kernel before their program starts");
     const auto options = std::make_shared<register_options>();
     command
@@ -130,8 +130,8 @@ void add_register(command_line& line) {
     command.add_flag("-j,--json", options->json, "Write a JSON object on a line for each event");
     command.footer("The events are in tracefs as eventlog_PROVIDER_EVENT, and can be enabled.\n"
                    "Examples:\n"
-                   "  sudo elog register --persist /usr/bin/order_service\n"
-                   "  sudo elog register --persist ./shop.schema");
+                   "  sudo elog kernel register --persist /usr/bin/order_service\n"
+                   "  sudo elog kernel register --persist ./shop.schema");
     command.action([options] { run_register(*options); });
 }
 

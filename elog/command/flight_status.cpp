@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// elog status: shows flight recorders and their contents.
+// elog flight status: shows flight recorders and their contents.
 #include <unistd.h>
 
 #include <ctime>
@@ -60,7 +60,7 @@ std::optional<detached_status> examine(const running_subscription& subscription)
         const snapshot_requests requests(source.region());
         detached_status found{subscription, source.region().header.clock_start.realtime,
                               process.snapshot(), requests.counts(), requests.reason()};
-        // elog stop releases the memory while it is read here; then the rest reads as empty.
+        // elog flight stop releases the memory while it is read here; then the rest reads as empty.
         return source.still_exists() ? std::optional(std::move(found)) : std::nullopt;
     } catch (const user_error& error) {
         print_diagnostic("elog: {}", error.what());
@@ -101,9 +101,10 @@ std::string requests_of(const detached_status& shown) {
     }
     append(text, "\n");
     if (shown.requests.open() != 0 && !shown.subscription.has_ended) {
-        append(text,
-               fmt::format("              Answer with: elog snapshot {} --on-request -o FILE\n",
-                           shown.subscription.name));
+        append(
+            text,
+            fmt::format("              Answer with: elog flight snapshot {} --on-request -o FILE\n",
+                        shown.subscription.name));
     }
     return fmt::to_string(text);
 }
@@ -120,7 +121,7 @@ std::string text_of(const detached_status& shown) {
                                    mode_of(shown), shown.subscription.memory >> 10U, &since[0]);
     if (shown.subscription.has_ended) {
         text += fmt::format("  ended       it receives no more events. Write those that it has "
-                            "with: elog stop {} -o FILE\n",
+                            "with: elog flight stop {} -o FILE\n",
                             shown.subscription.name);
     }
     text += "  events     " + visible_rules(shown.subscription);
@@ -193,17 +194,21 @@ void run_status(bool as_json) {
     }
     write_all(STDOUT_FILENO, text);
     if (all.empty()) {
-        print_note("No flight recorder is running. Start one with: elog start NAME -e "
-                   "'PROVIDER:*' --overwrite");
+        print_note("No flight recorder is running. Start one with: elog flight start NAME -e "
+                   "'PROVIDER:*'");
     }
 }
 
 }  // namespace
 
-void add_status(command_line& line) {
-    subcommand command = line.add_subcommand("status", "Show flight recorders");
+void add_flight_status(command_group& flight) {
+    subcommand command =
+        flight.add_subcommand("status", "Show flight recorders and their contents");
     const auto json = std::make_shared<bool>(false);
     command.add_flag("-j,--json", *json, "Write a JSON object");
+    command.footer("Examples:\n"
+                   "  elog flight status\n"
+                   "  elog flight status --json | jq -r '.standing[].name'");
     command.action([json] { run_status(*json); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "snapshot_watch.hpp"
+#include "flight_snapshot_watch.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -103,7 +103,7 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
       answered_(requests_.counts().answered) {
     if (!eventlog::core::overwrites(source_.region().header)) {
         throw user_error("'{}' keeps the first events, for which programs request no snapshots. "
-                         "Start one with: elog start NAME --overwrite",
+                         "Start one with: elog flight start NAME -e PATTERN",
                          snapshot.name);
     }
     if (trigger_) {
@@ -119,8 +119,8 @@ void snapshot_watch::check_source() {
         return;
     }
     source_due_ = now + source_interval;
-    // Order: elog stop clears accepts_requests() before it removes the file, so it is read after
-    // still_exists().
+    // Order: elog flight stop clears accepts_requests() before it removes the file, so it is read
+    // after still_exists().
     if (!source_.still_exists() && requests_.accepts_requests()) {
         throw user_error("'{}' does not exist any more: its file was removed. Start a new one.",
                          snapshot_.name);
@@ -231,7 +231,7 @@ void snapshot_watch::take() {
 void snapshot_watch::run() {
     print_note("'{}' is watched. Snapshots are written to {}. Stop with Ctrl-C.", snapshot_.name,
                rotation_glob(*snapshot_.output));
-    while (taken_ < arguments_.count.value_or(UINT64_MAX)) {
+    while (taken_ < arguments_.iterations.value_or(UINT64_MAX)) {
         // Read first: causes before the end are still answered, at once.
         const bool accepts_requests = requests_.accepts_requests();
         check_source();
@@ -284,7 +284,7 @@ void add_watch_options(subcommand& command, watch_arguments& arguments) {
                      "Write one to FILE-000001.elog ... for each request of a program");
     command.add_option("--when PREDICATE", arguments.when,
                        "Write one to FILE-000001.elog ... for each event that makes this true");
-    command.add_option("--count NUMBER", arguments.count, "End after that many snapshots")
+    command.add_option("--iterations NUMBER", arguments.iterations, "End after that many snapshots")
         .range(1, 1'000'000);
     command.add_option("--keep NUMBER", arguments.keep, "Keep that many files, the newest")
         .range(1, 1'000'000);
@@ -293,9 +293,10 @@ void add_watch_options(subcommand& command, watch_arguments& arguments) {
 }
 
 void check_watch_options(const snapshot_arguments& snapshot, const watch_arguments& arguments) {
-    if (!arguments.is_wanted() && (arguments.count || arguments.keep || arguments.after)) {
+    if (!arguments.is_wanted() && (arguments.iterations || arguments.keep || arguments.after)) {
         throw usage_error(
-            "--count, --keep and --after are for requested snapshots: add --on-request or --when.");
+            "--iterations, --keep and --after are for requested snapshots: add --on-request or "
+            "--when.");
     }
     if (arguments.is_wanted() && !snapshot.output) {
         throw usage_error("Requested snapshots are written to files: add -o FILE.");

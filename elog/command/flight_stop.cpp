@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// elog flight stop: ends a flight recorder.
+#include <unistd.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/output.hpp"
+#include "base/user_error.hpp"
+#include "commands.hpp"
+#include "flight_snapshot.hpp"
+#include "memory/detached_subscription.hpp"
+#include "text/json_object.hpp"
+
+namespace elog {
+namespace {
+
+struct stop_arguments {
+    snapshot_arguments snapshot;
+    bool discard = false;
+};
+
+/// The memory is released after the file is complete, because the disk may be full.
+void take(snapshot_writer& kept, const std::string& name) {
+    try {
+        kept.take();
+    } catch (const subscription_ended&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw user_error(
+            "{0} '{1}' receives no more events, and keeps those that it has: write them "
+            "elsewhere with elog flight stop {1} -o FILE, or drop them with elog flight "
+            "stop {1} --discard",
+            error.what(), name);
+    }
+}
+
+/// The JSON output without a file.
+void print_ended(const std::string& name) {
+    write_all(
+        STDOUT_FILENO,
+        versioned_object().add("name", name).add("file", std::optional<std::string>()).line());
+}
+
+void check_stop_options(const stop_arguments& arguments) {
+    check_snapshot_options(arguments.snapshot);
+    if (arguments.snapshot.where && !arguments.snapshot.output) {
+        throw usage_error("--where is for the file: add -o FILE.");
+    }
+    if (!arguments.snapshot.output && !arguments.discard) {
+        throw usage_error("The events of '{0}' would be lost: add -o FILE to write them, or "
+                          "--discard to drop them.",
+                          arguments.snapshot.name);
+    }
+}
+
+void run_stop(const snapshot_arguments& arguments) {
+    detached_subscription ended(arguments.name);
+    // An error with the file or the predicate has to occur before the end, so that no events are
+    // lost.
+    std::optional<snapshot_writer> kept;
+    if (arguments.output) {
+        kept.emplace(arguments, ended);
+    }
+    ended.end();
+    if (kept) {
+        take(*kept, arguments.name);
+    }
+    if (!ended.remove()) {
+        throw user_error("Another process has just ended the subscription '{}'{}.", arguments.name,
+                         kept ? ": the file may be incomplete" : "");
+    }
+    if (arguments.json && !kept) {
+        print_ended(arguments.name);
+    }
+}
+
+}  // namespace
+
+void add_flight_stop(command_group& flight) {
+    subcommand command = flight.add_subcommand("stop", "End a flight recorder");
+    const auto arguments = std::make_shared<stop_arguments>();
+    const command_option output = add_snapshot_options(command, arguments->snapshot);
+    command.add_flag("--discard", arguments->discard, "Drop its events").excludes(output);
+    command.footer("One of -o and --discard is required.\n"
+                   "Examples:\n"
+                   "  elog flight stop shop -o last.elog\n"
+                   "  elog flight stop shop --discard");
+    command.action([arguments] {
+        check_stop_options(*arguments);
+        run_stop(arguments->snapshot);
+    });
+}
+
+}  // namespace elog
