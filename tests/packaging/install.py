@@ -49,9 +49,12 @@ def check_installed_tree(prefix):
     run(prefix / "bin/elog", "--version")
     for name in ("sysusers.d", "tmpfiles.d", "systemd/system/systemd-tmpfiles-setup.service.d"):
         assert (prefix / "lib" / name / "eventlog.conf").is_file(), f"lib/{name} is not installed"
-    for name in ("bash-completion/completions/elog", "zsh/site-functions/_elog",
-                 "fish/vendor_completions.d/elog.fish"):
-        assert (prefix / "share" / name).is_file(), f"share/{name} is not installed"
+    for shell, name in (("bash", "bash-completion/completions/elog"),
+                        ("zsh", "zsh/site-functions/_elog"),
+                        ("fish", "fish/vendor_completions.d/elog.fish")):
+        installed = (prefix / "share" / name).read_text("utf-8")
+        printed = output_of(prefix / "bin/elog", "completion", shell)
+        assert printed == installed, f"elog completion {shell} does not print share/{name}"
     libraries = find_library_directory(prefix)
     check_exported_names(libraries / "libeventlog.so", r"eventlog_\w+")
     check_exported_names(

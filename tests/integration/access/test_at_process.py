@@ -346,6 +346,7 @@ class AtProcess(other_users.Case):
         _, pid = self.start_container()
         for words, message in ((["doctor"], "elog doctor checks the machine"),
                             (["features"], "elog features checks the machine"),
+                            (["--json", "doctor"], "elog doctor checks the machine"),
                             (["record", "-e", "counter", "--", "true"], "no command is run")):
             self.assert_one_message(self.elog_at(pid, *words, status=2).stderr, message)
         _, errors = self.finish(self.start_as(ANNE, elog, "--at", str(pid), "list"), 1)
