@@ -153,7 +153,7 @@ std::string complaint(const CLI::App& application, const CLI::ParseError& error,
         }
     }
     if (!unexpected.empty()) {
-        return named.full_name() + " has no room for the argument '" + unexpected.front() +
+        return named.full_name() + " does not take the argument '" + unexpected.front() +
                "'. Leave it out.";
     }
     const std::string sentence = error.what();

@@ -206,7 +206,7 @@ class BadInput(harness.Case):
              "elog flight start"),
             (["convert", "--nonsense"], "elog convert has no option '--nonsense'.", "elog convert"),
             (["list", "--nonsense"], "elog list has no option '--nonsense'.", "elog list"),
-            (["list", "a", "b"], "elog list has no room for the argument 'b'. Leave it out.",
+            (["list", "a", "b"], "elog list does not take the argument 'b'. Leave it out.",
              "elog list"),
             (["--nonsense", "list"],
              "elog has no option '--nonsense'. Options of a command follow its name.", "elog"),
