@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "scope/scope_sink.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace elog {
+
+void scope_sink::start(const region_view& source) {
+    rings_.assign(source.geometry.ring_count, {});
+    downstream_.start(source);
+}
+
+/// A provider without a process is one of the kernel, whose events belong to the thread that caused
+/// them. A start time without a number is that of a process in an outer pid namespace.
+void scope_sink::take_provider(const provider_instance& provider) {
+    known_provider& known = providers_[provider.id];
+    known = {std::nullopt, provider.pid, provider.start_time};
+    if (provider.pid != 0 || provider.start_time != 0) {
+        known.verdict = scope_.decide(provider.pid, provider.start_time);
+    }
+    all_inside_ = all_inside_ && known.verdict == scope_verdict::inside;
+    if (known.verdict == scope_verdict::outside) {
+        outside_providers_.insert_or_assign(provider.id, provider);
+    } else {
+        outside_providers_.erase(provider.id);
+        downstream_.take_provider(provider);
+    }
+}
+
+void scope_sink::count_undecided(std::uint32_t pid, std::uint64_t start_time) {
+    ++undecided_;
+    undecided_processes_.emplace(pid, start_time);
+}
+
+bool scope_sink::passes(const eventlog_record& record) {
+    const auto found = providers_.find(record.provider);
+    if (found == providers_.end()) {  // its entry was unreadable
+        count_undecided(0, record.provider);
+        return true;
+    }
+    const known_provider& provider = found->second;
+    switch (provider.verdict ? *provider.verdict : scope_.decide_thread(record.thread)) {
+        case scope_verdict::outside:
+            return false;
+        case scope_verdict::undecided:
+            count_undecided(provider.pid != 0 ? provider.pid : record.thread, provider.start_time);
+            break;
+        case scope_verdict::inside:
+            break;
+    }
+    return true;
+}
+
+/// Reduces the run to the records that pass. Its bytes are valid until the next call.
+void scope_sink::filter_run(record_run& run, ring_state& ring) {
+    kept_.clear();
+    std::uint64_t count = 0;
+    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
+        const std::span<const std::uint8_t> before = rest;
+        const record_view record = take_record(rest);
+        const auto whole = before.first(before.size() - rest.size());
+        if (passes(record.header)) {
+            kept_.insert(kept_.end(), whole.begin(), whole.end());
+            ++count;
+        } else {
+            ++ring.outside;
+            ring.outside_bytes += whole.size();
+        }
+    }
+    outside_ += run.count - count;
+    run.count = count;
+    run.bytes = kept_;
+}
+
+void scope_sink::take_run(const record_run& run) {
+    ring_state& ring = rings_[run.ring];
+    record_run passing = run;
+    passing.lost_before += ring.unreported;
+    passing.overwritten |= ring.overwritten;
+    if (!all_inside_ || providers_.empty()) {
+        filter_run(passing, ring);
+    }
+    if (passing.count == 0) {
+        ring.unreported = passing.lost_before;
+        ring.overwritten = passing.overwritten;
+        return;
+    }
+    // Records that do not pass have no number, so the only gaps between the others are losses.
+    passing.sequence = ring.next + passing.lost_before;
+    ring.unreported = 0;
+    ring.overwritten = false;
+    ring.next = passing.sequence + passing.count;
+    downstream_.take_run(passing);
+}
+
+void scope_sink::take_loss(const loss_block& loss) {
+    loss_block whole = loss;
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
+        ring_state& ring = rings_[loss.index];
+        whole.full += ring.unreported;
+        whole.too_large += ring.overwritten ? ring.unreported : 0;
+        ring.unreported = 0;
+    }
+    if (static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
+        const auto outside = outside_providers_.find(static_cast<std::uint16_t>(loss.index));
+        if (outside != outside_providers_.end()) {
+            downstream_.take_provider(outside->second);
+            outside_providers_.erase(outside);
+        }
+    }
+    downstream_.take_loss(whole);
+}
+
+void scope_sink::finish() {
+    for (std::uint32_t ring = 0; ring < rings_.size(); ++ring) {
+        const ring_state& state = rings_[ring];
+        if (state.unreported != 0) {
+            downstream_.take_loss(
+                trailing_loss(ring, state.unreported, state.overwritten ? state.unreported : 0, 0));
+        }
+    }
+    downstream_.finish();
+}
+
+void scope_sink::subtract_outside(recording_summary& summary) const {
+    const auto subtract = [](std::uint64_t& from, std::uint64_t count) {
+        from -= std::min(from, count);
+    };
+    subtract(summary.events, outside_);
+    for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
+        subtract(summary.bytes, rings_[ring].outside_bytes);
+        if (ring < summary.rings.size()) {
+            subtract(summary.rings[ring].read, rings_[ring].outside);
+            subtract(summary.rings[ring].bytes, rings_[ring].outside_bytes);
+        }
+    }
+}
+
+}  // namespace elog
