@@ -19,6 +19,7 @@
 #include "cli/summary.hpp"
 #include "commands.hpp"
 #include "file/file_sink.hpp"
+#include "live/command_processes.hpp"
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/recording_route.hpp"
@@ -42,6 +43,7 @@ struct record_arguments {
     std::optional<std::string> where;
     route_arguments route;
     bool explain = false;
+    bool all_processes = false;
     bool fail_on_loss = false;
     bool json = false;
 };
@@ -157,6 +159,12 @@ class stop_condition {
     int seen_ = 0;
 };
 
+/// With a command its processes are recorded, unless others are asked for.
+bool is_limited_to_command(const record_arguments& arguments,
+                           const std::vector<std::string>& command) {
+    return !command.empty() && !arguments.all_processes && arguments.listening.pids.empty();
+}
+
 std::optional<std::string> output_name(const record_arguments& arguments) {
     const bool is_one = !arguments.output || !make_file_options(arguments).rotation.is_wanted();
     return is_one ? arguments.output : rotation_glob(*arguments.output);
@@ -203,7 +211,7 @@ bool has_loss(const recording_summary& summary) noexcept {
 
 /// Without a file, standard output has only events, and the summary is text.
 void print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
-                             const filtering_sink* selection) {
+                             const filtering_sink* selection, const command_processes& processes) {
     summary_notes notes;
     notes.output = output_name(arguments);
     if (arguments.where) {
@@ -213,10 +221,12 @@ void print_recording_summary(const record_arguments& arguments, const recording_
         notes.kept = selection->passed();
     }
     if (arguments.json && arguments.output) {
+        notes.command = processes.as_json();
         print_summary_as_json({}, summary, notes);
     } else {
         print_summary(summary, notes);
     }
+    processes.print_counts();
 }
 
 /// No progress line with a command, whose output would overwrite it.
@@ -259,22 +269,30 @@ void record(const requested_route& route, const record_arguments& arguments,
     }
     if (arguments.explain) {
         write_all(STDOUT_FILENO, process->explain());
+        if (is_limited_to_command(arguments, command)) {
+            write_all(STDOUT_FILENO, explanation_of_command_scope);
+        }
         return;
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
     const std::unique_ptr<filtering_sink> selection =
         make_selection(arguments, filter.get(), *sink);
+    command_processes processes(is_limited_to_command(arguments, command),
+                                selection ? static_cast<record_sink&>(*selection) : *sink);
     std::optional<child_process> child;
     if (!is_alone && stop_requested().count == 0) {
         child.emplace(command);
+        processes.begin(child->pid());
         stop.watch(*child);
     }
     recording_summary summary;
     try {
-        summary = run(*process, arguments, is_alone,
-                      selection ? static_cast<record_sink&>(*selection) : *sink,
-                      [&] { return stop() || (selection && selection->is_full()); });
-        print_recording_summary(arguments, summary, selection.get());
+        summary = run(*process, arguments, is_alone, processes.sink(), [&] {
+            processes.poll();
+            return stop() || (selection && selection->is_full());
+        });
+        processes.complete(summary);
+        print_recording_summary(arguments, summary, selection.get(), processes);
         print_type_mismatches(filter.get(), nullptr);
     } catch (...) {
         if (child) {
@@ -298,6 +316,10 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     subscription_options options = make_subscription_options(arguments.listening);
     const requested_route route = parse_route(arguments.route, arguments.listening);
     check_file_options(arguments);
+    if (arguments.all_processes && command.empty()) {
+        throw usage_error("--all-processes is for a recording with a command, which has only its "
+                          "processes by default: add -- COMMAND, or leave out the option.");
+    }
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
     }
@@ -344,6 +366,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         .range(1, 1'000'000'000);
     record.add_option("--where PREDICATE", arguments->where, where_help);
     add_route_options(record, arguments->route);
+    record.add_flag("--all-processes", arguments->all_processes,
+                    "With a command: not only the command and its descendants");
     record.add_flag("--explain", arguments->explain,
                     "Do not record: print where the selection would be evaluated");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,

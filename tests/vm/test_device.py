@@ -150,7 +150,8 @@ others() {{
 touch /tmp/asked
 until [ -e /tmp/answered ]; do sleep 0.1; done
 END
-    su user -s /bin/sh -c "$elog record --via device -e 'load:*' --wait -j -- sh /tmp/both" &
+    su user -s /bin/sh -c \
+        "$elog record --via device --all-processes -e 'load:*' --wait -j -- sh /tmp/both" &
     listener=$!
     wait_until [ -e /tmp/asked ]
     emit 5 > /dev/null

@@ -41,20 +41,28 @@ beside_tracefs() {{
     cat $tracing/trace > $shift_to
     return $recorded
 }}
-together() {{ record -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1; }}
+together() {{
+    record --all-processes -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1
+}}
 # The recorder is stopped while more is written than its buffers hold.
 late() {{
-    record -e kernel:switch -o /tmp/late.elog --buffer-size 2x128K -j -- \
+    record --all-processes -e kernel:switch -o /tmp/late.elog --buffer-size 2x128K -j -- \
         sh -c "kill -STOP \$PPID; $switches pass {PASSES} > /dev/null; kill -CONT \$PPID"
 }}
-idle() {{ record -e kernel:idle -o /tmp/idle.elog -- sh -c 'for i in 1 2 3 4 5; do sleep 0.2; done'; }}
+idle() {{
+    record --all-processes -e kernel:idle -o /tmp/idle.elog -- \
+        sh -c 'for i in 1 2 3 4 5; do sleep 0.2; done'
+}}
 hooks_of() {{ record -e "$1" -o /tmp/hooks-of.elog -- cat $hooks; rm -f /tmp/hooks-of.elog; }}
 attached() {{
     cat $hooks
     for event in switch interrupt_begin softirq_end idle; do hooks_of kernel:$event 2> /dev/null; done
     cat $hooks
 }}
-everything() {{ record -e '*:*' -e 'shop:*' -o /tmp/everything.elog -- "$shop" {ROUNDS}; cat $hooks; }}
+everything() {{
+    record --all-processes -e '*:*' -e 'shop:*' -o /tmp/everything.elog -- "$shop" {ROUNDS}
+    cat $hooks
+}}
 not_permitted() {{
     chmod 666 /dev/eventlog
     su user -s /bin/sh -c "$elog record --via device -e 'kernel:*'"
@@ -89,7 +97,7 @@ blocks() {{
 dd if=/dev/zero of=/dev/ram0 bs={BLOCK_SIZE} count={BLOCKS} conv=fsync 2> /dev/null
 "$shop" 3
 END
-    record -e 'block:*' -e 'shop:*' -e kernel:switch -o /tmp/blocks.elog -- sh /tmp/work
+    record --all-processes -e 'block:*' -e 'shop:*' -e kernel:switch -o /tmp/blocks.elog -- sh /tmp/work
 }}
 in_use() {{ rmmod eventlog; }}
 # A provider unregisters while it is enabled.
@@ -117,7 +125,7 @@ part unload wait_until is_unloaded
 # One of two processors sleeps when the first recording ends, which wakes it unrecorded.
 SLEEP_TWICE = parts.SHELL + """
 insmod /eventlog.ko remove_idle=1 || exit
-record() { "$0" record --via device -e kernel:idle -o /tmp/$1.elog -- sleep 1; }
+record() { "$0" record --via device --all-processes -e kernel:idle -o /tmp/$1.elog -- sleep 1; }
 part first record first
 part between cut -d ' ' -f 1 /proc/uptime
 sleep 2

@@ -148,12 +148,13 @@ shop=$0 elog=$1 to_relay=$2
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
 insmod /eventlog.ko remove_idle=1 || exit
 together() {{
-    "$elog" record --via relay -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- "$shop" {ROUNDS} 2>&1
+    "$elog" record --via relay --all-processes -e 'kernel:*' -e 'shop:*' -o /tmp/together.elog -j -- \
+        "$shop" {ROUNDS} 2>&1
 }}
 # Each event is also emitted in NMI context, in which relay is not written to.
 nmis() {{
     insmod /eventlog_nmi.ko || return
-    "$elog" record --via relay -e nmis -o /tmp/nmis.elog -j -- \
+    "$elog" record --via relay --all-processes -e nmis -o /tmp/nmis.elog -j -- \
         sh -c 'echo {NMIS} > /sys/module/eventlog_nmi/parameters/emit'
     rmmod eventlog_nmi
 }}

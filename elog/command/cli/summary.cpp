@@ -158,6 +158,9 @@ void print_summary_as_json(const json_object& first, const recording_summary& su
         .add("duration_ns", duration.count())
         .add("events_per_second", per_second(summary))
         .add("by_cpu", rings_as_json(summary.rings));
+    if (notes.command) {
+        object.add("command", *notes.command);
+    }
     try {
         write_all(STDOUT_FILENO, object.line());
     } catch (const output_closed&) {  // the file is complete

@@ -17,6 +17,7 @@ struct summary_notes {
     std::optional<std::string> output{};    // the file, or a pattern of several files
     std::optional<std::uint64_t> passed{};  // events for which --where is true
     std::optional<std::uint64_t> kept{};    // of these, the first ones, limited by --count
+    std::optional<json_object> command{};  // counts of a recording limited to a command's processes
 };
 
 /// Writes numbers, output and losses with their reasons to standard error; with --quiet nothing but

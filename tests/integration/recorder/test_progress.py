@@ -218,7 +218,7 @@ class Progress(harness.Case):
     def test_recording_does_not_mix_it_with_other_output(self):
         self.start_provider(harness.program("counter"), "1", "0", "100000")
         for command in (
-            ("-o", self.path("run.elog"), "--", "/bin/sleep", "0.3"),
+            ("-o", self.path("run.elog"), "--all-processes", "--", "/bin/sleep", "0.3"),
             ("--duration", "300ms"),
         ):
             self.open_terminal()
