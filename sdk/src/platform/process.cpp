@@ -27,12 +27,10 @@ struct stat_fields {
     std::uint64_t start_time = 0;
 };
 
-/// Reads fields 3, 20 and 22 of /proc/PID/stat. They are searched behind the last ')', because a
-/// process name may contain any character.
-bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
-    std::array<char, 32> path{};
-    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/stat", pid));
-    const unique_fd file(::open(path.data(), O_RDONLY | O_CLOEXEC));
+/// Reads fields 3, 20 and 22 of a file /proc/PID/stat. They are searched behind the last ')',
+/// because a process name may contain any character.
+bool read_stat(const char* path, stat_fields& fields) noexcept {
+    const unique_fd file(::open(path, O_RDONLY | O_CLOEXEC));
     std::array<char, 1024> text{};
     const ssize_t size = file ? ::read(file.get(), text.data(), text.size() - 1) : -1;
     if (size <= 0) {
@@ -58,6 +56,14 @@ bool read_stat(std::uint32_t pid, stat_fields& fields) noexcept {
     return true;
 }
 
+/// Whether /proc has the numbers of this process's pid namespace. A process may enter a pid
+/// namespace and keep the /proc of an outer one, where its number is that of another process.
+bool has_own_proc() noexcept {
+    std::array<char, 16> number{};
+    const ssize_t size = ::readlink("/proc/self", number.data(), number.size() - 1);
+    return size > 0 && std::strtol(number.data(), nullptr, 10) == ::getpid();
+}
+
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t cached_thread_id = 0;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool is_fast_path_blocked = false;
 
@@ -77,7 +83,7 @@ process_identity current_process() noexcept {
     identity.pid = static_cast<std::uint32_t>(::getpid());
     identity.uid = ::geteuid();
     stat_fields fields;
-    if (read_stat(identity.pid, fields)) {
+    if (read_stat("/proc/self/stat", fields)) {
         identity.start_time = fields.start_time;
     }
     identity.pid_namespace = own_pid_namespace();
@@ -112,8 +118,10 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
     if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
         return false;  // impossible pid: the file is damaged
     }
+    std::array<char, 32> path{};
+    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/stat", pid));
     stat_fields fields;
-    if (read_stat(pid, fields)) {
+    if (has_own_proc() && read_stat(path.data(), fields)) {
         // A process whose first thread has ended is reported as a zombie, but lives while it has
         // other threads.
         const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "platform/process.hpp"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,34 @@ TEST(process, identifies_itself) {
 TEST(process, with_same_pid_and_other_start_time_differs) {
     const process_identity self = current_process();
     EXPECT_FALSE(is_alive(self.pid, self.start_time + 1, self.pid_namespace));
+}
+
+// Its number, 1, is that of another process in the /proc that it keeps.
+TEST(process, in_inner_pid_namespace_is_identified_with_outer_proc) {
+    const process_identity self = current_process();
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+            ::_exit(77);
+        }
+        const pid_t first = ::fork();
+        if (first == 0) {
+            const process_identity inner = current_process();
+            const bool is_right = inner.pid == 1 && inner.start_time >= self.start_time &&
+                                  is_alive(inner.pid, inner.start_time, inner.pid_namespace) &&
+                                  !is_alive(4000000, 0, inner.pid_namespace);
+            ::_exit(is_right ? 0 : 1);
+        }
+        int status = 0;
+        ::_exit(::waitpid(first, &status, 0) == first && status == 0 ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        GTEST_SKIP() << "no pid namespace can be created here";
+    }
+    EXPECT_EQ(status, 0);
 }
 
 TEST(process, zombie_is_not_alive) {
