@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -37,6 +38,13 @@ std::string read_file_of(std::uint32_t pid, const char* name, std::size_t size_m
     return read_text(file, size_max).value_or("");
 }
 
+/// In a pid namespace with the /proc of an outer one, numbers there are those of other processes.
+bool has_own_proc() {
+    std::array<char, 16> number{};
+    const ssize_t size = ::readlink("/proc/self", number.data(), number.size() - 1);
+    return size > 0 && std::string_view(number.data()) == std::to_string(::getpid());
+}
+
 }  // namespace
 
 /// The name may contain any character, so fields are counted behind its last ')'. While the kernel
@@ -65,7 +73,7 @@ std::optional<process_stat> parse_process_stat(std::string_view text) {
     return parsed;
 }
 
-system_processes::system_processes() {
+system_processes::system_processes() : has_proc_(has_own_proc()) {
     if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
         throw user_error("The processes of the command cannot be told from others ({}). To record "
                          "all processes, add --all-processes.",
@@ -82,12 +90,14 @@ std::uint32_t system_processes::self() const {
 }
 
 std::optional<process_stat> system_processes::find(std::uint32_t pid) {
-    return parse_process_stat(read_file_of(pid, "stat", process_stat_max));
+    return has_proc_ ? parse_process_stat(read_file_of(pid, "stat", process_stat_max))
+                     : std::nullopt;
 }
 
 std::vector<process_stat> system_processes::find_all() {
     std::vector<process_stat> all;
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(has_proc_ ? ::opendir("/proc") : nullptr,
+                                                     ::closedir);
     while (const dirent* const entry = folder ? ::readdir(folder.get()) : nullptr) {
         std::uint32_t pid = 0;
         if (parse_number(std::string_view(&entry->d_name[0]), pid)) {

@@ -30,6 +30,7 @@ class system_processes : public process_source {
     [[nodiscard]] std::optional<process_stat> reap_orphan(std::uint32_t command) override;
 
   private:
+    bool has_proc_;
     fork_events forks_;
 };
 

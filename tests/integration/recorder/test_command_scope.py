@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 
 import harness
 
@@ -182,6 +183,34 @@ class CommandScope(harness.Case):
             "--", *self.shell('"$0" 1 20000 1000 > /dev/null 2>&1 & echo $!; sleep 0.2'))
         os.kill(int(result.stdout.split()[0]), signal.SIGKILL)  # fails if it has ended
         self.assertGreater(events, 0)
+
+    def namespaces(self, *arguments):
+        """A command that runs in a new pid namespace, with the outer /proc unless it mounts one."""
+        if os.geteuid() != 0:
+            arguments = ("--user", "--map-root-user", *arguments)
+        command = ("unshare", *arguments, "--pid", "--fork")
+        if subprocess.run([*command, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no pid namespace can be created here")
+        return command
+
+    def test_descendants_in_inner_pid_namespace_are_recorded(self):
+        self.start_daemon()
+        for options in ((), ("--mount-proc",)):
+            with self.subTest(options):
+                command = self.namespaces(*options)
+                events, outside, result = self.record("--", *command, harness.program("counter"),
+                                                      "1", "200", "1000")
+                self.assertEqual(events, 200, result.stderr)
+                self.assertGreater(outside, 0)
+
+    def test_nothing_is_excluded_in_pid_namespace_with_outer_proc(self):
+        result = subprocess.run(
+            [*self.namespaces(), harness.ELOG, "record", "-e", "counter:*", "-o",
+             self.path("run.elog"), "--", *self.shell('"$0" 1 200 1000; true')],
+            check=True, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            encoding="utf-8", timeout=harness.TIMEOUT)
+        self.assertEqual(self.summary(result.stderr)[::2], (200, 0))
+        self.assertEqual(self.outside(result.stderr), 0)
 
     def test_option_without_command_is_rejected(self):
         result = self.run_elog("record", "-e", "counter:*", "--all-processes", status=2)
