@@ -72,7 +72,8 @@ std::optional<provider_instance> provider_table::read_provider(std::uint16_t id)
             entry.uid,
             std::string(entry.process, ::strnlen(entry.process, sizeof entry.process)),
             provider_schema::parse(bytes),
-            entry.start_time};
+            entry.start_time,
+            entry.parent};
     } catch (const user_error&) {
         return std::nullopt;  // its records are shown as those of an unknown provider
     }

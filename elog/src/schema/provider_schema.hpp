@@ -76,6 +76,7 @@ struct provider_instance {
     std::string process;
     provider_schema schema;
     std::uint64_t start_time = 0;  // of the process, in clock ticks after boot; 0: unknown
+    std::uint32_t parent = 0;      // of the process when it attached; 0: unknown
 };
 
 using provider_map = std::unordered_map<std::uint16_t, provider_instance>;  // by id

@@ -203,7 +203,27 @@ std::optional<process_stat> command_scope::find_in_inner_namespace(std::uint32_t
     return found;
 }
 
-scope_verdict command_scope::decide(std::uint32_t pid, std::uint64_t start_time) {
+/// The verdict about an ended process by its parent at some time of its life. A younger process has
+/// reused the parent's number. An ended parent only includes, because its number may have been
+/// reused unnoticed.
+std::optional<bool> command_scope::is_child_inside(std::uint32_t parent, std::uint64_t start_time) {
+    if (parent == self_) {
+        return is_adopted_inside();
+    }
+    const std::optional<process_stat> found = source_->find(parent);
+    if (!found || found->start_time > start_time) {
+        return known_.find(parent, 0) == true ? std::optional(true) : std::nullopt;
+    }
+    if (const std::optional<bool> known = known_.find(parent, found->start_time)) {
+        return known;
+    }
+    const scope_verdict verdict = decide_living(*found);
+    return verdict == scope_verdict::undecided ? std::nullopt
+                                               : std::optional(verdict == scope_verdict::inside);
+}
+
+scope_verdict command_scope::decide(std::uint32_t pid, std::uint64_t start_time,
+                                    std::uint32_t parent) {
     if (!command_ || pid == 0 || (start_time != 0 && start_time < command_->start_time)) {
         return scope_verdict::outside;
     }
@@ -220,6 +240,13 @@ scope_verdict command_scope::decide(std::uint32_t pid, std::uint64_t start_time)
     }
     if (start_time == 0) {
         return verdict_of(known_.find(pid, 0));
+    }
+    if (parent != 0) {  // so its number is of this pid namespace
+        const std::optional<bool> is_inside = is_child_inside(parent, start_time);
+        if (is_inside) {
+            known_.add(pid, start_time, *is_inside);
+        }
+        return verdict_of(is_inside);
     }
     if (const auto outer = find_in_inner_namespace(pid, start_time)) {
         const std::optional<bool> known = known_.find(outer->pid, start_time);

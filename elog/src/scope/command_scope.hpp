@@ -10,7 +10,9 @@
 //   1. It started before the command: outside.
 //   2. The kernel reported its creation (connector of process events), it was found in /proc while
 //      it ran, or it was adopted here: as known from then.
-//   3. Otherwise undecided.
+//   3. The parent that the process itself stated when it attached exists, or belonged to the
+//      command: as the parent.
+//   4. Otherwise undecided.
 //
 // Environment variables are no evidence: env -i, sudo and daemons drop them. One thread uses it.
 #pragma once
@@ -42,8 +44,9 @@ class command_scope {
     /// Collects evidence, and reaps adopted processes. To be called often, for example every 10 ms.
     void poll();
 
-    /// Pid and start time as in a provider_instance; start time 0 means unknown.
-    [[nodiscard]] scope_verdict decide(std::uint32_t pid, std::uint64_t start_time);
+    /// As in a provider_instance. Start time 0 and parent 0 mean unknown.
+    [[nodiscard]] scope_verdict decide(std::uint32_t pid, std::uint64_t start_time,
+                                       std::uint32_t parent = 0);
     /// The process of a thread that has just been recorded.
     [[nodiscard]] scope_verdict decide_thread(std::uint32_t thread);
 
@@ -61,6 +64,8 @@ class command_scope {
     [[nodiscard]] std::optional<process_stat> find_in_inner_namespace(std::uint32_t pid,
                                                                       std::uint64_t start_time);
     [[nodiscard]] scope_verdict decide_living(const process_stat& found);
+    [[nodiscard]] std::optional<bool> is_child_inside(std::uint32_t parent,
+                                                      std::uint64_t start_time);
 
     std::unique_ptr<process_source> source_;
     std::uint32_t self_;

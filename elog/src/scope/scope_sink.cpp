@@ -17,7 +17,7 @@ void scope_sink::take_provider(const provider_instance& provider) {
     known_provider& known = providers_[provider.id];
     known = {std::nullopt, provider.pid, provider.start_time};
     if (provider.pid != 0 || provider.start_time != 0) {
-        known.verdict = scope_.decide(provider.pid, provider.start_time);
+        known.verdict = scope_.decide(provider.pid, provider.start_time, provider.parent);
     }
     all_inside_ = all_inside_ && known.verdict == scope_verdict::inside;
     if (known.verdict == scope_verdict::outside) {

@@ -147,6 +147,15 @@ std::uint64_t store_schema(const eventlog_provider& provider, const subscription
     return offset;
 }
 
+/// The parent by a number that the consumer knows, or 0. A consumer that finds the process ended
+/// decides by it which command the process belongs to.
+std::uint32_t parent_for(const eventlog_region& header) noexcept {
+    const std::uint64_t pid_namespace = own_identity().pid_namespace;
+    return pid_namespace != 0 && pid_namespace == header.owner_pid_namespace
+               ? static_cast<std::uint32_t>(::getppid())
+               : 0;
+}
+
 /// Allocates an entry of the region's provider table and fills it in. False if there is no room.
 bool add_provider_entry(const eventlog_provider& provider, const subscription_slot& slot,
                         const subscription_file& subscription,
@@ -177,6 +186,7 @@ bool add_provider_entry(const eventlog_provider& provider, const subscription_sl
     entry.schema_offset = schema_offset;
     entry.schema_hash = provider.schema_hash;
     entry.start_time = self.start_time;
+    entry.parent = parent_for(subscription.header());
     std::memcpy(entry.process, self.name.data(), sizeof entry.process);
     shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
     provider_id = static_cast<std::uint16_t>(id);

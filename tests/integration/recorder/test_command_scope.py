@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog record -- COMMAND records the command and its descendants, and counts the events of others."""
+"""elog record -- COMMAND records the command and its descendants, and counts events of others."""
 
 import json
 import os
@@ -211,6 +211,17 @@ class CommandScope(harness.Case):
             encoding="utf-8", timeout=harness.TIMEOUT)
         self.assertEqual(self.summary(result.stderr)[::2], (200, 0))
         self.assertEqual(self.outside(result.stderr), 0)
+
+    def test_short_lived_processes_are_decided_in_a_container(self):
+        # The kernel reports no forks there, and each process ends before /proc is read.
+        result = subprocess.run(
+            [*self.namespaces("--mount-proc"), harness.ELOG, "record", "-e", "counter:*", "-o",
+             self.path("run.elog"), "--",
+             *self.shell('for i in $(seq 20); do "$0" 1 10; done; true')],
+            check=True, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            encoding="utf-8", timeout=harness.TIMEOUT)
+        self.assertEqual(self.summary(result.stderr)[::2], (200, 0))
+        self.assertNotRegex(result.stderr, UNDECIDED)
 
     def test_option_without_command_is_rejected(self):
         result = self.run_elog("record", "-e", "counter:*", "--all-processes", status=2)

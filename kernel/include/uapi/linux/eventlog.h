@@ -682,7 +682,13 @@ struct eventlog_provider_entry {
 	__u64 lost_busy; /* as in eventlog_route_counters; in no ring's `lost` */
 	__u64 cut; /* written, with EVENTLOG_RECORD_CUT */
 	__u64 lost_no_memory; /* included in `lost_full`: the shared ring got no memory */
-	__u64 reserved[4];
+	/*
+	 * The parent of the process when it attached, of a process in the pid namespace of the
+	 * consumer. 0: unknown, as older libraries leave it.
+	 */
+	__u32 parent;
+	__u32 parent_reserved;
+	__u64 reserved[3];
 };
 
 #define EVENTLOG_PROVIDER_READY 1
@@ -824,6 +830,8 @@ EVENTLOG_ABI_AT(eventlog_provider_entry, schema_offset, 16);
 EVENTLOG_ABI_AT(eventlog_provider_entry, process, 40);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_full, 56);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_no_memory, 88);
+EVENTLOG_ABI_AT(eventlog_provider_entry, parent, 96);
+EVENTLOG_ABI_AT(eventlog_provider_entry, reserved, 104);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_file) == 80);
 EVENTLOG_ABI_AT(eventlog_provider_file, wants_notifications, 72);

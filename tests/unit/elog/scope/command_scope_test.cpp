@@ -171,6 +171,33 @@ TEST_F(command_scope_rule, unseen_short_lived_processes_are_decided_by_fork_even
     EXPECT_EQ(scope->decide(401, 0), scope_verdict::outside);
 }
 
+TEST_F(command_scope_rule, ended_process_is_decided_by_its_stated_parent) {
+    start(false);
+    machine.fork(command, 301);
+    machine.fork(301, 302);
+    machine.fork(daemon_pid, 401);
+    for (const std::uint32_t pid : {302U, 301U, 401U}) {
+        machine.exit_and_reap(pid);
+    }
+    EXPECT_EQ(scope->decide(302, 2010, 301), scope_verdict::undecided);  // 301 is unknown
+    EXPECT_EQ(scope->decide(301, 2010, command), scope_verdict::inside);
+    EXPECT_EQ(scope->decide(302, 2010, 301), scope_verdict::inside);
+    EXPECT_EQ(scope->decide(401, 2010, daemon_pid), scope_verdict::outside);
+    EXPECT_EQ(scope->decide(303, 2010, fake_processes::elog_pid), scope_verdict::inside);
+}
+
+TEST_F(command_scope_rule, number_of_stated_parent_may_be_reused) {
+    start(false);
+    machine.fork(command, 301);
+    machine.exit_and_reap(301);
+    machine.now = 5000;
+    machine.fork(daemon_pid, 301);
+    EXPECT_EQ(scope->decide(302, 2010, 301), scope_verdict::undecided);
+    EXPECT_EQ(scope->decide(303, 5000, 301), scope_verdict::outside);
+    machine.exit_and_reap(301);
+    EXPECT_EQ(scope->decide(304, 5000, 301), scope_verdict::undecided);
+}
+
 TEST_F(command_scope_rule, reported_time_may_be_one_tick_late) {
     start(true);
     machine.fork(command, 301);
