@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "aggregate/aggregation.hpp"
+#include "base/characters.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -75,7 +76,12 @@ std::size_t find_outside(std::string_view text, char wanted) {
     return find_outside(text, [&](std::size_t at) { return text[at] == wanted; });
 }
 
-/// Removes the leading patterns: words up to a predicate or an action.
+/// Whether a word is the sampling rate of the pattern before it, such as 1/100.
+bool is_rate(std::string_view word) noexcept {
+    return is_digit(word.front()) && word.find('/') != std::string_view::npos;
+}
+
+/// Removes the leading patterns, with their rates: words up to a predicate or an action.
 std::vector<std::string> take_patterns(piece& left) {
     std::vector<std::string> patterns;
     for (left = left.trimmed(); !left.text.empty(); left = left.trimmed()) {
@@ -83,7 +89,8 @@ std::vector<std::string> take_patterns(piece& left) {
             break;
         }
         std::string_view word = left.text.substr(0, left.text.find_first_of(" \t\n{"));
-        if (!patterns.empty() && word.find(':') == std::string_view::npos) {
+        const bool is_of_last = !patterns.empty() && is_rate(word);
+        if (!patterns.empty() && !is_of_last && word.find(':') == std::string_view::npos) {
             reject(left.at, "the events are followed by '/PREDICATE/', after a blank, "
                             "or '{ ACTION }'.");
         }
@@ -94,7 +101,9 @@ std::vector<std::string> take_patterns(piece& left) {
         if (word.back() == ',') {
             word.remove_suffix(1);
         }
-        if (!word.empty()) {
+        if (is_of_last) {
+            patterns.back() += fmt::format(" {}", word);
+        } else if (!word.empty()) {
             patterns.emplace_back(word);
         }
     }

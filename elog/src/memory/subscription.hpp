@@ -19,6 +19,7 @@
 #include "platform/unique_fd.hpp"
 #include "ring/region.hpp"
 #include "schema/patterns.hpp"
+#include "schema/sampling.hpp"
 #include "shm/directory.hpp"
 
 namespace elog {
@@ -29,6 +30,7 @@ struct subscription_options {
     /// narrowed_patterns.hpp.
     std::optional<event_patterns> narrowed;
     std::string narrowed_by;        // names in the predicate that caused it
+    sampling_options sampling{};    // of `patterns`; the reader applies it, applications write all
     std::uint64_t buffer_size = 0;  // 0: chosen for this machine
     std::uint32_t buffers_per_cpu = 4;
     bool overwrite = false;  // new records replace the oldest, read or not

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "predicate/filtering_sink.hpp"
 
+#include "ring/clock.hpp"
+
 namespace elog {
 void filtering_sink::start(const region_view& source) {
     clock_ = clock_converter(source.header.clock);
     rings_.assign(source.geometry.ring_count, {});
+    if (sampler_ != nullptr) {
+        sampler_->start(rings_.size(), source.header.clock_start.clock);
+    }
     downstream_.start(source);
 }
 
@@ -21,7 +26,21 @@ void filtering_sink::take_provider(const provider_instance& provider) {
     } catch (const user_error& error) {
         mismatches_.add(error.what());
     }
+    if (sampler_ != nullptr) {
+        sampler_->add(provider);
+    }
     downstream_.take_provider(provider);
+}
+
+/// A region's first reading gives no rate of its ticks, which the limit of events per second needs.
+void filtering_sink::calibrate_clock() {
+    if (sampler_ != nullptr && clock_.pairs().size() == 1) {
+        clock_.add(eventlog::core::read_clock_sample(clock_.clock()));
+    }
+}
+
+bool filtering_sink::is_kept(const record_view& record, std::uint32_t ring) {
+    return sampler_ == nullptr || sampler_->keeps(record, ring, clock_);
 }
 
 /// Reduces the run to the records that pass. Its bytes are valid until the next call.
@@ -35,7 +54,7 @@ void filtering_sink::filter_run(record_run& run) {
             continue;
         }
         ++wanted_;
-        if (passed_ + run.count < limit_) {
+        if (is_kept(record, run.ring) && passed_ + run.count < limit_) {
             const auto whole = before.first(before.size() - rest.size());
             kept_.insert(kept_.end(), whole.begin(), whole.end());
             ++run.count;
@@ -45,11 +64,12 @@ void filtering_sink::filter_run(record_run& run) {
 }
 
 void filtering_sink::take_run(const record_run& run) {
+    calibrate_clock();
     ring_state& ring = rings_[run.ring];
     record_run passing = run;
     passing.lost_before += ring.unreported;
     passing.overwritten |= ring.overwritten;
-    if (filter_ == nullptr && run.count <= limit_ - passed_) {
+    if (filter_ == nullptr && sampler_ == nullptr && run.count <= limit_ - passed_) {
         wanted_ += run.count;  // all records pass unread and uncopied
     } else {
         filter_run(passing);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A record_sink in front of another one that passes only the records matching a predicate, up to a
-// maximum number. Losses always pass, because lost records cannot be tested.
+// A record_sink in front of another one that passes only the records matching a predicate, of these
+// the ones that a sampler keeps, up to a maximum number. Losses always pass, because lost records
+// cannot be tested.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "base/limited_reports.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/clock_converter.hpp"
+#include "record/record_sampler.hpp"
 #include "record/record_sink.hpp"
 
 namespace elog {
@@ -23,6 +25,10 @@ class filtering_sink : public record_sink {
                    report_callback report = {})
         : filter_(filter), downstream_(next), limit_(limit), mismatches_(std::move(report)) {}
 
+    /// Of the matching records, only those that `sampler` keeps may pass; nullptr: all. It must
+    /// outlive the sink. To be called before start, for a region that is being written.
+    void sample_with(record_sampler* sampler) noexcept { sampler_ = sampler; }
+
     void start(const region_view& source) override;
     void take_clock(const eventlog_clock_sample& pair) override;
     /// A provider whose types do not fit the predicate is reported once; its events do not match.
@@ -34,7 +40,7 @@ class filtering_sink : public record_sink {
     }
     void finish() override;
 
-    /// Records that matched, including those after the limit.
+    /// Records that matched, including those that were not kept and those after the limit.
     [[nodiscard]] std::uint64_t wanted() const noexcept { return wanted_; }
     /// Records that passed.
     [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
@@ -48,10 +54,13 @@ class filtering_sink : public record_sink {
         bool overwritten = false;      // applies to `unreported`
     };
 
+    void calibrate_clock();
     void filter_run(record_run& run);
+    [[nodiscard]] bool is_kept(const record_view& record, std::uint32_t ring);
 
     record_filter* filter_;
     record_sink& downstream_;
+    record_sampler* sampler_ = nullptr;
     std::uint64_t limit_;
     clock_converter clock_;
     std::vector<ring_state> rings_;

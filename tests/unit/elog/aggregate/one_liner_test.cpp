@@ -40,6 +40,14 @@ TEST(one_liner, accepts_several_events) {
     EXPECT_EQ(meant_by("shop:*@warn/orders,money, tcp:loss {}"), both);
 }
 
+TEST(one_liner, keeps_sampling_rates_with_their_patterns) {
+    EXPECT_EQ(meant_by("shop:* 1/100 tcp:loss"),
+              (words{"record", "-e", "shop:* 1/100", "-e", "tcp:loss"}));
+    EXPECT_EQ(meant_by("tcp:loss, shop:* 1/7, /items > 2/"),
+              (words{"record", "-e", "tcp:loss", "-e", "shop:* 1/7", "--where=items > 2"}));
+    EXPECT_EQ(meant_by("shop:* 1/7{ @ = count() }"), (words{"agg", "count()", "-e", "shop:* 1/7"}));
+}
+
 TEST(one_liner, parses_predicate_between_slashes) {
     EXPECT_EQ(meant_by("tcp:loss /bytes > 1000/"),
               (words{"record", "-e", "tcp:loss", "--where=bytes > 1000"}));

@@ -86,6 +86,14 @@ class filtering : public ::testing::Test {
         other.take_provider(maker.provider());
     }
 
+    static elog::record_sampler sampler_of_every(std::uint64_t number) {
+        elog::event_patterns patterns;
+        patterns.add("p");
+        elog::sampling_options wanted;
+        wanted.every = {number};
+        return {patterns, wanted};
+    }
+
     record_builder maker{schema, "tester", 1};
     elog::record_filter filter{elog::predicate("--where", "number >= 10"), 0};
     recording_sink kept;
@@ -183,6 +191,36 @@ TEST_F(filtering, counts_only_matches_towards_limit) {
     const std::vector<passed_run> expected{{0, 0, 0, {10, 11}}};
     EXPECT_EQ(kept.runs, expected);
     EXPECT_EQ(limited.wanted(), 3U);
+}
+
+TEST_F(filtering, samples_matches_before_limit) {
+    elog::record_sampler sampler = sampler_of_every(2);
+    elog::filtering_sink sampled(&filter, kept, 3);
+    sampled.sample_with(&sampler);
+    start(sampled);
+    take_in(sampled, 0, 0, 0, {1, 10, 2, 11, 12, 13, 14, 15, 16, 17});
+    const std::vector<passed_run> expected{{0, 0, 0, {10, 12, 14}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_TRUE(sampled.is_full());
+    EXPECT_EQ(sampled.wanted(), 8U);
+    EXPECT_EQ(sampler.kept(), 4U);
+    EXPECT_EQ(sampler.report().omitted(), 4U);
+}
+
+TEST_F(filtering, reports_no_omitted_record_as_lost) {
+    elog::record_sampler sampler = sampler_of_every(2);
+    elog::filtering_sink sampled(nullptr, kept);
+    sampled.sample_with(&sampler);
+    start(sampled);
+    take_in(sampled, 0, 0, 0, {1, 2});
+    take_in(sampled, 0, 0, 2, {3});
+    take_in(sampled, 0, 5, 8, {4});
+    take_in(sampled, 0, 0, 9, {5});
+    sampled.finish();
+    const std::vector<passed_run> expected{{0, 0, 0, {1}}, {0, 0, 1, {3}}, {0, 5, 7, {5}}};
+    EXPECT_EQ(kept.runs, expected);
+    EXPECT_TRUE(kept.losses.empty());
+    EXPECT_EQ(sampler.report().omitted(), 2U);
 }
 
 TEST_F(filtering, reports_losses_past_limit_at_end) {
