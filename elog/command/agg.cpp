@@ -214,7 +214,9 @@ kernel_counting make_counting(const agg_arguments& arguments, aggregator& comput
 }
 
 void run_live(const agg_arguments& arguments) {
-    subscription_options options = make_subscription_options(arguments.listening);
+    subscription_options options = make_subscription_options(
+        arguments.listening, "count() and sum() would be wrong without them: leave out 1/N, or "
+                             "select events with narrower patterns or --where.");
     const interval_options interval = intervals_of(arguments);
     const std::function<bool()> stop = make_stop_condition(arguments.duration);
     const requested_route route = parse_route(arguments.route, arguments.listening);

@@ -34,7 +34,10 @@ void run_start(const start_arguments& arguments) {
                           "no '-' and no '.'; '{}' is none.",
                           EVENTLOG_SUBSCRIPTION_NAME_SIZE - 1, arguments.name);
     }
-    subscription_options options = make_subscription_options(arguments.listening);
+    subscription_options options = make_subscription_options(
+        arguments.listening,
+        "Programs write all events of a flight recorder, and elog reads them only for a snapshot: "
+        "leave out 1/N, or select fewer events with narrower patterns.");
     options.name = arguments.name;
     options.overwrite = !arguments.keep_first;
     subscription source(options);

@@ -234,7 +234,8 @@ void run_top(const top_arguments& arguments) {
     if (wants_all) {
         listening.events.emplace_back("*");
     }
-    const subscription_options options = make_subscription_options(listening);
+    const subscription_options options = make_subscription_options(
+        listening, "The rates of elog top would be wrong without them: leave out 1/N.");
     const bool may_wait = listening.wait || wants_all;
     frame_notes notes;
     notes.listening = listening_to(arguments.listening);

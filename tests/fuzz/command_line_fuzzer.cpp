@@ -21,7 +21,9 @@
 #include "completion/completion_words.hpp"
 #include "fuzz_target.hpp"
 #include "live/listening.hpp"
+#include "live/sampling.hpp"
 #include "output/line_template.hpp"
+#include "schema/sampling.hpp"
 
 namespace {
 
@@ -47,6 +49,14 @@ void parse_value(const std::string& text) {
     parse_one(text, [](const auto& each) { check(elog::parse_duration(each).count() > 0); });
     parse_one(text, [](const auto& each) { check(elog::parse_distance(each).count() >= 0); });
     parse_one(text, [](const auto& each) { check(elog::parse_size(each) <= INT64_MAX); });
+    parse_one(text, [](const auto& each) {
+        const std::uint64_t rate = elog::parse_max_rate(each);
+        check(rate >= 1 && rate <= 1'000'000'000);
+    });
+    parse_one(text, [](const auto& each) {
+        const std::uint64_t every = elog::parse_sampled_pattern(each).every;
+        check(every >= 1 && every <= elog::sampling_every_max);
+    });
     for (const std::int64_t start : {std::int64_t{0}, INT64_MAX, INT64_MIN}) {
         parse_one(text, [&](const auto& each) {
             static_cast<void>(elog::parse_time_point(each, start));
@@ -95,8 +105,10 @@ class example {
         if (listened_) {
             check(!listening_.events.empty());
             parse_one({}, [this](const auto&) {
-                check(elog::make_subscription_options(listening_).patterns.size() ==
-                      listening_.events.size());
+                const elog::subscription_options options =
+                    elog::make_subscription_options(listening_, elog::sampling_is_allowed);
+                check(options.patterns.size() == listening_.events.size());
+                check(options.sampling.every.size() == listening_.events.size());
             });
         }
     }

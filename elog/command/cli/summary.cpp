@@ -11,6 +11,7 @@
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
+#include "cli/omitted_events.hpp"
 #include "record/loss_names.hpp"
 #include "shm/directory.hpp"
 #include "terminal/diagnostics.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 /// Number of events that the file would have without --count.
 std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
-    return notes.passed.value_or(summary.events);
+    return notes.omitted ? notes.omitted->kept : notes.passed.value_or(summary.events);
 }
 
 double per_second(const recording_summary& summary) {
@@ -125,6 +126,9 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
     if (notes.passed) {
         print_note("{} events passed --where", *notes.passed);
     }
+    if (notes.omitted) {
+        print_note("{}", omitted_text(*notes.omitted));
+    }
     if (notes.kept) {
         print_note("{} events were kept for --count, {} later ones were left out", *notes.kept,
                    count_wanted(summary, notes) - *notes.kept);
@@ -158,6 +162,7 @@ void print_summary_as_json(const json_object& first, const recording_summary& su
         .add("duration_ns", duration.count())
         .add("events_per_second", per_second(summary))
         .add("by_cpu", rings_as_json(summary.rings));
+    add_omitted(object, notes.omitted.value_or(sampling_report{}));
     if (notes.command) {
         object.add("command", *notes.command);
     }

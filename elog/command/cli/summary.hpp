@@ -8,15 +8,17 @@
 #include <string>
 
 #include "record/recording_summary.hpp"
+#include "record/sampling_report.hpp"
 #include "text/json_object.hpp"
 
 namespace elog {
 
 /// Facts about a recording that are not in its summary.
 struct summary_notes {
-    std::optional<std::string> output{};    // the file, or a pattern of several files
-    std::optional<std::uint64_t> passed{};  // events for which --where is true
-    std::optional<std::uint64_t> kept{};    // of these, the first ones, limited by --count
+    std::optional<std::string> output{};       // the file, or a pattern of several files
+    std::optional<std::uint64_t> passed{};     // events for which --where is true
+    std::optional<std::uint64_t> kept{};       // of these, the first ones, limited by --limit
+    std::optional<sampling_report> omitted{};  // on request, of those that passed
     std::optional<json_object> command{};  // counts of a recording limited to a command's processes
 };
 

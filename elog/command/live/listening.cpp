@@ -9,6 +9,7 @@
 
 #include "base/user_error.hpp"
 #include "cli/quantities.hpp"
+#include "schema/sampling.hpp"
 
 namespace elog {
 namespace {
@@ -46,6 +47,16 @@ void parse_buffers(std::string_view text, subscription_options& options) {
     if (!is_buffer_size(options.buffer_size)) {
         throw usage_error("A buffer has 128K to 64M, and a power of two; '{}' is not one.", text);
     }
+}
+
+/// Adds "PATTERN" or "PATTERN 1/N".
+void add_pattern(subscription_options& options, const std::string& text, const char* no_sampling) {
+    const sampled_pattern wanted = parse_sampled_pattern(text);
+    if (wanted.every > 1 && no_sampling != sampling_is_allowed) {
+        throw usage_error("'{}' omits events. {}", text, no_sampling);
+    }
+    options.patterns.add(wanted.pattern);
+    options.sampling.every.push_back(wanted.every);
 }
 
 }  // namespace
@@ -90,11 +101,12 @@ void add_listening_options(subcommand& command, listening_arguments& arguments) 
                      "Keep the newest events: in full buffers they overwrite the oldest");
 }
 
-subscription_options make_subscription_options(const listening_arguments& arguments) {
+subscription_options make_subscription_options(const listening_arguments& arguments,
+                                               const char* no_sampling) {
     subscription_options options;
     as_usage_error([&] {
         for (const std::string& event : arguments.events) {
-            options.patterns.add(event);
+            add_pattern(options, event, no_sampling);
         }
         for (const std::uint64_t session : arguments.sessions) {
             options.patterns.add_session(session);

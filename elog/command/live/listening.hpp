@@ -35,8 +35,14 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
 /// Adds the same options, with -e required, and --overwrite.
 void add_listening_options(subcommand& command, listening_arguments& arguments);
 
-/// Throws usage_error for an invalid pattern, process or buffer size.
-[[nodiscard]] subscription_options make_subscription_options(const listening_arguments& arguments);
+inline constexpr const char* sampling_is_allowed = nullptr;
+
+/// Throws usage_error for an invalid pattern, process or buffer size. A command that cannot omit
+/// events gives the reason, a sentence with the remedy: then also for a pattern with a sampling
+/// rate.
+[[nodiscard]] subscription_options make_subscription_options(
+    const listening_arguments& arguments,
+    const char* no_sampling = "This command needs every event: leave out 1/N.");
 
 /// Throws user_error, with `advice`, for a pattern without a match, which is most likely mistyped.
 /// `matched` are the matches at the beginning, `providers` those that registered later.

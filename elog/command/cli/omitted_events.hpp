@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// Events that were omitted on request, in the summary of a recording.
+#pragma once
+
+#include <string>
+
+#include "record/sampling_report.hpp"
+#include "text/json_object.hpp"
+
+namespace elog {
+
+/// "200 events: 120 omitted (1/100), 30 omitted (--max-rate 10000), 50 kept".
+[[nodiscard]] std::string omitted_text(const sampling_report& report);
+
+/// Adds the members omitted, omitted_by_reason and omitted_by_event.
+void add_omitted(json_object& object, const sampling_report& report);
+
+}  // namespace elog
