@@ -23,6 +23,7 @@
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/recording_route.hpp"
+#include "live/sampling.hpp"
 #include "live/where.hpp"
 #include "predicate/filtering_sink.hpp"
 #include "terminal/diagnostics.hpp"
@@ -41,6 +42,7 @@ struct record_arguments {
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
     std::optional<std::string> where;
+    std::optional<std::string> max_rate;
     route_arguments route;
     bool explain = false;
     bool all_processes = false;
@@ -196,12 +198,15 @@ void check_where(const record_arguments& arguments, const subscription_options& 
 
 /// The filter before the sink; nullptr if all records pass.
 std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments,
-                                               record_filter* filter, record_sink& sink) {
-    if (filter == nullptr && !arguments.count) {
+                                               record_filter* filter, record_sampler* sampler,
+                                               record_sink& sink) {
+    if (filter == nullptr && sampler == nullptr && !arguments.count) {
         return nullptr;
     }
-    return std::make_unique<filtering_sink>(filter, sink, arguments.count.value_or(UINT64_MAX),
-                                            print_mismatch);
+    auto selection = std::make_unique<filtering_sink>(
+        filter, sink, arguments.count.value_or(UINT64_MAX), print_mismatch);
+    selection->sample_with(sampler);
+    return selection;
 }
 
 /// Whether events or providers are missing.
@@ -211,7 +216,8 @@ bool has_loss(const recording_summary& summary) noexcept {
 
 /// Without a file, standard output has only events, and the summary is text.
 void print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
-                             const filtering_sink* selection, const command_processes& processes) {
+                             const filtering_sink* selection, const record_sampler* sampler,
+                             const command_processes& processes) {
     summary_notes notes;
     notes.output = output_name(arguments);
     if (arguments.where) {
@@ -219,6 +225,9 @@ void print_recording_summary(const record_arguments& arguments, const recording_
     }
     if (arguments.count) {
         notes.kept = selection->passed();
+    }
+    if (sampler != nullptr) {
+        notes.omitted = sampler->report();
     }
     if (arguments.json && arguments.output) {
         notes.command = processes.as_json();
@@ -268,15 +277,16 @@ void record(const requested_route& route, const record_arguments& arguments,
         process->check_patterns_before();
     }
     if (arguments.explain) {
-        write_all(STDOUT_FILENO, process->explain());
+        write_all(STDOUT_FILENO, process->explain() + explain_sampling(options));
         if (is_limited_to_command(arguments, command)) {
             write_all(STDOUT_FILENO, explanation_of_command_scope);
         }
         return;
     }
     const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
+    const std::unique_ptr<record_sampler> sampler = make_sampler(options);
     const std::unique_ptr<filtering_sink> selection =
-        make_selection(arguments, filter.get(), *sink);
+        make_selection(arguments, filter.get(), sampler.get(), *sink);
     command_processes processes(is_limited_to_command(arguments, command),
                                 selection ? static_cast<record_sink&>(*selection) : *sink);
     std::optional<child_process> child;
@@ -292,7 +302,7 @@ void record(const requested_route& route, const record_arguments& arguments,
             return stop() || (selection && selection->is_full());
         });
         processes.complete(summary);
-        print_recording_summary(arguments, summary, selection.get(), processes);
+        print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);
         print_type_mismatches(filter.get(), nullptr);
     } catch (...) {
         if (child) {
@@ -313,7 +323,9 @@ void record(const requested_route& route, const record_arguments& arguments,
 }
 
 void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
-    subscription_options options = make_subscription_options(arguments.listening);
+    subscription_options options =
+        make_subscription_options(arguments.listening, sampling_is_allowed);
+    add_max_rate(options, arguments.max_rate);
     const requested_route route = parse_route(arguments.route, arguments.listening);
     check_file_options(arguments);
     if (arguments.all_processes && command.empty()) {
@@ -365,6 +377,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_option("--count NUMBER", arguments->count, "Stop after that many events")
         .range(1, 1'000'000'000);
     record.add_option("--where PREDICATE", arguments->where, where_help);
+    record.add_option("--max-rate NUMBER", arguments->max_rate, max_rate_help);
     add_route_options(record, arguments->route);
     record.add_flag("--all-processes", arguments->all_processes,
                     "With a command: not only the command and its descendants");
