@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <eventlog/detail/push_emit.h>
+
 /* Exported, whatever the visibility that the library is compiled with. */
 #define EVENTLOG_API __attribute__((visibility("default")))
 
@@ -352,5 +354,7 @@ EVENTLOG_API bool eventlog_set_clock(const struct eventlog_clock_source* source)
 #ifdef __cplusplus
 }
 #endif
+
+#include <eventlog/detail/pop_emit.h>
 
 #endif /* EVENTLOG_ABI_H */

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <eventlog/detail/dynamic_value.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/eventlog.h>
 #include <eventlog/status.hpp>
 
@@ -124,3 +125,5 @@ class dynamic_provider {
 };
 
 }  // namespace eventlog::inline v0
+
+#include <eventlog/detail/pop_emit.h>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <eventlog/detail/dynamic_value.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.h>
 
@@ -102,3 +103,5 @@ class dynamic_session {
 };
 
 }  // namespace eventlog::inline v0
+
+#include <eventlog/detail/pop_emit.h>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <eventlog/detail/members.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/metadata.hpp>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
@@ -95,3 +96,5 @@ class gauge_object {
 };
 
 }  // namespace eventlog::inline v0
+
+#include <eventlog/detail/pop_emit.h>

@@ -3,10 +3,6 @@
 // eventlog::provider: declares events as structs, emits them, and tests for listeners.
 #pragma once
 
-#ifdef emit
-#error "eventlog: emit is a macro, as in Qt. Define QT_NO_KEYWORDS, and use Q_EMIT."
-#endif
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +17,7 @@
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/memcpy_payload.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/detail/schema_writer.hpp>
 #include <eventlog/detail/send.hpp>
 #include <eventlog/detail/usdt.hpp>
@@ -367,6 +364,13 @@ class provider {
         }
     }
 
+    /// As emit, for source files in which emit is a macro, as in Qt.
+    template <class Argument>
+    [[gnu::always_inline]] static void emit_event(Argument&& argument) noexcept(
+        noexcept(emit(std::forward<Argument>(argument)))) {
+        emit(std::forward<Argument>(argument));
+    }
+
     /// Returns the provider's status and the numbers of events written and lost. Not in signal
     /// handlers, and not where events are emitted: it takes a lock and copies text.
     [[nodiscard, gnu::visibility("hidden")]] static provider_status status() noexcept {
@@ -430,3 +434,5 @@ class provider {
 };
 
 }  // namespace eventlog::inline v0
+
+#include <eventlog/detail/pop_emit.h>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <eventlog/detail/event_list.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/provider.hpp>
 
 namespace eventlog::inline v0 {
@@ -74,6 +75,13 @@ class session {
         detail::session_access::emit<Provider>(id_, std::forward<Argument>(argument));
     }
 
+    /// As emit, for source files in which emit is a macro, as in Qt.
+    template <class Argument>
+    [[gnu::always_inline]] void emit_event(Argument&& argument) const
+        noexcept(noexcept(std::declval<const session&>().emit(argument))) {
+        emit(std::forward<Argument>(argument));
+    }
+
     /// As Provider::time, for a session-bound event. The object keeps only the number: the session
     /// may be moved, or end, before the scope does.
     template <class Source>
@@ -99,3 +107,5 @@ class session {
 };
 
 }  // namespace eventlog::inline v0
+
+#include <eventlog/detail/pop_emit.h>

@@ -11,6 +11,7 @@
 
 #include <eventlog/detail/field_types.hpp>
 #include <eventlog/detail/names.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 #include <eventlog/wrappers.hpp>
@@ -145,3 +146,5 @@ class [[nodiscard]] timed_scope {
 };
 
 }  // namespace eventlog::inline v0
+
+#include <eventlog/detail/pop_emit.h>

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+//
+// expect: a log message takes numbers, bool, char, enumerations and text
+#include <eventlog/log.hpp>
+
+struct point {
+    int x;
+};
+
+void log_it() {
+    eventlog::log(eventlog::level::info, "{}", point{1});
+}
