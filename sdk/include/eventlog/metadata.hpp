@@ -169,6 +169,19 @@ template <class Enumeration>
 inline constexpr const enum_info& enum_info_of =
     detail::declared_info<Enumeration, enum_info, detail::default_enum_info>();
 
+/// Specialize it to make a type of a program or of another library a field:
+///
+///     template <>
+///     struct eventlog::convert<my::uuid> {
+///         static std::array<std::uint8_t, 16> to_field(const my::uuid& id) noexcept;
+///     };
+///
+/// The result has a type of field, and no std::optional. What it refers to must live until the
+/// event has been emitted: a text is a std::string_view, an array of over 16 bytes a reference.
+/// to_field is called only for a listener, and has the contract of the callable of emit.
+template <class Type>
+struct convert;
+
 namespace detail {
 
 /// Rejects a describe() that was declared too late, or beside a specialization. Compilers

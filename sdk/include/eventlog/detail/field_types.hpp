@@ -12,9 +12,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <eventlog/addresses.hpp>
 #include <eventlog/detail/names.hpp>
+#include <eventlog/metadata.hpp>
 
 namespace eventlog::inline v0::detail {
 
@@ -169,11 +171,20 @@ concept optional_field = std::is_class_v<Field> && requires(const Field& field) 
 template <class Field>
 concept leaf_field = value_field<Field> || optional_field<Field>;
 
+/// Types with an adapter, eventlog::convert.
+template <class Field>
+concept converted_field = __is_class(Field) && requires(const Field& field) {
+    convert<Field>::to_field(field);
+};
+
+template <converted_field Field>
+using conversion_result = decltype(convert<Field>::to_field(std::declval<const Field&>()));
+
 /// Structs whose members become fields of the payload.
 template <class Field>
 concept nested_field =
     std::is_class_v<Field> && std::is_aggregate_v<Field> && !std::is_empty_v<Field> &&
-    !leaf_field<Field> && !is_std_array<Field>;
+    !leaf_field<Field> && !is_std_array<Field> && !converted_field<Field>;
 
 template <class Field>
 struct remove_optional {

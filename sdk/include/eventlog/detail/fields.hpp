@@ -124,19 +124,35 @@ struct check_field {
                   "elements, each a number, bool, char, enumeration, duration or pointer.");
     // C arrays are rejected where the struct is known.
     static_assert(
-        is_std_array<Field> || leaf_field<Field> || nested_field<Field> || std::is_array_v<Field>,
+        is_std_array<Field> || leaf_field<Field> || nested_field<Field> || converted_field<Field> ||
+            std::is_array_v<Field>,
         "eventlog: a field of this event has a type that is not supported. Use bool, char, an "
         "integer of 8 to 64 bits, float, double, an enumeration, text (std::string_view, "
         "std::string, const char*), std::span<const std::byte>, std::array, std::optional, "
         "std::chrono durations that count in up to 64 bits or in floating point and such times of "
         "system_clock or steady_clock, an object pointer, eventlog::ipv4_address, ipv6_address, "
-        "mac_address, or a plain struct of these.");
+        "mac_address, a plain struct of these, or a type with eventlog::convert.");
 };
 
-/// The properties of a member of this type.
+/// Rejects an unsuitable result of eventlog::convert.
+template <converted_field Field>
+struct check_conversion {
+    using result = conversion_result<Field>;
+    using held = std::remove_cvref_t<result>;
+    static_assert(value_field<held>,
+                  "eventlog: eventlog::convert<...>::to_field() returns a type that is not a "
+                  "field. Return a number, an enumeration, text, bytes or a std::array.");
+    static_assert(!value_field<held> || std::is_reference_v<result> ||
+                      (!is_named_in_std<held>("basic_string") &&
+                       pass_mode_of<held>() != pass_mode::array_by_address),
+                  "eventlog: eventlog::convert<...>::to_field() returns a std::string or a large "
+                  "array by value, which does not live until the event has been emitted. Return a "
+                  "std::string_view or a reference.");
+};
+
+/// The properties of a member of this type, which has no adapter.
 template <class Field>
-consteval field_kind make_kind() {
-    static_cast<void>(check_field<Field>{});
+consteval field_kind make_own_kind() {
     using held = remove_optional_t<Field>;
     using single = element_of<held>;
     field_kind kind;
@@ -158,6 +174,20 @@ consteval field_kind make_kind() {
         }
     }
     return kind;
+}
+
+/// The properties of a member of this type.
+template <class Field>
+consteval field_kind make_kind() {
+    static_cast<void>(check_field<Field>{});
+    if constexpr (converted_field<Field>) {
+        static_cast<void>(check_conversion<Field>{});
+        field_kind kind = make_own_kind<std::remove_cvref_t<conversion_result<Field>>>();
+        kind.has_same_bytes = false;
+        return kind;
+    } else {
+        return make_own_kind<Field>();
+    }
 }
 
 template <class Field>

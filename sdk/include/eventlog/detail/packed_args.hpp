@@ -112,12 +112,13 @@ template <class Field, class PackedArgs>
 [[gnu::always_inline]] inline void pack_field(PackedArgs& to, packed_location place,
                                               const Field& field) noexcept {
     constexpr pass_mode mode = pass_mode_of<remove_optional_t<Field>>();
-    using single = element_of<remove_optional_t<Field>>;
-    if constexpr (std::is_enum_v<single> && !std::is_same_v<single, std::byte>) {
+    if constexpr (__is_enum(Field) && !__is_same(Field, std::byte)) {
         static_cast<void>(
-            &check_description<single, !std::is_reference_v<decltype(enum_info_of<single>)>>);
+            &check_description<Field, !std::is_reference_v<decltype(enum_info_of<Field>)>>);
     }
-    if constexpr (is_plain_number<Field> && sizeof(Field) == 8) {
+    if constexpr (converted_field<Field>) {
+        pack_field(to, place, convert<Field>::to_field(field));
+    } else if constexpr (is_plain_number<Field> && sizeof(Field) == 8) {
         to.words[(place & 0xffffU) / 8] = static_cast<std::uint64_t>(field);
     } else if constexpr (is_read_as_bits<Field>) {
         unsigned_of_size<sizeof(Field)> bits;

@@ -73,7 +73,9 @@ std::uint64_t probe_number(const Field& field) noexcept {
 /// a value.
 template <class Arguments, class Field>
 void add_probe_arguments(Arguments& to, const Field& field) noexcept {
-    if constexpr (nested_field<Field>) {
+    if constexpr (converted_field<Field>) {
+        add_probe_arguments(to, convert<Field>::to_field(field));
+    } else if constexpr (nested_field<Field>) {
         members_of<Field>::with(
             field, [&to](const auto&... members) { (add_probe_arguments(to, members), ...); });
     } else if constexpr (optional_field<Field>) {

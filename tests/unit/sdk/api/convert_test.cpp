@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// Types of a program as fields, by eventlog::convert.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "listener.hpp"
+
+namespace {
+
+using eventlog::test::event_listener;
+
+class ticket {
+  public:
+    explicit ticket(std::uint32_t number) : number_(number) {}
+    ticket() = default;
+    [[nodiscard]] std::uint32_t number() const { return number_; }
+
+  private:
+    std::uint32_t number_ = 0;
+};
+struct person {
+    std::string first;
+    std::string last;
+};
+class samples {
+  public:
+    std::array<std::uint32_t, 16> values{};
+    virtual ~samples() = default;
+};
+
+}  // namespace
+
+template <>
+struct eventlog::convert<ticket> {
+    static std::uint32_t to_field(const ticket& from) noexcept { return from.number(); }
+};
+template <>
+struct eventlog::convert<person> {
+    static std::string_view to_field(const person& from) noexcept { return from.last; }
+};
+template <>
+struct eventlog::convert<samples> {
+    static const std::array<std::uint32_t, 16>& to_field(const samples& from) noexcept {
+        return from.values;
+    }
+};
+
+namespace {
+
+struct sold {
+    ticket which;
+    person to;
+};
+struct resold {
+    sold first;
+    std::uint8_t times;
+};
+struct measured {
+    samples all;
+};
+using convert_test = eventlog::provider<"convert_test", sold, resold, measured>;
+
+TEST(convert, makes_number_and_text_of_types_of_the_program) {
+    event_listener listener("convert_test:sold");
+    convert_test::emit(sold{ticket(17), {"ann", "miller"}});
+    ASSERT_EQ(listener.received_names(), "sold");
+    const auto& record = listener.records()[0];
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "which")), 17U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "to")), "miller");
+}
+
+TEST(convert, applies_in_nested_structs_and_for_callables) {
+    event_listener listener("convert_test:resold");
+    convert_test::emit([] { return resold{{ticket(3), {"", "smith"}}, 2}; });
+    ASSERT_EQ(listener.received_names(), "resold");
+    const auto& record = listener.records()[0];
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "first_which")), 3U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "first_to")), "smith");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "times")), 2U);
+}
+
+TEST(convert, passes_a_large_array_by_reference) {
+    event_listener listener("convert_test:measured");
+    measured event;
+    event.all.values[15] = 0xabcd;
+    convert_test::emit(event);
+    ASSERT_EQ(listener.received_names(), "measured");
+}
+
+}  // namespace
