@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "cli/complaints.hpp"
 #include "cli/reading_progress.hpp"
 #include "live/where.hpp"
 
