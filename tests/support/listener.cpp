@@ -46,7 +46,7 @@ event_listener::event_listener(std::string_view pattern, options with)
 
 event_listener::~event_listener() = default;
 
-void event_listener::run_callbacks() {
+void event_listener::poll() {
     reader_.poll([this](const elog::record_run& run) {
         std::span<const std::uint8_t> rest = run.bytes;
         for (std::uint64_t i = 0; i < run.count; ++i) {

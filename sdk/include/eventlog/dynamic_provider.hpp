@@ -102,7 +102,7 @@ class dynamic_provider {
     }
 
     /// Runs callbacks that are due, for applications that emit rarely.
-    void poll() const noexcept { eventlog_provider_run_callbacks(handle_); }
+    void run_callbacks() const noexcept { eventlog_provider_run_callbacks(handle_); }
 
     /// The handle for the functions of eventlog.h, valid for the lifetime of the object, also after
     /// an error in the definition.

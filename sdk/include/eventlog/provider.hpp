@@ -415,7 +415,7 @@ class provider {
 
     /// Runs callbacks that are due, for applications that emit rarely. Any context in which the
     /// callbacks may run.
-    [[gnu::visibility("hidden")]] static void poll() noexcept {
+    [[gnu::visibility("hidden")]] static void run_callbacks() noexcept {
         eventlog_provider_run_callbacks(state::registered.handle());
     }
 

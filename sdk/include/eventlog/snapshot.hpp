@@ -14,7 +14,8 @@ namespace eventlog::inline v0 {
 /// eventlog_request_snapshot (abi.h). At most 36 bytes of the reason are kept, up to the first NUL.
 /// Returns the number of flight recorders that were asked. Any thread, any signal handler, any
 /// forked child.
-[[gnu::visibility("hidden")]] inline unsigned snapshot(std::string_view reason = {}) noexcept {
+[[gnu::visibility("hidden")]] inline unsigned request_snapshot(
+    std::string_view reason = {}) noexcept {
     // One byte more than is kept suffices: the library cuts between characters.
     constexpr std::size_t size_max = 37;
     char text[size_max + 1];
