@@ -183,7 +183,7 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
 /// a call, and withdraws it when it exits or is unloaded. Before and afterwards the functions do
 /// nothing.
 ///
-/// - emit, enabled and poll: any thread, any signal handler, any child of fork().
+/// - emit, enabled and run_callbacks: any thread, any signal handler, any child of fork().
 /// - status and the setters of callbacks: any thread and such a child; not from signal handlers.
 ///
 /// Events from a child of _Fork, clone or a raw system call have the process and thread numbers of

@@ -178,7 +178,8 @@ bool is_known_unavailable(user_events_route& route) noexcept {
         return false;
     }
     if (kernel_has_none) {
-        // Checked once per process. The module may be loaded later, for which poll() looks.
+        // Checked once per process. The module may be loaded later, for which run_callbacks()
+        // looks.
         route.not_polled_before.store(coarse_monotonic_now() + retry_pause,
                                       std::memory_order_relaxed);
         route.status = EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
@@ -186,8 +187,8 @@ bool is_known_unavailable(user_events_route& route) noexcept {
         return true;
     }
     if (coarse_monotonic_now() < recheck_not_before) {
-        // Checked once a second, by poll() only: the device hardly ever appears, and reading the
-        // clock would slow every emit down.
+        // Checked once a second, by run_callbacks() only: the device hardly ever appears, and
+        // reading the clock would slow every emit down.
         route.status = unknown_support_status;
         route.status_text = why_support_unknown;
         route.not_polled_before.store(recheck_not_before, std::memory_order_relaxed);
@@ -319,9 +320,9 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
         result.is_retryable = route.status != EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
     }
     if (result.is_retryable || publish_again || route.status == EVENTLOG_STATUS_NO_KERNEL_SUPPORT) {
-        // Only poll() retries a failed publication, because the kernel compares it with the rules
-        // of all subscriptions, which takes long. And only poll() looks for a module that was
-        // loaded later.
+        // Only run_callbacks() retries a failed publication, because the kernel compares it with
+        // the rules of all subscriptions, which takes long. And only run_callbacks() looks for a
+        // module that was loaded later.
         route.not_polled_before.store(then, std::memory_order_relaxed);
     }
     if (result.is_retryable && recheck_not_before == 0) {

@@ -26,7 +26,7 @@ struct user_events_route {
         return number != not_registered && number != not_registrable;
     }
 
-    /// Neither emits nor poll() retry.
+    /// Neither emits nor run_callbacks() retry.
     void stop_retries() noexcept {
         not_before.store(never, std::memory_order_relaxed);
         not_polled_before.store(never, std::memory_order_relaxed);
@@ -41,7 +41,8 @@ struct user_events_route {
     std::atomic<std::uint64_t> verified_at{0};
     /// Coarse monotonic nanoseconds before which an emit does not retry.
     std::atomic<std::uint64_t> not_before{never};
-    /// The same for poll(), which also looks for a module or mount that kernels rarely have.
+    /// The same for run_callbacks(), which also looks for a module or mount that kernels rarely
+    /// have.
     std::atomic<std::uint64_t> not_polled_before{never};
     /// Whether a write may contain many events with times.
     std::atomic<bool> takes_batches{false};
