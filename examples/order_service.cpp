@@ -55,7 +55,7 @@ struct queue_length {
 };
 
 using shop = eventlog::provider<"shop", order_placed, payment_attempt, payment_retry, order_done,
-                                queue_length>;
+                                eventlog::gauge<queue_length>>;
 
 using steady = std::chrono::steady_clock;
 
@@ -75,7 +75,7 @@ class order_queue {
     void add(const order& added) {
         const std::lock_guard lock(mutex_);
         orders_.push_back(added);
-        shop::emit(queue_length{static_cast<std::uint32_t>(orders_.size())});
+        length_.set(static_cast<std::uint32_t>(orders_.size()));
         changed_.notify_one();
     }
 
@@ -101,6 +101,7 @@ class order_queue {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<order> orders_;
+    shop::gauge<queue_length> length_;
     bool closed_ = false;
 };
 

@@ -20,14 +20,22 @@
 
 namespace {
 
+// These three are emitted through a session; their first field is its number.
 struct started {
+    static constexpr eventlog::event_info info{.session_bound = true};
     std::string_view url;
 };
 struct chunk {
+    static constexpr eventlog::event_info info{
+        .level = eventlog::level::trace,
+        .session_bound = true,
+        .fields = {{.member = "bytes", .format = eventlog::format::byte_size}}};
     std::uint64_t offset;
     std::uint32_t bytes;
 };
 struct stalled {
+    static constexpr eventlog::event_info info{.level = eventlog::level::warn,
+                                               .session_bound = true};
     std::chrono::milliseconds waited;
 };
 // Not part of a download.
@@ -35,22 +43,6 @@ struct mirror_chosen {
     std::string_view host;
 };
 using downloads = eventlog::provider<"downloads", started, chunk, stalled, mirror_chosen>;
-
-}  // namespace
-
-// These events are emitted through a session; their first field is its number.
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<started>{.session_bound = true};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<chunk>{
-    .level = eventlog::level::trace,
-    .session_bound = true,
-    .fields = {{.member = "bytes", .format = eventlog::format::byte_size}}};
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<stalled>{
-    .level = eventlog::level::warn, .session_bound = true};
-
-namespace {
 
 class download {
   public:

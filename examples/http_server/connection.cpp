@@ -8,7 +8,7 @@
 #include <string>
 
 constinit std::atomic<std::uint64_t> requests_served{0};
-constinit eventlog::counter<http, open_connections> connections_open;
+constinit http::gauge<open_connections> connections_open;
 
 namespace {
 
@@ -28,7 +28,7 @@ connection::connection(int socket, std::uint64_t number, const sockaddr_in& peer
     thread_ = std::jthread([this] { serve(); });
 }
 
-void connection::announce() const {
+void connection::emit_current() const {
     session_.emit_current();
     emit_opened();
 }
@@ -62,22 +62,20 @@ void connection::serve() {
 
 bool connection::answer(std::string_view head) {
     std::string_view line = split_off(head, "\r\n");
-    const std::string_view method = split_off(line, " ");
-    const std::string_view target = split_off(line, " ");
-    eventlog::span<http, request_begin, request_end> span(session_, request_begin{method, target});
-    request_end& end = span.result();
+    request served{split_off(line, " "), split_off(line, " "), 0, 0};
+    const auto scope = session_.time([&] { return served; });
     const bool stays = read_headers(head);
-    if (line != "HTTP/1.1" || method != "GET") {
+    if (line != "HTTP/1.1" || served.method != "GET") {
         session_.emit(request_refused{501, "this server supports only GET of HTTP/1.1"});
-        end.status = 501;
-        end.sent = reply("501 Not Implemented", "GET only\n", false);
+        served.status = 501;
+        served.sent = reply("501 Not Implemented", "GET only\n", false);
         return false;
     }
-    const bool found = target == "/";
-    end.status = found ? 200 : 404;
-    end.sent = reply(found ? "200 OK" : "404 Not Found", found ? "hello\n" : "the only page is /\n",
-                     stays);
-    return stays && end.sent != 0;
+    const bool found = served.target == "/";
+    served.status = found ? 200 : 404;
+    served.sent = reply(found ? "200 OK" : "404 Not Found",
+                        found ? "hello\n" : "the only page is /\n", stays);
+    return stays && served.sent != 0;
 }
 
 bool connection::read_headers(std::string_view head) const {

@@ -16,15 +16,15 @@
 #include "sockets.hpp"
 
 extern constinit std::atomic<std::uint64_t> requests_served;
-extern constinit eventlog::counter<http, open_connections> connections_open;
+extern constinit http::gauge<open_connections> connections_open;
 
 class connection {
   public:
     /// Owns the socket, and serves its requests in a thread of its own.
     connection(int socket, std::uint64_t number, const sockaddr_in& peer);
 
-    /// Emits the present state for a new listener.
-    void announce() const;
+    /// Emits the current state for a new listener.
+    void emit_current() const;
     void hang_up() const;
     [[nodiscard]] bool has_ended() const { return ended_; }
 

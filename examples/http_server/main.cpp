@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A small HTTP/1.1 server on 127.0.0.1, a thread for each connection, instrumented like a real one:
-// a session for each connection, a span for each request, a counter of open connections, and a dump
-// of these for new listeners. events.hpp declares the events, connection.cpp emits them, server.cpp
-// emits the dump; the remaining files have no events.
+// a session for each connection, a timed scope for each request, a gauge of open connections, and
+// the current state for new listeners. events.hpp declares the events, connection.cpp emits them,
+// server.cpp emits the current state; the remaining files have no events.
 //
 //     ./http_server [--port PORT] [--requests COUNT]      # COUNT: exit after that many
 //     ./http_server --client PORT TARGET...               # send requests over one connection

@@ -20,8 +20,8 @@
 
 namespace {
 
-// The dump runs in the thread that emits next. So no thread emits while it holds this mutex;
-// otherwise the dump would deadlock.
+// emit_state runs in the thread that emits next. So no thread emits while it holds this mutex;
+// otherwise emit_state would deadlock.
 std::mutex mutex;
 std::list<connection> connections;
 
@@ -91,7 +91,7 @@ void serve(std::uint16_t port, std::uint64_t requests_max) {
             accept_from(listener.number(), ++number);
         }
         forget_ended();
-        http::run_callbacks();  // without requests nothing is emitted, and the dump would not run
+        http::run_callbacks();  // without requests nothing is emitted, and emit_state would not run
     }
     hang_up_all();
 }

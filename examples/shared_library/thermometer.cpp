@@ -11,16 +11,14 @@
 namespace {
 
 struct reading {
+    static constexpr eventlog::event_info info{.level = eventlog::level::verbose,
+                                               .fields = {{.member = "temperature", .unit = "C"}}};
     std::uint32_t number;
     double temperature;
 };
 using thermometer = eventlog::provider<"thermometer", reading>;
 
 }  // namespace
-
-template <>
-inline constexpr eventlog::event_info eventlog::event_info_of<reading>{
-    .level = eventlog::level::verbose, .fields = {{.member = "temperature", .unit = "C"}}};
 
 double read_thermometer() {
     static std::uint32_t number = 0;

@@ -70,12 +70,12 @@ wait $program
 wait_until [ ! -e $events/eventlog_load_item ]
 
 part examples-register "$elog" kernel register $examples/order_service $examples/hello \
-    $examples/sessions $examples/spans_and_counters
+    $examples/sessions $examples/timed_scopes_and_gauges
 part examples-before listing
 echo 1 > $tracing/events/user_events/enable
 echo > $tracing/trace
 part examples-run sh -c "($examples/order_service 1 && $examples/hello 2 && $examples/sessions 1 &&
-    $examples/spans_and_counters 1) > /dev/null"
+    $examples/timed_scopes_and_gauges 1) > /dev/null"
 echo 0 > $tracing/events/user_events/enable
 part examples-after listing
 part examples-events sh -c "grep -o 'eventlog_[a-z_]*' $tracing/trace | sort -u"
@@ -118,7 +118,7 @@ class Persist(parts.Case):
         elog = vm_case.built("ELOG")
         load = vm_case.built("PROGRAMS", "user_events_load")
         examples = vm_case.built("EXAMPLES")
-        names = ("order_service", "hello", "sessions", "spans_and_counters")
+        names = ("order_service", "hello", "sessions", "timed_scopes_and_gauges")
         paths = [elog, load, *(f"{examples}/{name}" for name in names)]
         cls.result = cls.run_successfully(
             vm_case.kernel_or_skip("user-events-6.12"),

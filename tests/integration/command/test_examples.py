@@ -77,18 +77,29 @@ class Sessions(Examples):
         self.assertEqual(self.events(recorded).count("started"), 4)
 
 
-class SpansAndCounters(Examples):
-    def test_spans_have_durations_and_counter_ends_at_zero(self):
-        recorded = self.recorded(["-e", "bakery"], harness.example("spans_and_counters"), "3")
-        self.assertEqual(self.events(recorded).count("baking_begin"), 6)
-        ends = [fields for event, fields in recorded if event == "baking_end"]
-        self.assertEqual(len(ends), 6)
-        for fields in ends:
-            found = re.fullmatch(r'took=([\d.]+)(ms|s) baker="(ann|bert)" burnt=(true|false)', fields)
+class TimedScopesAndGauges(Examples):
+    def durations_of(self, pattern, lines):
+        """The durations in milliseconds of fields that match `duration=... PATTERN`."""
+        durations = []
+        for fields in lines:
+            found = re.fullmatch(r"duration=([\d.]+)(ms|s) " + pattern, fields)
             self.assertIsNotNone(found, fields)
-            # At least the sleeping time.
-            self.assertGreaterEqual(float(found[1]) * (1 if found[2] == "ms" else 1000), 20)
-        self.assertEqual(sum("burnt=true" in fields for fields in ends), 2)
+            durations.append(float(found[1]) * (1 if found[2] == "ms" else 1000))
+        return durations
+
+    def test_scopes_have_durations_and_gauge_ends_at_zero(self):
+        program = harness.example("timed_scopes_and_gauges")
+        recorded = self.recorded(["-e", "bakery"], program, "3")
+        bakings = [fields for event, fields in recorded if event == "baking"]
+        baking_times = self.durations_of('baker="(ann|bert)" burnt=(true|false)', bakings)
+        self.assertEqual(len(baking_times), 6)
+        # At least the sleeping time.
+        self.assertGreaterEqual(min(baking_times), 20)
+        self.assertEqual(sum("burnt=true" in fields for fields in bakings), 2)
+        shifts = [fields for event, fields in recorded if event == "shift"]
+        shift_times = self.durations_of("loaves=3", shifts)
+        self.assertEqual(len(shift_times), 2)
+        self.assertGreaterEqual(sum(shift_times), sum(baking_times))
         oven = [int(fields.split("=")[1]) for event, fields in recorded if event == "loaves_in_oven"]
         self.assertEqual(len(oven), 12)
         self.assertLessEqual(max(oven), 2)
@@ -98,13 +109,13 @@ class SpansAndCounters(Examples):
 class ReadFile(Examples):
     def test_shows_slow_requests_and_their_process(self):
         file = self.path("run.elog")
-        bakery = harness.example("spans_and_counters")
+        bakery = harness.example("timed_scopes_and_gauges")
         self.run_elog("record", "-e", "bakery", "-o", file, "--", bakery, "3")
         result = self.finish(self.start(harness.example("read_file"), file))[0]
         lines = result.splitlines()
-        self.assertEqual(len(lines), 6, result)
+        self.assertEqual(len(lines), 8, result)
         for line in lines:
-            self.assertRegex(line, r"^baking_end [\d.]+(ms|s) (ann|bert)$")
+            self.assertRegex(line, r"^(baking [\d.]+(ms|s) (ann|bert)|shift [\d.]+(ms|s) -)$")
 
     def test_reports_file_errors(self):
         process = subprocess.run(
@@ -119,16 +130,16 @@ class KeepSlow(Examples):
     def test_merges_slow_requests_of_several_recordings(self):
         files = [self.path("one.elog"), self.path("two.elog")]
         for file in files:
-            bakery = harness.example("spans_and_counters")
+            bakery = harness.example("timed_scopes_and_gauges")
             self.run_elog("record", "-e", "bakery", "-o", file, "--", bakery, "3")
         slow = self.path("slow.elog")
         result = self.finish(self.start(harness.example("keep_slow"), slow, *files))[0]
-        self.assertEqual(result, "12 events\n")
+        self.assertEqual(result, "16 events\n")
         self.run_elog("verify", slow)
         lines = self.run_elog("print", slow, "--fields", "baker").stdout.splitlines()
-        self.assertEqual(len(lines), 12)
+        self.assertEqual(len(lines), 16)
         for line in lines:
-            self.assertRegex(line, r' bakery:baking_end baker="(ann|bert)"$')
+            self.assertRegex(line, r' bakery:(baking baker="(ann|bert)"|shift)$')
 
 
 class WatchLive(Examples):
@@ -192,33 +203,30 @@ class HttpServer(Examples):
         self.finish(recorder)
         return output, self.parsed(self.run_elog("print", file).stdout)
 
-    def test_connection_is_a_session_and_request_a_span(self):
+    def test_connection_is_a_session_and_request_a_timed_scope(self):
         output, recorded = self.serve(["-e", "http:*"], "/", "/nothing")
         self.assertEqual(output, "/ HTTP/1.1 200 OK\n/nothing HTTP/1.1 404 Not Found\n")
-        without_dump = [item for item in recorded if item != ("open_connections", "connections=0")]
-        events = [event for event, _ in without_dump if event != "state_complete"]
+        # Without the state that is emitted to the new listener.
+        rest = [item for item in recorded if item != ("open_connections", "connections=0")]
+        events = [event for event, _ in rest if event != "state_complete"]
         self.assertEqual(
             events,
             ["session_begin", "connection_opened", "open_connections"]
-            + ["request_begin", "header_received", "request_end"] * 2
+            + ["header_received", "request"] * 2
             + ["session_end"],
         )
         self.assertIn(("open_connections", "connections=1"), recorded)
         self.assertIn(("open_connections", "connections=0"), recorded)
-        begins = [fields for event, fields in recorded if event == "request_begin"]
-        self.assertEqual(
-            begins,
-            ['session=1 method="GET" target="/"', 'session=1 method="GET" target="/nothing"'],
-        )
-        ends = [fields for event, fields in recorded if event == "request_end"]
-        self.assertRegex(ends[0], r"^session=1 took=[\d.]+[mu]?s status=200 sent=\d+B$")
-        self.assertRegex(ends[1], r"^session=1 took=[\d.]+[mu]?s status=404 sent=\d+B$")
+        requests = [fields for event, fields in recorded if event == "request"]
+        begin = r'^session=1 duration=[\d.]+[mu]?s method="GET" target='
+        self.assertRegex(requests[0], begin + r'"/" status=200 sent=\d+B$')
+        self.assertRegex(requests[1], begin + r'"/nothing" status=404 sent=\d+B$')
 
     def test_requests_are_selected_with_their_connection(self):
         file = self.path("run.elog")
         server = harness.example("http_server")
         recorder = self.start(
-            harness.ELOG, "record", "-e", "http:request_*", "--session", "2", "-o", file, "--",
+            harness.ELOG, "record", "-e", "http:request*", "--session", "2", "-o", file, "--",
             server, "--requests", "2",
         )
         port = self.port(recorder)
@@ -227,14 +235,13 @@ class HttpServer(Examples):
         self.finish(recorder)
         recorded = self.parsed(self.run_elog("print", file).stdout)
         recorded = [item for item in recorded if item[0] != "state_complete"]
-        self.assertEqual(self.events(recorded), ["request_begin", "request_end"])
-        self.assertEqual(recorded[0][1], 'session=2 method="GET" target="/second"')
-        self.assertTrue(recorded[1][1].startswith("session=2 took="), recorded[1])
+        self.assertEqual(self.events(recorded), ["request"])
+        self.assertRegex(recorded[0][1], r'^session=2 duration=.* target="/second" status=404 ')
 
     def test_keyword_selects_connections(self):
         _, recorded = self.serve(["-e", "http/network"], "/")
         self.assertIn("connection_opened", self.events(recorded))
-        self.assertNotIn("request_end", self.events(recorded))
+        self.assertNotIn("request", self.events(recorded))
         self.assertNotIn("header_received", self.events(recorded))
 
     def test_invalid_requests_are_rejected_and_can_be_recorded_alone(self):
@@ -253,7 +260,7 @@ class HttpServer(Examples):
              'session=1 status=501 why="this server supports only GET of HTTP/1.1"'),
         )
 
-    def test_late_subscription_gets_dump_of_open_connections(self):
+    def test_new_listener_receives_open_connections(self):
         server = self.start_provider(harness.example("http_server"))
         with socket.create_connection(("127.0.0.1", int(self.port(server)))) as client:
             # The server has answered, so it knows the connection.
