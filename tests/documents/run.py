@@ -27,7 +27,8 @@ FENCE = re.compile(r"^```(\S*)\s*$")
 COMMENT = re.compile(r"^\s*(///|//|\*)(?: (.*))?$")
 COMMENTED = re.compile(r"\s*(//.*|/\*.*\*/\s*)$")
 DECLARATION = re.compile(
-    r"(struct|class|enum|using|template|namespace|constinit|constexpr|inline|static|const|extern)\b"
+    r"(struct|class|enum|using|template|namespace|constinit|consteval|constexpr|inline|static|const|"
+    r"extern)\b"
 )
 ROFF = {r"\e": "\\", r"\(dq": '"', r"\(aq": "'", r"\&": "", r"\-": "-"}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]

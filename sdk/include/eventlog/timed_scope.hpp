@@ -66,7 +66,9 @@ requires(std::is_invocable_v<Source&> &&
 /// provider::time() and session::time():
 ///
 ///     struct query { std::uint32_t rows; };
-///     using database = eventlog::provider<"database", eventlog::timed<query>>;
+///     struct statement { std::string_view sql; std::uint32_t rows; };
+///     using database = eventlog::provider<"database", eventlog::timed<query>,
+///                                         eventlog::timed<statement>>;
 ///
 ///     auto scope = database::time(query{});
 ///     scope.event().rows = run(sql);

@@ -6,4 +6,4 @@
 struct connection;
 extern struct eventlog_provider* net;
 extern struct connection* connections;
-void announce_all(struct connection* connections);
+void emit_all_current(struct connection* connections);

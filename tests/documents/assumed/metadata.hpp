@@ -3,9 +3,4 @@
 
 #include <eventlog/eventlog.hpp>
 
-struct loss {
-    std::uint64_t sequence;
-    std::uint32_t bytes;
-};
 inline constexpr std::uint64_t retransmit = 1;
-using tcp = eventlog::provider<"tcp", loss>;
