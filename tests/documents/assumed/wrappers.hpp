@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+
+#include <eventlog/eventlog.hpp>
