@@ -22,7 +22,7 @@ DISABLED_TARGET = 3
 FTRACE_TARGET = 0.8
 RELAY_TARGET = 1.2
 BATCH_TARGET = 0.1
-LANE_TARGET = 0.4
+EMIT_BATCH_TARGET = 0.4
 
 OF_MODULE = ("clock", "disabled", "ftrace", "relay", "emit")
 
@@ -124,7 +124,8 @@ class Kernel(Bench):
         self.show_ratio("kernel_emit_vs_relay", kinds, "emit", "relay", RELAY_TARGET)
         self.show_ratio("batched_vs_single", kinds, "batch", "single", BATCH_TARGET)
         self.show_ratio("relay_batched_vs_single", kinds, "relay_batch", "single")
-        self.show_ratio("lane_vs_emit", kinds, "emit_in_lane", "emit_alone", LANE_TARGET)
+        self.show_ratio("batch_vs_emit", kinds, "emit_in_batch", "emit_alone",
+                        EMIT_BATCH_TARGET)
 
 
 def main():

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     check(batches::enabled<written>(), "the event has no listener");
     for (long turn = 0; turn < turns; ++turn) {
         measure("emit_alone", emit_all);
-        measure("emit_in_lane", [] {
+        measure("emit_in_batch", [] {
             const eventlog::kernel_batch batch;
             emit_all();
         });

@@ -130,7 +130,7 @@ class Batches(parts.Case):
 
 
 @vm_case.full_tier
-class LanesBefore64(Batches):
+class BatchesBefore64(Batches):
     """The tests on an older kernel with one processor."""
 
     KERNEL = "debian-6.1"

@@ -43,7 +43,7 @@ constexpr std::size_t size_of_entry(std::size_t payload_size) noexcept {
 class batch_user {
   public:
     explicit batch_user(batch& used) noexcept
-        : lane_(used), held_(!used.busy.load(std::memory_order_relaxed)) {
+        : batch_(used), held_(!used.busy.load(std::memory_order_relaxed)) {
         if (held_) {
             used.busy.store(true, std::memory_order_relaxed);
             std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -52,7 +52,7 @@ class batch_user {
     ~batch_user() {
         if (held_) {
             std::atomic_signal_fence(std::memory_order_seq_cst);
-            lane_.busy.store(false, std::memory_order_relaxed);
+            batch_.busy.store(false, std::memory_order_relaxed);
         }
     }
     batch_user(const batch_user&) = delete;
@@ -61,7 +61,7 @@ class batch_user {
     [[nodiscard]] bool held() const noexcept { return held_; }
 
   private:
-    batch& lane_;
+    batch& batch_;
     bool held_;
 };
 
