@@ -62,7 +62,7 @@ struct emit_disabled_costly {
     }
 };
 
-/// Arguments that would be computed in front of the branch without emit with a callable.
+/// Arguments that would be computed in front of the branch without a callable.
 struct emit_disabled_lazy {
     [[gnu::always_inline]] static void once(std::uint64_t i, std::string_view reason) noexcept {
         disabled::emit([&] {
