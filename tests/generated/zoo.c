@@ -56,6 +56,9 @@ int main(void) {
     zoo_texts("name", "\x01\xff", 2, "\xc3\xa9", last);
     emit_options();
     emit_long_texts();
+    zoo_visit(1500, 7, "dawn");
+    zoo_pause(2500000);
+    zoo_visitors(3);
     zoo_nothing();
     zoo_delete(1, 2, 3, 4, 5, "text");
     emit_elsewhere();

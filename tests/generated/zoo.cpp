@@ -29,6 +29,16 @@ void emit_long_texts() {
     provider::emit(zoo::long_texts{text, data, 7, "short"});
 }
 
+/// A scope measures the time itself; here the durations are those of the other programs.
+void emit_wrapped() {
+    provider::emit(eventlog::timed<zoo::visit>{1500, {7, "dawn"}});
+    provider::emit(eventlog::timed<zoo::pause>{2500000});
+    auto unused = provider::time(zoo::pause{});
+    unused.cancel();
+    provider::gauge<zoo::visitors> present(2);
+    present.add(1);
+}
+
 }  // namespace
 
 int main() {
@@ -66,6 +76,7 @@ int main() {
                                 std::array<std::int16_t, 2>{-1, 2}});
     provider::emit(zoo::options{});
     emit_long_texts();
+    emit_wrapped();
     provider::emit(zoo::nothing{});
     provider::emit(zoo::delete_{1, 2, 3, 4, 5, "text"});
     provider::emit(zoo::nothing{});

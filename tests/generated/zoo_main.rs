@@ -45,6 +45,9 @@ fn main() {
     zoo::options(None, None, None, None, None, None, None);
     zoo::long_texts("short", &[0; 2], 7, "text");
     zoo::long_texts(&"\u{e9}".repeat(35000), &[0; 30001], 7, "short");
+    zoo::visit(1500, 7, Some("dawn"));
+    zoo::pause(2500000);
+    zoo::visitors(3);
     zoo::nothing();
     zoo::delete(1, 2, 3, 4, 5, "text");
     zoo::nothing();

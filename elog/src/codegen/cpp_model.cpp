@@ -95,8 +95,15 @@ bool is_implicit_dump_event(const event_schema& event) {
            event.severity == eventlog::level::error && !event.session_bound && !event.truncates &&
            event.keywords == 0 && event.fields.empty() &&
            event.description == "The current state is complete" &&
-           event.when ==
-               "a listener came late and all of the state has been emitted to it alone";
+           event.when == "a listener came late and all of the state has been emitted to it alone";
+}
+
+/// Whether the field equals the one that eventlog::timed adds.
+bool is_timed_duration(const field_schema& field) {
+    return field.name == "duration" && field.type == field_type::signed_64 &&
+           field.format == format::duration && field.count == 1 && !is_optional(field) &&
+           field.enumeration == eventlog::no_index && field.unit.empty() &&
+           field.description.empty();
 }
 
 }  // namespace
@@ -220,6 +227,11 @@ void cpp_model::check_enumerations() const {
         }
         const enumeration_schema& enumeration = schema_.enumerations[index];
         check_name(enumeration.name, source_.enumerations[index]);
+        if (enumeration.name == "describe") {
+            source_.reject(source_.enumerations[index],
+                           "In C++ describe is the function that describes an enumeration. Rename "
+                           "this one.");
+        }
         if (enumeration.values.size() > eventlog::enum_values_max && !has_deducible_names(index)) {
             source_.reject(source_.enumerations[index],
                            "In C++ an enumeration has up to 256 values.");
@@ -232,7 +244,7 @@ void cpp_model::check_event(std::size_t id) const {
     const text_position where = source_.events[id];
     check_text(event.description, where);
     check_text(event.when, where);
-    std::size_t described = 0;
+    std::size_t described = wrapper_of(id) == cpp_wrapper::timed ? 1 : 0;  // its duration
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         const field_schema& field = event.fields[i];
         const text_position place = source_.fields[id][i];
@@ -244,6 +256,9 @@ void cpp_model::check_event(std::size_t id) const {
                 source_.reject(place, "In C++ the session of an event is session: u64, without "
                                       "format, unit and description.");
             }
+            continue;
+        }
+        if (i < first_field(id)) {
             continue;
         }
         if (field.format == format::plain && type_of(field).format != format::plain) {
@@ -268,6 +283,9 @@ void cpp_model::assign_names() {
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         scope.reserve(enumeration.name);
     }
+    scope.reserve("describe");
+    // A struct cannot have the name of its static member.
+    scope.reserve("info");
     std::set<std::string_view> taken;
     for (const enumeration_schema& enumeration : schema_.enumerations) {
         const bool is_first = taken.insert(enumeration.name).second;
@@ -282,8 +300,7 @@ void cpp_model::assign_names() {
     for (const event_schema& event : schema_.events) {
         events_.push_back(scope.make(event.name));
         unique_names members(cpp_reserved_words, macro_policy::avoided);
-        // Types are qualified by the provider's name, which a member would hide.
-        members.reserve(schema_.name);
+        members.reserve("info");
         fields_.emplace_back();
         for (const field_schema& field : event.fields) {
             fields_.back().push_back(members.make(field.name));
@@ -291,9 +308,21 @@ void cpp_model::assign_names() {
     }
 }
 
+cpp_wrapper cpp_model::wrapper_of(std::size_t id) const {
+    const event_schema& event = schema_.events[id];
+    const std::size_t first = event.session_bound ? 1 : 0;
+    if (event.fields.size() <= first) {
+        return cpp_wrapper::none;
+    }
+    if (event.kind == eventlog::kind::end && is_timed_duration(event.fields[first])) {
+        return cpp_wrapper::timed;
+    }
+    return event.kind == eventlog::kind::gauge ? cpp_wrapper::gauge : cpp_wrapper::none;
+}
+
 std::string cpp_model::name_of_enumeration(std::size_t index) const {
     const std::string& home = enumeration_namespaces_[index];
-    return fmt::format("{}::{}{}{}", schema_.name, home,
+    return fmt::format("::{}::{}{}{}", schema_.name, home,
                        home.empty() ? "" : "::", schema_.enumerations[index].name);
 }
 

@@ -17,6 +17,10 @@ struct cpp_type {
     eventlog::format format = eventlog::format::plain;  // the type's default
 };
 
+/// The entry of an event in the provider's list: eventlog::timed adds the duration, and both
+/// wrappers imply the kind.
+enum class cpp_wrapper { none, timed, gauge };
+
 class cpp_model {
   public:
     /// Throws user_error, FILE:LINE:COLUMN: reason, for a schema that C++ cannot express. `source`
@@ -41,7 +45,8 @@ class cpp_model {
     [[nodiscard]] const std::string& namespace_of_enumeration(std::size_t index) const {
         return enumeration_namespaces_[index];
     }
-    /// The enumeration's name outside of the provider's namespace.
+    /// The enumeration's name in any scope. It begins with ::, because a struct or an enumeration
+    /// may have the provider's name.
     [[nodiscard]] std::string name_of_enumeration(std::size_t index) const;
 
     /// Whether the library finds values and names of the enumeration itself.
@@ -50,9 +55,11 @@ class cpp_model {
     /// The field_info of a field, empty if it needs none. `member` is its name in C++.
     [[nodiscard]] std::string field_info(const field_schema& field,
                                          const std::string& member) const;
-    /// The first field that is a member: the library adds the session.
+    [[nodiscard]] cpp_wrapper wrapper_of(std::size_t id) const;
+    /// The first field that is a member: the library adds the session and the duration.
     [[nodiscard]] std::size_t first_field(std::size_t id) const {
-        return schema_.events[id].session_bound ? 1 : 0;
+        return (schema_.events[id].session_bound ? 1U : 0U) +
+               (wrapper_of(id) == cpp_wrapper::timed ? 1U : 0U);
     }
 
   private:

@@ -5,12 +5,12 @@
 
 namespace elog::cpp_templates {
 
-/// 0: provider and description, 1: provider, 2: first event.
+/// 0: provider and description, 1: provider, 2: a call that emits an event.
 inline constexpr char head[] = R"(// Provider {0}
 //
 // Made by elog schema gen --lang c++. Change the schema and make it anew; this is overwritten.
 //
-//     {1}::provider::emit({1}::{2}{{...}});
+//     {2}
 #pragma once
 
 #include <array>
@@ -35,9 +35,22 @@ inline constexpr char combine_operator[] =
 
 )";
 
+/// 0: type, 1: type of its info. Members follow, then describe_end.
+inline constexpr char describe_begin[] =
+    R"(consteval auto describe(eventlog::of<{0}>) {{
+    return eventlog::{1}{{
+)";
+
+inline constexpr char describe_end[] = R"(    };
+}
+
+)";
+
 /// Bytes 16 to 23 of a schema are its hash. 0: provider, 1: hash.
 inline constexpr char assertion[] =
-    R"(// The compiled provider has the schema from which this file was made.
+    R"(}}  // namespace {0}
+
+// The compiled provider has the schema from which this file was made.
 static_assert(
     [] {{
         std::uint64_t hash = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// elog schema gen --lang c++: structs, their traits and the provider. The compiler makes the schema
-// from them, and the generated code asserts that it equals the source.
+// elog schema gen --lang c++: structs with their metadata and the provider. The compiler makes the
+// schema from them, and the generated code asserts that it equals the source.
 #include <vector>
 
 #include "codegen/cpp_model.hpp"
@@ -22,7 +22,7 @@ std::string enum_value(std::uint64_t value, field_type type) {
 }
 
 /// The value as eventlog::enum_info holds it.
-std::string traits_value(std::uint64_t value) {
+std::string info_value(std::uint64_t value) {
     return value == std::uint64_t{1} << 63U ? "INT64_MIN"
                                             : fmt::format("{}", static_cast<std::int64_t>(value));
 }
@@ -42,14 +42,18 @@ class cpp_generator {
   private:
     void write_keywords();
     void write_enumeration(std::size_t index);
-    void write_struct(std::size_t id);
+    void write_enum_info(std::size_t index);
+    void write_event(std::size_t id);
+    void write_event_info(std::size_t id);
     void write_provider();
-    void write_enum_traits(std::size_t index);
-    void write_event_traits(std::size_t id);
-    void write_provider_traits();
+    void write_provider_info();
     void write_member(std::string_view name, std::string_view value);
+    [[nodiscard]] std::string keywords_of(const event_schema& event) const;
+    [[nodiscard]] std::string field_infos(std::size_t id) const;
+    [[nodiscard]] std::string list_entry(std::size_t id) const;
+    [[nodiscard]] std::string example() const;
     [[nodiscard]] std::string name_of_keyword(std::size_t index) const {
-        return fmt::format("{}::keywords::{}", schema_.name, model_.keywords()[index]);
+        return fmt::format("::{}::keywords::{}", schema_.name, model_.keywords()[index]);
     }
 
     cpp_model model_;
@@ -88,20 +92,40 @@ void cpp_generator::write_enumeration(std::size_t index) {
     if (enumeration.is_bitmask) {
         out_.format(cpp_templates::combine_operator, enumeration.name, cpp_integer(type));
     }
+    write_enum_info(index);
     if (!in_namespace.empty()) {
         out_.line("}}  // namespace {}", in_namespace);
         out_.line();
     }
 }
 
-void cpp_generator::write_struct(std::size_t id) {
+/// Writes nothing if the library finds all of it.
+void cpp_generator::write_enum_info(std::size_t index) {
+    const enumeration_schema& enumeration = schema_.enumerations[index];
+    const bool found = model_.has_deducible_names(index);
+    if (found && !enumeration.is_bitmask) {
+        return;
+    }
+    out_.format(cpp_templates::describe_begin, enumeration.name, "enum_info");
+    write_member("is_bitmask", enumeration.is_bitmask ? "true" : "");
+    if (!found) {
+        out_.line("        .values = {{");
+        for (const auto& [value, name] : enumeration.values) {
+            out_.line("            {{{}, \"{}\"}},", info_value(value), name);
+        }
+        out_.line("        }},");
+    }
+    out_.append(cpp_templates::describe_end);
+}
+
+void cpp_generator::write_event(std::size_t id) {
     const event_schema& event = schema_.events[id];
     const std::string sentence = describe_item(event);
     if (!sentence.empty()) {
         out_.line("/// {}", sentence);
     }
-    const bool is_empty = event.fields.size() == model_.first_field(id);
-    out_.line("struct {} {{{}", model_.events()[id], is_empty ? "};" : "");
+    out_.line("struct {} {{", model_.events()[id]);
+    write_event_info(id);
     for (std::size_t i = model_.first_field(id); i < event.fields.size(); ++i) {
         const std::string about = describe_item(event.fields[i]);
         if (!about.empty()) {
@@ -109,52 +133,11 @@ void cpp_generator::write_struct(std::size_t id) {
         }
         out_.line("    {} {};", model_.type_of(event.fields[i]).name, model_.fields(id)[i]);
     }
-    if (!is_empty) {
-        out_.line("}};");
-    }
-    out_.line();
-}
-
-void cpp_generator::write_provider() {
-    std::vector<std::string> arguments{fmt::format("\"{}\"", schema_.name)};
-    arguments.insert(arguments.end(), model_.events().begin(), model_.events().end());
-    out_.line("{}",
-              wrap(fmt::format("using provider = eventlog::provider<{}>;", comma_list(arguments))));
-    out_.line();
-    out_.line("}}  // namespace {}", schema_.name);
-    out_.line();
-}
-
-void cpp_generator::write_member(std::string_view name, std::string_view value) {
-    if (!value.empty()) {
-        out_.line("    .{} = {},", name, value);
-    }
-}
-
-void cpp_generator::write_enum_traits(std::size_t index) {
-    const enumeration_schema& enumeration = schema_.enumerations[index];
-    const bool found = model_.has_deducible_names(index);
-    if (found && !enumeration.is_bitmask) {
-        return;
-    }
-    out_.line("template <>");
-    out_.line("inline constexpr eventlog::enum_info eventlog::enum_info_of<{}>{{",
-              model_.name_of_enumeration(index));
-    write_member("is_bitmask", enumeration.is_bitmask ? "true" : "");
-    if (!found) {
-        out_.line("    .values = {{");
-        for (const auto& [value, name] : enumeration.values) {
-            out_.line("        {{{}, \"{}\"}},", traits_value(value), name);
-        }
-        out_.line("    }},");
-    }
     out_.line("}};");
     out_.line();
 }
 
-void cpp_generator::write_event_traits(std::size_t id) {
-    const event_schema& event = schema_.events[id];
-    const std::string& name = model_.events()[id];
+std::string cpp_generator::keywords_of(const event_schema& event) const {
     std::string keywords;
     for (std::size_t i = 0; i < schema_.keywords.size(); ++i) {
         if ((event.keywords >> schema_.keywords[i].first & 1U) != 0) {
@@ -162,70 +145,113 @@ void cpp_generator::write_event_traits(std::size_t id) {
             keywords += name_of_keyword(i);
         }
     }
+    return keywords;
+}
+
+/// Empty if no field of the event needs one.
+std::string cpp_generator::field_infos(std::size_t id) const {
+    const event_schema& event = schema_.events[id];
     std::string fields;
     for (std::size_t i = model_.first_field(id); i < event.fields.size(); ++i) {
-        const std::string traits = model_.field_info(event.fields[i], model_.fields(id)[i]);
-        if (!traits.empty()) {
-            fields += fields.empty() ? "{" : ",\n               ";
-            fields += traits;
+        const std::string info = model_.field_info(event.fields[i], model_.fields(id)[i]);
+        if (!info.empty()) {
+            fields += fields.empty() ? "{" : ",\n                   ";
+            fields += info;
         }
     }
-    out_.line("template <>");
-    out_.line("inline constexpr eventlog::event_info eventlog::event_info_of<{}::{}>{{",
-              schema_.name, name);
+    return fields.empty() ? fields : fields + "}";
+}
+
+void cpp_generator::write_event_info(std::size_t id) {
+    const event_schema& event = schema_.events[id];
+    const std::string& name = model_.events()[id];
+    const bool needs_kind =
+        event.kind != eventlog::kind::instant && model_.wrapper_of(id) == cpp_wrapper::none;
+    out_.line("    static constexpr eventlog::event_info info{{");
     write_member("level", fmt::format("eventlog::level::{}", name_of(event.severity)));
-    write_member("keywords", keywords);
+    write_member("keywords", keywords_of(event));
     write_member("name", name != event.name ? fmt::format("\"{}\"", event.name) : "");
     write_member("description", optional_literal(event.description));
     write_member("when", optional_literal(event.when));
-    write_member("kind", event.kind != eventlog::kind::instant
-                             ? fmt::format("eventlog::kind::{}", name_of(event.kind))
-                             : "");
+    write_member("kind", needs_kind ? fmt::format("eventlog::kind::{}", name_of(event.kind)) : "");
     write_member("session_bound", event.session_bound ? "true" : "");
     write_member("oversize", event.truncates ? "eventlog::oversize::truncate" : "");
-    write_member("fields", fields.empty() ? fields : fields + "}");
-    out_.line("}};");
+    write_member("fields", field_infos(id));
+    out_.line("    }};");
+}
+
+/// The event in the provider's list.
+std::string cpp_generator::list_entry(std::size_t id) const {
+    const std::string& name = model_.events()[id];
+    switch (model_.wrapper_of(id)) {
+        case cpp_wrapper::timed:
+            return fmt::format("eventlog::timed<{}>", name);
+        case cpp_wrapper::gauge:
+            return fmt::format("eventlog::gauge<{}>", name);
+        case cpp_wrapper::none:
+            break;
+    }
+    return name;
+}
+
+void cpp_generator::write_provider() {
+    std::vector<std::string> arguments{fmt::format("\"{}\"", schema_.name)};
+    for (std::size_t id = 0; id < schema_.events.size(); ++id) {
+        arguments.push_back(list_entry(id));
+    }
+    out_.line("{}",
+              wrap(fmt::format("using provider = eventlog::provider<{}>;", comma_list(arguments))));
     out_.line();
 }
 
-void cpp_generator::write_provider_traits() {
+/// A member of an info, indented as in a member of a struct and in a return statement.
+void cpp_generator::write_member(std::string_view name, std::string_view value) {
+    if (!value.empty()) {
+        out_.line("        .{} = {},", name, value);
+    }
+}
+
+void cpp_generator::write_provider_info() {
     if (schema_.description.empty() && schema_.keywords.empty() && !model_.replays_state()) {
         return;
     }
-    out_.line("template <>");
-    out_.line("inline constexpr eventlog::provider_info "
-              "eventlog::provider_info_of<{}::provider>{{",
-              schema_.name);
+    out_.format(cpp_templates::describe_begin, "provider", "provider_info");
     write_member("description", optional_literal(schema_.description));
     if (!schema_.keywords.empty()) {
-        out_.line("    .keywords = {{");
+        out_.line("        .keywords = {{");
         for (std::size_t i = 0; i < schema_.keywords.size(); ++i) {
-            out_.line("        {},", name_of_keyword(i));
+            out_.line("            {},", name_of_keyword(i));
         }
-        out_.line("    }},");
+        out_.line("        }},");
     }
     write_member("replays_state", model_.replays_state() ? "true" : "");
-    out_.line("}};");
-    out_.line();
+    out_.append(cpp_templates::describe_end);
+}
+
+/// A call that emits an event, or begins a timed scope if there are no others.
+std::string cpp_generator::example() const {
+    std::size_t id = 0;
+    while (id < schema_.events.size() && model_.wrapper_of(id) == cpp_wrapper::timed) {
+        ++id;
+    }
+    return id < schema_.events.size()
+               ? fmt::format("{0}::provider::emit({0}::{1}{{...}});", schema_.name,
+                             model_.events()[id])
+               : fmt::format("auto scope = {0}::provider::time([&] {{ return {0}::{1}{{...}}; }});",
+                             schema_.name, model_.events()[0]);
 }
 
 std::string cpp_generator::generate() {
-    out_.format(cpp_templates::head, describe_item(schema_), schema_.name, model_.events()[0]);
+    out_.format(cpp_templates::head, describe_item(schema_), schema_.name, example());
     write_keywords();
     for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
         write_enumeration(i);
     }
     for (std::size_t id = 0; id < schema_.events.size(); ++id) {
-        write_struct(id);
+        write_event(id);
     }
     write_provider();
-    for (std::size_t i = 0; i < schema_.enumerations.size(); ++i) {
-        write_enum_traits(i);
-    }
-    for (std::size_t id = 0; id < schema_.events.size(); ++id) {
-        write_event_traits(id);
-    }
-    write_provider_traits();
+    write_provider_info();
     out_.format(cpp_templates::assertion, schema_.name, schema_.hash);
     return out_.take();
 }

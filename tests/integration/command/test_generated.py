@@ -45,6 +45,9 @@ EXPECTED = [
     'long_texts name="short" data=<0000> small=7 other="text"',
     'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30001 bytes> small=7"
     ' other="short" (cut)',
+    'visit duration=1.5us animals=7 label="dawn"',
+    "pause duration=2.5ms",
+    "visitors number=3",
     "nothing",
     'delete class=1 default=2 errno=3 self=4 type=5 payload="text"',
     "nothing",
@@ -229,6 +232,64 @@ class Generated(harness.Case):
         for compiler in ("g++", "clang++"):
             self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
 
+    def check_cpp_header(self, source):
+        """Requires the header for C++ to compile, which asserts that it has the schema's hash.
+        Returns its text."""
+        with open(self.path("s.schema"), "w", encoding="utf-8") as file:
+            file.write(source)
+        self.generate("c++", "s.hpp", self.path("s.schema"))
+        with open(self.path("s.cpp"), "w", encoding="utf-8") as file:
+            file.write('#include "s.hpp"\n')
+        for compiler in ("g++", "clang++"):
+            self.compile(compiler, "-std=c++20", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", "s.cpp")
+        with open(self.path("s.hpp"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_cpp_wraps_timed_events_and_gauges(self):
+        text = self.check_cpp_header(
+            """provider s {
+                event timed info end { duration: i64 format duration place: text number: u8 }
+                event only info end { duration: i64 format duration }
+                event in_session info end session {
+                    session: u64 duration: i64 format duration number: u16
+                }
+                event described info end { duration: i64 format duration "of a step" }
+                event unsigned_one info end { duration: u64 format duration }
+                event second info end { number: u8 duration: i64 format duration }
+                event begins info begin { duration: i64 format duration }
+                event level info gauge session { session: u64 degrees: i16 place: text? }
+                event empty info gauge {}
+                event session_begin info session_begin session "A session begins"
+                    when "the application opens a session" { session: u64 }
+                event session_end info session_end session "A session ends"
+                    when "the application closes a session" { session: u64 }
+            }"""
+        )
+        listed = re.search(r"eventlog::provider<(.*?)>;", text, re.DOTALL).group(1)
+        self.assertEqual(
+            re.split(r",\s+", listed)[1:],
+            ["eventlog::timed<timed>", "eventlog::timed<only>", "eventlog::timed<in_session>",
+             "described", "unsigned_one", "second", "begins", "eventlog::gauge<level>", "empty"],
+        )
+
+    def test_names_of_the_library_and_the_provider_compile_in_cpp(self):
+        self.check_cpp_header(
+            """provider info {
+                keyword info = 3
+                enum info : u8 { none = 0, info = 1, describe = 200 }
+                event info info [info] { info: info? describe: u8 event: u8 eventlog: info }
+                event describe info end { duration: i64 format duration info: text event: u16 }
+            }"""
+        )
+        self.check_cpp_header(
+            """provider backup {
+                keyword disk = 1
+                enum speed : u8 { slow = 0 }
+                event backup info [disk] { backup: speed? }
+                event other info [disk] { speeds: speed[3] }
+            }"""
+        )
+
     def test_documented_schema_compiles_with_documented_program(self):
         (schema,) = harness.read_blocks(DOCUMENT, "schema")
         (source,) = [text for text in harness.read_blocks(DOCUMENT, "c") if "main" in text]
@@ -379,6 +440,8 @@ class Generated(harness.Case):
             ("enum a : u8 {} event e info { b: a c: u16 as a }", "1:44: In C++ the enumeration a"),
             ("enum int : u8 {} event e info { b: int }", "1:19: int means something else in C++"),
             ("enum EOF : u8 {} event e info { b: EOF }", "1:19: EOF means something else in C++"),
+            ("enum describe : u8 {} event e info { b: describe }",
+             "1:19: In C++ describe is the function that describes an enumeration."),
             ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
             ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\x00"),
             ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),
