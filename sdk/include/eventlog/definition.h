@@ -185,7 +185,7 @@ enum eventlog_error {
     EVENTLOG_ERROR_VALUE_TYPE = 14,   /* the value's type does not suit the field */
     EVENTLOG_ERROR_VALUE_RANGE = 15,  /* the number does not fit the field */
     EVENTLOG_ERROR_VALUE_ABSENT = 16, /* a field that is not optional has no value */
-    EVENTLOG_ERROR_SESSION = 17       /* the event is not session-bound */
+    EVENTLOG_ERROR_SESSION = 17       /* the event is not session-bound; in a timed scope: or is */
 };
 
 /*

@@ -13,6 +13,7 @@
 
 #include <eventlog/detail/dynamic_value.hpp>
 #include <eventlog/detail/push_emit.h>
+#include <eventlog/dynamic_timed_scope.hpp>
 #include <eventlog/eventlog.h>
 #include <eventlog/status.hpp>
 
@@ -73,6 +74,16 @@ class dynamic_provider {
         return detail::emit_tuple(std::forward<Maker>(make), [&](const auto&... values) noexcept {
             return emit(event, values...);
         });
+    }
+
+    /// Returns an object that emits a timed event with the time until its end; see
+    /// dynamic_timed_scope. `values` are those of the fields behind the duration, or one callable
+    /// that returns them in a std::tuple and is called at the end.
+    template <class... Values>
+    [[nodiscard]] auto time(std::uint32_t event, Values... values) const noexcept {
+        eventlog_timed_scope begun{};
+        eventlog_timed_scope_begin(&begun, handle_, event);
+        return detail::make_timed_scope(begun, std::move(values)...);
     }
 
     /// Sets the callback that runs when a listener appears or disappears, with the contract of

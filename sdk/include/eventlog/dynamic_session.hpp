@@ -89,6 +89,15 @@ class dynamic_session {
         });
     }
 
+    /// As dynamic_provider::time, for a session-bound event. The object keeps only the number: the
+    /// session may be moved, or end, before the scope does.
+    template <class... Values>
+    [[nodiscard]] auto time(std::uint32_t event, Values... values) const noexcept {
+        eventlog_timed_scope begun{};
+        eventlog_timed_scope_begin_in_session(&begun, &session_, event);
+        return detail::make_timed_scope(begun, std::move(values)...);
+    }
+
     /// Emits the begin of the session again, for the callback of on_new_listener.
     eventlog_error emit_current() const noexcept {
         return eventlog_session_emit_current(&session_);

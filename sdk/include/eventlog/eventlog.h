@@ -34,6 +34,7 @@
 #include <eventlog/abi.h>
 #include <eventlog/definition.h>
 #include <eventlog/session.h>
+#include <eventlog/timed_scope.h>
 #include <eventlog/values.h>
 
 #endif /* EVENTLOG_EVENTLOG_H */

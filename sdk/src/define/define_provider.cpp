@@ -123,8 +123,8 @@ const char* eventlog_error_text(eventlog_error error) {
         "A value has another type than its field. Hand over one of the field's type.",
         "A number does not fit into its field. Define a wider one.",
         "A field that is not optional has no value. Hand one over.",
-        "The event does not belong to a session. Define it as session_bound, or emit it "
-        "with eventlog_emit.",
+        "The event does not belong to a session, and the call does, or the reverse. Use the "
+        "functions of sessions for session_bound events only.",
     };
     static_assert(std::size(texts) == EVENTLOG_ERROR_SESSION + 1);
     const auto index = static_cast<std::size_t>(error);

@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Sessions of providers defined at run time. All functions are async-signal-safe.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <eventlog/eventlog.h>
 #include <eventlog/schema_format.hpp>
 
-#include "define/emit_values.hpp"
+#include "define/leading_values.hpp"
 #include "provider/definition.hpp"
 #include "provider/runtime_definition.hpp"
 
 namespace eventlog::core {
 namespace {
-
-using value_list = std::span<const eventlog_value>;
-
-/// The session is the first value of its events. Out of line, so that only large events use much
-/// stack.
-template <std::size_t ValuesMax>
-[[gnu::noinline]] eventlog_error emit_with_number(const eventlog_session& session, std::uint32_t id,
-                                                  const defined_event& event,
-                                                  value_list values) noexcept {
-    eventlog_value all[ValuesMax];
-    all[0] = eventlog_unsigned(session.id);
-    std::copy(values.begin(), values.end(), all + 1);
-    return emit_defined(*session.provider, id, event, {all, values.size() + 1});
-}
 
 eventlog_error emit_in(const eventlog_session& session, const built_definition& definition,
                        std::uint32_t id, value_list values) noexcept {
@@ -39,11 +23,8 @@ eventlog_error emit_in(const eventlog_session& session, const built_definition& 
     if (!event.session_bound) {
         return EVENTLOG_ERROR_SESSION;
     }
-    if (values.size() < 16) {
-        return emit_with_number<16>(session, id, event, values);
-    }
-    return values.size() < fields_max ? emit_with_number<fields_max>(session, id, event, values)
-                                      : EVENTLOG_ERROR_VALUE_COUNT;
+    const eventlog_value number = eventlog_unsigned(session.id);
+    return emit_with_leading(*session.provider, id, event, {&number, 1}, values);
 }
 
 /// Emits the event that `choose` selects in the definition.

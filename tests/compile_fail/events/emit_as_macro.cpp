@@ -5,6 +5,8 @@
 // expect-success
 #define emit
 
+#include <eventlog/dynamic_session.hpp>
+#include <eventlog/eventlog.h>
 #include <eventlog/eventlog.hpp>
 #include <eventlog/log.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: the values of a lazily emitted event must be in a std::tuple
+// expect: a callable must return the values of the event in a std::tuple
 #include <eventlog/dynamic_provider.hpp>
 
 void emit_it(const eventlog::dynamic_provider& provider) {

@@ -111,8 +111,8 @@ class CApi(harness.Case):
         output, _ = self.finish(self.start(harness.program("c_sessions")))
         self.assertEqual(
             output,
-            "The event does not belong to a session. Define it as session_bound, or emit it with "
-            "eventlog_emit.\n13 emitted, 0 enabled\n",
+            "The event does not belong to a session, and the call does, or the reverse. Use the "
+            "functions of sessions for session_bound events only.\n13 emitted, 0 enabled\n",
         )
         self.assert_no_files_left()
 

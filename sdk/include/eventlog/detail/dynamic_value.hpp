@@ -114,7 +114,7 @@ inline constexpr bool is_tuple<std::tuple<Values...>> = true;
 template <class Maker, class Emit>
 eventlog_error emit_tuple(Maker&& make, Emit emit) noexcept(std::is_nothrow_invocable_v<Maker>) {
     using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
-    static_assert(is_tuple<made>, "eventlog: the values of a lazily emitted event must be in a "
+    static_assert(is_tuple<made>, "eventlog: a callable must return the values of the event in a "
                                   "std::tuple. Return std::tuple(first, second).");
     const made values = std::forward<Maker>(make)();
     return std::apply(emit, values);
