@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/eventlog.h>
 
 namespace eventlog::inline v0::detail {
@@ -121,3 +122,5 @@ eventlog_error emit_tuple(Maker&& make, Emit emit) noexcept(std::is_nothrow_invo
 }
 
 }  // namespace eventlog::inline v0::detail
+
+#include <eventlog/detail/pop_emit.h>

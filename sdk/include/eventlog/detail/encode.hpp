@@ -15,6 +15,7 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/packed_args.hpp>
 #include <eventlog/detail/payload_copy.hpp>
+#include <eventlog/detail/push_emit.h>
 #include <eventlog/detail/var_fields.hpp>
 
 namespace eventlog::inline v0::detail {
@@ -183,3 +184,5 @@ inline void emit_small_slow(const eventlog_site* site, std::uint64_t first, std:
 }
 
 }  // namespace eventlog::inline v0::detail
+
+#include <eventlog/detail/pop_emit.h>

@@ -13,6 +13,7 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/members.hpp>
 #include <eventlog/detail/packed_args.hpp>
+#include <eventlog/detail/push_emit.h>
 
 namespace eventlog::inline v0::detail {
 
@@ -85,3 +86,5 @@ using send = sender<Event, std::make_index_sequence<member_count<Event>>,
 }
 
 }  // namespace eventlog::inline v0::detail
+
+#include <eventlog/detail/pop_emit.h>
