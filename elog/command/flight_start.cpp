@@ -45,7 +45,8 @@ void run_start(const start_arguments& arguments) {
     if (!arguments.require_match) {
         warn_unknown_keywords(options.patterns, find_running_instances);
     } else {
-        check_keywords(options.patterns, find_running_instances, keyword_advice);
+        check_keywords(options.patterns, find_running_instances,
+                       "To wait for a program that has it, leave out --require-match.");
         check_patterns(options.patterns, source.patterns_matched(), {},
                        "See the events with: elog list. To wait for it, leave out "
                        "--require-match.");

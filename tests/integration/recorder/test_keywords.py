@@ -9,6 +9,7 @@ import harness
 MESSAGE = ("elog: No running provider that matches 'http:*/netwrok' has a keyword 'netwrok'. "
            "Did you mean 'network'? See the keywords with: elog list.")
 ADVICE = " To wait for a program that has it, add --wait."
+FLIGHT_ADVICE = " To wait for a program that has it, leave out --require-match."
 
 
 class Keywords(harness.Case):
@@ -23,11 +24,13 @@ class Keywords(harness.Case):
 
     def test_unknown_keyword_is_an_error(self):
         self.start_server()
-        for command in (["record", "-e"], ["agg", "count()", "-e"], ["top", "--json", "-e"],
-                        ["flight", "start", "flight", "-e"]):
+        for command in (["record", "-e"], ["agg", "count()", "-e"], ["top", "--json", "-e"]):
             result = self.run_elog(*command, "http/netwrok", status=1)
             self.assertEqual(result.stderr, MESSAGE + ADVICE + "\n", command)
             self.assertEqual(result.stdout, "", command)
+        result = self.run_elog("flight", "start", "flight", "-e", "http/netwrok", "--require-match",
+                               status=1)
+        self.assertEqual((result.stdout, result.stderr), ("", MESSAGE + FLIGHT_ADVICE + "\n"))
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_unknown_keyword_beside_a_known_one_is_an_error(self):
@@ -79,8 +82,8 @@ class Keywords(harness.Case):
 
     def test_waiting_flight_recorder_warns(self):
         self.start_server()
-        result = self.run_elog("flight", "start", "flight", "-e", "http/netwrok", "--wait",
-                               "--buffer-size", "128K")
+        result = self.run_elog("flight", "start", "flight", "-e", "http/netwrok", "--buffer-size",
+                               "128K")
         self.assertIn(MESSAGE + "\n", result.stderr)
         self.assertEqual(self.names("subscriptions"), ["00"])
 
