@@ -46,13 +46,11 @@ std::string first_line_of(const std::string& description) {
     return line;
 }
 
-/// Adds the options of all commands to each command that has no subcommands.
+/// Adds the options of all commands to each command, also to groups of commands.
 void add_options(std::vector<subcommand_description>& commands,
                  const std::vector<option_description>& global) {
     for (subcommand_description& command : commands) {
-        if (command.subcommands.empty()) {
-            command.options.insert(command.options.end(), global.begin(), global.end());
-        }
+        command.options.insert(command.options.end(), global.begin(), global.end());
         add_options(command.subcommands, global);
     }
 }

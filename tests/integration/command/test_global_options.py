@@ -124,7 +124,7 @@ class GlobalOptions(harness.Case):
 
     def test_completion_offers_them_in_every_position(self):
         def candidates(*words):
-            answer = self.run_elog("completion", "--", *words).stdout
+            answer = self.run_elog("__complete", "--", *words).stdout
             return [line.split("\t")[0] for line in answer.splitlines()]
 
         self.assertEqual(candidates("--co"), ["--color"])
