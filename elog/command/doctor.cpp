@@ -107,7 +107,7 @@ void add_doctor(command_line& line) {
     command.footer("The exit status is 1 if a requirement is missing; notes and features do not "
                    "count.\n"
                    "Examples:\n"
-                   "  elog doctor || elog doctor --json | jq -r '.items[].repair'\n"
+                   "  elog doctor || elog doctor --json | jq -r '.checks[].remedy'\n"
                    "  elog doctor --all");
     command.action([all, json] { *all ? run_features(*json) : run_doctor(*json); });
 }

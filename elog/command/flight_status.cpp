@@ -208,7 +208,7 @@ void add_flight_status(command_group& flight) {
     command.add_flag("-j,--json", *json, "Write a JSON object");
     command.footer("Examples:\n"
                    "  elog flight status\n"
-                   "  elog flight status --json | jq -r '.standing[].name'");
+                   "  elog flight status --json | jq -r '.flight_recorders[].name'");
     command.action([json] { run_status(*json); });
 }
 

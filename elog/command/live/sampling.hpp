@@ -15,7 +15,7 @@
 namespace elog {
 
 inline constexpr const char* max_rate_help =
-    "Keep at most that many events of a second: 500, 10k, 1M; others are counted";
+    "Keep at most that many events a second: 500, 10k, 1M; count the others";
 
 /// "500", "10k", "2.5M" events per second, from 1 to 1000000000. Throws usage_error.
 [[nodiscard]] std::uint64_t parse_max_rate(std::string_view text);
