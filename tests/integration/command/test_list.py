@@ -26,7 +26,7 @@ provider plant "A plant that is \xff watered" {
         row: i16[3]
         took: i64 format duration unit "!"
     }
-    event grown trace counter session {
+    event grown trace gauge session {
         session: u64
         what: parts
     }
@@ -94,7 +94,7 @@ class List(harness.Case):
             "      A gardener came when it was dry\n"
             "      amount: u64 format byte_size, by: ip4?, then: state, row: i16[3],\n"
             '      took: i64 format duration unit "!"\n'
-            "  grown    trace  counter session\n"
+            "  grown    trace  gauge session\n"
             "      session: u64, what: parts\n",
         )
         words = self.run_elog("schema", "show", "plant").stdout
@@ -179,7 +179,7 @@ class List(harness.Case):
         self.start_plant()
         self.start_recording("-e", "plant:*#", "--session", "7", "-o", self.path("run.elog"))
         output = self.run_elog("list").stdout
-        self.assertIn("  grown    trace  counter session [0]#\n", output)
+        self.assertIn("  grown    trace  gauge session [0]#\n", output)
         self.assertIn("  watered  warn   /water, light\n", output)
         shown = self.list_json("plant:grown")
         self.assertEqual(shown["subscriptions"][0]["sessions"], [7])

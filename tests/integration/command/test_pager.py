@@ -121,7 +121,7 @@ class Pager(harness.Case):
     def test_shows_lists_and_schemas(self):
         self.environment["PAGER"] = "sed s/^/P:/"
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        for words in (("list",), ("schema", self.file)):
+        for words in (("list",), ("schema", "show", self.file)):
             shown = self.shown(*words)
             self.assertGreater(len(shown), 1)
             self.assertEqual([line for line in shown if not line.startswith("P:")], [])

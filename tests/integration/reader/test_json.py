@@ -84,7 +84,8 @@ class Commands(Json):
         for words in (("--json", "list"), ("-j", "list"), ("list", "--json")):
             self.assertTrue(self.run_elog(*words).stdout.startswith("{"), words)
         for words in (("--json", "flight", "status"), ("flight", "--json", "status")):
-            self.assertEqual(json.loads(self.run_elog(*words).stdout), {"standing": []})
+            self.assertEqual(json.loads(self.run_elog(*words).stdout),
+                             {"version": 1, "flight_recorders": []})
         result = self.run_elog("--json", "convert", "x", "--to", "csv", status=2)
         self.assertEqual(result.stderr, "elog: elog convert has no JSON output. Leave out --json.\n"
                                         "Try: elog convert --help\n")

@@ -63,6 +63,12 @@ class JsonPage(harness.Case):
         output, _ = self.stop(recording)
         self.assert_document("recording", output)
 
+    def check_sampled_command(self):
+        result = self.run_elog("record", "-e", "counter:* 1/10", "-o", self.path("sampled.elog"),
+                               "--json", "--", harness.program("counter"), "1", "100")
+        line = next(each for each in result.stdout.splitlines() if each.startswith("{"))
+        self.assert_document("recording", line)
+
     def check_files(self):
         path, other = self.path("run.elog"), self.path("other.elog")
         self.record_losses(path)
@@ -89,7 +95,7 @@ class JsonPage(harness.Case):
         with open(self.path("bakery.schema"), "w", encoding="utf-8") as file:
             file.write(SCHEMA)
         self.run_json("list", "schema", "show", self.path("bakery.schema"))
-        self.run_elog("flight", "start", "other", "-e", "shop:*", "--wait", "--json")
+        self.run_elog("flight", "start", "other", "-e", "shop:*", "--json")
         self.start_provider(harness.example("order_service"), "60")
         self.run_json("list", "list")
         result = self.run_elog("top", "-e", "shop:*", "--iterations", "2", "--interval", "500ms",
@@ -99,7 +105,7 @@ class JsonPage(harness.Case):
         self.run_json("flight stop", "flight", "stop", "other", "--discard")
 
     def check_flight_recorders(self):
-        self.run_json("flight start", "flight", "start", "flight", "-e", "counter:*", "--wait")
+        self.run_json("flight start", "flight", "start", "flight", "-e", "counter:*")
         self.finish(self.start(harness.program("counter"), "1", "100"))
         self.run_json("flight status", "flight", "status")
         self.assert_events(self.run_elog("flight", "snapshot", "flight", "--json").stdout)
@@ -116,6 +122,7 @@ class JsonPage(harness.Case):
     def test_documents_exactly_what_commands_write(self):
         self.check_files()
         self.check_overwritten()
+        self.check_sampled_command()
         self.check_running_programs()
         self.check_flight_recorders()
         self.check_machine()

@@ -140,7 +140,7 @@ class ReaderOptions(harness.Case):
         self.assertEqual(lines[0].split(" ")[0], first)
         self.assertEqual(lines[-1].split(" ")[0], last)
         said = json.loads(self.run_elog("stat", path, "--clock", "monotonic", "--json").stdout)
-        self.assertTrue(said["first"].startswith(first), said)
+        self.assertTrue(said["first_time"].startswith(first), said)
         results = self.run_elog("agg", "count()", path, "--interval", "100ms", "--clock",
                                 "monotonic").stdout
         begins = re.findall(r"^-- @(\d+\.\d)00000 --$", results, re.M)

@@ -98,7 +98,7 @@ constexpr std::string_view painter_text = R"(provider painter "Paints" {
         write = 0x2,
     }
 
-    event painted verbose counter cut [paint] "A wall was \"painted\"\n\x01" when "it is dry" {
+    event painted verbose gauge cut [paint] "A wall was \"painted\"\n\x01" when "it is dry" {
         port: u16 unit "p" "of the wall"
         old_color: color
         new_color: color?
