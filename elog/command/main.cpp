@@ -132,6 +132,8 @@ int main(int argument_count, char** arguments) {
     // command in order.
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+    // Where the parent process ignores it, the kernel would reap the recorded command.
+    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
     elog::install_sigbus_guard();
     try {
         run(argument_count, arguments);

@@ -32,6 +32,15 @@ class RecordCommand(harness.Case):
         )
         self.assertIn("ended with exit status 7", result.stderr)
 
+    def test_reports_failed_command_where_sigchld_is_ignored(self):
+        recording = self.start(
+            harness.ELOG, "record", "-e", "counter:*", "--", "/bin/sh", "-c",
+            f"{harness.program('counter')} 1 1; exit 7",
+            preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        )
+        _, errors = self.finish(recording)
+        self.assertIn("ended with exit status 7", errors)
+
     def test_reports_killed_command(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--", "/bin/sh", "-c",
