@@ -36,9 +36,9 @@ void command_processes::complete(recording_summary& summary) const {
 
 void command_processes::print_counts() const {
     if (limited_ && limited_->outside() != 0) {
-        print_diagnostic("elog: {} events of processes outside of the command are left out. To "
-                         "include them, add --all-processes.",
-                         limited_->outside());
+        print_note("elog: {} events of processes outside of the command are left out. To include "
+                   "them, add --all-processes.",
+                   limited_->outside());
     }
     if (limited_ && limited_->undecided() != 0) {
         print_diagnostic("elog: {} events are of {} processes that may be outside of the command: "

@@ -65,6 +65,12 @@ class CommandScope(harness.Case):
                 if "exec" not in manner:
                     self.assertGreater(outside, 0, result.stderr)
 
+    def test_quiet_suppresses_the_number_of_events_outside(self):
+        self.start_daemon()
+        result = self.run_elog("record", "-q", "-e", "counter:*", "-o", self.path("run.elog"),
+                               "--", *self.shell('"$0" 1 100; sleep 0.2'))
+        self.assertEqual(result.stderr, "")
+
     def test_short_lived_grandchildren_are_all_recorded(self):
         self.start_daemon()
         count = harness.trials(20, 200)
