@@ -35,6 +35,7 @@ command_option add_snapshot_options(subcommand& command, snapshot_arguments& arg
 }
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
+    check_is_file_name(arguments.output);
     if (arguments.compression != 0 && !arguments.output) {
         throw usage_error("--compress is for files: add -o FILE.");
     }

@@ -101,6 +101,7 @@ void check_file_options(const record_arguments& arguments) {
         throw usage_error("--compress, --rotate, --keep and --max-total are for files: add -o "
                           "FILE.");
     }
+    check_is_file_name(arguments.output);
     if (arguments.output) {
         static_cast<void>(make_file_options(arguments));
     }

@@ -26,7 +26,7 @@ std::string generate_for_any_file(const located_schema& source, const std::strin
 /// A header of trace events includes itself by its name, which the preprocessor reads as tokens of
 /// C.
 std::string generate_for_kernel(const located_schema& source, const std::string& output) {
-    if (output.empty()) {
+    if (output.empty() || output == "-") {
         return generate_kernel_c(source, "eventlog_" + source.schema.name);
     }
     const std::filesystem::path name = std::filesystem::path(output).filename();

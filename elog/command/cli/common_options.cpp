@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/common_options.hpp"
 
-#include <optional>
-#include <string>
-
 #include "base/zstd_frames.hpp"
+#include "cli/usage_error.hpp"
 
 namespace elog {
 
@@ -16,6 +14,13 @@ command_option add_output_option(subcommand& command, Path& path, const char* de
 
 template command_option add_output_option(subcommand&, std::string&, const char*);
 template command_option add_output_option(subcommand&, std::optional<std::string>&, const char*);
+
+void check_is_file_name(const std::optional<std::string>& path) {
+    if (path == "-") {
+        throw usage_error("A recording is written to a file, and not to standard output. Give it a "
+                          "name with -o; elog cut FILE -o - then copies it to standard output.");
+    }
+}
 
 void add_compress_option(subcommand& command, int& level) {
     command

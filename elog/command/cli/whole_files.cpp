@@ -38,7 +38,7 @@ std::string read_file_up_to(const std::string& path, std::size_t size) {
 }
 
 void write_whole_file(const std::string& path, std::string_view content) {
-    if (path.empty()) {
+    if (path.empty() || path == "-") {
         write_all(STDOUT_FILENO, content);
         return;
     }

@@ -126,6 +126,15 @@ class Schema(harness.Case):
         self.assert_one_message(self.run_elog("schema", "show", "./absent", status=1).stderr, "./absent")
         self.assert_one_message(self.run_elog("schema", "show", self.scratch, status=1).stderr, "read")
 
+    def test_output_named_dash_is_standard_output(self):
+        source = self.write("p.schema", TEXT.replace("info", "info cut").encode())
+        for command in (("show",), ("gen", "--lang", "c"), ("gen", "--lang", "kernel-c"),
+                        ("bpftrace",)):
+            expected = self.run_elog("schema", *command, source).stdout
+            result = self.run_elog("schema", *command, source, "-o", "-", cwd=self.scratch)
+            self.assertEqual(result.stdout, expected)
+            self.assertFalse(os.path.exists(self.path("-")))
+
     def test_in_binary_form_requires_output_file(self):
         source = self.write("p.schema", TEXT.encode())
         result = self.run_elog("schema", "show", source, "--binary", status=2)
