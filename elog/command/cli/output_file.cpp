@@ -2,6 +2,7 @@
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,9 +65,19 @@ text_output::text_output(const output_arguments& output) : descriptor_(STDOUT_FI
     named_.emplace(output);
     constexpr mode_t usual = 0666;
     file_ = eventlog::core::unique_fd(
-        ::open(named_->path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, usual));
+        ::open(named_->path().c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, usual));
     if (!file_) {
         throw user_error("The file {} cannot be created ({}). Give another name with -o.",
+                         output.path, std::strerror(errno));
+    }
+    // atomic_file tests this lock. The file is emptied after that, as another command may write it.
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw user_error("The file {} is being written by another command. Give another name with "
+                         "-o.",
+                         output.path);
+    }
+    if (::ftruncate(file_.get(), 0) != 0) {
+        throw user_error("The file {} cannot be emptied ({}). Give another name with -o.",
                          output.path, std::strerror(errno));
     }
     descriptor_ = file_.get();

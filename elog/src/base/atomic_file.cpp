@@ -45,6 +45,14 @@ void check_target(const std::string& path) {
     }
 }
 
+/// In a folder of several users a link could lead to a file that only this user may write.
+void check_is_no_link(const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+        throw user_error("{} is a symbolic link. Remove it, or give another name with -o.", path);
+    }
+}
+
 [[noreturn]] void reject_replacing(const std::string& path) {
     throw user_error(
         "{} is there already. Give the new file another name, or have that one replaced.", path);
@@ -70,6 +78,7 @@ atomic_file::atomic_file(const std::string& path, if_exists what)
     if (what_ == if_exists::reject && ::lstat(path_.c_str(), &status) == 0) {
         reject_replacing(path_);
     }
+    check_is_no_link(temporary_);
     // Another command may be writing it; its work must not be removed.
     check_target(temporary_);
 }

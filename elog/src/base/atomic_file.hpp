@@ -20,7 +20,7 @@ class atomic_file {
     enum class if_exists { replace, reject };
 
     /// Throws user_error if the path is no regular file, is being recorded to, or exists and must
-    /// not be replaced.
+    /// not be replaced, and if a symbolic link has the name of the temporary file.
     explicit atomic_file(const std::string& path, if_exists what = if_exists::replace);
     /// Removes the temporary file unless finish() succeeded.
     ~atomic_file();

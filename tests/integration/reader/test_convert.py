@@ -5,7 +5,9 @@
 import csv
 import io
 import json
+import os
 import re
+import subprocess
 
 import harness
 
@@ -15,6 +17,32 @@ class Convert(harness.Case):
         return self.create_once("run.elog", lambda path: self.run_elog(
             "record", "-e", "counter:*", "-o", path, "--", harness.program("counter"), "3", "4000",
         ))
+
+    def test_does_not_write_a_file_that_another_command_writes(self):
+        path = self.record()
+        output = self.path("out.jsonl")
+        first = self.start(harness.ELOG, "convert", "--to", "jsonl", "-", "-o", output,
+                           stdin=subprocess.PIPE, encoding=None)
+        self.wait_for(lambda: os.path.exists(output + ".unfinished"), "the temporary file")
+        result = self.run_elog("convert", "--to", "jsonl", path, "-o", output, status=1)
+        self.assert_one_message(result.stderr, "is being written by another")
+        with open(path, "rb") as file:
+            first.communicate(file.read(), timeout=harness.TIMEOUT)
+        self.assertEqual(first.returncode, 0)
+        with open(output, encoding="utf-8") as file:
+            self.assertEqual(file.read(),
+                             self.run_elog("convert", "--to", "jsonl", path).stdout)
+
+    def test_does_not_write_through_a_symbolic_link(self):
+        path = self.record()
+        with open(self.path("precious"), "w", encoding="utf-8") as file:
+            file.write("precious")
+        os.symlink("precious", self.path("out.jsonl.unfinished"))
+        result = self.run_elog("convert", "--to", "jsonl", path, "-o", self.path("out.jsonl"),
+                               status=1)
+        self.assert_one_message(result.stderr, "symbolic link")
+        with open(self.path("precious"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
 
     def printed(self, path, *options):
         """(thread, number, check, worker, text) of each line."""

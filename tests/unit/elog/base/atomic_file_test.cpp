@@ -48,6 +48,13 @@ class atomic_file_writing : public ::testing::Test {
     std::string folder_ = eventlog::test::scratch_directory() + "/atomic_file_writing";
 };
 
+TEST_F(atomic_file_writing, does_not_write_through_symbolic_link) {
+    write(path("precious"), "before");
+    fs::create_symlink(path("precious"), elog::temporary_name(path("new")));
+    EXPECT_NE(rejection(path("new")).find("symbolic link"), std::string::npos);
+    EXPECT_EQ(read(path("precious")), "before");
+}
+
 TEST_F(atomic_file_writing, keeps_existing_file_until_complete) {
     write(path("kept"), "before");
     elog::atomic_file made(path("kept"));
