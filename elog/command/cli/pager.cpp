@@ -7,11 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +27,12 @@ using eventlog::core::unique_fd;
 
 // less: exit if the text fits on the screen, keep colors, leave the text on the screen.
 constexpr std::string_view default_variables[] = {"LESS=FRX", "LV=-c"};
+
+// less then starts no shell or editor and opens no other file.
+constexpr std::string_view restriction = "LESSSECURE=1";
+
+// Set by sudo, pkexec and doas.
+constexpr const char* variables_of_invoking_user[] = {"SUDO_UID", "PKEXEC_UID", "DOAS_USER"};
 
 // Characters that only a shell interprets. A command without them is started directly, because a
 // failure to start it is then known before anything is written.
@@ -56,17 +64,28 @@ std::vector<std::string> words_of(const std::string& command) {
     return words;
 }
 
+/// A user may be permitted to run elog as root, but not a shell.
+bool is_root_for_other_user() {
+    return ::geteuid() == 0 &&
+           std::any_of(std::begin(variables_of_invoking_user), std::end(variables_of_invoking_user),
+                       [](const char* name) { return std::getenv(name); });
+}
+
 /// The environment with the defaults of variables that are not set. execve does not write to it.
 std::vector<char*> pager_environment() {
     std::vector<char*> variables;
     for (char** each = ::environ; *each != nullptr; ++each) {
         variables.push_back(*each);
     }
-    for (const std::string_view each : default_variables) {
-        const std::string name(each.substr(0, each.find('=')));
+    const auto add_default = [&](std::string_view variable) {
+        const std::string name(variable.substr(0, variable.find('=')));
         if (std::getenv(name.c_str()) == nullptr) {
-            variables.push_back(const_cast<char*>(each.data()));
+            variables.push_back(const_cast<char*>(variable.data()));
         }
+    };
+    std::for_each(std::begin(default_variables), std::end(default_variables), add_default);
+    if (is_root_for_other_user()) {
+        add_default(restriction);
     }
     variables.push_back(nullptr);
     return variables;

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import termios
 import time
+import unittest
 
 import harness
 
@@ -94,6 +95,15 @@ class Pager(harness.Case):
         self.assertEqual(self.shown("print", self.file), ["less FRX -c", *self.lines])
         self.environment["LESS"] = "R"
         self.assertEqual(self.shown("print", self.file)[0], "less R -c")
+
+    @unittest.skipUnless(os.geteuid() == 0, "for root")
+    def test_less_of_sudo_starts_no_shell(self):
+        self.environment["PAGER"] = "echo \"secure $LESSSECURE\"; cat"
+        for variable in ("SUDO_UID", "PKEXEC_UID", "DOAS_USER", "LESSSECURE"):
+            self.environment.pop(variable, None)
+        self.assertEqual(self.shown("print", self.file)[0], "secure ")
+        self.environment["SUDO_UID"] = "1000"
+        self.assertEqual(self.shown("print", self.file)[0], "secure 1")
 
     def test_output_is_complete_without_a_pager(self):
         for command in ("", " ", "cat", "/no/such/pager", "no_such_pager -x", "no_such_pager '-x'",
