@@ -388,6 +388,10 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                     "Exit with status 3 if events were lost");
     record.add_flag("-j,--json", arguments->json,
                     "Print events as JSON Lines; with -o, write the summary as JSON");
+    record.footer("With -- COMMAND, the command and its descendants are recorded, until it ends.\n"
+                  "Examples:\n"
+                  "  elog record -e 'shop:*' --duration 10s\n"
+                  "  elog record -e 'shop:order_* 1/100' -o run.elog -- ./order_service 5");
     record.action([arguments, command] { run_record(*arguments, command); });
 }
 
