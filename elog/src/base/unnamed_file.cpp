@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +24,10 @@
 
 namespace elog {
 namespace {
+
+constexpr std::string_view own_descriptors = "/proc/self/fd/";
+// How the kernel marks a file without a name.
+constexpr std::string_view removed_mark = " (deleted)";
 
 constexpr std::size_t part_size = std::size_t{256} << 10U;
 
@@ -61,7 +68,7 @@ unnamed_file::unnamed_file(std::string purpose)
                          "TMPDIR to a folder where it can.",
                          purpose_, folder_, std::strerror(errno));
     }
-    path_ = fmt::format("/proc/self/fd/{}", file_.get());
+    path_ = fmt::format("{}{}", own_descriptors, file_.get());
     if (::access(path_.c_str(), R_OK | W_OK) != 0) {
         throw user_error("{}, elog needs /proc, which is missing. Mount it.", purpose_);
     }
@@ -130,6 +137,19 @@ void unnamed_file::write_to(int descriptor) const {
         write_all(descriptor, std::string_view(part.data(), static_cast<std::size_t>(got)));
         offset += got;
     }
+}
+
+std::optional<std::string> folder_of_unnamed_file(const std::string& path) {
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = path.starts_with(own_descriptors)
+                             ? ::readlink(path.c_str(), target.data(), target.size())
+                             : -1;
+    const std::string_view name(target.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+    const std::size_t folder_end = name.rfind('/');
+    if (!name.ends_with(removed_mark) || folder_end == std::string_view::npos) {
+        return std::nullopt;
+    }
+    return std::string(name.substr(0, std::max<std::size_t>(folder_end, 1)));
 }
 
 }  // namespace elog

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,5 +43,8 @@ class unnamed_file {
     std::string path_;
     eventlog::core::unique_fd file_;
 };
+
+/// The folder of the unnamed file that the path opens, for messages. Nothing for a named file.
+[[nodiscard]] std::optional<std::string> folder_of_unnamed_file(const std::string& path);
 
 }  // namespace elog

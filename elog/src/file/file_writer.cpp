@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
+#include "base/unnamed_file.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -34,6 +35,17 @@ void set_checksum(Header& header) noexcept {
 
 // Smaller payloads are not worth compressing.
 constexpr std::size_t compressible_size = 128;
+
+[[noreturn]] void throw_write_error(const std::string& path, int error) {
+    if (const std::optional<std::string> folder = folder_of_unnamed_file(path)) {
+        throw user_error("A temporary file in {} cannot be written any further ({}). Set TMPDIR to "
+                         "a folder with more space.",
+                         *folder, std::strerror(error));
+    }
+    throw user_error("The file {} cannot be written any further ({}). Free some space, or write it "
+                     "elsewhere.",
+                     path, std::strerror(error));
+}
 
 }  // namespace
 
@@ -255,9 +267,7 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
         if (written <= 0) {
             const int error = errno;
             static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(complete_size_)));
-            throw user_error("The file {} cannot be written any further ({}). Free some space, or "
-                             "write it elsewhere.",
-                             options_.path, std::strerror(error));
+            throw_write_error(options_.path, error);
         }
         auto left = static_cast<std::size_t>(written);
         bytes_written_ += left;

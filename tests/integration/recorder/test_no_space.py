@@ -44,6 +44,16 @@ class NoSpace(harness.Case):
         self.assertIn("--buffer-size", result.stderr)
         self.assertEqual(result.stdout, "status 1\n")
 
+    def test_for_temporary_files(self):
+        path = self.path("run.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
+                      "1", "20000")
+        small = self.path("small")
+        for command in (f"{harness.ELOG} cut {path} -o -", f"cat {path} | {harness.ELOG} print -"):
+            result = self.in_small_tmpfs(f"export TMPDIR={small}; {command} | wc -c", kib=64)
+            self.assertEqual(result.stdout.split(), ["0"])
+            self.assert_one_message(result.stderr, small, "No space left", "Set TMPDIR")
+
     def test_for_a_provider(self):
         fill = f"head -c 300k /dev/zero > {self.path('small')}/filling 2>/dev/null || true"
         result = self.in_small_tmpfs(
