@@ -116,6 +116,9 @@ void run(int argument_count, char** arguments) {
     const std::string_view first = words.empty() ? std::string_view() : words.front();
     // The query of completion reports missing words itself.
     const bool may_follow = first == "__complete" || (first == "record" && !command.empty());
+    if (separator_found && first == "record" && command.empty()) {
+        throw elog::usage_error("The command after '--' is missing. Name it, or leave out '--'.");
+    }
     if (separator_found && !may_follow) {
         throw elog::usage_error("Only elog record runs the command after '--'.");
     }

@@ -56,6 +56,12 @@ class RecordCommand(harness.Case):
         self.assert_one_message(result.stderr, "no-such-command", "cannot be started")
         self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
 
+    def test_separator_without_command_is_a_usage_error(self):
+        result = self.run_elog("record", "-e", "counter:*", "--", status=2)
+        self.assert_one_message(result.stderr, "The command after '--' is missing")
+        result = self.run_elog("list", "--", "true", status=2)
+        self.assert_one_message(result.stderr, "Only elog record runs the command")
+
     def test_missing_command_keeps_existing_recording(self):
         with open(self.path("x.elog"), "w", encoding="utf-8") as file:
             file.write("precious")
