@@ -45,7 +45,7 @@ std::string_view event::description() const noexcept {
     return known_->schema->description;
 }
 
-std::string_view event::meaning() const noexcept {
+std::string_view event::when() const noexcept {
     return known_->schema->when;
 }
 
