@@ -78,7 +78,7 @@ enum eventlog_route {
  */
 struct eventlog_counters {
     uint64_t written;   /* recorded */
-    uint64_t cut;       /* those of them whose texts were cut */
+    uint64_t truncated; /* those of them whose texts were truncated */
     uint64_t lost_full; /* no room: the listener is too slow, its buffers are too small, or there is
                            no memory for them */
     uint64_t lost_too_large;  /* a payload of over 65512 bytes; in the kernel: over 4048 */
@@ -171,7 +171,7 @@ EVENTLOG_API EVENTLOG_CALLED_DIRECTLY void eventlog_emit_raw_text(const struct e
                                                                   uint64_t third, const void* text,
                                                                   size_t size);
 
-/* Texts of the event were cut. The record is marked, and the event is counted as cut. */
+/* Texts of the event were truncated. The record is marked, and the event is counted. */
 #define EVENTLOG_EMIT_TRUNCATED 1U
 
 /*

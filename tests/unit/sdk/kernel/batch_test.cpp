@@ -257,7 +257,7 @@ TEST_F(per_thread_batch, counts_truncated_texts) {
     const eventlog_part piece{"cut", 3};
     eventlog_emit_raw_parts(&handle(), plain, &piece, 1, EVENTLOG_RECORD_CUT);
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + "cut");
-    EXPECT_EQ(counters().cut, 1U);
+    EXPECT_EQ(counters().truncated, 1U);
 }
 
 TEST_F(per_thread_batch, is_flushed_by_provider_poll) {

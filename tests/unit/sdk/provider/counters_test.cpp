@@ -63,7 +63,7 @@ class since {
     [[nodiscard]] eventlog_counters operator()() const {
         const eventlog_counters after = now();
         return {after.written - before_.written,
-                after.cut - before_.cut,
+                after.truncated - before_.truncated,
                 after.lost_full - before_.lost_full,
                 after.lost_too_large - before_.lost_too_large,
                 after.lost_busy - before_.lost_busy,
@@ -144,7 +144,7 @@ TEST(counters, count_oversized_and_truncated_events) {
     EXPECT_EQ(begin().lost_too_large, 1U);
     EXPECT_EQ(begin().written, 0U);
     counted::emit(long_speech{text});
-    EXPECT_EQ(begin().cut, 1U);
+    EXPECT_EQ(begin().truncated, 1U);
     EXPECT_EQ(begin().written, 1U);
     EXPECT_EQ(begin().lost_too_large, 1U);
 }
