@@ -394,9 +394,16 @@ class provider {
     /// is about to. Not for signal handlers.
     [[gnu::visibility("hidden")]] static bool on_listeners_changed(
         void (*callback)(unsigned listeners)) noexcept {
-        return eventlog_provider_on_listeners_changed(
-            state::registered.handle(), callback == nullptr ? nullptr : call_on_listeners_changed,
-            reinterpret_cast<void*>(callback));
+        return on_listeners_changed(callback == nullptr ? nullptr : call_on_listeners_changed,
+                                    reinterpret_cast<void*>(callback));
+    }
+    /// With a context, which the callback receives. The two are replaced together: a callback never
+    /// receives the context of another one. If the call returns true, the context of the previous
+    /// callback may be freed.
+    [[gnu::visibility("hidden")]] static bool on_listeners_changed(
+        void (*callback)(void* context, unsigned listeners), void* context) noexcept {
+        return eventlog_provider_on_listeners_changed(state::registered.handle(), callback,
+                                                      context);
     }
 
     /// Sets the callback that runs for each new subscription and emits the present state. Events of
@@ -404,13 +411,17 @@ class provider {
     /// follows. Execution, locks, signal handlers and removal: as of on_listeners_changed. The
     /// thread's signals are blocked meanwhile.
     [[gnu::visibility("hidden")]] static bool on_new_listener(void (*callback)()) noexcept {
+        return on_new_listener(callback == nullptr ? nullptr : call_on_new_listener,
+                               reinterpret_cast<void*>(callback));
+    }
+    /// With a context, as on_listeners_changed.
+    [[gnu::visibility("hidden")]] static bool on_new_listener(void (*callback)(void* context),
+                                                              void* context) noexcept {
         static_assert(
             provider_info_of<provider>.replays_state,
             "eventlog: this provider does not replay its state. Set .replays_state = true in "
             "its eventlog::provider_info.");
-        return eventlog_provider_on_new_listener(
-            state::registered.handle(), callback == nullptr ? nullptr : call_on_new_listener,
-            reinterpret_cast<void*>(callback));
+        return eventlog_provider_on_new_listener(state::registered.handle(), callback, context);
     }
 
     /// Runs callbacks that are due, for applications that emit rarely. Any context in which the

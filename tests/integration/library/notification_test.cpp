@@ -109,6 +109,27 @@ TEST_F(notification_callback, reports_listeners_present_before_registration) {
     EXPECT_EQ(reported, std::vector<unsigned>{1});
 }
 
+TEST_F(notification_callback, receives_the_context_of_its_replacement) {
+    unsigned first = 0;
+    unsigned second = 0;
+    unsigned replayed = 0;
+    const auto store = [](void* context, unsigned listeners) {
+        *static_cast<unsigned*>(context) = 10 + listeners;
+    };
+    const event_listener listener("attention_test:*");
+    EXPECT_TRUE(watched::on_listeners_changed(store, &first));
+    watched::emit(changed{1});
+    EXPECT_EQ(first, 11U);
+    EXPECT_TRUE(watched::on_listeners_changed(store, &second));
+    EXPECT_TRUE(watched::on_new_listener([](void* context) { ++*static_cast<unsigned*>(context); },
+                                         &replayed));
+    watched::run_callbacks();
+    EXPECT_EQ(first, 11U);
+    EXPECT_EQ(second, 11U);
+    EXPECT_EQ(replayed, 1U);
+    EXPECT_TRUE(watched::on_new_listener(nullptr, nullptr));
+}
+
 void dump_state() {
     watched::emit(present{17});
     watched::emit(present{18});

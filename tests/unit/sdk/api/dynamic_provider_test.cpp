@@ -165,15 +165,15 @@ TEST(dynamic_provider, reports_listener_changes_until_callback_is_removed) {
     eventlog::dynamic_provider provider(value_definition);
     reported.clear();
     EXPECT_TRUE(provider.on_listeners_changed(note));
-    provider.poll();
+    provider.run_callbacks();
     std::optional<event_listener> listener("dynamic_state:value");
     EXPECT_EQ(provider.emit(value, 1, "text"), EVENTLOG_ERROR_NONE);
     listener.reset();
-    provider.poll();
+    provider.run_callbacks();
     EXPECT_EQ(reported, (std::vector<unsigned>{0, 1, 0}));
     EXPECT_TRUE(provider.on_listeners_changed(nullptr));
     listener.emplace("dynamic_state:value");
-    provider.poll();
+    provider.run_callbacks();
     EXPECT_EQ(reported, (std::vector<unsigned>{0, 1, 0}));
 }
 
@@ -182,13 +182,13 @@ TEST(dynamic_provider, passes_context_to_each_callback) {
     unsigned listeners = 7;
     EXPECT_TRUE(provider.on_listeners_changed(
         [](void* context, unsigned now) { *static_cast<unsigned*>(context) = now; }, &listeners));
-    provider.poll();
+    provider.run_callbacks();
     EXPECT_EQ(listeners, 0U);
     unsigned dumps = 0;
     EXPECT_TRUE(provider.on_new_listener([](void* context) { ++*static_cast<unsigned*>(context); },
                                          &dumps));
     const event_listener listener("dynamic_state:value");
-    provider.poll();
+    provider.run_callbacks();
     EXPECT_EQ(listeners, 1U);
     EXPECT_EQ(dumps, 1U);
 }
@@ -203,7 +203,7 @@ TEST(dynamic_provider, dumps_state_to_new_listener_only_and_marks_completion) {
     event_listener early("dynamic_state:*");
     EXPECT_EQ(provider.emit(value, 1, "first"), EVENTLOG_ERROR_NONE);
     EXPECT_TRUE(provider.on_new_listener(dump_state));
-    provider.poll();
+    provider.run_callbacks();
     EXPECT_EQ(early.received_names(), "value value state_complete");
     early.clear_records();
     event_listener late("dynamic_state:value");
@@ -222,7 +222,7 @@ TEST(dynamic_provider, with_invalid_definition_runs_no_callback) {
     EXPECT_TRUE(provider.on_listeners_changed(note));
     EXPECT_TRUE(provider.on_new_listener(dump_state));
     EXPECT_EQ(provider.emit(value, [] { return std::tuple(1, ""); }), EVENTLOG_ERROR_NONE);
-    provider.poll();
+    provider.run_callbacks();
     EXPECT_TRUE(reported.empty());
     EXPECT_TRUE(provider.on_listeners_changed(nullptr));
     EXPECT_TRUE(provider.on_new_listener(nullptr));
