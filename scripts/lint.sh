@@ -51,6 +51,7 @@ case ${1-} in
         check_licenses
         python3 -B scripts/lint/structure.py
         python3 -B scripts/lint/vocabulary.py
+        python3 -B scripts/lint/version.py
         ;;
     *)
         echo 'usage: lint.sh format|shell|rules|reformat' >&2

@@ -10,6 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lint"))
 import structure  # noqa: E402
+import version  # noqa: E402
 import vocabulary  # noqa: E402
 
 LAYERS = """\
@@ -111,6 +112,34 @@ class Vocabulary(unittest.TestCase):
     def test_rejects_a_line_without_a_term(self):
         with self.assertRaises(SystemExit):
             vocabulary.read_words("heard\n", "list")
+
+
+class Version(unittest.TestCase):
+    def problems(self, header="#define EVENTLOG_VERSION_PATCH 3\n", meson="0.2.3", symbols="0.2"):
+        with tempfile.TemporaryDirectory() as folder:
+            project = pathlib.Path(folder)
+            for name, text in (
+                (version.HEADER, "#define EVENTLOG_VERSION_MAJOR 0\n"
+                                 "#define EVENTLOG_VERSION_MINOR 2\n" + header),
+                (version.MESON, f"project(\n    'eventlog',\n    version: '{meson}',\n)\n"),
+                (version.MAP, f"EVENTLOG_0.1 {{\n}};\nEVENTLOG_{symbols} {{\n}};\n"),
+            ):
+                (project / name).parent.mkdir(parents=True, exist_ok=True)
+                (project / name).write_text(text, encoding="utf-8")
+            return version.find_problems(project)
+
+    def test_accept_one_version(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_find_other_versions(self):
+        for changes, words in (
+            ({"meson": "0.2.2"}, "meson.build: the version is not 0.2.3"),
+            ({"symbols": "0.3"}, "sdk/src/eventlog.map: there is no EVENTLOG_0.2"),
+            ({"header": ""}, "version.h: EVENTLOG_VERSION_PATCH is missing"),
+        ):
+            problems = self.problems(**changes)
+            self.assertEqual(len(problems), 1, problems)
+            self.assertIn(words, problems[0])
 
 
 if __name__ == "__main__":

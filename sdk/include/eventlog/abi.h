@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include <eventlog/detail/push_emit.h>
+#include <eventlog/version.h>
 
 /* Exported, whatever the visibility that the library is compiled with. */
 #define EVENTLOG_API __attribute__((visibility("default")))
