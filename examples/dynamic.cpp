@@ -8,6 +8,7 @@
 // Emits each of them ten times a second, 300 times; a number as first argument replaces the 300. A
 // real program would read the definitions from a file.
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -16,65 +17,49 @@
 #include <thread>
 #include <vector>
 
+#include <eventlog/dynamic_definition.hpp>
 #include <eventlog/dynamic_provider.hpp>
 
 namespace {
 
-struct described_event {
-    std::string name;
-    std::vector<std::string> fields;
-};
-
-described_event parse(const std::string& argument) {
-    described_event event;
+/// Adds the event that an argument describes; returns the number of its fields.
+std::size_t add_event(eventlog::definition_builder& definition, const std::string& argument) {
     std::istringstream rest(argument);
-    std::getline(rest, event.name, ':');
-    for (std::string field; std::getline(rest, field, ',');) {
-        event.fields.push_back(field);
+    std::string name;
+    std::getline(rest, name, ':');
+    definition.event(name);
+    std::size_t count = 0;
+    for (; std::getline(rest, name, ','); ++count) {
+        definition.field<std::uint64_t>(name);
     }
-    return event;
+    return count;
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    std::vector<described_event> described;
     // No event has a name that begins with a digit.
     const bool has_rounds = argument_count > 1 && arguments[1][0] >= '0' && arguments[1][0] <= '9';
     const int rounds = has_rounds ? std::atoi(arguments[1]) : 300;
+    eventlog::definition_builder definition("dynamic");
+    std::vector<std::size_t> field_counts;
     for (int i = has_rounds ? 2 : 1; i < argument_count; ++i) {
-        described.push_back(parse(arguments[i]));
+        field_counts.push_back(add_event(definition, arguments[i]));
     }
-    if (described.empty()) {
-        described = {parse("tick:number")};
+    if (field_counts.empty()) {
+        field_counts.push_back(add_event(definition, "tick:number"));
     }
-
-    // These vectors may be destroyed after the provider is defined.
-    std::vector<std::vector<eventlog_field_definition>> fields;
-    std::vector<eventlog_event_definition> events;
-    for (const described_event& event : described) {
-        auto& added = fields.emplace_back();
-        for (const std::string& name : event.fields) {
-            added.push_back({.name = name.c_str(), .type = EVENTLOG_TYPE_UNSIGNED_64});
-        }
-        events.push_back({.name = event.name.c_str(),
-                          .fields = added.data(),
-                          .field_count = static_cast<std::uint32_t>(added.size())});
-    }
-    const eventlog::dynamic_provider provider(
-        {EVENTLOG_DEFINITION_SIZES, .name = "dynamic", .events = events.data(),
-         .event_count = static_cast<std::uint32_t>(events.size())});
+    const eventlog::dynamic_provider provider(definition);
     if (provider.error() != EVENTLOG_ERROR_NONE) {
         std::cerr << "dynamic: " << provider.error_text() << '\n';
         return EXIT_FAILURE;
     }
 
     for (int round = 0; round < rounds; ++round) {
-        for (std::uint32_t event = 0; event < events.size(); ++event) {
+        for (std::uint32_t event = 0; event < field_counts.size(); ++event) {
             // A list, because the number of fields is known at run time only.
             const std::vector<eventlog_value> values(
-                described[event].fields.size(),
-                eventlog_unsigned(static_cast<std::uint64_t>(round)));
+                field_counts[event], eventlog_unsigned(static_cast<std::uint64_t>(round)));
             eventlog_emit(provider.handle(), event, values.data(), values.size());
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

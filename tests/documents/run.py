@@ -160,7 +160,9 @@ def translation_units(path):
     if path.endswith(".md"):
         return markdown_units(path, read_markdown(path, lines))
     if path.endswith((".h", ".hpp")):
-        alone = ("c++" if path.endswith(".hpp") else "c", f'#include "{path}"\n')
+        # A declaration, because a unit in C is not empty, and a header may have macros only.
+        alone = ("c++" if path.endswith(".hpp") else "c",
+                 f'#include "{path}"\nextern const int not_empty;\n')
         return [alone, *var_field_units(path, read_header(lines))]
     return var_field_units(path, read_manual(path, lines))
 

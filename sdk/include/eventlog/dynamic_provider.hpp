@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // eventlog::dynamic_provider: in C++, events that are known at run time only. eventlog.h has the
-// structs of the definition.
+// structs of the definition, which dynamic_definition.hpp builds.
 #pragma once
 
 #include <array>

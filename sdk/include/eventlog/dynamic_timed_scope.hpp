@@ -24,12 +24,12 @@ namespace eventlog::inline v0 {
 /// behind it. Made by dynamic_provider::time() and dynamic_session::time():
 ///
 ///     auto scope = database.time(query, std::uint32_t{0});
-///     std::get<0>(scope.values()) = run(sql);
+///     std::get<0>(scope.values()) = run_query();
 ///
 /// Values with texts or bytes are made at the end, by a callable that returns a std::tuple, whose
 /// references must live until then:
 ///
-///     auto scope = database.time(statement, [&] { return std::tuple(sql, rows); });
+///     auto longer = database.time(statement, [&] { return std::tuple(sql, rows); });
 ///
 /// Without a listener at the begin nothing is emitted, no clock is read and the callable is not
 /// called. A callable that throws ends the program, if a listener was there.

@@ -36,9 +36,8 @@ extern "C" {
  *
  *     struct eventlog_timed_scope scope;
  *     eventlog_timed_scope_begin(&scope, database, query);
- *     const uint32_t rows = run(sql);
- *     const struct eventlog_value values[] = {eventlog_unsigned(rows)};
- *     eventlog_timed_scope_end(&scope, values, 1);
+ *     uint32_t rows = run(sql);
+ *     eventlog_timed_scope_end(&scope, (struct eventlog_value[]){eventlog_unsigned(rows)}, 1);
  *
  * Without a listener at the begin nothing is emitted, and no clock is read: the begin is two loads
  * and a branch, and the end a test of a member.

@@ -2,11 +2,8 @@
 /*
  * The version of these headers. CMake and pkg-config have it from here.
  *
- * A program in C or C++ compares EVENTLOG_VERSION where it depends on a newer interface:
- *
- *     #if EVENTLOG_VERSION < 200
- *     #error "This program needs eventlog 0.2."
- *     #endif
+ * A program in C or C++ compares EVENTLOG_VERSION where it depends on a newer interface, as in
+ * #if EVENTLOG_VERSION >= 200 for version 0.2.
  *
  * The C functions are compatible within a major version: structs of an older header are recognized
  * by their sizes, and functions have the symbol version in which they appeared.

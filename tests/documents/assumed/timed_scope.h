@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include <eventlog/eventlog.h>
+
+enum { query };
+extern struct eventlog_provider* database;
+extern const char* sql;
+uint32_t run(const char* statement);
