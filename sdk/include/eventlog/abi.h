@@ -43,7 +43,7 @@ struct eventlog_raw_provider {
     size_t schema_size;
 };
 
-/* A segment of a payload. */
+/* A segment of a payload. Its layout is final, that of struct iovec, because arrays are passed. */
 struct eventlog_part {
     const void* data;
     size_t size;
@@ -76,6 +76,7 @@ enum eventlog_route {
 /*
  * Events of a provider on a route since the provider was published or this process was forked. An
  * event counts once for each listener that wanted it. Events without a listener are not counted.
+ * The struct can grow: its user passes its size.
  */
 struct eventlog_counters {
     uint64_t written;   /* recorded */
@@ -136,7 +137,8 @@ EVENTLOG_API bool eventlog_has_listener(const struct eventlog_provider* provider
 
 /*
  * Constants of an event with at most three words and one text. It must stay in place while its
- * provider is registered.
+ * provider is registered. Its layout is final, because assembly and compiled call sites read it; an
+ * event with other constants would get another function.
  */
 struct eventlog_site {
     struct eventlog_provider* provider; /* NULL: not registered */

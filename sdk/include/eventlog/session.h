@@ -26,17 +26,17 @@ extern "C" {
  *         [station_ends] = EVENTLOG_SESSION_END_EVENT,
  *     };
  */
-#define EVENTLOG_SESSION_BEGIN_EVENT                                                       \
-    {                                                                                      \
-        .name = "session_begin", .description = "A session begins",                        \
+#define EVENTLOG_SESSION_BEGIN_EVENT                                                    \
+    {                                                                                   \
+        .name = "session_begin", .description = "A session begins",                     \
         .when = "the application opens a session", .kind = EVENTLOG_KIND_SESSION_BEGIN, \
-        .session_bound = true                                                              \
+        .session_bound = true                                                           \
     }
-#define EVENTLOG_SESSION_END_EVENT                                                        \
-    {                                                                                     \
-        .name = "session_end", .description = "A session ends",                           \
+#define EVENTLOG_SESSION_END_EVENT                                                     \
+    {                                                                                  \
+        .name = "session_end", .description = "A session ends",                        \
         .when = "the application closes a session", .kind = EVENTLOG_KIND_SESSION_END, \
-        .session_bound = true                                                             \
+        .session_bound = true                                                          \
     }
 
 /*
@@ -67,7 +67,8 @@ extern "C" {
 struct eventlog_session {
     struct eventlog_provider* provider EVENTLOG_ZERO;
     uint64_t id EVENTLOG_ZERO;
-    bool open EVENTLOG_ZERO; /* begun and not ended */
+    bool open EVENTLOG_ZERO;         /* begun and not ended */
+    uint64_t reserved EVENTLOG_ZERO; /* 0; room to grow */
 };
 
 /*

@@ -56,7 +56,7 @@ struct eventlog_timed_scope {
     int64_t stopped EVENTLOG_ZERO; /* 0: the clock runs */
     uint32_t event EVENTLOG_ZERO;
     bool in_session EVENTLOG_ZERO;
-    uint64_t reserved EVENTLOG_ZERO; /* 0 */
+    uint64_t reserved EVENTLOG_ZERO; /* 0; room to grow */
 };
 
 /* Returns nanoseconds of CLOCK_MONOTONIC, which are never 0. */

@@ -50,7 +50,10 @@ enum eventlog_value_type {
 /* The `count` of a NUL-terminated text. */
 #define EVENTLOG_NUL_TERMINATED SIZE_MAX
 
-/* The value of one field. */
+/*
+ * The value of one field. Its layout is final, because arrays are passed: another type of value
+ * would use these members, with the union for 8 bytes or an address.
+ */
 struct eventlog_value {
     uint32_t type;    /* enum eventlog_value_type */
     uint32_t element; /* for arrays: enum eventlog_type */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The public functions that define providers at run time.
+#include <cstddef>
 #include <cstdlib>
 #include <iterator>
 
@@ -55,6 +56,13 @@ static_assert(EVENTLOG_FORMAT_REALTIME == static_cast<int>(format::realtime));
 static_assert(EVENTLOG_FORMAT_MONOTONIC == static_cast<int>(format::monotonic));
 static_assert(EVENTLOG_FORMAT_BYTE_SIZE == static_cast<int>(format::byte_size));
 static_assert(EVENTLOG_FORMAT_CHARACTERS == static_cast<int>(format::characters));
+
+// Programs are compiled with these layouts: a struct that changes needs another function.
+static_assert(sizeof(eventlog_part) == 16 && offsetof(eventlog_part, size) == 8);
+static_assert(sizeof(eventlog_site) == 40 && offsetof(eventlog_site, gate) == 32);
+static_assert(sizeof(eventlog_value) == 24 && offsetof(eventlog_value, as) == 16);
+static_assert(sizeof(eventlog_session) == 32 && offsetof(eventlog_session, open) == 16);
+static_assert(sizeof(eventlog_timed_scope) == 48 && offsetof(eventlog_timed_scope, event) == 32);
 
 /// nullptr on an error.
 eventlog_provider* define(const eventlog_definition& definition, definition_error& error) noexcept {

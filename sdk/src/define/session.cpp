@@ -48,7 +48,7 @@ eventlog_error eventlog_session_begin(eventlog_session* session, eventlog_provid
     if (session == nullptr) {
         return EVENTLOG_ERROR_ARGUMENT;
     }
-    *session = {provider, id, true};
+    *session = {provider, id, true, 0};
     return eventlog_session_emit_current(session);
 }
 
