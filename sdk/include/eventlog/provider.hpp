@@ -228,6 +228,24 @@ class provider {
         }
     }
 
+    /// The position of an event that is emitted as it is, without a duration.
+    template <class Event>
+    static consteval std::size_t emitted_index() {
+        static_assert(lists<Event> || !lists<timed<Event>>,
+                      "eventlog: this event is timed. Emit it with time(), which measures a scope, "
+                      "or emit an eventlog::timed<...> object with its duration.");
+        return index<Event>();
+    }
+
+    /// Whether a callable returns an event of this provider.
+    template <class Made>
+    static consteval bool check_made() {
+        constexpr bool passed = lists<Made> || lists<eventlog::gauge<Made>> || lists<timed<Made>>;
+        static_assert(passed, "eventlog: the callable does not return an event of this provider. "
+                              "Return one, or add the type to the provider's list.");
+        return passed;
+    }
+
     /// Whether a tracer is attached to the event's USDT probe; a constant false without probes.
     template <class Event>
     [[gnu::always_inline]] static bool is_probe_enabled() noexcept {
@@ -251,7 +269,7 @@ class provider {
     template <class Made>
     [[gnu::always_inline]] static void emit_lazy_event(std::uint64_t session,
                                                        const Made& event) noexcept {
-        constexpr std::size_t id = index<Made>();
+        constexpr std::size_t id = emitted_index<Made>();
         if constexpr (provider_info_of<provider>.usdt) {
             fire_probe(session, event);
             if (!detail::is_open(state::gate.words[id])) {
@@ -274,7 +292,7 @@ class provider {
         static_assert(event_info_of<Event>.session_bound,
                       "eventlog: this event does not belong to a session. Emit it through the "
                       "provider, or set .session_bound = true in its eventlog::event_info.");
-        constexpr std::size_t id = index<Event>();
+        constexpr std::size_t id = emitted_index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
         }
@@ -288,12 +306,14 @@ class provider {
             const std::uint64_t& session,
             Maker&& make) noexcept(std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
-        static_assert(event_info_of<made>.session_bound,
-                      "eventlog: this event does not belong to a session. Emit it through the "
-                      "provider, or set .session_bound = true in its eventlog::event_info.");
-        if (enabled<made>()) [[unlikely]] {
-            const made event = detail::make_inline(std::forward<Maker>(make));
-            emit_lazy_event(session, event);
+        if constexpr (check_made<made>()) {
+            static_assert(event_info_of<made>.session_bound,
+                          "eventlog: this event does not belong to a session. Emit it through the "
+                          "provider, or set .session_bound = true in its eventlog::event_info.");
+            if (enabled<made>()) [[unlikely]] {
+                const made event = detail::make_inline(std::forward<Maker>(make));
+                emit_lazy_event(session, event);
+            }
         }
     }
 
@@ -329,13 +349,10 @@ class provider {
     template <class Event>
     requires(lists<Event> || !std::is_invocable_v<const Event&>)
         [[gnu::always_inline]] static void emit(const Event& event) noexcept {
-        static_assert(lists<Event> || !lists<timed<Event>>,
-                      "eventlog: this event is timed. Emit it with time(), which measures a scope, "
-                      "or emit an eventlog::timed<...> object with its duration.");
         static_assert(!event_info_of<Event>.session_bound,
                       "eventlog: this event belongs to a session. Emit it through the "
                       "eventlog::session object.");
-        constexpr std::size_t id = index<Event>();
+        constexpr std::size_t id = emitted_index<Event>();
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             if constexpr (detail::is_emitted_in_place<Event>) {
                 detail::emit_memcpy_payload(state::site(id), &event);
@@ -355,12 +372,14 @@ class provider {
         [[gnu::always_inline]] static void emit(Maker&& make) noexcept(
             std::is_nothrow_invocable_v<Maker>) {
         using made = std::remove_cvref_t<std::invoke_result_t<Maker>>;
-        static_assert(!event_info_of<made>.session_bound,
-                      "eventlog: this event belongs to a session. Emit it through the "
-                      "eventlog::session object.");
-        if (enabled<made>()) [[unlikely]] {
-            const made event = detail::make_inline(std::forward<Maker>(make));
-            emit_lazy_event(0, event);
+        if constexpr (check_made<made>()) {
+            static_assert(!event_info_of<made>.session_bound,
+                          "eventlog: this event belongs to a session. Emit it through the "
+                          "eventlog::session object.");
+            if (enabled<made>()) [[unlikely]] {
+                const made event = detail::make_inline(std::forward<Maker>(make));
+                emit_lazy_event(0, event);
+            }
         }
     }
 

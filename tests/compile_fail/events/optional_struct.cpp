@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field of this event has a type that is not supported
+// expect: a field is a std::optional of a type that cannot be optional
 // expect: has_maybe
 #include <array>
 #include <chrono>

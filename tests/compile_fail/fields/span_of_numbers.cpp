@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field of this event has a type that is not supported
+// expect: a field is a container that is not supported
 #include <cstdint>
 #include <span>
 

@@ -116,16 +116,38 @@ consteval pass_mode pass_mode_of() {
     }
 }
 
+/// Types that are supported, or rejected elsewhere: arrays by check_field, C arrays where the
+/// struct is known.
+template <class Field>
+concept known_field = is_std_array<Field> || leaf_field<Field> || nested_field<Field> ||
+    std::is_array_v<Field> || converted_field<Field>;
+
+template <class Field>
+concept unsupported_optional =
+    !known_field<Field> && std::is_class_v<Field> && is_named_in_std<Field>("optional");
+
+template <class Field>
+concept unsupported_container = !known_field<Field> && requires(const Field& field) {
+    typename Field::value_type;
+    field.begin();
+    field.end();
+    requires !wide_character<std::remove_cv_t<typename Field::value_type>>;
+};
+
 /// Rejects a member of an unsupported type with a message.
 template <class Field>
 struct check_field {
     static_assert(!is_std_array<Field> || leaf_field<Field>,
                   "eventlog: a field is a std::array that is not supported. It needs 1 to 65520 "
                   "elements, each a number, bool, char, enumeration, duration or pointer.");
-    // C arrays are rejected where the struct is known.
+    static_assert(!unsupported_optional<Field>,
+                  "eventlog: a field is a std::optional of a type that cannot be optional, such as "
+                  "a struct. Make the members of the struct optional instead.");
+    static_assert(!unsupported_container<Field>,
+                  "eventlog: a field is a container that is not supported. Emit an event for each "
+                  "element, or use text, std::span<const std::byte> or a std::array of numbers.");
     static_assert(
-        is_std_array<Field> || leaf_field<Field> || nested_field<Field> || converted_field<Field> ||
-            std::is_array_v<Field>,
+        known_field<Field> || unsupported_optional<Field> || unsupported_container<Field>,
         "eventlog: a field of this event has a type that is not supported. Use bool, char, an "
         "integer of 8 to 64 bits, float, double, an enumeration, text (std::string_view, "
         "std::string, const char*), std::span<const std::byte>, std::array, std::optional, "
