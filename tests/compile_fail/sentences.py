@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Checks that each static_assert message of the headers has a file that triggers it.
 
-usage: sentences.py HEADERS
+usage: sentences.py HEADERS...
 
-HEADERS is the folder of public headers. Each message in them must contain the `// expect: TEXT`
-of one of the files next to this one.
+HEADERS are folders of public headers. Each message in them must contain the `// expect: TEXT` of
+one of the files next to this one.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import re
 import sys
 
 LITERAL = r'"(?:[^"\\]|\\.)*"'
-SENTENCE = re.compile(rf'"eventlog: (?:[^"\\]|\\.)*"(?:\s*{LITERAL})*')
+SENTENCE = re.compile(rf'"(?:eventlog|libelog): (?:[^"\\]|\\.)*"(?:\s*{LITERAL})*')
 
 
 def sentences_in(text):
@@ -23,7 +23,7 @@ def sentences_in(text):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     cases = pathlib.Path(__file__).resolve().parent.rglob("*.cpp")
     expected = [
@@ -33,13 +33,16 @@ def main():
             r"^\s*// expect: (.*\S)\s*$", case.read_text(encoding="utf-8"), re.MULTILINE
         )
     ]
-    sentences = {
-        sentence
-        for header in sorted(pathlib.Path(sys.argv[1]).rglob("*.hpp"))
-        for sentence in sentences_in(header.read_text(encoding="utf-8"))
-    }
-    if not sentences:
-        sys.exit(f"{sys.argv[1]}: no header here refuses anything")
+    sentences = set()
+    for folder in sys.argv[1:]:
+        found = {
+            sentence
+            for header in pathlib.Path(folder).rglob("*.hpp")
+            for sentence in sentences_in(header.read_text(encoding="utf-8"))
+        }
+        if not found:
+            sys.exit(f"{folder}: no header here refuses anything")
+        sentences |= found
     missing = [
         sentence for sentence in sentences if not any(text in sentence for text in expected)
     ]

@@ -59,6 +59,15 @@ class ELOG_API value {
     /// except those beyond the range of float.
     template <value_type T>
     [[nodiscard]] std::optional<T> as() const noexcept;
+    /// Rejects other types.
+    template <class T>
+    [[nodiscard]] std::optional<T> as() const noexcept {
+        static_assert(value_type<T>,
+                      "libelog: a value cannot be converted to this type. Use a number, an "
+                      "enumeration, std::string_view or std::span<const std::byte>, or call "
+                      "text().");
+        return std::nullopt;
+    }
 
     /// The number of elements of an array; 1 for other fields.
     [[nodiscard]] std::size_t size() const noexcept;
