@@ -110,11 +110,14 @@ const char* name_of_value(std::uint32_t type) noexcept {
 void describe_range(const defined_field& field, const eventlog_value& value,
                     definition_error& error) noexcept {
     switch (value.type) {
-        case EVENTLOG_VALUE_SIGNED:
+        case EVENTLOG_VALUE_SIGNED: {
+            const bool lacks_sign = value.as.signed_number < 0 && !is_signed(field.type);
             error.set(EVENTLOG_ERROR_VALUE_RANGE,
-                      "The number %lld does not fit into %s. Define a wider field.",
-                      static_cast<long long>(value.as.signed_number), name_of(field.type));
+                      "The number %lld does not fit into %s. Define a %s field.",
+                      static_cast<long long>(value.as.signed_number), name_of(field.type),
+                      lacks_sign ? "signed" : "wider");
             break;
+        }
         case EVENTLOG_VALUE_UNSIGNED:
             error.set(EVENTLOG_ERROR_VALUE_RANGE,
                       "The number %llu does not fit into %s. Define a wider field.",
@@ -171,8 +174,10 @@ void describe_value_error(const defined_event& event, std::uint32_t id,
         if (found == EVENTLOG_ERROR_ARGUMENT) {
             error.set(found, "The pointer to its values is NULL. Set it.");
         } else {
-            error.set(found, "It has %zu fields, not %zu. Hand over one value for each.",
-                      event.fields.size(), values.size());
+            error.set(found, "It has %zu fields%s, not %zu. Hand over one value for each%s.",
+                      event.fields.size(), event.session_bound ? " with the session" : "",
+                      values.size(),
+                      event.session_bound ? ", or emit it with eventlog_session_emit" : "");
         }
         return;
     }

@@ -379,13 +379,13 @@ const wrong_values wrong_cases[] = {
     {"absent_number", numbers, 3, eventlog_absent(), EVENTLOG_ERROR_VALUE_ABSENT,
      "Event 0 (numbers), field 3 (i16): It is not optional."},
     {"minus_129_in_8_bits", numbers, 2, eventlog_signed(-129), EVENTLOG_ERROR_VALUE_RANGE,
-     "The number -129 does not fit into signed_8."},
+     "The number -129 does not fit into signed_8. Define a wider field."},
     {"plus_128_in_8_bits", numbers, 2, eventlog_signed(128), EVENTLOG_ERROR_VALUE_RANGE,
      "The number 128 does not fit into signed_8."},
     {"unsigned_in_signed_64", numbers, 5, eventlog_unsigned(1ULL << 63U),
      EVENTLOG_ERROR_VALUE_RANGE, "The number 9223372036854775808 does not fit into signed_64."},
     {"negative_in_unsigned_64", numbers, 9, eventlog_signed(-1), EVENTLOG_ERROR_VALUE_RANGE,
-     "The number -1 does not fit into unsigned_64."},
+     "The number -1 does not fit into unsigned_64. Define a signed field."},
     {"unsigned_in_32_bits", numbers, 8, eventlog_unsigned(1ULL << 32U), EVENTLOG_ERROR_VALUE_RANGE,
      "The number 4294967296 does not fit into unsigned_32."},
     {"large_character", numbers, 1, eventlog_unsigned(256), EVENTLOG_ERROR_VALUE_RANGE,
@@ -472,6 +472,10 @@ TEST(emit_values, rejects_wrong_value_count_and_unknown_event) {
     EXPECT_STREQ(text.data(),
                  "Event 3 (texts): It has 4 fields, not 5. Hand over one value for each.");
     EXPECT_EQ(check(provider(), texts, values.data(), 3), EVENTLOG_ERROR_VALUE_COUNT);
+    EXPECT_EQ(check(provider(), in_session, values.data(), 1), EVENTLOG_ERROR_VALUE_COUNT);
+    EXPECT_STREQ(text.data(),
+                 "Event 6 (in_session): It has 2 fields with the session, not 1. Hand over one "
+                 "value for each, or emit it with eventlog_session_emit.");
     EXPECT_EQ(check(provider(), texts, nullptr, 4), EVENTLOG_ERROR_ARGUMENT);
     EXPECT_STREQ(text.data(), "Event 3 (texts): The pointer to its values is NULL. Set it.");
     EXPECT_EQ(check(provider(), 8, values.data(), 5), EVENTLOG_ERROR_EVENT);
