@@ -179,6 +179,17 @@ class C(FirstPrograms):
         self.assertEqual(self.events(name, "modem/radio"), [on, changed, lost])
         self.assertEqual(self.events(name, "modem/billing"), [on, lost])
 
+    def test_timed_scope(self):
+        self.assertEqual(
+            self.events("05_timed_scope_c", "web_shop"),
+            ['web_shop:query duration=N sql="select * from cart" rows=3',
+             "web_shop:page duration=N items=3"],
+        )
+
+    def test_timed_scope_ends_in_another_thread(self):
+        (query, page), _ = self.record("05_timed_scope_c", "web_shop")
+        self.assertNotEqual(query["thread"], page["thread"])
+
     def test_sessions(self):
         self.assertEqual(
             self.events("06_sessions_c", "web:*"),
