@@ -214,18 +214,18 @@ class provider {
     static constexpr bool lists = position<Entry> < detail::count_in(events{});
 
   private:
+    /// The entry of the list for an event: itself, or a wrapper of it.
+    template <class Event>
+    using entry_of = std::conditional_t<
+        lists<Event>, Event,
+        std::conditional_t<lists<timed<Event>>, timed<Event>, eventlog::gauge<Event>>>;
+
     template <class Event>
     static consteval std::size_t index() {
-        if constexpr (lists<Event>) {
-            return position<Event>;
-        } else if constexpr (lists<timed<Event>>) {
-            return position<timed<Event>>;
-        } else {
-            static_assert(lists<eventlog::gauge<Event>>,
-                          "eventlog: this type is not an event of this provider. Add it to the "
-                          "provider's list.");
-            return position<eventlog::gauge<Event>>;
-        }
+        static_assert(lists<entry_of<Event>>,
+                      "eventlog: this type is not an event of this provider. Add it to the "
+                      "provider's list.");
+        return position<entry_of<Event>>;
     }
 
     /// The position of an event that is emitted as it is, without a duration.
@@ -250,7 +250,7 @@ class provider {
     template <class Event>
     [[gnu::always_inline]] static bool is_probe_enabled() noexcept {
         if constexpr (provider_info_of<provider>.usdt) {
-            return detail::probe<Name, Event>::is_enabled();
+            return detail::probe<Name, entry_of<Event>>::is_enabled();
         } else {
             return false;
         }
@@ -259,8 +259,9 @@ class provider {
     [[gnu::always_inline]] static void fire_probe(const std::uint64_t& session,
                                                   const Event& event) noexcept {
         if constexpr (provider_info_of<provider>.usdt) {
-            if (detail::probe<Name, Event>::is_enabled()) [[unlikely]] {
-                detail::probe<Name, Event>::fire(session, event);
+            using probe = detail::probe<Name, entry_of<Event>>;
+            if (probe::is_enabled()) [[unlikely]] {
+                probe::fire(session, event);
             }
         }
     }

@@ -261,10 +261,16 @@ template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr event_schema event_schema_of =
     make_event_schema<Event>();
 
+/// Whether an event, or the one that it wraps, has its metadata twice.
 template <class Event>
-inline constexpr event_error event_error_in = is_info_specialized<Event>&& has_info_member<Event>
-                                                  ? event_error::two_infos
-                                                  : find_event_error(event_schema_of<Event>);
+inline constexpr bool has_two_infos = is_info_specialized<Event> && has_info_member<Event>;
+template <class Entry>
+requires(unwrapped<Entry>::is_wrapper) inline constexpr bool has_two_infos<Entry> =
+    has_two_infos<typename unwrapped<Entry>::type>;
+
+template <class Event>
+inline constexpr event_error event_error_in =
+    has_two_infos<Event> ? event_error::two_infos : find_event_error(event_schema_of<Event>);
 
 /// Rejects an event with an error, with a message. Instantiated only for providers that have one.
 template <class Event>

@@ -45,6 +45,17 @@ struct check_event {
     static constexpr bool usable = true;
 };
 
+/// A wrapper is as its event.
+template <class Entry>
+requires(unwrapped<Entry>::is_wrapper) struct check_event<Entry> {
+    using event = typename unwrapped<Entry>::type;
+    static_assert(!unwrapped<event>::is_wrapper,
+                  "eventlog: an eventlog::timed or eventlog::gauge contains another one. Write "
+                  "the event's struct in it.");
+    static_assert(check_event<event>::usable);
+    static constexpr bool usable = true;
+};
+
 /// The length of an array, because arrays of no elements are not allowed.
 constexpr std::size_t at_least_one(std::size_t count) {
     return count == 0 ? 1 : count;

@@ -56,6 +56,12 @@ struct probe_arguments {
         copy[size] = 0;
         add_address(copy);
     }
+    /// Of an array of at most 16 bytes, which does not live until the probe.
+    void add_copy(const void* array, std::size_t size) noexcept {
+        if (count != probe_arguments_max) {
+            add_address(std::memcpy(texts[copied++], array, size));
+        }
+    }
 };
 
 /// The number as an integer of 64 bits, the only kind that tracers read.
@@ -69,11 +75,21 @@ std::uint64_t probe_number(const Field& field) noexcept {
     }
 }
 
+/// Whether an adapter returns an array by value.
+template <class Field>
+inline constexpr bool returns_array = false;
+template <converted_field Field>
+inline constexpr bool returns_array<Field> = array_field<conversion_result<Field>> ||
+                                             address_field<conversion_result<Field>>;
+
 /// Adds the arguments of a field, or of all fields of a struct. Adds zeros for an optional without
 /// a value.
 template <class Arguments, class Field>
 void add_probe_arguments(Arguments& to, const Field& field) noexcept {
-    if constexpr (converted_field<Field>) {
+    if constexpr (returns_array<Field>) {
+        const auto array = convert<Field>::to_field(field);
+        to.add_copy(&array, sizeof array);
+    } else if constexpr (converted_field<Field>) {
         add_probe_arguments(to, convert<Field>::to_field(field));
     } else if constexpr (nested_field<Field>) {
         members_of<Field>::with(
@@ -132,13 +148,19 @@ consteval probe_description describe_probe(std::string_view provider) {
     return made;
 }
 
+/// Whether a field may need a copy: texts, and arrays that an adapter returns.
+consteval bool may_need_copy(const field_kind& kind) {
+    return kind.type == field_type::text ||
+           (kind.mode == pass_mode::by_value && kind.count > 1 && !kind.has_same_bytes);
+}
+
 template <class Event>
-consteval std::size_t count_texts() {
-    std::size_t texts = 0;
+consteval std::size_t count_copies() {
+    std::size_t copies = 0;
     for (std::size_t i = 0; i < event_schema_of<Event>.count; ++i) {
-        texts += event_schema_of<Event>.kinds[i]->type == field_type::text ? 1 : 0;
+        copies += may_need_copy(*event_schema_of<Event>.kinds[i]) ? 1 : 0;
     }
-    return texts < probe_arguments_max ? texts : probe_arguments_max;
+    return copies < probe_arguments_max ? copies : probe_arguments_max;
 }
 
 /// The probe of one event. Each shared object has its own, because tracers attach to objects.
@@ -152,14 +174,16 @@ struct [[gnu::visibility("hidden")]] probe {
         return __atomic_load_n(&semaphore.count, __ATOMIC_RELAXED) != 0;
     }
 
+    /// `made` is the event, or what it wraps.
+    template <class Made>
     [[gnu::noinline, gnu::cold]] static void fire(std::uint64_t session,
-                                                  const Event& event) noexcept {
-        probe_arguments<count_texts<Event>()> arguments;
+                                                  const Made& made) noexcept {
+        probe_arguments<count_copies<Event>()> arguments;
         if constexpr (event_layout<Event>::session_bound) {
             arguments.add(session);
         }
         if constexpr (event_layout<Event>::fields::count != 0) {
-            add_probe_arguments(arguments, event);
+            add_probe_arguments(arguments, made);
         }
         fire_probe<description, semaphore>(arguments.values);
     }
