@@ -47,13 +47,36 @@ struct request {
     std::uint32_t size;
 };
 
+struct cooking {
+    std::uint32_t pots;
+};
+struct stock {
+    std::int32_t loaves;
+};
+/// A type with an adapter that returns an array by value.
+struct key {
+    std::uint32_t number;
+};
+struct unlocked {
+    key with;
+    std::uint32_t doors;
+};
+
 // Without a terminating NUL.
 constexpr std::array<char, 4> loaf{'l', 'o', 'a', 'f'};
 constexpr std::array<std::byte, 2> data{std::byte{7}, std::byte{8}};
 
-using probed = eventlog::provider<"probed", order_placed, connected, idle, crowded, request>;
+using probed = eventlog::provider<"probed", order_placed, connected, idle, crowded, request, unlocked,
+                                  eventlog::timed<cooking>, eventlog::gauge<stock>>;
 
 }  // namespace
+
+template <>
+struct eventlog::convert<key> {
+    static std::array<std::uint8_t, 8> to_field(const key& from) noexcept {
+        return {1, 2, 3, static_cast<std::uint8_t>(from.number)};
+    }
+};
 
 template <>
 inline constexpr eventlog::provider_info eventlog::provider_info_of<probed>{.usdt = true};
@@ -64,6 +87,7 @@ int main(int argc, char** argv) {
     const unsigned long rounds = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
     unsigned long made = 0;
     eventlog::session<probed> client(81);
+    probed::gauge<stock> loaves;
     for (unsigned long round = 0; round < rounds; ++round) {
         const auto number = -7 - static_cast<std::int32_t>(round);
         probed::emit(order_placed{number, {loaf.data(), loaf.size()}, kind::bread, 1.5});
@@ -74,6 +98,11 @@ int main(int argc, char** argv) {
         probed::emit(idle{});
         probed::emit(crowded{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, data, 13});
         client.emit(request{4096});
+        probed::emit(unlocked{{4}, 5});
+        {
+            const auto scope = probed::time(cooking{6});
+        }
+        loaves.add(-7);
     }
     std::printf("%lu made\n", made);
     return 0;

@@ -80,6 +80,23 @@ class Usdt(harness.Case):
                              'printf "session %d size %d\\n", $_probe_arg0, $_probe_arg1', "kill")
         self.assertIn("session 81 size 4096", printed)
 
+    def test_an_array_that_an_adapter_returns_lives_until_the_probe(self):
+        printed = self.debug("break -probe-stap probed:unlocked", "run",
+                             'printf "key %d to %d, doors %d\\n", *(unsigned char*)$_probe_arg0,'
+                             " *(unsigned char*)($_probe_arg0 + 3), $_probe_arg1", "kill")
+        self.assertIn("key 1 to 4, doors 5", printed)
+
+    def test_a_timed_scope_begins_for_a_tracer_of_its_probe_alone(self):
+        printed = self.debug("break -probe-stap probed:cooking", "run",
+                             'printf "pots %d, took %d\\n", $_probe_arg1, $_probe_arg0 > 0',
+                             "kill")
+        self.assertIn("pots 6, took 1", printed)
+
+    def test_a_gauge_has_one_probe(self):
+        printed = self.debug("break -probe-stap probed:stock", "run",
+                             'printf "loaves %d\\n", $_probe_arg0', "kill")
+        self.assertIn("loaves -7", printed)
+
     def test_lazy_event_is_built_for_enabled_probe(self):
         self.assertEqual(subprocess.run([self.program, "3"], check=True, capture_output=True,
                                         text=True, env=self.environment).stdout, "0 made\n")
