@@ -66,8 +66,8 @@ struct unlocked {
 constexpr std::array<char, 4> loaf{'l', 'o', 'a', 'f'};
 constexpr std::array<std::byte, 2> data{std::byte{7}, std::byte{8}};
 
-using probed = eventlog::provider<"probed", order_placed, connected, idle, crowded, request, unlocked,
-                                  eventlog::timed<cooking>, eventlog::gauge<stock>>;
+using probed = eventlog::provider<"probed", order_placed, connected, idle, crowded, request,
+                                  unlocked, eventlog::timed<cooking>, eventlog::gauge<stock>>;
 
 }  // namespace
 
@@ -99,9 +99,7 @@ int main(int argc, char** argv) {
         probed::emit(crowded{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, data, 13});
         client.emit(request{4096});
         probed::emit(unlocked{{4}, 5});
-        {
-            const auto scope = probed::time(cooking{6});
-        }
+        { const auto scope = probed::time(cooking{6}); }
         loaves.add(-7);
     }
     std::printf("%lu made\n", made);

@@ -210,8 +210,9 @@ completion complete_first_word(const std::vector<subcommand_description>& comman
                 }
             }
         }
-        std::sort(found.candidates.begin(), found.candidates.end(),
-                  [](const candidate& one, const candidate& other) { return one.word < other.word; });
+        std::sort(
+            found.candidates.begin(), found.candidates.end(),
+            [](const candidate& one, const candidate& other) { return one.word < other.word; });
     }
     return found;
 }

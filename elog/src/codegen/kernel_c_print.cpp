@@ -238,16 +238,17 @@ void write_show_enumeration(source_writer& out, const provider_schema& schema, s
     std::vector<std::string> items;
     std::string zero = "0x0";
     // An enumeration with only a name for 0 is not a set of flags.
-    const bool is_bitmask = enumeration.is_bitmask &&
-                          std::any_of(enumeration.values.begin(), enumeration.values.end(),
-                                      [&](const auto& value) { return (value.first & bits) != 0; });
+    const bool is_bitmask =
+        enumeration.is_bitmask &&
+        std::any_of(enumeration.values.begin(), enumeration.values.end(),
+                    [&](const auto& value) { return (value.first & bits) != 0; });
     for (const auto& [value, name] : enumeration.values) {
         if (is_bitmask && (value & bits) == 0) {
             zero = name;
             continue;
         }
-        items.push_back(fmt::format("{{ {}, \"{}\" }}",
-                                    mask_number(is_bitmask ? value & bits : value, is_bitmask), name));
+        items.push_back(fmt::format(
+            "{{ {}, \"{}\" }}", mask_number(is_bitmask ? value & bits : value, is_bitmask), name));
     }
     out.line("#define {}(value)\t\\", macro);
     if (!is_bitmask) {

@@ -193,8 +193,8 @@ void text_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint
     if (reason == loss_name::overwritten) {
         append_loss(fmt::format("-- {} {} events {} --", reason, lost, place));
     } else {
-        append_loss(fmt::format("-- lost {} events {}: {} --", lost, place,
-                                loss_name::in_text(reason)));
+        append_loss(
+            fmt::format("-- lost {} events {}: {} --", lost, place, loss_name::in_text(reason)));
     }
 }
 

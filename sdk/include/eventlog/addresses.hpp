@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// Shown as 192.0.2.1.
 struct ipv4_address {
@@ -43,4 +44,5 @@ struct mac_address {
     friend constexpr bool operator==(const mac_address&, const mac_address&) = default;
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

@@ -8,7 +8,8 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// Sets the clock that times the events of this process: a clock as in <chrono> whose count is an
 /// integer of 64 bits and whose period is a whole part of a second; for example, the time of a
@@ -38,4 +39,5 @@ template <class Clock>
     static_cast<void>(eventlog_set_clock(nullptr));
 }
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

@@ -106,7 +106,7 @@ struct eventlog_enumeration_definition {
     const char* name EVENTLOG_ZERO;
     const struct eventlog_value_definition* values EVENTLOG_ZERO;
     uint32_t value_count EVENTLOG_ZERO; /* at most 65535, names and values distinct */
-    bool is_bitmask EVENTLOG_ZERO;        /* the values are bits: a field holds any set of them */
+    bool is_bitmask EVENTLOG_ZERO;      /* the values are bits: a field holds any set of them */
 };
 
 /* One field of an event. Fields are shown in their order. */
@@ -126,7 +126,7 @@ struct eventlog_field_definition {
 struct eventlog_event_definition {
     const char* name EVENTLOG_ZERO;
     const char* description EVENTLOG_ZERO; /* what happened: "A segment was lost" */
-    const char* when EVENTLOG_ZERO;     /* logged when: "the retransmission timer expires" */
+    const char* when EVENTLOG_ZERO;        /* logged when: "the retransmission timer expires" */
     uint32_t level EVENTLOG_ZERO;          /* enum eventlog_level */
     uint32_t kind EVENTLOG_ZERO;           /* enum eventlog_kind */
     uint64_t keywords EVENTLOG_ZERO;       /* bits of the provider's keywords */
@@ -199,11 +199,11 @@ EVENTLOG_API const char* eventlog_error_text(enum eventlog_error error);
  * the same as that of a provider in C++: a member of an eventlog_definition's events. Without it
  * there is no such event.
  */
-#define EVENTLOG_STATE_COMPLETE_EVENT                                                        \
-    {                                                                                        \
-        .name = "state_complete", .description = "The current state is complete",             \
+#define EVENTLOG_STATE_COMPLETE_EVENT                                                     \
+    {                                                                                     \
+        .name = "state_complete", .description = "The current state is complete",         \
         .when = "a listener came late and all of the state has been emitted to it alone", \
-        .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_STATE_COMPLETE                  \
+        .level = EVENTLOG_LEVEL_ERROR, .kind = EVENTLOG_KIND_STATE_COMPLETE               \
     }
 
 /*

@@ -17,7 +17,8 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// An enumeration that definition_builder::enumeration has added; for fields of that builder.
 struct enumeration_id {
@@ -306,4 +307,5 @@ inline definition_builder definition(std::string_view name) {
     return definition_builder(name);
 }
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

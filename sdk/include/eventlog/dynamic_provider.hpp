@@ -17,7 +17,8 @@
 #include <eventlog/eventlog.h>
 #include <eventlog/status.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// A provider that is defined at run time and withdrawn when the object is destroyed:
 ///
@@ -135,6 +136,7 @@ class dynamic_provider {
     eventlog_error error_;
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

@@ -13,7 +13,8 @@
 #include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.h>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// The counterpart of eventlog::session for providers that are defined at run time: an observed
 /// entity whose events a listener can select by its number. Emits the provider's first event of
@@ -111,6 +112,7 @@ class dynamic_session {
     eventlog_error error_;
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

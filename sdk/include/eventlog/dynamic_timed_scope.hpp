@@ -17,7 +17,8 @@
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/eventlog.h>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// The counterpart of eventlog::timed_scope for providers that are defined at run time. The event's
 /// first field is EVENTLOG_DURATION_FIELD (timed_scope.h); the values are those of the fields
@@ -118,6 +119,7 @@ auto make_timed_scope(const eventlog_timed_scope& begun, Maker make) noexcept {
 }
 
 }  // namespace detail
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

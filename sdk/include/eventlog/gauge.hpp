@@ -14,7 +14,8 @@
 #include <eventlog/provider.hpp>
 #include <eventlog/session.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// Holds a number and emits Event, whose only field it is, whenever it changes. Programs name it
 /// provider::gauge<Event>:
@@ -95,6 +96,7 @@ class gauge_object {
     std::atomic<number> value_;
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

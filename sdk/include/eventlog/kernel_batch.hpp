@@ -7,7 +7,8 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// For the lifetime of the object, events of this thread for listeners of eventlog's kernel module
 /// are collected and written together: see eventlog_kernel_batch_begin (abi.h).
@@ -53,4 +54,5 @@ class kernel_batch {
     bool is_own_;
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

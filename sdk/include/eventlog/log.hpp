@@ -21,7 +21,8 @@
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/provider.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// The maximum bytes of a message. A longer one ends in "...".
 inline constexpr std::size_t log_message_max = 1024;
@@ -249,6 +250,7 @@ template <class... Arguments>
     to::trace(format, arguments...);
 }
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

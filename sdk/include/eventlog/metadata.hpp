@@ -34,7 +34,8 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// One of a provider's 64 keywords, by which listeners select groups of events. Combine with |.
 struct keyword {
@@ -201,4 +202,5 @@ void check_description() {
 }
 
 }  // namespace detail
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

@@ -26,7 +26,8 @@
 #include <eventlog/status.hpp>
 #include <eventlog/wrappers.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 template <class Provider, class Event>
 class gauge_object;
@@ -464,6 +465,7 @@ class provider {
     static void call_on_new_listener(void* callback) { reinterpret_cast<void (*)()>(callback)(); }
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

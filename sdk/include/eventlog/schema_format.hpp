@@ -39,7 +39,8 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// The first four bytes of every schema, and the version of the form described above.
 inline constexpr std::uint32_t schema_magic = 0x48435345;  // "ESCH"
@@ -191,4 +192,5 @@ constexpr bool is_identifier(const char* name, std::size_t length) noexcept {
     return true;
 }
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

@@ -12,7 +12,8 @@
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/provider.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// Emits session_begin when it is constructed and session_end when it is destroyed. A provider has
 /// these two events if one of its events is session-bound.
@@ -106,6 +107,7 @@ class session {
     bool open_ = true;
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

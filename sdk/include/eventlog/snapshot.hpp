@@ -8,7 +8,8 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// Requests a snapshot from every flight recorder that is attached to this process: see
 /// eventlog_request_snapshot (abi.h). At most 36 bytes of the reason are kept, up to the first NUL.
@@ -27,4 +28,5 @@ namespace eventlog::inline v0 {
     return eventlog_request_snapshot(&text[0]);
 }
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

@@ -8,7 +8,8 @@
 
 #include <eventlog/abi.h>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// Status of a route.
 struct route_status {
@@ -51,4 +52,5 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

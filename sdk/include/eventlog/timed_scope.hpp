@@ -16,7 +16,8 @@
 #include <eventlog/session.hpp>
 #include <eventlog/wrappers.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 namespace detail {
 
@@ -147,6 +148,7 @@ class [[nodiscard]] timed_scope {
     std::int64_t began_ = 0;  // 0: not begun, or ended
 };
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

@@ -14,7 +14,8 @@
 
 #include <eventlog/metadata.hpp>
 
-namespace eventlog::inline v0 {
+namespace eventlog {
+inline namespace v0 {
 
 /// An event with a duration, which is its first field. provider::time() emits it at the end of a
 /// scope; an object of this type can be emitted like any event.
@@ -92,4 +93,5 @@ template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr event_info event_info_of<gauge<Event>> =
     detail::gauge_info(event_info_of<Event>);
 
-}  // namespace eventlog::inline v0
+}  // namespace v0
+}  // namespace eventlog

@@ -10,7 +10,9 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// Moves `size` bytes from the words, which are the payload without its arrays, to their offset in
 /// the payload.
@@ -84,4 +86,6 @@ inline void put_arrays(unsigned char* target, std::size_t size, const Places& lo
     }
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

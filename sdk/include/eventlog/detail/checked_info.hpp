@@ -7,7 +7,9 @@
 
 #include <eventlog/metadata.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 // These functions read the first character of each text, which is no constant expression for a null
 // pointer. Under its sanitizer, g++ does not accept comparisons with null as constants.
@@ -74,4 +76,6 @@ template <class Enum>
 inline constexpr const enum_info& checked_enum_info =
     with_checked_texts<enum_info_of<Enum>, default_enum_info>();
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -9,7 +9,9 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 constexpr std::uint64_t hash_of(std::string_view name) {
     std::uint64_t hash = fnv1a_start;
@@ -38,4 +40,6 @@ consteval bool are_distinct(const std::uint64_t (&numbers)[Count]) {
     return true;
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -15,7 +15,9 @@
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/eventlog.h>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 template <class Element>
 consteval eventlog_type dynamic_type() {
@@ -121,6 +123,8 @@ eventlog_error emit_tuple(Maker&& make, Emit emit) noexcept(std::is_nothrow_invo
     return std::apply(emit, values);
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

@@ -18,7 +18,9 @@
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/detail/var_fields.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// A payload with more bytes of variable fields is emitted in segments, because the thread's stack
 /// may be small.
@@ -183,6 +185,8 @@ inline void emit_small_slow(const eventlog_site* site, std::uint64_t first, std:
                                                       first, second, third, text, size);
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

@@ -19,7 +19,9 @@
 #include <eventlog/detail/names.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 struct named_value {
     std::int64_t value = 0;
@@ -174,4 +176,6 @@ inline constexpr enum_description description_of_enum{
     type_name<Enum>(), checked_enum_info<Enum>.is_bitmask, values_of<Enum>::values.data(),
     values_of<Enum>::values.size(), is_distinct_enum<Enum>()};
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -15,13 +15,17 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 struct session_begin {};
 struct session_end {};
 struct state_complete {};
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_begin>{
@@ -46,7 +50,9 @@ inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::
     .when = "a listener came late and all of the state has been emitted to it alone",
     .kind = eventlog::kind::state_complete};
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 template <class... Events>
 struct event_list {};
@@ -185,4 +191,6 @@ struct check_provider {
     static constexpr bool passed = true;
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -19,7 +19,9 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// An event of any type, as the schema describes it.
 struct event_schema {
@@ -263,14 +265,15 @@ template <class Event>
 
 /// Whether an event, or the one that it wraps, has its metadata twice.
 template <class Event>
-inline constexpr bool has_two_infos = is_info_specialized<Event> && has_info_member<Event>;
+inline constexpr bool has_two_infos = is_info_specialized<Event>&& has_info_member<Event>;
 template <class Entry>
 requires(unwrapped<Entry>::is_wrapper) inline constexpr bool has_two_infos<Entry> =
     has_two_infos<typename unwrapped<Entry>::type>;
 
 template <class Event>
-inline constexpr event_error event_error_in =
-    has_two_infos<Event> ? event_error::two_infos : find_event_error(event_schema_of<Event>);
+inline constexpr event_error event_error_in = has_two_infos<Event>
+                                                  ? event_error::two_infos
+                                                  : find_event_error(event_schema_of<Event>);
 
 /// Rejects an event with an error, with a message. Instantiated only for providers that have one.
 template <class Event>
@@ -337,4 +340,6 @@ struct check_event_info {
     static constexpr bool passed = true;
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -11,7 +11,9 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// The offset of a variable field's word in the fixed part, and the distance from its end to the
 /// end of the fixed part.
@@ -101,4 +103,6 @@ consteval event_site make_site(std::size_t event, std::uint32_t* gate) {
             var_field_locations_of<Event>.locations[0]};
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -12,7 +12,9 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 struct field_location {
     field_type type{};
@@ -51,4 +53,6 @@ constexpr std::size_t lay_out(field_location* locations, std::size_t count, std:
     return offset;
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

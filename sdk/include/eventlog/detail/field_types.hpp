@@ -18,7 +18,9 @@
 #include <eventlog/detail/names.hpp>
 #include <eventlog/metadata.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// Whether a type is spelled `std::NAME`, with any inline namespaces in between.
 consteval bool is_spelled_in_std(const char* spelled, std::string_view name) {
@@ -199,4 +201,6 @@ struct remove_optional<Field> {
 template <class Field>
 using remove_optional_t = typename remove_optional<Field>::type;
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -13,7 +13,9 @@
 #include <eventlog/detail/values.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// How a field is passed from the call site to the encoder.
 enum class pass_mode : std::uint8_t {
@@ -215,4 +217,6 @@ consteval field_kind make_kind() {
 template <class Field>
 [[gnu::visibility("hidden")]] inline constexpr field_kind kind_of = make_kind<Field>();
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

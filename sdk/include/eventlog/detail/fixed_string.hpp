@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 template <std::size_t Size>
 struct fixed_string {
@@ -24,4 +26,6 @@ struct fixed_string {
     }
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

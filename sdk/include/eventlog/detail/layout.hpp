@@ -11,7 +11,9 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// From the low end up: a field's offset and the offset of its presence byte (16 bits each), and
 /// its index among the variable fields or among the arrays passed by address.
@@ -133,4 +135,6 @@ struct [[gnu::visibility("hidden")]] event_layout {
     static constexpr std::size_t word_count = (in_words.size + 7) / 8;
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -14,7 +14,9 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// Operations on structs of `Count` members, at most fields_max + 1:
 ///
@@ -224,4 +226,6 @@ template <class Struct>
 template <class Struct>
 using first_member_of = std::remove_cvref_t<decltype(first_member(std::declval<Struct&>()))>;
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

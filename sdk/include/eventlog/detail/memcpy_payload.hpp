@@ -10,7 +10,9 @@
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// Whether the fields have the same bytes and order in the event and in the payload, without gaps,
 /// `size` bytes in all.
@@ -50,4 +52,6 @@ template <class Event>
 inline constexpr bool is_built_in_place = is_emitted_in_place<Event> ||
                                           (sizeof(Event) > 64 && is_memcpy_payload<Event>);
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -14,7 +14,9 @@
 
 #include <eventlog/detail/members.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// A part of a text with static storage duration.
 struct name_view {
@@ -251,4 +253,6 @@ constexpr const char* read_member_names(const char* spelled, std::size_t count, 
     }
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

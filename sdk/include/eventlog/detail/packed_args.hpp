@@ -20,7 +20,9 @@
 #include <eventlog/detail/values.hpp>
 #include <eventlog/detail/var_fields.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 template <std::size_t Words, std::size_t VarFields, std::size_t Arrays>
 struct [[gnu::visibility("hidden")]] packed_args {
@@ -179,4 +181,6 @@ struct member_packer<Event, Struct, Field, std::index_sequence<Index...>, Packed
     }
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 using two_words [[gnu::vector_size(16)]] = std::uint64_t;
 
@@ -69,4 +71,6 @@ template <std::size_t Count>
     }
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

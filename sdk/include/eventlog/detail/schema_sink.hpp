@@ -9,7 +9,9 @@
 
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// Writes bytes; without memory it only counts them.
 class schema_sink {
@@ -61,4 +63,6 @@ constexpr void put_hash(std::uint8_t* schema, std::size_t size) {
     }
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

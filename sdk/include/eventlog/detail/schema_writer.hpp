@@ -20,7 +20,9 @@
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// The distinct enumerations of a list of events.
 template <std::size_t Capacity>
@@ -334,4 +336,6 @@ consteval auto make_schema() {
     return bytes;
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -15,7 +15,9 @@
 #include <eventlog/detail/packed_args.hpp>
 #include <eventlog/detail/push_emit.h>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 template <std::size_t Index, std::size_t Words, std::size_t VarFields, std::size_t Arrays>
 [[gnu::always_inline]] inline std::uint64_t word_or_zero(
@@ -85,6 +87,8 @@ using send = sender<Event, std::make_index_sequence<member_count<Event>>,
     eventlog_emit_raw(at.handle(), at.event, event, at.common.fixed_size);
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog
 
 #include <eventlog/detail/pop_emit.h>

@@ -13,7 +13,9 @@
 #include <eventlog/schema_format.hpp>
 #include <eventlog/wrappers.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// Converts to a base of the struct, and to nothing else.
 template <class Struct>
@@ -248,4 +250,6 @@ struct fields_in<Struct, type_list<Members...>> {
     }
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

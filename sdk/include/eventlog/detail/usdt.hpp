@@ -22,7 +22,9 @@
 #include <eventlog/detail/usdt_note.hpp>
 #include <eventlog/detail/values.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// The size of the copy of a std::string_view, with a NUL, which tracers require. bpftrace reads no
 /// more than that.
@@ -79,8 +81,8 @@ std::uint64_t probe_number(const Field& field) noexcept {
 template <class Field>
 inline constexpr bool returns_array = false;
 template <converted_field Field>
-inline constexpr bool returns_array<Field> = array_field<conversion_result<Field>> ||
-                                             address_field<conversion_result<Field>>;
+inline constexpr bool returns_array<Field> =
+    array_field<conversion_result<Field>> || address_field<conversion_result<Field>>;
 
 /// Adds the arguments of a field, or of all fields of a struct. Adds zeros for an optional without
 /// a value.
@@ -189,4 +191,6 @@ struct [[gnu::visibility("hidden")]] probe {
     }
 };
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

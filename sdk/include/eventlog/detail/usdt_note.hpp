@@ -21,7 +21,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// The maximum number of arguments that tracers support.
 inline constexpr std::size_t probe_arguments_max = 12;
@@ -181,4 +183,6 @@ template <const probe_description& Description, probe_semaphore& Semaphore>
 #undef EVENTLOG_NOTE_VALUES
 #undef EVENTLOG_NOTE_SYMBOL
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

@@ -11,7 +11,9 @@
 
 #include <eventlog/detail/field_types.hpp>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// std::chrono::nanoseconds
 template <class Duration>
@@ -153,4 +155,6 @@ template <class Field>
     }
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog

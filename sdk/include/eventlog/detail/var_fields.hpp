@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-namespace eventlog::inline v0::detail {
+namespace eventlog {
+inline namespace v0 {
+namespace detail {
 
 /// `size` is the size in the payload; that of a text includes its final NUL. 0 stands for a null
 /// pointer, no value, or no bytes.
@@ -68,4 +70,6 @@ inline void cut_longest(var_field* var_fields, const bool* is_text, std::size_t 
     }
 }
 
-}  // namespace eventlog::inline v0::detail
+}  // namespace detail
+}  // namespace v0
+}  // namespace eventlog
