@@ -22,7 +22,7 @@ using namespace sites;
 
 extern "C" {
 
-// emit: present values, and values computed from them -------------------------------------------
+// emit: present values, and values computed from them --------------------------------------------
 
 // expect: gate
 int emit_values(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window) {
@@ -163,7 +163,7 @@ int lazily_in_session(const eventlog::session<site>& session, std::string_view f
     return end() + 1;
 }
 
-// emit of a callable: any computation -----------------------------------------------------------
+// emit of a callable: any computation ------------------------------------------------------------
 
 // expect: gate
 int lazily_values(std::uint64_t sequence, std::string_view reason, std::uint32_t bytes) {
@@ -246,7 +246,7 @@ int lazily_long(std::uint64_t number, std::string_view text) {
     return end() + 1;
 }
 
-// Sites that need a callable --------------------------------------------------------------------
+// Sites that need a callable ---------------------------------------------------------------------
 
 // expect complaint: call compute
 int emit_call(std::uint64_t sequence) {
