@@ -234,10 +234,10 @@ EVENTLOG_API enum eventlog_error eventlog_provider_create(
  *
  * Handles and their gates stay readable for the life of the process. With the handle of a withdrawn
  * provider, eventlog_enabled returns false, emit does nothing, and eventlog_emit returns
- * EVENTLOG_ERROR_NOT_DEFINED. However, the next provider that is defined may get the same handle:
- * an event that a late thread emits would then count as that provider's. So all threads must stop
- * using a handle before the application defines another provider. eventlog_emit checks such
- * an event against the new definition, so it cannot damage memory.
+ * EVENTLOG_ERROR_NOT_DEFINED. A handle is reused only when three more providers have been
+ * withdrawn. An event that a thread emits with it even later may count as another provider's, so
+ * all threads must have stopped using it by then. eventlog_emit checks such an event against the
+ * new definition, so it cannot damage memory.
  */
 EVENTLOG_API void eventlog_provider_destroy(struct eventlog_provider* provider);
 

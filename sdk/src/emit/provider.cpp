@@ -236,22 +236,54 @@ void* allocate_instance() noexcept {
                : std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
 }
 
-eventlog_provider* take_instance() noexcept {
-    // Skips instances whose definition or callback is still in use by a thread.
+/// The withdrawn instances that are not reused yet, so that the event of a late thread finds a
+/// withdrawn provider instead of the next one. Each keeps about 20 KiB.
+constexpr std::size_t quarantined = 3;
+
+/// Appends, so that the instance that was withdrawn first is reused first.
+void append_free(eventlog_provider& provider) noexcept {
+    eventlog_provider** link = &first_free;
+    while (*link != nullptr) {
+        link = &(*link)->next;
+    }
+    provider.next = nullptr;
+    *link = &provider;
+}
+
+std::size_t count_free() noexcept {
+    std::size_t count = 0;
+    for (const eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+        ++count;
+    }
+    return count;
+}
+
+/// nullptr if there is none. Skips instances whose definition or callback is still in use by a
+/// thread.
+eventlog_provider* take_free() noexcept {
     eventlog_provider** link = &first_free;
     while (*link != nullptr &&
            ((*link)->notifications.running_thread.load(std::memory_order_acquire) != 0 ||
             !free_definition(**link))) {
         link = &(*link)->next;
     }
-    if (eventlog_provider* instance = *link; instance != nullptr) {
+    eventlog_provider* instance = *link;
+    if (instance != nullptr) {
         *link = instance->next;
         reset_notifications(*instance);
         clear_callbacks(*instance);
-        return instance;
+    }
+    return instance;
+}
+
+eventlog_provider* take_instance() noexcept {
+    if (count_free() > quarantined) {
+        if (eventlog_provider* instance = take_free(); instance != nullptr) {
+            return instance;
+        }
     }
     void* memory = allocate_instance();
-    return memory == nullptr ? nullptr : new (memory) eventlog_provider;
+    return memory == nullptr ? take_free() : new (memory) eventlog_provider;
 }
 
 std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
@@ -404,8 +436,7 @@ void eventlog_raw_provider_unregister(eventlog_provider* provider) {
         provider->gate.store(null_gate.data(), std::memory_order_relaxed);
         clear_callbacks(*provider);
         provider->wants_notifications = false;
-        provider->next = first_free;
-        first_free = provider;
+        append_free(*provider);
         revoke_definition(*provider);
         // Also of other providers, whose readers may have finished.
         for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {

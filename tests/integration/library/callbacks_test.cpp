@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -213,11 +214,18 @@ TEST_F(callbacks, do_not_use_context_after_unregistration) {
 }
 
 TEST_F(callbacks, are_reset_when_handle_is_reused) {
+    const eventlog_provider* withdrawn = nullptr;
     {
         const eventlog::dynamic_provider first(definition());
+        withdrawn = first.handle();
         eventlog_provider_on_listeners_changed(first.handle(), changes[0], contexts.data());
     }
-    const eventlog::dynamic_provider second(definition());
+    std::optional<eventlog::dynamic_provider> next;
+    for (int i = 0; i < 100 && (!next || next->handle() != withdrawn); ++i) {
+        next.emplace(definition());
+    }
+    const eventlog::dynamic_provider& second = *next;
+    ASSERT_EQ(second.handle(), withdrawn);
     const event_listener listener("callbacks_test:*");
     second.emit(0);
     eventlog_provider_run_callbacks(second.handle());

@@ -183,7 +183,7 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
     }
     for (int i = 0; i < rounds; ++i) {
         eventlog_provider_destroy(current.load());
-        // Possibly the same handle: an equal definition is accepted.
+        // Possibly the handle of a former one: an equal definition is accepted.
         current = define_counter("short_lived");
         listener.poll();
     }
@@ -203,6 +203,18 @@ TEST(run_time_definitions, unregister_while_threads_emit_and_query) {
               accepted.load());
     for (const auto& record : listener.records()) {
         ASSERT_EQ(std::get<std::string_view>(listener.field(record, "text")), "text");
+    }
+}
+
+TEST(run_time_definitions, reuse_a_handle_late) {
+    eventlog_provider* const withdrawn = define_counter("withdrawn_handle");
+    eventlog_provider_destroy(withdrawn);
+    for (int i = 0; i < 3; ++i) {
+        eventlog_provider* const next = define_counter("next_handle");
+        EXPECT_NE(next, withdrawn);
+        EXPECT_FALSE(eventlog_enabled(withdrawn, 0));
+        EXPECT_EQ(emit_count(withdrawn, 1), EVENTLOG_ERROR_NOT_DEFINED);
+        eventlog_provider_destroy(next);
     }
 }
 
@@ -236,7 +248,10 @@ TEST(run_time_definitions, free_their_memory) {
         {.name = "event", .fields = fields, .field_count = 1}};
     const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "returned",
                                          .events = events, .event_count = 1};
-    eventlog_provider_destroy(define(definition));
+    // As many as the library keeps before it reuses the first.
+    for (int i = 0; i < 8; ++i) {
+        eventlog_provider_destroy(define(definition));
+    }
     const std::size_t memory = resident_kib();
     const std::size_t maps = mappings();
     for (int i = 0; i < 300; ++i) {
