@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <eventlog/detail/field_types.hpp>
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/provider.hpp>
 
@@ -66,6 +67,7 @@ using log_provider = provider<Name, log_error, log_warn, log_info, log_verbose, 
 /// Not constexpr, so that a call from a consteval function is an error that shows the name.
 void number_of_braces_differs_from_number_of_arguments();
 void brace_without_its_pair();
+void text_contains_nul();
 
 /// Checks a text with {} for each of `count` arguments.
 consteval void check_log_text(const char* text, std::size_t count) {
@@ -96,6 +98,9 @@ struct log_text {
                        std::uint32_t number = __builtin_LINE())
         : text(literal), file(path), line(number) {
         check_log_text(literal, sizeof...(Arguments));
+        if (__builtin_strlen(literal) != Size - 1) {
+            text_contains_nul();
+        }
     }
 
     const char* text;
@@ -116,18 +121,23 @@ class log_buffer {
 
     template <class Argument>
     void append_value(const Argument& argument) noexcept {
-        if constexpr (std::is_same_v<Argument, bool>) {
+        using value = std::remove_volatile_t<Argument>;
+        if constexpr (std::is_same_v<value, bool>) {
             append(argument ? "true" : "false");
-        } else if constexpr (std::is_same_v<Argument, char>) {
-            append({&argument, 1});
-        } else if constexpr (std::is_enum_v<Argument>) {
-            append_value(static_cast<std::underlying_type_t<Argument>>(argument));
-        } else if constexpr (std::is_arithmetic_v<Argument>) {
+        } else if constexpr (std::is_same_v<value, char>) {
+            const char single = argument;
+            append({&single, 1});
+        } else if constexpr (std::is_enum_v<value>) {
+            // Promoted: an enumeration of bool or of characters is a number, too.
+            append_value(+static_cast<std::underlying_type_t<value>>(argument));
+        } else if constexpr (std::is_arithmetic_v<value> && !wide_character<value>) {
             char digits[128];
-            const auto written = std::to_chars(digits, digits + sizeof digits, argument);
+            const auto written = std::to_chars(digits, digits + sizeof digits, value{argument});
             append({digits, static_cast<std::size_t>(written.ptr - digits)});
-        } else if constexpr (std::is_pointer_v<Argument> &&
-                             std::is_convertible_v<Argument, const char*>) {
+        } else if constexpr (std::is_same_v<value, std::nullptr_t>) {
+            append("(null)");
+        } else if constexpr (std::is_pointer_v<value> &&
+                             std::is_convertible_v<value, const char*>) {
             append(argument == nullptr ? std::string_view("(null)") : std::string_view(argument));
         } else {
             static_assert(std::is_convertible_v<const Argument&, std::string_view>,

@@ -136,9 +136,19 @@ concept unsupported_container = !known_field<Field> && requires(const Field& fie
     requires !wide_character<std::remove_cv_t<typename Field::value_type>>;
 };
 
+/// Whether eventlog::convert is specialized for a type.
+template <class Field>
+concept has_adapter = requires {
+    sizeof(convert<Field>);
+};
+
 /// Rejects a member of an unsupported type with a message.
 template <class Field>
 struct check_field {
+    static_assert(std::is_arithmetic_v<Field> || converted_field<Field> || !has_adapter<Field>,
+                  "eventlog: the eventlog::convert<...> of a field is not usable. The type must be "
+                  "a class, and to_field() a static member function that takes a const reference "
+                  "to it.");
     static_assert(!is_std_array<Field> || leaf_field<Field>,
                   "eventlog: a field is a std::array that is not supported. It needs 1 to 65520 "
                   "elements, each a number, bool, char, enumeration, duration or pointer.");

@@ -74,6 +74,18 @@ TEST(log, marks_a_long_message_between_two_characters) {
     EXPECT_EQ(message_of(listener, 1), std::string(eventlog::log_message_max, 'y'));
 }
 
+enum class grade : char { a = 'a' };
+
+TEST(log, takes_null_and_volatile_values_and_enumerations_of_characters) {
+    event_listener listener("log_test:*");
+    const volatile bool flag = true;
+    const volatile char letter = 'c';
+    const volatile int number = 4;
+    test_log::info("{} {} {} {} {}", nullptr, flag, letter, number, grade::a);
+    ASSERT_EQ(listener.received_names(), "info");
+    EXPECT_EQ(message_of(listener), "(null) true c 4 97");
+}
+
 TEST(log, without_a_listener_formats_nothing) {
     struct counted {
         int* conversions;
