@@ -11,12 +11,12 @@
 #include "cli/common_options.hpp"
 #include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
-#include "cli/summary.hpp"
 #include "commands.hpp"
 #include "file/file_sink.hpp"
 #include "flight_snapshot_watch.hpp"
 #include "live/where.hpp"
 #include "memory/snapshot_requests.hpp"
+#include "recorder/summary.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {

@@ -9,23 +9,23 @@
 #include <optional>
 
 #include "base/output.hpp"
-#include "cli/child_process.hpp"
 #include "cli/common_options.hpp"
 #include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
 #include "cli/quantities.hpp"
-#include "cli/recording_progress.hpp"
 #include "cli/stop_signal.hpp"
-#include "cli/summary.hpp"
 #include "commands.hpp"
 #include "file/file_sink.hpp"
-#include "live/command_processes.hpp"
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/recording_route.hpp"
 #include "live/sampling.hpp"
 #include "live/where.hpp"
 #include "predicate/filtering_sink.hpp"
+#include "recorder/child_process.hpp"
+#include "recorder/command_processes.hpp"
+#include "recorder/recording_progress.hpp"
+#include "recorder/summary.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/child_process.hpp"
+#include "recorder/child_process.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/omitted_events.hpp"
+#include "recorder/omitted_events.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/summary.hpp"
+#include "recorder/summary.hpp"
 
 #include <linux/eventlog.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
-#include "cli/omitted_events.hpp"
 #include "record/loss_names.hpp"
+#include "recorder/omitted_events.hpp"
 #include "shm/directory.hpp"
 #include "terminal/diagnostics.hpp"
 

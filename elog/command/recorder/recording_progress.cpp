@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/recording_progress.hpp"
+#include "recorder/recording_progress.hpp"
 
 #include <fmt/core.h>
 

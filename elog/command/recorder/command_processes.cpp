@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "live/command_processes.hpp"
+#include "recorder/command_processes.hpp"
 
 #include <cstdint>
 #include <memory>
