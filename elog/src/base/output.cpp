@@ -30,7 +30,7 @@ void wait_until_writable(int descriptor, const abort_check& should_abort) {
             looks = 0;
         } else if (looks >= output_looks_max) {
             throw user_error(
-                "The output accepts no text; what was left of it is dropped. Read faster, "
+                "The output accepts no data; what was left of it is dropped. Read faster, "
                 "or record to a file with -o.");
         }
     }

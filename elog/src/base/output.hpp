@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes text to a descriptor whose reader may be slow or closed.
+// Writes data to a descriptor whose reader may be slow or closed.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct output_closed {};
 /// Called while the output blocks. Returns true once the command should end.
 using abort_check = std::function<bool()>;
 
-/// Writes all of the text; waits while a descriptor accepts none. Throws output_closed, or
+/// Writes all of it; waits while a descriptor accepts nothing. Throws output_closed, or
 /// user_error if writing fails or the output accepts nothing during one second in which
 /// `should_abort` returns true.
 void write_all(int descriptor, std::string_view text, const abort_check& should_abort = {});

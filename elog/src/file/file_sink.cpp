@@ -62,7 +62,8 @@ void file_sink::begin_file() {
         }
     }
     writer_ = std::make_unique<file_writer>(
-        file_options{path, clock_, ring_count_, recording_, part_, options_.compression});
+        file_options{path, clock_, ring_count_, recording_, part_, options_.compression,
+                     options_.must_be_new && !parts_, options_.descriptor, options_.should_abort});
     written_.reset();
     started_ = clock::now();
     has_records_ = false;

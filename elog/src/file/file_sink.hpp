@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.hpp"
 #include "file/file_writer.hpp"
 #include "file/rotated_files.hpp"
 #include "record/clock_converter.hpp"
@@ -43,6 +44,11 @@ struct file_sink_options {
     int compression = 0;  // level; 0: none
     rotation_options rotation{};
     bool sync_on_close = false;  // sync a file to the disk when it is finished
+    bool must_be_new = false;  // reject an existing file; not with rotation, which finds new names
+    /// An open file or pipe to write to, without rotation; `path` is its name in messages. -1: the
+    /// path.
+    int descriptor = -1;
+    abort_check should_abort{};  // see file_options
 };
 
 /// Keeps the order in which records are read; the records of one ring may be delayed to form larger

@@ -5,7 +5,6 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "base/crc32c.hpp"
@@ -73,7 +73,14 @@ std::uint64_t generate_identity() {
 }
 
 file_writer::file_writer(file_options options) : options_(std::move(options)) {
-    open();
+    if (options_.descriptor < 0) {
+        open();
+    } else {
+        open_descriptor();
+    }
+    if (options_.compression != 0) {
+        compressor_.emplace(options_.compression);
+    }
     host_block host = this_host(options_.clock, options_.ring_count);
     host.recording = options_.recording != 0 ? options_.recording : generate_identity();
     host.part = options_.part;
@@ -86,10 +93,22 @@ file_writer::file_writer(std::string path, const host_block& host) {
     write_header(host);
 }
 
+/// A lock belongs to the open file, which other processes may keep open if the caller opened it.
+file_writer::~file_writer() {
+    if (file_ && options_.descriptor >= 0) {
+        static_cast<void>(::flock(file_.get(), LOCK_UN));
+    }
+}
+
 void file_writer::open() {
     const std::string& path = options_.path;
+    const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
     file_ = eventlog::core::unique_fd(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
+        ::open(path.c_str(), options_.must_be_new ? mode | O_EXCL : mode, 0644));
+    if (!file_ && errno == EEXIST) {
+        throw user_error(
+            "The file {} exists. Give another name with -o, or replace it with --force.", path);
+    }
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
         throw user_error("The file {} cannot be made ({}). Give another name with -o.", path,
@@ -100,19 +119,40 @@ void file_writer::open() {
     if (!S_ISREG(status.st_mode)) {
         throw user_error("{} is not a file. Give another name with -o.", path);
     }
-    // Readers test this lock to learn whether the file is still being written.
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        throw user_error(
-            "The file {} is being written by another recording. Give another name with "
-            "-o.",
-            path);
-    }
+    lock();
     if (::ftruncate(file_.get(), 0) != 0) {
         throw user_error("The file {} cannot be emptied ({}). Give another name with -o.", path,
                          std::strerror(errno));
     }
-    if (options_.compression != 0) {
-        compressor_.emplace(options_.compression);
+}
+
+void file_writer::open_descriptor() {
+    file_ = eventlog::core::unique_fd(::fcntl(options_.descriptor, F_DUPFD_CLOEXEC, 0));
+    struct stat status {};
+    if (!file_ || ::fstat(file_.get(), &status) != 0) {
+        throw user_error("The file {} cannot be written ({}). Give a name with -o.", options_.path,
+                         std::strerror(errno));
+    }
+    is_regular_ = S_ISREG(status.st_mode);
+    if (!is_regular_) {
+        return;
+    }
+    // Positions in an index count from the beginning of the file.
+    if (status.st_size != 0) {
+        throw user_error("The file {} is not empty, and a recording cannot follow other data. "
+                         "Redirect to another file, or give a name with -o.",
+                         options_.path);
+    }
+    lock();
+}
+
+/// Readers test this lock to learn whether the file is still being written.
+void file_writer::lock() {
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw user_error(
+            "The file {} is being written by another recording. Give another name with "
+            "-o.",
+            options_.path);
     }
 }
 
@@ -205,7 +245,7 @@ void file_writer::write_end(std::optional<file_totals> totals) {
 }
 
 void file_writer::sync() {
-    // File systems without fsync report EINVAL or ENOSYS.
+    // Pipes and file systems without fsync report EINVAL or ENOSYS.
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) {
         throw user_error("The file {} could not be written to its end ({}). Write it elsewhere.",
                          options_.path, std::strerror(errno));
@@ -254,13 +294,28 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
     add(second);
     add(third);
     add(std::span(zeros).first(padding));
+    if (is_regular_) {
+        write_parts(std::span(parts).first(count));
+    } else {
+        for (const iovec& part : std::span(parts).first(count)) {
+            elog::write_all(file_.get(), {static_cast<const char*>(part.iov_base), part.iov_len},
+                            options_.should_abort);
+            bytes_written_ += part.iov_len;
+        }
+    }
+    complete_size_ = bytes_written_;
+}
+
+/// After an error removes the incomplete block.
+void file_writer::write_parts(std::span<iovec> parts) {
     std::size_t done = 0;
-    while (done < count) {
+    while (done < parts.size()) {
         if (parts[done].iov_len == 0) {
             ++done;
             continue;
         }
-        const ssize_t written = ::writev(file_.get(), &parts[done], static_cast<int>(count - done));
+        const ssize_t written =
+            ::writev(file_.get(), &parts[done], static_cast<int>(parts.size() - done));
         if (written < 0 && errno == EINTR) {
             continue;
         }
@@ -279,7 +334,6 @@ void file_writer::write_all(std::span<const std::uint8_t> first,
             done += parts[done].iov_len == 0 ? 1U : 0U;
         }
     }
-    complete_size_ = bytes_written_;
 }
 
 }  // namespace elog

@@ -3,17 +3,20 @@
 // Writes an .elog file sequentially. The bytes of records are written as they were in the ring.
 //
 // - Functions that write throw user_error. After a failed write the file ends with
-//   its last whole block.
-// - Owns the descriptor and the lock that marks the file as being written. One thread uses a
-//   writer.
+//   its last whole block. A pipe may end in the middle of a block.
+// - Owns the descriptor, or a duplicate of the caller's, and the lock that marks the file as being
+//   written. One thread uses a writer.
 #pragma once
 
 #include <linux/eventlog.h>
+#include <sys/uio.h>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "base/output.hpp"
 #include "base/zstd_frames.hpp"
 #include "file/file_format.hpp"
 #include "file/index_builder.hpp"
@@ -30,7 +33,11 @@ struct file_options {
     std::uint32_t ring_count = 1;
     std::uint64_t recording = 0;  // see host_block; 0: a new one is drawn
     std::uint32_t part = 0;
-    int compression = 0;  // level; 0: none
+    int compression = 0;       // level; 0: none
+    bool must_be_new = false;  // reject an existing file
+    /// An open file, pipe or device to write to; `path` is its name in messages. -1: open `path`.
+    int descriptor = -1;
+    abort_check should_abort{};  // for a pipe that is not read, see elog::write_all
 };
 
 /// Totals for the end block.
@@ -47,12 +54,16 @@ struct file_totals {
 
 class file_writer {
   public:
-    /// Creates or replaces the file and writes the header and host blocks.
+    /// Creates or replaces the file and writes the header and host blocks. A pipe that is closed
+    /// throws output_closed, here and in all functions that write.
     explicit file_writer(file_options options);
     file_writer(std::string path, std::uint32_t clock, std::uint32_t ring_count)
         : file_writer(file_options{std::move(path), clock, ring_count}) {}
     /// The same with an existing host block, for a copy within the same recording.
     file_writer(std::string path, const host_block& host);
+    file_writer(const file_writer&) = delete;
+    file_writer& operator=(const file_writer&) = delete;
+    ~file_writer();
 
     /// `watermark`: no record still to be written is earlier; 0: unknown.
     void write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark = 0);
@@ -82,15 +93,19 @@ class file_writer {
     using bytes = std::span<const std::uint8_t>;
 
     void open();
+    void open_descriptor();
+    void lock();
     void write_header(const host_block& host);
     /// `head` is never compressed, `body` may be.
     block_header write_block(block_type type, bytes head, bytes body = {});
     void write_index();
     void write_index_if_due();
     void write_all(bytes first, bytes second, bytes third, std::size_t padding);
+    void write_parts(std::span<iovec> parts);
 
     file_options options_;
     eventlog::core::unique_fd file_;
+    bool is_regular_ = true;  // false: a pipe or a device
     std::uint32_t identity_ = 0;
     std::optional<frame_compressor> compressor_;
     index_builder index_;

@@ -115,7 +115,7 @@ class LiveText(harness.Case):
         # The pipe is neither read nor closed.
         self.expect(recording, 1)
         self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 1)
-        self.assertIn("The output accepts no text", recording.stderr.read())
+        self.assertIn("The output accepts no data", recording.stderr.read())
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_reports_an_output_that_is_full(self):
