@@ -194,6 +194,7 @@ struct command_option::parsed {
 struct subcommand::parsed {
     CLI::App* application;
     const CLI::App* group;                       // nullptr: none
+    single_list* format;                         // that of --help
     std::deque<command_option::parsed> options;  // handles point to them
 };
 
@@ -204,7 +205,7 @@ struct command_line::parser {
         CLI::App* const added = to.add_subcommand(name, description);
         added->formatter(list);
         const CLI::App* const group = &to == &application ? nullptr : &to;
-        return subcommands.emplace_back(subcommand::parsed{added, group, {}});
+        return subcommands.emplace_back(subcommand::parsed{added, group, list.get(), {}});
     }
 
     /// The commands of a group; nullptr for those in no group.
@@ -277,6 +278,10 @@ template command_option subcommand::add_option(const char*, std::vector<std::uin
 command_option subcommand::add_flag(const char* name, bool& given, const char* description) {
     return command_option(command_->options.emplace_back(
         command_option::parsed{command_->application->add_flag(name, given, description)}));
+}
+
+void subcommand::end_usage(const char* words) {
+    command_->format->end_usage(command_->application, words);
 }
 
 void subcommand::footer(const char* text) {

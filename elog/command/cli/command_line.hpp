@@ -92,6 +92,9 @@ class subcommand {
     /// Sets `given` to true if the flag is given.
     command_option add_flag(const char* name, bool& given, const char* description);
 
+    /// Words that may follow the options and that the parser does not read, for --help.
+    void end_usage(const char* words);
+
     /// The last lines of --help.
     void footer(const char* text);
 

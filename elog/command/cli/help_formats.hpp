@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,19 @@ class single_list : public CLI::Formatter {
         return text;
     }
 
+    /// Words at the end of the usage line that the parser does not read.
+    void end_usage(const CLI::App* command, std::string words) {
+        ends_of_usage_[command] = std::move(words);
+    }
+
+    std::string make_usage(const CLI::App* command, std::string name) const override {
+        std::string text = CLI::Formatter::make_usage(command, std::move(name));
+        if (const auto found = ends_of_usage_.find(command); found != ends_of_usage_.end()) {
+            text.insert(text.find_last_not_of('\n') + 1, " " + found->second);
+        }
+        return text;
+    }
+
     std::string make_positionals(const CLI::App* command) const override {
         const auto is_argument = [](const CLI::Option* option) { return option->get_positional(); };
         return "\n" + make_group({}, true, command->get_options(is_argument));
@@ -137,6 +151,9 @@ class single_list : public CLI::Formatter {
         }
         return " " + text + (option->get_required() ? " REQUIRED" : "");
     }
+
+  private:
+    std::map<const CLI::App*, std::string> ends_of_usage_;
 };
 
 }  // namespace elog
