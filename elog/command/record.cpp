@@ -119,7 +119,7 @@ std::chrono::nanoseconds parse_latency(const std::string& text) {
 void check_overwrite(const record_arguments& arguments) {
     if (arguments.count) {
         throw usage_error("With --overwrite nothing is read before the recording ends, so no "
-                          "number of events can end it: leave out --count or --overwrite.");
+                          "number of events can end it: leave out --limit or --overwrite.");
     }
     if (arguments.latency) {
         throw usage_error("With --overwrite nothing is printed before the recording ends: leave "
@@ -375,7 +375,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                       "Stop after that time: 10s, 500ms, 2m");
     record.add_option("--latency TIME", arguments->latency,
                       "Maximum delay of a printed event, 1ms to 10s; by default 10ms");
-    record.add_option("--count NUMBER", arguments->count, "Stop after that many events")
+    record.add_option("--limit NUMBER", arguments->count, "Stop after that many events")
         .range(1, 1'000'000'000);
     record.add_option("--where PREDICATE", arguments->where, where_help);
     record.add_option("--max-rate NUMBER", arguments->max_rate, max_rate_help);

@@ -95,7 +95,7 @@ late_fails() {{
     record -e 'load:*' -o /tmp/lost.elog --buffer-size 2x128K --fail-on-loss -- \
         sh -c "kill -STOP \$PPID; '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
-shown() {{ record -e 'load:*' --count 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
+shown() {{ record -e 'load:*' --limit 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
 # While a program emits that waits for it.
 listening() {{
     emitted=$1

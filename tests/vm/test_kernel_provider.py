@@ -115,7 +115,7 @@ part blocks blocks
 part in_use in_use
 ticks() {{
     insmod /eventlog_ticker.ko || return
-    record -e ticker --count 2 -j 2> /dev/null
+    record -e ticker --limit 2 -j 2> /dev/null
     rmmod eventlog_ticker
 }}
 part ticks ticks

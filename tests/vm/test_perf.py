@@ -20,7 +20,7 @@ emit() {{ "$program" $1 < /dev/null; }}
 # The event is registered while elog waits for it. Events before elog has found it are not recorded, so
 # that the program emits until there are enough.
 follows() {{
-    record -e 'load:*' --wait --count 3 -j > /tmp/followed 2> /tmp/output &
+    record -e 'load:*' --wait --limit 3 -j > /tmp/followed 2> /tmp/output &
     recorder=$!
     while kill -0 $recorder 2> /dev/null; do
         (sleep 0.3) | "$program" 1 > /dev/null
@@ -89,7 +89,7 @@ features() {{ "$elog" features -j; }}
 as_user() {{ su user -s /bin/sh -c "$*"; }}
 doctor() {{ as_user $elog doctor 2> /dev/null | grep ' perf_events '; }}
 repair() {{ eval "$(doctor | sed 's/.*As root: //')"; }}
-listen() {{ as_user "$elog record --via perf -e 'load:*' -j --count 3"; }}
+listen() {{ as_user "$elog record --via perf -e 'load:*' -j --limit 3"; }}
 permitted() {{
     echo 2 > /proc/sys/kernel/perf_event_paranoid
     part closed doctor
@@ -113,7 +113,7 @@ permitted() {{
 # Records events of a CPU, which is turned off or on before, until there are some.
 online=/sys/devices/system/cpu/cpu1/online
 of_second_cpu() {{
-    "$elog" record --via perf -e 'load:*' --where "cpu == 1" --count 3 -j 8>&- &
+    "$elog" record --via perf -e 'load:*' --where "cpu == 1" --limit 3 -j 8>&- &
     recorder=$!
     waits() {{ grep -q '^271 ' /proc/$recorder/syscall; }}
     wait_until waits

@@ -70,7 +70,7 @@ few() {{
 "$load" 1 < /dev/null > /dev/null
 until [ -e /tmp/shown ]; do sleep 0.1; done
 END
-    record -e 'load:*' --count 1 -j -- sh /tmp/few && touch /tmp/shown
+    record -e 'load:*' --limit 1 -j -- sh /tmp/few && touch /tmp/shown
 }}
 # Commands that count instead of recording, while a program emits.
 counted() {{

@@ -19,7 +19,7 @@
 namespace elog {
 namespace {
 
-/// Number of events that the file would have without --count.
+/// Number of events that the file would have without --limit.
 std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
     return notes.omitted ? notes.omitted->kept : notes.passed.value_or(summary.events);
 }
@@ -130,7 +130,7 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
         print_note("{}", omitted_text(*notes.omitted));
     }
     if (notes.kept) {
-        print_note("{} events were kept for --count, {} later ones were left out", *notes.kept,
+        print_note("{} events were kept for --limit, {} later ones were left out", *notes.kept,
                    count_wanted(summary, notes) - *notes.kept);
     }
 }

@@ -309,7 +309,7 @@ class AtProcess(other_users.Case):
             program = self.start("chroot", root, *self.counter)
             self.await_provider(program.pid)
             self.assertEqual(self.processes_listed_at(program.pid), [(program.pid, 0)])
-            self.elog_at(program.pid, "record", "-e", "counter:*", "--count", "2")
+            self.elog_at(program.pid, "record", "-e", "counter:*", "--limit", "2")
             program.kill()
             program.wait(harness.TIMEOUT)
         finally:

@@ -135,10 +135,10 @@ class CommandScope(harness.Case):
 
     def test_count_and_where_see_only_the_command(self):
         self.start_daemon()
-        result = self.run_elog("record", "-e", "counter:*", "--where", "number < 50", "--count",
+        result = self.run_elog("record", "-e", "counter:*", "--where", "number < 50", "--limit",
                                "40", "-o", self.path("run.elog"), "--",
                                *self.shell('sleep 0.1; "$0" 1 100; sleep 0.5'))
-        self.assertIn("40 events were kept for --count", result.stderr)
+        self.assertIn("40 events were kept for --limit", result.stderr)
         found = json.loads(self.run_elog("stat", self.path("run.elog"), "--json").stdout)
         self.assertEqual(found["events"], 40)
         self.assertEqual(len(self.recorded_processes()), 1)

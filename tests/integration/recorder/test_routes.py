@@ -8,7 +8,7 @@ import harness
 class Routes(harness.Case):
     def test_prefers_memory_if_all_programs_support_it(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "--count", "3")
+        result = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "--limit", "3")
         self.assertEqual(result.stderr.splitlines()[0],
                          "elog: Recording via memory: it has an event for each pattern.")
         self.assertEqual(sum(bool(harness.LINE.match(line))
