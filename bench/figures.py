@@ -139,6 +139,7 @@ class Recorder:
 
     def __init__(self, bench, name, pattern, *options):
         self.path = bench.folder / f"{name}.elog"
+        self.path.unlink(missing_ok=True)  # elog replaces no file
         self.run = Run([bench.elog, "record", "-e", pattern, "--wait", "-o", self.path, *options],
                        environment=bench.environment)
 

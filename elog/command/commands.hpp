@@ -3,8 +3,8 @@
 // The subcommands of elog.
 //
 // Each function adds a subcommand to the command line or to a group; its action runs after the
-// command line has been read. Actions throw user_error (exit status 1), usage_error (2) or
-// events_lost (3).
+// command line has been read. Actions throw user_error (exit status 1), usage_error (2),
+// events_lost (3) or command_failed (the status of a command that elog record runs).
 #pragma once
 
 #include <string>
@@ -16,6 +16,12 @@ namespace elog {
 
 /// A recording has lost events, which has been reported, and --fail-on-loss makes that an error.
 struct events_lost {};
+
+/// The command of elog record has failed, which has been reported, and --exit-status makes that an
+/// error.
+struct command_failed {
+    int status;
+};
 
 void add_agg(command_line& line);
 void add_completion(command_line& line);

@@ -145,6 +145,8 @@ int main(int argument_count, char** arguments) {
         return exit_ok;
     } catch (const elog::events_lost&) {
         return exit_lost;
+    } catch (const elog::command_failed& failed) {
+        return failed.status;
     } catch (const elog::syntax_error& error) {
         complain(error.what(), exit_usage);
         print_advice(error.advice());

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/output.hpp"
-#include "cli/common_options.hpp"
+#include "base/user_error.hpp"
 #include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
 #include "cli/quantities.hpp"
@@ -24,6 +26,9 @@
 #include "predicate/filtering_sink.hpp"
 #include "recorder/child_process.hpp"
 #include "recorder/command_processes.hpp"
+#include "recorder/default_events.hpp"
+#include "recorder/recorded_command.hpp"
+#include "recorder/recording_file.hpp"
 #include "recorder/recording_progress.hpp"
 #include "recorder/summary.hpp"
 #include "terminal/diagnostics.hpp"
@@ -33,79 +38,19 @@ namespace {
 
 struct record_arguments {
     listening_arguments listening;
-    std::optional<std::string> output;
+    recording_file_arguments file;
     std::optional<std::string> duration;
     std::optional<std::string> latency;
-    std::optional<std::uint64_t> count;
-    int compression = 0;
-    std::optional<std::string> rotate;
-    std::optional<std::uint64_t> keep;
-    std::optional<std::string> max_total;
+    std::optional<std::uint64_t> limit;
     std::optional<std::string> where;
     std::optional<std::string> max_rate;
     route_arguments route;
     bool explain = false;
     bool all_processes = false;
+    bool exit_status = false;
     bool fail_on_loss = false;
     bool json = false;
 };
-
-/// A size or a duration, distinguished by the unit.
-void parse_rotation(const std::string& text, rotation_options& rotation) {
-    try {
-        rotation.time = parse_duration(text);
-        if (text.find_first_not_of("0123456789.") != std::string::npos &&
-            rotation.time >= std::chrono::seconds(1)) {
-            return;
-        }
-        rotation.time = {};
-    } catch (const usage_error&) {
-        try {
-            rotation.size = parse_size(text);
-        } catch (const usage_error&) {
-            rotation.size = 0;
-        }
-    }
-    if (rotation.size < rotation_options::size_min) {
-        throw usage_error("'{}' is no size from 1MiB and no duration from 1s: write for example "
-                          "64MiB or 10s.",
-                          text);
-    }
-}
-
-file_sink_options make_file_options(const record_arguments& arguments) {
-    file_sink_options options{*arguments.output, arguments.compression, {}};
-    rotation_options& rotation = options.rotation;
-    if (arguments.rotate) {
-        parse_rotation(*arguments.rotate, rotation);
-    }
-    if (arguments.max_total) {
-        rotation.total = parse_size(*arguments.max_total);
-        if (rotation.total < 4 * rotation_options::size_min) {
-            throw usage_error("All files together have at least 4MiB; '{}' is less.",
-                              *arguments.max_total);
-        }
-    }
-    rotation.keep = arguments.keep.value_or(0);
-    if (arguments.keep && !rotation.is_wanted()) {
-        throw usage_error("--keep is for several files: add --rotate.");
-    }
-    return options;
-}
-
-/// Rejects options for files without a file.
-void check_file_options(const record_arguments& arguments) {
-    const bool any =
-        arguments.compression != 0 || arguments.rotate || arguments.keep || arguments.max_total;
-    if (any && !arguments.output) {
-        throw usage_error("--compress, --rotate, --keep and --max-total are for files: add -o "
-                          "FILE.");
-    }
-    check_is_file_name(arguments.output);
-    if (arguments.output) {
-        static_cast<void>(make_file_options(arguments));
-    }
-}
 
 std::chrono::nanoseconds parse_latency(const std::string& text) {
     const std::chrono::nanoseconds latency = parse_duration(text);
@@ -117,7 +62,7 @@ std::chrono::nanoseconds parse_latency(const std::string& text) {
 
 /// Rejects options that contradict --overwrite, which reads nothing before the recording ends.
 void check_overwrite(const record_arguments& arguments) {
-    if (arguments.count) {
+    if (arguments.limit) {
         throw usage_error("With --overwrite nothing is read before the recording ends, so no "
                           "number of events can end it: leave out --limit or --overwrite.");
     }
@@ -127,65 +72,21 @@ void check_overwrite(const record_arguments& arguments) {
     }
 }
 
-/// Ends the recording after its duration, with its command, or on a signal.
-class stop_condition {
-  public:
-    explicit stop_condition(const std::optional<std::string>& duration) : end_(duration) {}
-
-    /// From now on the end of the command ends the recording.
-    void watch(child_process& child) {
-        child_ = &child;
-        // A signal from before the start has not reached the command.
-        const stop_request request = stop_requested();
-        if (request.count != 0) {
-            child.send(request.signal);
-        }
-        seen_ = request.count;
-    }
-
-    /// The first call, at the start of the recording, begins the duration.
-    bool operator()() {
-        const bool is_over = end_.has_passed();
-        const stop_request request = stop_requested();
-        if (request.count > seen_ && child_ != nullptr && !request.by_terminal) {
-            child_->send(
-                request.signal);  // the command ends first, so that its last events are recorded
-        }
-        seen_ = request.count;
-        const int enough = child_ == nullptr ? 1 : 2;
-        return request.count >= enough || is_over || (child_ != nullptr && child_->has_ended());
-    }
-
-  private:
-    child_process* child_ = nullptr;
-    deadline end_;
-    int seen_ = 0;
-};
-
 /// With a command its processes are recorded, unless others are asked for.
 bool is_limited_to_command(const record_arguments& arguments,
                            const std::vector<std::string>& command) {
     return !command.empty() && !arguments.all_processes && arguments.listening.pids.empty();
 }
 
-std::optional<std::string> output_name(const record_arguments& arguments) {
-    const bool is_one = !arguments.output || !make_file_options(arguments).rotation.is_wanted();
-    return is_one ? arguments.output : rotation_glob(*arguments.output);
-}
-
-void print_child_status(child_process& child) {
-    if (!child.has_ended()) {
-        print_diagnostic("elog: '{}' is still running, as process {}.", child.name(), child.pid());
-    } else if (const std::optional<std::string> complaint = child.complaint()) {
-        print_diagnostic("elog: {}", *complaint);
+std::unique_ptr<record_sink> make_sink(const record_arguments& arguments,
+                                       recorded_command& command) {
+    if (!arguments.file.output) {
+        return make_line_sink(arguments.json, [&command] { return command.should_stop(); });
     }
-}
-
-std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, stop_condition& stop) {
-    if (arguments.output) {
-        return std::make_unique<file_sink>(make_file_options(arguments));
-    }
-    return make_line_sink(arguments.json, [&stop] { return stop(); });
+    file_sink_options options = make_file_options(arguments.file);
+    // The rest of a recording that has ended is not dropped because its reader is slow.
+    options.should_abort = [&command] { return command.is_interrupted(); };
+    return std::make_unique<file_sink>(std::move(options));
 }
 
 /// Rejects a predicate that does not fit the schemas, before anything is recorded.
@@ -201,11 +102,11 @@ void check_where(const record_arguments& arguments, const subscription_options& 
 std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments,
                                                record_filter* filter, record_sampler* sampler,
                                                record_sink& sink) {
-    if (filter == nullptr && sampler == nullptr && !arguments.count) {
+    if (filter == nullptr && sampler == nullptr && !arguments.limit) {
         return nullptr;
     }
     auto selection = std::make_unique<filtering_sink>(
-        filter, sink, arguments.count.value_or(UINT64_MAX), print_mismatch);
+        filter, sink, arguments.limit.value_or(UINT64_MAX), print_mismatch);
     selection->sample_with(sampler);
     return selection;
 }
@@ -220,17 +121,17 @@ void print_recording_summary(const record_arguments& arguments, const recording_
                              const filtering_sink* selection, const record_sampler* sampler,
                              const command_processes& processes) {
     summary_notes notes;
-    notes.output = output_name(arguments);
+    notes.output = name_of_recording(arguments.file);
     if (arguments.where) {
         notes.passed = selection->wanted();
     }
-    if (arguments.count) {
+    if (arguments.limit) {
         notes.kept = selection->passed();
     }
     if (sampler != nullptr) {
         notes.omitted = sampler->report();
     }
-    if (arguments.json && arguments.output) {
+    if (arguments.json && arguments.file.output) {
         notes.command = processes.as_json();
         print_summary_as_json({}, summary, notes);
     } else {
@@ -244,7 +145,8 @@ recording_summary run(live_recording& process, const record_arguments& arguments
                       record_sink& sink, const std::function<bool()>& stop) {
     std::optional<recording_progress> progress;
     if (is_alone) {
-        progress.emplace(arguments.output ? concurrent_output::nothing : concurrent_output::records,
+        progress.emplace(arguments.file.output ? concurrent_output::nothing
+                                               : concurrent_output::records,
                          arguments.listening.overwrite);
     }
     return process.run(
@@ -258,13 +160,29 @@ recording_summary run(live_recording& process, const record_arguments& arguments
         arguments.latency ? parse_latency(*arguments.latency) : recording::default_latency);
 }
 
-/// Records, until the command ends if there is one.
-void record(const requested_route& route, const record_arguments& arguments,
-            subscription_options& options, stop_condition& stop,
-            const std::vector<std::string>& command) {
+void explain(const record_arguments& arguments, const live_recording& process,
+             const subscription_options& options, const std::vector<std::string>& words) {
+    write_all(STDOUT_FILENO, process.explain() + explain_sampling(options));
+    if (is_limited_to_command(arguments, words)) {
+        write_all(STDOUT_FILENO, explanation_of_command_scope);
+    }
+}
+
+/// Waits for the command if its status is wanted, and reports a failure.
+void finish_command(const record_arguments& arguments, recorded_command& command) {
+    if (arguments.exit_status) {
+        command.wait();
+    }
+    command.print_status();
+}
+
+/// Records, until the command ends if there is one. Returns whether events were lost.
+bool record(const requested_route& route, const record_arguments& arguments,
+            subscription_options& options, recorded_command& command,
+            const std::vector<std::string>& words) {
     const std::unique_ptr<record_filter> filter =
         make_live_filter(arguments.where, options.patterns);
-    const bool is_alone = command.empty();
+    const bool is_alone = words.empty();
     const bool is_to_be_there = !arguments.listening.wait && is_alone;
     if (is_alone) {
         narrow_subscription(options, arguments.where, is_to_be_there);
@@ -278,60 +196,60 @@ void record(const requested_route& route, const record_arguments& arguments,
         process->check_patterns_before();
     }
     if (arguments.explain) {
-        write_all(STDOUT_FILENO, process->explain() + explain_sampling(options));
-        if (is_limited_to_command(arguments, command)) {
-            write_all(STDOUT_FILENO, explanation_of_command_scope);
-        }
-        return;
+        explain(arguments, *process, options, words);
+        return false;
     }
-    const std::unique_ptr<record_sink> sink = make_sink(arguments, stop);
+    const std::unique_ptr<record_sink> sink = make_sink(arguments, command);
     const std::unique_ptr<record_sampler> sampler = make_sampler(options);
     const std::unique_ptr<filtering_sink> selection =
         make_selection(arguments, filter.get(), sampler.get(), *sink);
-    command_processes processes(is_limited_to_command(arguments, command),
+    command_processes processes(is_limited_to_command(arguments, words),
                                 selection ? static_cast<record_sink&>(*selection) : *sink);
-    std::optional<child_process> child;
     if (!is_alone && stop_requested().count == 0) {
-        child.emplace(command);
-        processes.begin(child->pid());
-        stop.watch(*child);
+        command.start(words, arguments.file.is_standard_output() ? command_output::to_standard_error
+                                                                 : command_output::inherited);
+        processes.begin(command.pid());
     }
     recording_summary summary;
     try {
         summary = run(*process, arguments, is_alone, processes.sink(), [&] {
             processes.poll();
-            return stop() || (selection && selection->is_full());
+            return command.should_stop() || (selection && selection->is_full());
         });
         processes.complete(summary);
         print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);
         print_type_mismatches(filter.get(), nullptr);
-    } catch (...) {
-        if (child) {
-            print_child_status(*child);
+    } catch (const output_closed&) {
+        if (!arguments.exit_status) {  // else the caller waits for it
+            command.print_status();
         }
         throw;
+    } catch (...) {
+        command.print_status();
+        throw;
     }
-    if (child) {
-        print_child_status(*child);
-        if (!arguments.listening.wait) {
-            process->check_patterns_after_command();
-        }
+    finish_command(arguments, command);
+    if (command.is_started() && !arguments.listening.wait) {
+        process->check_patterns_after_command();
     }
     check_names(filter.get(), nullptr);
-    if (arguments.fail_on_loss && has_loss(summary)) {
-        throw events_lost{};
-    }
+    return has_loss(summary);
 }
 
-void run_record(const record_arguments& arguments, const std::vector<std::string>& command) {
-    subscription_options options =
-        make_subscription_options(arguments.listening, sampling_is_allowed);
-    add_max_rate(options, arguments.max_rate);
-    const requested_route route = parse_route(arguments.route, arguments.listening);
-    check_file_options(arguments);
-    if (arguments.all_processes && command.empty()) {
+/// Rejects options that do not fit together.
+void check_arguments(const record_arguments& arguments, bool has_command) {
+    check_recording_file(arguments.file);
+    if (arguments.json && arguments.file.is_standard_output()) {
+        throw usage_error("With -o -, standard output has the recording, and no summary as JSON: "
+                          "leave out --json, or give a name with -o.");
+    }
+    if (arguments.all_processes && !has_command) {
         throw usage_error("--all-processes is for a recording with a command, which has only its "
                           "processes by default: add -- COMMAND, or leave out the option.");
+    }
+    if (arguments.exit_status && !has_command) {
+        throw usage_error("--exit-status returns the status of a command: add -- COMMAND, or leave "
+                          "out the option.");
     }
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
@@ -339,19 +257,52 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     if (arguments.latency) {
         static_cast<void>(parse_latency(*arguments.latency));
     }
-    stop_condition stop(arguments.duration);
-    if (!command.empty()) {
-        check_command(command.front());
+}
+
+/// Throws what ends elog with the status that the options ask for. A loss precedes the status of
+/// the command: --fail-on-loss has one meaning with and without a command.
+void return_status(const record_arguments& arguments, recorded_command& command, bool is_lossy) {
+    if (arguments.fail_on_loss && is_lossy) {
+        throw events_lost{};
+    }
+    if (!arguments.exit_status) {
+        return;
+    }
+    if (!command.exit_status()) {
+        throw user_error("A signal has ended elog before the command: there is no exit status for "
+                         "--exit-status. Stop the command itself, and elog ends with its status.");
+    }
+    if (*command.exit_status() != 0) {
+        throw command_failed{*command.exit_status()};
+    }
+}
+
+void run_record(const record_arguments& arguments, const std::vector<std::string>& words) {
+    subscription_options options =
+        make_subscription_options(arguments.listening, sampling_is_allowed);
+    add_max_rate(options, arguments.max_rate);
+    const requested_route route = parse_route(arguments.route, arguments.listening);
+    check_arguments(arguments, !words.empty());
+    recorded_command command(arguments.duration);
+    if (!words.empty()) {
+        check_command(words.front());
     }
     catch_stop_signals();
+    bool is_lossy = false;
     try {
-        record(route, arguments, options, stop, command);
+        is_lossy = record(route, arguments, options, command, words);
     } catch (const output_closed&) {
-        if (!arguments.fail_on_loss) {
+        if (!arguments.fail_on_loss && !arguments.exit_status) {
             throw;
         }
-        print_diagnostic("elog: Standard output was closed; later events are lost.");
-        throw events_lost{};
+        if (arguments.fail_on_loss) {
+            print_diagnostic("elog: Standard output was closed; later events are lost.");
+        }
+        is_lossy = true;
+        finish_command(arguments, command);
+    }
+    if (!arguments.explain) {
+        return_status(arguments, command, is_lossy);
     }
 }
 
@@ -359,23 +310,15 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
 
 void add_record(command_line& line, const std::vector<std::string>& command) {
     subcommand record =
-        line.add_subcommand("record", "Record events of running programs, live or into a file");
+        line.add_subcommand("record", "Record events of programs, live or into a file");
     const auto arguments = std::make_shared<record_arguments>();
     add_listening_options(record, arguments->listening);
-    add_output_option(record, arguments->output,
-                      "Write an .elog file instead of text to standard output");
-    add_compress_option(record, arguments->compression);
-    record.add_option("--rotate SIZE|TIME", arguments->rotate,
-                      "Start a new file, FILE-000001.elog and so on, after each 64MiB or 10s");
-    record.add_option("--keep NUMBER", arguments->keep, "Keep that many files, the newest")
-        .range(1, 1'000'000);
-    record.add_option("--max-total SIZE", arguments->max_total,
-                      "Keep as many files as fit into that size");
+    add_recording_file_options(record, arguments->file);
     record.add_option("--duration TIME", arguments->duration,
                       "Stop after that time: 10s, 500ms, 2m");
     record.add_option("--latency TIME", arguments->latency,
                       "Maximum delay of a printed event, 1ms to 10s; by default 10ms");
-    record.add_option("--limit NUMBER", arguments->count, "Stop after that many events")
+    record.add_option("--limit NUMBER", arguments->limit, "Stop after that many events")
         .range(1, 1'000'000'000);
     record.add_option("--where PREDICATE", arguments->where, where_help);
     record.add_option("--max-rate NUMBER", arguments->max_rate, max_rate_help);
@@ -384,15 +327,20 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                     "With a command: not only the command and its descendants");
     record.add_flag("--explain", arguments->explain,
                     "Do not record: print where the selection would be evaluated");
+    record.add_flag("--exit-status", arguments->exit_status, "Exit with the status of the command");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if events were lost");
     record.add_flag("-j,--json", arguments->json,
                     "Print events as JSON Lines; with -o, write the summary as JSON");
-    record.footer("With -- COMMAND, the command and its descendants are recorded, until it ends.\n"
-                  "Examples:\n"
-                  "  elog record -e 'shop:*' --duration 10s\n"
-                  "  elog record -e 'shop:order_* 1/100' -o run.elog -- ./order_service 5");
-    record.action([arguments, command] { run_record(*arguments, command); });
+    record.end_usage("[-- COMMAND ...]");
+    record.footer("Examples:\n"
+                  "  elog record -- ./program\n"
+                  "  elog record -e 'shop:*' -o run.elog -- ./order_service 5\n"
+                  "  elog record -p 4242 -e 'shop:order_*' --duration 10s");
+    record.action([arguments, command] {
+        complete_events(arguments->listening, !command.empty());
+        run_record(*arguments, command);
+    });
 }
 
 }  // namespace elog

@@ -53,7 +53,7 @@ overwritten() {{
 }}
 # The recorder is stopped while more is written than its buffers hold.
 late() {{
-    record -e 'load:*' -o /tmp/late.elog --buffer-size 2x128K "$@" -- \
+    record -e 'load:*' --force -o /tmp/late.elog --buffer-size 2x128K "$@" -- \
         sh -c "kill -STOP \$PPID; taskset 1 '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
 # Several at once, faster than it is read.

@@ -96,7 +96,7 @@ command_option add_live_options(subcommand& command, listening_arguments& argume
 }
 
 void add_listening_options(subcommand& command, listening_arguments& arguments) {
-    add_live_options(command, arguments).required();
+    add_live_options(command, arguments);
     command.add_flag("--overwrite", arguments.overwrite,
                      "Keep the newest events: in full buffers they overwrite the oldest");
 }

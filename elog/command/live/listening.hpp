@@ -32,7 +32,7 @@ command_option add_event_options(subcommand& command, listening_arguments& argum
 /// Adds the same options, and --wait.
 command_option add_live_options(subcommand& command, listening_arguments& arguments);
 
-/// Adds the same options, with -e required, and --overwrite.
+/// Adds the same options, and --overwrite.
 void add_listening_options(subcommand& command, listening_arguments& arguments);
 
 inline constexpr const char* sampling_is_allowed = nullptr;

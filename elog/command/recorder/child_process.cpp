@@ -35,13 +35,16 @@ void check_command(const std::string& name) {
         "The command '{}' cannot be started (it does not exist). Check its name after '--'.", name);
 }
 
-child_process::child_process(const std::vector<std::string>& command) : name_(command.front()) {
+child_process::child_process(const std::vector<std::string>& command, command_output output)
+    : name_(command.front()) {
     std::vector<std::string> words = command;  // posix_spawnp takes pointers to char
     std::vector<char*> arguments;
     for (std::string& word : words) {
         arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
+    // With SIGCHLD ignored, the exit status of the child would be lost.
+    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
     // elog ignores these two; the child starts with their default actions.
     posix_spawnattr_t attributes;
     sigset_t defaults;
@@ -51,8 +54,17 @@ child_process::child_process(const std::vector<std::string>& command) : name_(co
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setsigdefault(&attributes, &defaults);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    const int result =
-        ::posix_spawnp(&pid_, arguments.front(), nullptr, &attributes, arguments.data(), environ);
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    int result = 0;
+    if (output == command_output::to_standard_error) {
+        result = ::posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+    }
+    if (result == 0) {
+        result = ::posix_spawnp(&pid_, arguments.front(), &files, &attributes, arguments.data(),
+                                environ);
+    }
+    ::posix_spawn_file_actions_destroy(&files);
     ::posix_spawnattr_destroy(&attributes);
     if (result != 0) {
         throw user_error("The command '{}' cannot be started ({}). Check its name after '--'.",
@@ -83,6 +95,11 @@ std::optional<std::string> child_process::complaint() const {
         return fmt::format("'{}' ended with exit status {}.", name_, WEXITSTATUS(status_));
     }
     return std::nullopt;
+}
+
+int child_process::exit_status() const noexcept {
+    constexpr int by_signal = 128;
+    return WIFSIGNALED(status_) ? by_signal + WTERMSIG(status_) : WEXITSTATUS(status_);
 }
 
 }  // namespace elog

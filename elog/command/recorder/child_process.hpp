@@ -14,11 +14,18 @@ namespace elog {
 /// Throws user_error if the command cannot be found. Called before anything is created for it.
 void check_command(const std::string& name);
 
+/// Where the command's standard output goes.
+enum class command_output {
+    inherited,
+    to_standard_error,  // because standard output has the recording
+};
+
 /// The child process of a recording. It continues to run when this object is destroyed.
 class child_process {
   public:
     /// Starts the command, searched in PATH. Throws user_error.
-    explicit child_process(const std::vector<std::string>& command);
+    explicit child_process(const std::vector<std::string>& command,
+                           command_output output = command_output::inherited);
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
@@ -29,6 +36,8 @@ class child_process {
 
     /// After the end: a sentence about an exit other than status 0.
     [[nodiscard]] std::optional<std::string> complaint() const;
+    /// After the end: the status as a shell reports it, 128 plus the number of a signal.
+    [[nodiscard]] int exit_status() const noexcept;
 
   private:
     std::string name_;

@@ -91,7 +91,7 @@ class Generated(harness.Case):
 
     def recorded(self, provider, arguments, *command):
         """Records a command; returns its events with their fields."""
-        self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
+        self.run_elog("record", *arguments, "--force", "-o", self.path("run.elog"), "--", *command)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
         return [line.split(f" {provider}:", 1)[1] for line in lines]
 

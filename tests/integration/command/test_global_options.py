@@ -23,8 +23,8 @@ class GlobalOptions(harness.Case):
     def record(self, *options, before=()):
         """The standard error of a recording of ten events."""
         return self.run_elog(
-            *before, "record", "-e", "counter:*", "-o", self.path("run.elog"), *options, "--",
-            harness.program("counter"), "1", "10").stderr
+            *before, "record", "-e", "counter:*", "--force", "-o", self.path("run.elog"), *options,
+            "--", harness.program("counter"), "1", "10").stderr
 
     def test_quiet_suppresses_summaries_in_every_position(self):
         self.assertEqual(self.summary(self.record())[0], 10)

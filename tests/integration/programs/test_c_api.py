@@ -10,7 +10,7 @@ import harness
 class CApi(harness.Case):
     def lines(self, arguments, *command):
         """[(event, fields)] of each line of a recording."""
-        self.run_elog("record", *arguments, "-o", self.path("run.elog"), "--", *command)
+        self.run_elog("record", *arguments, "--force", "-o", self.path("run.elog"), "--", *command)
         lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
         found = [harness.LINE.match(line) for line in lines]
         self.assertNotIn(None, found, lines)

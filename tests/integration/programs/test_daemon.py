@@ -41,7 +41,8 @@ class Daemon(harness.Case):
         )
 
     def record(self, *options):
-        return self.start_recording("-e", "hermit:*", "-o", self.path("run.elog"), *options)
+        return self.start_recording("-e", "hermit:*", "--force", "-o", self.path("run.elog"),
+                                    *options)
 
     def test_is_recorded_by_earlier_subscription(self):
         recording = self.record("--wait")

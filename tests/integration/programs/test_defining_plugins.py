@@ -42,7 +42,7 @@ class DefiningPlugins(harness.Case):
     def record(self, manner, plugin):
         result = self.run_elog(
             "record", "-e", "defining_host:*", "-e", "defined_by_plugin:*", "--buffer-size", "4M",
-            "-o", self.path("run.elog"), "--", *self.command(manner, plugin, ROUNDS),
+            "--force", "-o", self.path("run.elog"), "--", *self.command(manner, plugin, ROUNDS),
         )
         received = self.check_recorded(result.stdout, result.stderr)
         self.assert_no_files_left()

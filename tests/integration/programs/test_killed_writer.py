@@ -58,8 +58,8 @@ class KilledWriter(harness.Case):
     def test_does_not_affect_later_events(self):
         for _ in range(5):
             victim = self.start_provider(harness.program("counter"), "3", "0")
-            recording = self.start_recording("-e", "counter:*", "-o", self.path("other.elog"),
-                                             "--duration", "100ms")
+            recording = self.start_recording("-e", "counter:*", "--force", "-o",
+                                             self.path("other.elog"), "--duration", "100ms")
             self.wait_for(lambda victim=victim: self.is_mapped(victim, "subscriptions"), "a mapping")
             victim.send_signal(signal.SIGKILL)
             victim.wait()

@@ -18,7 +18,7 @@ class Plugins(harness.Case):
     def run_host(self, *arguments):
         """[(number, by)] of the recorded calls; requires that all events are accounted for."""
         result = self.run_elog(
-            "record", "-e", "host:*", "-e", "plugin:*", "-o", self.path("run.elog"),
+            "record", "-e", "host:*", "-e", "plugin:*", "--force", "-o", self.path("run.elog"),
             "--buffer-size", "4M", "--", harness.program("plugin_host"), *arguments,
         )
         attempted = re.findall(r"^(?:calls|steps) (\d+)$", result.stdout, re.MULTILINE)

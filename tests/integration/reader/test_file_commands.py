@@ -15,7 +15,7 @@ import harness
 class FileCommands(harness.Case):
     def record(self, name="run.elog", *options, count=2000):
         self.run_elog(
-            "record", "-e", "counter:*", "-o", self.path(name), *options, "--",
+            "record", "-e", "counter:*", "--force", "-o", self.path(name), *options, "--",
             harness.program("counter"), "2", str(count),
         )
         return self.path(name)
@@ -165,6 +165,7 @@ class FileCommands(harness.Case):
         for options in (
             ["--compress"],
             ["--rotate", "1MiB"],
+            ["--force"],
             ["-o", "x", "--compress=0"],
             ["-o", "x", "--compress=20"],
             ["-o", "x", "--compress=fast"],

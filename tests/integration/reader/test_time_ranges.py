@@ -182,8 +182,8 @@ class TimeRanges(harness.Case):
     def test_invalid_index_step_is_an_error(self):
         for value in ("", "1k", "-1", "32767", str(16 * MIB + 1)):
             self.environment["EVENTLOG_TEST_INDEX_BYTES"] = value
-            result = self.run_elog("record", "-e", "*", "-o", self.path("run.elog"), "--", "true",
-                                   status=1)
+            result = self.run_elog("record", "-e", "*", "--force", "-o", self.path("run.elog"), "--",
+                                   "true", status=1)
             self.assertIn("EVENTLOG_TEST_INDEX_BYTES", result.stderr)
             self.assertIn(f"'{value}'", result.stderr)
 

@@ -34,15 +34,15 @@ class CommandScope(harness.Case):
 
     def record(self, *arguments):
         """Records into run.elog; returns (events, events outside, the process's output)."""
-        result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"),
+        result = self.run_elog("record", "-e", "counter:*", "--force", "-o", self.path("run.elog"),
                                *arguments)
         events, _, lost = self.summary(result.stderr)
         self.assertEqual(lost, 0, result.stderr)
         return events, self.outside(result.stderr), result
 
     def record_as_json(self, *arguments):
-        result = self.run_elog("record", "-e", "counter:*", "-o", self.path("run.elog"), "--json",
-                               *arguments)
+        result = self.run_elog("record", "-e", "counter:*", "--force", "-o", self.path("run.elog"),
+                               "--json", *arguments)
         return json.loads(result.stdout.splitlines()[-1])
 
     def outside(self, errors):

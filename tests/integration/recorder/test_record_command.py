@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """elog record -- COMMAND records a command from its first event to its last."""
 
+import os
+import re
 import signal
+import subprocess
 
 import harness
 
@@ -93,6 +96,136 @@ class RecordCommand(harness.Case):
         self.assertIn("ended by signal 15", errors)
         self.summary(errors)
         self.assertEqual(self.names("subscriptions"), [])
+
+
+class ExitStatus(harness.Case):
+    """--exit-status returns the status of the command."""
+
+    def record(self, script, *options, status=0, **settings):
+        """The messages of a recording of a shell script, in which $0 is the program counter."""
+        return self.run_elog(
+            "record", *options, "--", "/bin/sh", "-c", script, harness.program("counter"),
+            status=status, **settings).stderr
+
+    def test_is_that_of_the_command(self):
+        self.record('"$0" 1 10', "--exit-status")
+        self.assertIn("ended with exit status 7",
+                      self.record('"$0" 1 10; exit 7', "--exit-status", status=7))
+        self.assertIn("ended by signal 9",
+                      self.record('"$0" 1 10; kill -9 $$', "--exit-status", status=128 + 9))
+
+    def test_is_known_if_child_signals_are_ignored(self):
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+        self.record('"$0" 1 10; exit 7', "--exit-status", status=7, preexec_fn=ignore)
+
+    def test_is_awaited_after_the_end_of_the_recording(self):
+        errors = self.record('"$0" 1 1000 1000; exit 5', "--exit-status", "--limit", "3", status=5)
+        self.assertRegex(errors, r"waiting for '/bin/sh', process \d+")
+        self.assertIn("3 events were kept", errors)
+
+    def test_is_awaited_after_standard_output_was_closed(self):
+        readable, writable = os.pipe()
+        os.close(readable)
+        recording = self.start(harness.ELOG, "record", "--exit-status", "--", "/bin/sh", "-c",
+                               '"$0" 1 1000 1000 > /dev/null; exit 6', harness.program("counter"),
+                               stdout=writable)
+        os.close(writable)
+        self.finish(recording, 6)
+
+    def test_of_command_ended_by_forwarded_signal(self):
+        recording = self.start_recording("--exit-status", "-o", self.path("run.elog"), "--",
+                                         harness.program("counter"), "1", "0", "1000")
+        self.wait_for(lambda: self.names("providers"), "the command's provider")
+        recording.send_signal(signal.SIGTERM)
+        self.finish(recording, 128 + signal.SIGTERM)
+
+    def test_is_missing_if_a_second_signal_ends_elog(self):
+        recording = self.start(harness.ELOG, "record", "--wait", "--exit-status", "--", "/bin/sh", "-c",
+                               "trap 'echo trapped' TERM; echo ready; while :; do sleep 0.1; done")
+        self.assertEqual(recording.stdout.readline(), "ready\n")
+        recording.send_signal(signal.SIGTERM)
+        self.assertEqual(recording.stdout.readline(), "trapped\n")
+        recording.send_signal(signal.SIGTERM)
+        self.expect(recording, 1)
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 1)
+        # The command, which still runs, has standard error open.
+        running = None
+        while running is None:
+            line = recording.stderr.readline()
+            self.assertNotEqual(line, "")
+            running = re.search(r"is still running, as process (\d+)", line)
+        os.kill(int(running[1]), signal.SIGKILL)
+        self.assertIn("there is no exit status", recording.stderr.read())
+
+    def test_of_loss_precedes_that_of_the_command(self):
+        # elog is stopped while more is written than its buffers hold.
+        script = 'kill -STOP $PPID; "$0" 2 100000; kill -CONT $PPID; exit 7'
+        for options, status in ((("--exit-status",), 7),
+                                (("--exit-status", "--fail-on-loss"), 3), ((), 0)):
+            errors = self.record(script, "--buffer-size", "128K", "--force", "-o",
+                                 self.path("run.elog"), *options, status=status)
+            self.assertGreater(self.summary(errors)[2], 0)
+            self.assertIn("ended with exit status 7", errors)
+
+    def test_error_of_elog_precedes_that_of_the_command(self):
+        self.record('"$0" 1 1; exit 7', "--exit-status", "-e", "counter:nothing", status=1)
+
+    def test_without_command_is_a_usage_error(self):
+        result = self.run_elog("record", "-e", "counter:*", "--exit-status", status=2)
+        self.assert_one_message(result.stderr, "--exit-status", "-- COMMAND")
+
+
+class DefaultEvents(harness.Case):
+    """Without -e: all events of the command, or of the processes that -p and --comm name."""
+
+    def test_of_command_are_all(self):
+        result = self.run_elog("record", "--", harness.program("counter"), "1", "50")
+        self.assertEqual(self.summary(result.stderr)[::2], (50, 0))
+
+    def test_of_named_processes_are_all(self):
+        wanted = self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.start_provider(harness.example("order_service"), "60")
+        for options in (("-p", str(wanted.pid)), ("--comm", "counter")):
+            result = self.run_elog("record", *options, "--limit", "20")
+            found = [harness.LINE.match(line) for line in result.stdout.splitlines()]
+            self.assertEqual({line["provider"] for line in found}, {"counter"})
+            self.assertEqual(len(found), 20)
+
+    def missing(self, *options):
+        """The lines after the error of a recording without events."""
+        errors = self.run_elog("record", *options, status=2).stderr.splitlines()
+        self.assertEqual(errors[0], "elog: elog record has no events to record. Select some with "
+                         "-e, or record a program with: elog record -- ./program")
+        self.assertEqual(errors[-1], "Try: elog record --help")
+        self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+        return errors[1:-1]
+
+    def test_otherwise_missing_list_running_providers(self):
+        self.assertEqual(self.missing(), ["No running program has events, see: elog list"])
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.assertEqual(self.missing("--wait"),
+                         ["Running providers:", "  -e 'counter:*'  1 event"])
+
+    def test_otherwise_missing_list_ten_providers(self):
+        process = self.start(harness.program("many_providers"), "12", stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), "published 12\n")
+        self.assertEqual(
+            self.missing(),
+            ["Running providers:", *(f"  -e 'many_{i:05}:*'  10 events" for i in range(10)),
+             "  and 2 more: elog list"])
+
+    def test_unknown_option_is_reported_first(self):
+        errors = self.run_elog("record", "--bogus", status=2).stderr
+        self.assertIn("--bogus", errors)
+        self.assertNotIn("no events", errors)
+
+    def test_help_shows_command(self):
+        text = self.run_elog("record", "--help").stdout
+        self.assertIn("Usage: elog record [OPTIONS] [-- COMMAND ...]\n", text)
+        self.assertIn("Examples:\n  elog record -- ./program\n", text)
 
 
 if __name__ == "__main__":

@@ -180,8 +180,8 @@ class RecordFile(harness.Case):
         self.run_elog("stat", self.path("run.elog"))
         # A recording without unknown flags is not affected either.
         result = self.run_elog(
-            "record", "-e", "counter:*", "-o", self.path("run.elog"), "--fail-on-loss", "--",
-            harness.program("counter"), "1", "10",
+            "record", "-e", "counter:*", "--force", "-o", self.path("run.elog"), "--fail-on-loss",
+            "--", harness.program("counter"), "1", "10",
         )
         self.assertEqual(self.summary(result.stderr)[::2], (10, 0))
 

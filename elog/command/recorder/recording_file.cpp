@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/recording_file.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "cli/common_options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/quantities.hpp"
+#include "file/rotated_files.hpp"
+
+namespace elog {
+namespace {
+
+/// A size or a duration, distinguished by the unit.
+void parse_rotation(const std::string& text, rotation_options& rotation) {
+    try {
+        rotation.time = parse_duration(text);
+        if (text.find_first_not_of("0123456789.") != std::string::npos &&
+            rotation.time >= std::chrono::seconds(1)) {
+            return;
+        }
+        rotation.time = {};
+    } catch (const usage_error&) {
+        try {
+            rotation.size = parse_size(text);
+        } catch (const usage_error&) {
+            rotation.size = 0;
+        }
+    }
+    if (rotation.size < rotation_options::size_min) {
+        throw usage_error("'{}' is no size from 1MiB and no duration from 1s: write for example "
+                          "64MiB or 10s.",
+                          text);
+    }
+}
+
+void check_standard_output(const file_sink_options& options) {
+    if (options.rotation.is_wanted()) {
+        throw usage_error("--rotate and --max-total write several files, and standard output is "
+                          "one: give a name with -o.");
+    }
+    if (::isatty(STDOUT_FILENO) == 1) {
+        throw usage_error("Standard output is a terminal, which cannot show an .elog file. "
+                          "Redirect it to a command or file, or give a name with -o.");
+    }
+}
+
+}  // namespace
+
+void add_recording_file_options(subcommand& command, recording_file_arguments& arguments) {
+    add_output_option(command, arguments.output,
+                      "Write an .elog file instead of text; - is standard output");
+    command.add_flag("--force", arguments.force, "Replace an existing file");
+    add_compress_option(command, arguments.compression);
+    command.add_option("--rotate SIZE|TIME", arguments.rotate,
+                       "Start a new file, FILE-000001.elog and so on, after each 64MiB or 10s");
+    command.add_option("--keep NUMBER", arguments.keep, "Keep that many files, the newest")
+        .range(1, 1'000'000);
+    command.add_option("--max-total SIZE", arguments.max_total,
+                       "Keep as many files as fit into that size");
+}
+
+file_sink_options make_file_options(const recording_file_arguments& arguments) {
+    file_sink_options options{*arguments.output, arguments.compression};
+    rotation_options& rotation = options.rotation;
+    if (arguments.rotate) {
+        parse_rotation(*arguments.rotate, rotation);
+    }
+    if (arguments.max_total) {
+        rotation.total = parse_size(*arguments.max_total);
+        if (rotation.total < 4 * rotation_options::size_min) {
+            throw usage_error("All files together have at least 4MiB; '{}' is less.",
+                              *arguments.max_total);
+        }
+    }
+    rotation.keep = arguments.keep.value_or(0);
+    if (arguments.keep && !rotation.is_wanted()) {
+        throw usage_error("--keep is for several files: add --rotate.");
+    }
+    options.must_be_new = !arguments.force;
+    if (arguments.is_standard_output()) {
+        options.path = "on standard output";
+        options.descriptor = STDOUT_FILENO;
+    }
+    return options;
+}
+
+void check_recording_file(const recording_file_arguments& arguments) {
+    if (!arguments.output) {
+        if (arguments.compression != 0 || arguments.rotate || arguments.keep ||
+            arguments.max_total || arguments.force) {
+            throw usage_error("--compress, --rotate, --keep, --max-total and --force are for "
+                              "files: add -o FILE.");
+        }
+        return;
+    }
+    const file_sink_options options = make_file_options(arguments);
+    if (arguments.is_standard_output()) {
+        check_standard_output(options);
+    } else if (!options.rotation.is_wanted()) {
+        check_may_replace({*arguments.output, arguments.force});
+    }
+}
+
+std::optional<std::string> name_of_recording(const recording_file_arguments& arguments) {
+    if (!arguments.output || arguments.is_standard_output()) {
+        return std::nullopt;
+    }
+    return make_file_options(arguments).rotation.is_wanted() ? rotation_glob(*arguments.output)
+                                                             : *arguments.output;
+}
+
+}  // namespace elog

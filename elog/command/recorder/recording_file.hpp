@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// The options of elog record for the file that it writes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "file/file_sink.hpp"
+
+namespace elog {
+
+struct recording_file_arguments {
+    std::optional<std::string> output;
+    bool force = false;
+    int compression = 0;
+    std::optional<std::string> rotate;
+    std::optional<std::uint64_t> keep;
+    std::optional<std::string> max_total;
+
+    [[nodiscard]] bool is_standard_output() const noexcept { return output == "-"; }
+};
+
+/// Adds -o, --force, --compress, --rotate, --keep and --max-total. The arguments have to live until
+/// the command line has been read.
+void add_recording_file_options(subcommand& command, recording_file_arguments& arguments);
+
+/// Rejects what can be checked before anything is started. Throws usage_error for options that do
+/// not fit together and for a terminal, and user_error for a file that exists.
+void check_recording_file(const recording_file_arguments& arguments);
+
+/// The options of the sink for -o. Throws usage_error.
+[[nodiscard]] file_sink_options make_file_options(const recording_file_arguments& arguments);
+
+/// The name of the file, or the pattern of several; nothing without a file.
+[[nodiscard]] std::optional<std::string> name_of_recording(
+    const recording_file_arguments& arguments);
+
+}  // namespace elog

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""elog record -o - writes a complete recording to a pipe or file; -o FILE replaces no file without
+--force.
+"""
+
+import json
+import os
+import pty
+import time
+
+import harness
+
+EVENTS = 20000
+COMMAND = harness.program("counter"), "1", str(EVENTS)
+# Longer than the time for which a reader may block after elog was asked to stop.
+SLOW_READER = 1.5
+
+
+class StandardOutput(harness.Case):
+    def assert_complete(self, content, count):
+        """Requires a whole recording of that many events."""
+        path = self.path("received.elog")
+        with open(path, "wb") as file:
+            file.write(content)
+        self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+        self.assertEqual(json.loads(self.run_elog("stat", path, "--json").stdout)["events"], count)
+        self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), count)
+
+    def run_piped(self, *arguments, status=0):
+        """(content of standard output, messages) of a recording to a pipe."""
+        result = self.run_elog("record", "-o", "-", *arguments, status=status, encoding=None)
+        return result.stdout, result.stderr.decode()
+
+    def test_pipe_gets_recording_and_nothing_else(self):
+        for options in ((), ("--compress",)):
+            content, errors = self.run_piped("-e", "counter:*", *options, "--", *COMMAND)
+            events, _, lost = self.summary(errors)
+            self.assertEqual(events + lost, EVENTS)
+            self.assert_complete(content, events)
+            # What the program prints goes to standard error.
+            self.assertIn(f"attempted {EVENTS}", errors)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_pipe_can_be_printed(self):
+        recording = self.start(harness.ELOG, "record", "-o", "-", "--", harness.program("counter"),
+                               "1", "100", encoding=None)
+        result = self.run_elog("print", "-", stdin=recording.stdout)
+        self.assertEqual(len(result.stdout.splitlines()), 100, result.stdout)
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 0)
+
+    def test_slow_reader_gets_everything(self):
+        recording = self.start(harness.ELOG, "record", "-o", "-", "--", *COMMAND, encoding=None)
+        # The command ends while the pipe is full.
+        time.sleep(SLOW_READER)
+        self.assertIsNone(recording.poll())
+        content, errors = recording.communicate(timeout=harness.TIMEOUT)
+        events, _, lost = self.summary(errors.decode())
+        self.assertEqual((recording.returncode, events + lost), (0, EVENTS))
+        self.assert_complete(content, events)
+
+    def test_unread_pipe_does_not_outlive_signal(self):
+        recording = self.start(harness.ELOG, "record", "-o", "-", "-e", "counter:*", "--wait",
+                               encoding=None)
+        self.wait_for(lambda: self.is_mapped(recording, "subscriptions"), "a subscription")
+        self.finish(self.start(*COMMAND))
+        time.sleep(0.5)
+        recording.terminate()
+        self.expect(recording, 1)
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 1)
+        self.assertIn(b"The output accepts no data", recording.stderr.read())
+
+    def test_closed_pipe_ends_recording(self):
+        for options, status in (((), 0), (("--fail-on-loss",), 3)):
+            readable, writable = os.pipe()
+            os.close(readable)
+            recording = self.start(harness.ELOG, "record", "-o", "-", *options, "--",
+                                   harness.program("counter"), "1", "100", stdout=writable)
+            os.close(writable)
+            _, errors = self.finish(recording, status)
+            self.assertEqual("Standard output was closed" in errors, status == 3, errors)
+
+    def test_file_gets_recording(self):
+        path = self.path("redirected.elog")
+        with open(path, "wb") as file:
+            errors = self.run_elog("record", "-o", "-", "--", *COMMAND, stdout=file).stderr
+        events, _, lost = self.summary(errors)
+        self.assertEqual(events + lost, EVENTS)
+        with open(path, "rb") as file:
+            self.assert_complete(file.read(), events)
+
+    def test_file_being_written_is_not_damaged(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        path = self.path("live.elog")
+        with open(path, "wb") as file:
+            recording = self.start(harness.ELOG, "record", "-o", "-", "-e", "counter:*", stdout=file)
+            self.wait_for(lambda: os.path.getsize(path) > 0
+                          and "counter:count" in self.run_elog("print", path).stdout, "events")
+            self.assertIn("has no end", self.run_elog("print", path).stderr)
+            self.stop(recording)
+            # This test has the file open; its lock is released.
+            self.assertEqual(self.run_elog("print", path).stderr, "")
+            self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+
+    def test_recording_does_not_follow_other_data(self):
+        path = self.path("notes")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("precious")
+        with open(path, "ab") as file:
+            result = self.run_elog("record", "-o", "-", "--", "/bin/true", stdout=file, status=1)
+        self.assertIn("is not empty", result.stderr)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+
+    def test_terminal_is_a_usage_error(self):
+        side, terminal = pty.openpty()
+        try:
+            result = self.run_elog("record", "-o", "-", "--", *COMMAND, stdout=terminal, status=2)
+        finally:
+            os.close(side)
+            os.close(terminal)
+        self.assert_one_message(result.stderr, "Standard output is a terminal", "-o")
+        self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+
+    def test_options_for_other_files_are_rejected(self):
+        for options in (("--rotate", "1MiB"), ("--max-total", "8MiB"), ("--json",)):
+            content, errors = self.run_piped(*options, "--", *COMMAND, status=2)
+            self.assertEqual(content, b"")
+            self.assert_one_message(errors, options[0], "-o")
+
+
+class ExistingFile(harness.Case):
+    def test_is_kept_and_command_is_not_started(self):
+        path, started = self.path("run.elog"), self.path("started")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("precious")
+        command = "/bin/sh", "-c", f"touch {started}; {harness.program('counter')} 1 10"
+        result = self.run_elog("record", "-o", path, "--", *command, status=1)
+        self.assert_one_message(result.stderr, path, "exists", "--force")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+        self.assertFalse(os.path.exists(started))
+        self.run_elog("record", "--force", "-o", path, "--", *command)
+        self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 10)
+
+    def test_with_force_is_not_taken_from_another_recording(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "-o", path)
+        result = self.run_elog("record", "-e", "counter:*", "--force", "-o", path, status=1)
+        self.assertIn("is being written by another recording", result.stderr)
+        self.stop(recording)
+        self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+
+    def test_of_rotation_is_kept_without_force(self):
+        for _ in range(2):
+            self.run_elog("record", "--rotate", "1MiB", "-o", self.path("run.elog"), "--",
+                          harness.program("counter"), "1", "10")
+        for number in (1, 2):
+            path = self.path(f"run-{number:06}.elog")
+            self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 10)
+
+
+if __name__ == "__main__":
+    harness.main()
