@@ -120,7 +120,7 @@ class Sampling(harness.Case):
         self.assertEqual(self.events_in_file(), passed // 10)
 
     def test_count_is_of_kept_events(self):
-        result = self.record("-e", "counter:* 1/10", "--count", "30")
+        result = self.record("-e", "counter:* 1/10", "--limit", "30")
         self.assertEqual(self.events_in_file(), 30)
         self.assertGreaterEqual(self.counts(result)[2], 30)
 
