@@ -52,8 +52,9 @@ struct attachment {
 /// the handle for its last event. Until the reuse that thread finds no events and a gate without
 /// listeners. A handle is reused only when three more providers have been withdrawn. Then it means
 /// another provider: if that one has as many events and a listener, an event of a thread that is so
-/// late is recorded as one of its events, with a payload that does not match the schema. This is memory-safe here and in readers, which validate payloads against schemas,
-/// but it is a wrong record. The application excludes it by the rule that definition.h states for
+/// late is recorded as one of its events, with a payload that does not match the schema. This is
+/// memory-safe here and in readers, which validate payloads against schemas, but it is a wrong
+/// record. The application excludes it by the rule that definition.h states for
 /// eventlog_provider_destroy. docs/decisions/038-handles-are-reused-late.md gives the reasons.
 /// Providers of C++ are not affected: they are withdrawn when their code is unloaded.
 struct eventlog_provider {
