@@ -23,6 +23,13 @@
 /* Exported, whatever the visibility that the library is compiled with. */
 #define EVENTLOG_API __attribute__((visibility("default")))
 
+/* In front of functions whose result reports mistakes that nothing else shows. */
+#ifdef __cplusplus
+#define EVENTLOG_NODISCARD [[nodiscard]]
+#else
+#define EVENTLOG_NODISCARD __attribute__((warn_unused_result))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -223,7 +223,7 @@ EVENTLOG_API const char* eventlog_error_text(enum eventlog_error error);
  * ends or libeventlog is unloaded, the library withdraws the remaining providers. A plugin must
  * withdraw its own before it is unloaded; otherwise they stay published, unused, until then.
  */
-EVENTLOG_API enum eventlog_error eventlog_provider_create(
+EVENTLOG_NODISCARD EVENTLOG_API enum eventlog_error eventlog_provider_create(
     const struct eventlog_definition* definition, struct eventlog_provider** provider, char* text,
     size_t text_size);
 

@@ -34,7 +34,7 @@ class dynamic_provider {
   public:
     /// After an error in the definition the provider never has a listener; error() returns the
     /// error.
-    explicit dynamic_provider(const eventlog_definition& definition) noexcept
+    [[nodiscard]] explicit dynamic_provider(const eventlog_definition& definition) noexcept
         : error_(eventlog_provider_create(&definition, &handle_, text_.data(), text_.size())) {}
     /// Calls eventlog_provider_destroy; the same rules apply to threads that still emit.
     ~dynamic_provider() { eventlog_provider_destroy(handle_); }

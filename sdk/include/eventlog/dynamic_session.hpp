@@ -35,7 +35,7 @@ inline namespace v0 {
 class dynamic_session {
   public:
     /// After an error the session is usable all the same; error() returns it.
-    dynamic_session(const dynamic_provider& provider, std::uint64_t id) noexcept
+    [[nodiscard]] dynamic_session(const dynamic_provider& provider, std::uint64_t id) noexcept
         : error_(eventlog_session_begin(&session_, provider.handle(), id)) {}
     /// end().
     ~dynamic_session() { static_cast<void>(end()); }

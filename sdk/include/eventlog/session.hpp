@@ -41,7 +41,7 @@ template <class Provider>
 class session {
   public:
     /// Emits session_begin.
-    explicit session(std::uint64_t id) noexcept : id_(id) { emit_current(); }
+    [[nodiscard]] explicit session(std::uint64_t id) noexcept : id_(id) { emit_current(); }
     /// end().
     ~session() { end(); }
     /// The session continues in this object, without an event. The other object keeps the number
