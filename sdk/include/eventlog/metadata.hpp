@@ -52,7 +52,8 @@ enum class oversize : std::uint8_t {
     truncate,  // its longest texts are truncated until it fits; the record is marked and counted
 };
 
-/// The maximum number of described fields of an event.
+/// The maximum number of described fields of an event. In C it is that of all fields; here a larger
+/// array would make each event slower to compile.
 inline constexpr std::size_t described_fields_max = 32;
 /// Maximum bytes of a description, `when` or unit. A longer one does not compile.
 inline constexpr std::size_t description_length_max = 255;
@@ -94,7 +95,8 @@ struct enum_value {
     const char* name = "";
 };
 
-/// The maximum number of named values of an enumeration.
+/// The maximum number of named values of an enumeration. In C it is 65535; see
+/// described_fields_max. Values without a name are shown as numbers.
 inline constexpr std::size_t enum_values_max = 256;
 
 /// Properties of an enumeration.
