@@ -78,8 +78,8 @@ enum eventlog_format {
  * are 1 to 63 letters, digits and _, no digit first. Texts are NUL-terminated, at most 255 bytes,
  * or NULL for none. The library copies everything, so a definition may be freed after the call.
  *
- * The limits are those of C++, except that there an enumeration has at most 256 named values, and an
- * event at most 32 fields with a unit, description or format of their own.
+ * The limits are those of C++, except that there an enumeration has at most 256 named values, and
+ * an event at most 32 fields with a unit, description or format of their own.
  */
 
 /* Default member initializers: without them C++ compilers warn of members that are left out. */
