@@ -65,7 +65,7 @@ class gauge_object {
     }
 
     /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.
-    void add(number difference) noexcept {
+    [[gnu::visibility("hidden")]] void add(number difference) noexcept {
         // Unsigned, because signed overflow is undefined.
         using bits = std::make_unsigned_t<number>;
         const number before = value_.fetch_add(difference, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ class gauge_object {
             static_cast<bits>(static_cast<bits>(before) + static_cast<bits>(difference))));
     }
     /// Stores `value` and emits it, also if it has not changed. Does not wait.
-    void set(number value) noexcept {
+    [[gnu::visibility("hidden")]] void set(number value) noexcept {
         value_.store(value, std::memory_order_relaxed);
         emit_value(value);
     }
@@ -81,7 +81,7 @@ class gauge_object {
     [[nodiscard]] number value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
     /// Emits the current number, for the callback of on_new_listener.
-    void emit_current() const noexcept { emit_value(value()); }
+    [[gnu::visibility("hidden")]] void emit_current() const noexcept { emit_value(value()); }
 
   private:
     [[gnu::always_inline]] void emit_value(number value) const noexcept {

@@ -119,6 +119,28 @@ class log_buffer {
         is_cut_ = is_cut_ || copied < text.size();
     }
 
+    /// Not by std::to_chars, whose table of digits g++ makes a symbol that is unique in the process:
+    /// a dlopen'ed object that logs could never be unloaded.
+    template <class Number>
+    void append_integer(Number number) noexcept {
+        auto rest = static_cast<std::uint64_t>(number);
+        bool is_negative = false;
+        if constexpr (std::is_signed_v<Number>) {
+            is_negative = number < 0;
+            rest = is_negative ? 0 - rest : rest;
+        }
+        char digits[20];
+        std::size_t begin = sizeof digits;
+        do {
+            digits[--begin] = static_cast<char>('0' + rest % 10);
+            rest /= 10;
+        } while (rest != 0);
+        if (is_negative) {
+            digits[--begin] = '-';
+        }
+        append({digits + begin, sizeof digits - begin});
+    }
+
     template <class Argument>
     void append_value(const Argument& argument) noexcept {
         using value = std::remove_volatile_t<Argument>;
@@ -130,7 +152,9 @@ class log_buffer {
         } else if constexpr (std::is_enum_v<value>) {
             // Promoted: an enumeration of bool or of characters is a number, too.
             append_value(+static_cast<std::underlying_type_t<value>>(argument));
-        } else if constexpr (std::is_arithmetic_v<value> && !wide_character<value>) {
+        } else if constexpr (integer_field<value>) {
+            append_integer(argument);
+        } else if constexpr (std::is_floating_point_v<value>) {
             char digits[128];
             const auto written = std::to_chars(digits, digits + sizeof digits, value{argument});
             append({digits, static_cast<std::size_t>(written.ptr - digits)});

@@ -41,14 +41,16 @@ template <class Provider>
 class session {
   public:
     /// Emits session_begin.
-    [[nodiscard]] explicit session(std::uint64_t id) noexcept : id_(id) { emit_current(); }
+    [[nodiscard, gnu::visibility("hidden")]] explicit session(std::uint64_t id) noexcept : id_(id) {
+        emit_current();
+    }
     /// end().
-    ~session() { end(); }
+    [[gnu::visibility("hidden")]] ~session() { end(); }
     /// The session continues in this object, without an event. The other object keeps the number
     /// and has ended, without an event.
     session(session&& other) noexcept : id_(other.id_), open_(std::exchange(other.open_, false)) {}
     /// Calls end(), then as the move constructor.
-    session& operator=(session&& other) noexcept {
+    [[gnu::visibility("hidden")]] session& operator=(session&& other) noexcept {
         if (this != &other) {
             end();
             id_ = other.id_;
@@ -91,12 +93,12 @@ class session {
     }
 
     /// Emits session_begin again, for the callback of on_new_listener.
-    void emit_current() const noexcept {
+    [[gnu::visibility("hidden")]] void emit_current() const noexcept {
         detail::session_access::emit<Provider>(id_, detail::session_begin{});
     }
 
     /// Ends the session before its destruction. Does nothing if it has ended.
-    void end() noexcept {
+    [[gnu::visibility("hidden")]] void end() noexcept {
         if (std::exchange(open_, false)) {
             detail::session_access::emit<Provider>(id_, detail::session_end{});
         }

@@ -100,16 +100,17 @@ class [[nodiscard]] timed_scope {
 
   public:
     /// Called by provider::time() and session::time().
-    explicit timed_scope(Source source, std::uint64_t session = 0) noexcept
+    [[gnu::visibility("hidden")]] explicit timed_scope(Source source,
+                                                        std::uint64_t session = 0) noexcept
         : source_(std::move(source)), session_(session) {
         if (Provider::template enabled<event_type>()) [[unlikely]] {
             began_ = detail::steady_nanoseconds();
         }
     }
     /// Calls end().
-    ~timed_scope() { end(); }
+    [[gnu::visibility("hidden")]] ~timed_scope() { end(); }
     /// The other object has ended, without an event.
-    timed_scope(timed_scope&& other) noexcept
+    [[gnu::visibility("hidden")]] timed_scope(timed_scope&& other) noexcept
         : source_(std::move(other.source_)),
           session_(other.session_),
           began_(std::exchange(other.began_, 0)) {}
@@ -121,7 +122,7 @@ class [[nodiscard]] timed_scope {
     [[nodiscard]] Source& event() noexcept requires keeps_event { return source_; }
 
     /// Emits the event before the destruction. Does nothing if the scope has ended.
-    void end() noexcept {
+    [[gnu::visibility("hidden")]] void end() noexcept {
         if (began_ != 0) [[unlikely]] {
             const std::int64_t duration = detail::steady_nanoseconds() - std::exchange(began_, 0);
             if constexpr (keeps_event) {
@@ -135,7 +136,7 @@ class [[nodiscard]] timed_scope {
     void cancel() noexcept { began_ = 0; }
 
   private:
-    void emit(const timed<event_type>& ended) const noexcept {
+    [[gnu::visibility("hidden")]] void emit(const timed<event_type>& ended) const noexcept {
         if constexpr (InSession) {
             detail::session_access::emit<Provider>(session_, ended);
         } else {

@@ -54,7 +54,7 @@ class sold_items {
     }
     sold_items& with_names(bool is_bitmask) {
         instance_.schema.enumerations.push_back(
-            {"state", combines, {{1, "open"}, {2, "paid"}, {4, "sent"}}});
+            {"state", is_bitmask, {{1, "open"}, {2, "paid"}, {4, "sent"}}});
         event().fields.back().enumeration = 0;
         return *this;
     }
