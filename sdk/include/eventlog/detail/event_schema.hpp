@@ -90,6 +90,8 @@ enum class event_error {
     event_oversize,
     session_event_not_bound,
     two_infos,
+    unusable_info,
+    described_event,
 };
 
 constexpr bool is_identifier(const name_view& name) {
@@ -263,16 +265,41 @@ template <class Event>
 [[gnu::visibility("hidden")]] inline constexpr event_schema event_schema_of =
     make_event_schema<Event>();
 
-/// Whether an event, or the one that it wraps, has its metadata twice.
+/// Whether a static data member `info` is no const event_info, and would be ignored.
 template <class Event>
-inline constexpr bool has_two_infos = is_info_specialized<Event>&& has_info_member<Event>;
+inline constexpr bool has_unusable_info = false;
+template <class Event>
+requires requires {
+    &Event::info;
+}
+inline constexpr bool has_unusable_info<Event> =
+    !has_info_member<Event> && std::is_pointer_v<decltype(&Event::info)> &&
+    std::is_object_v<std::remove_pointer_t<decltype(&Event::info)>>;
+
+/// Checks how an event declares its metadata.
+template <class Event>
+consteval event_error find_declaration_error() {
+    if constexpr (is_info_specialized<Event> && has_info_member<Event>) {
+        return event_error::two_infos;
+    } else if constexpr (has_unusable_info<Event>) {
+        return event_error::unusable_info;
+    } else if constexpr (requires { describe(of<Event>{}); }) {
+        return event_error::described_event;
+    } else {
+        return event_error::none;
+    }
+}
+
+/// Of an event, or of the one that it wraps.
+template <class Event>
+inline constexpr event_error declaration_error_in = find_declaration_error<Event>();
 template <class Entry>
-requires(unwrapped<Entry>::is_wrapper) inline constexpr bool has_two_infos<Entry> =
-    has_two_infos<typename unwrapped<Entry>::type>;
+requires(unwrapped<Entry>::is_wrapper) inline constexpr event_error declaration_error_in<Entry> =
+    find_declaration_error<typename unwrapped<Entry>::type>();
 
 template <class Event>
-inline constexpr event_error event_error_in = has_two_infos<Event>
-                                                  ? event_error::two_infos
+inline constexpr event_error event_error_in = declaration_error_in<Event> != event_error::none
+                                                  ? declaration_error_in<Event>
                                                   : find_event_error(event_schema_of<Event>);
 
 /// Rejects an event with an error, with a message. Instantiated only for providers that have one.
@@ -282,6 +309,12 @@ struct check_event_info {
     static_assert(found != event_error::two_infos,
                   "eventlog: an event has both a member info and a specialization of "
                   "eventlog::event_info_of. Remove the specialization.");
+    static_assert(found != event_error::unusable_info,
+                  "eventlog: the static member info of an event is not its metadata. Declare it as "
+                  "static constexpr eventlog::event_info, or rename it.");
+    static_assert(found != event_error::described_event,
+                  "eventlog: an event has a function describe(), which is for providers and "
+                  "enumerations. Give the event a static constexpr eventlog::event_info info.");
     static_assert(
         found != event_error::event_name,
         "eventlog: the type of an event cannot be its name, which needs 1 to 63 letters, "
