@@ -21,6 +21,15 @@ function(eventlog_install_package name folder)
         COMPATIBILITY SameMinorVersion
     )
 
+    # Relative, so that the installed folder can be moved, as `cmake --install --prefix` does.
+    set(pkg_config_prefix ${CMAKE_INSTALL_PREFIX})
+    if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+        file(
+            RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix
+        )
+        string(REGEX REPLACE "/$" "" up "${up}")
+        set(pkg_config_prefix "\${pcfiledir}/${up}")
+    endif()
     cmake_path(APPEND pkg_config_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
     cmake_path(APPEND pkg_config_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
     configure_file(

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include <gtest/gtest.h>
@@ -36,6 +37,8 @@ struct filler {
     std::span<const std::uint8_t> data;
 };
 using stepped = eventlog::provider<"stepped", tiny, block, filler>;
+// A provider's metadata is looked up while its class is instantiated.
+static_assert(std::is_empty_v<stepped>);
 using stepped_state =
     eventlog::detail::provider_state<"stepped", stepped,
                                      detail::with_builtin_events<stepped, tiny, block, filler>>;
@@ -46,6 +49,7 @@ struct other_provider {
     std::string_view text;
 };
 using stepped_neighbour = eventlog::provider<"stepped_neighbour", other_provider>;
+static_assert(std::is_empty_v<stepped_neighbour>);
 using neighbour_state = eventlog::detail::provider_state<
     "stepped_neighbour", stepped_neighbour,
     detail::with_builtin_events<stepped_neighbour, other_provider>>;

@@ -5,7 +5,10 @@ find_package and pkg_config consume an installed tree; add_subdirectory and meso
 consume the source tree.
 """
 
+import os
+import pathlib
 import shutil
+import subprocess
 
 from tools import (
     HERE, LAUNCHERS, SOURCE, empty_directory, find_library_directory, installed_tree, output_of,
@@ -50,6 +53,14 @@ def test_pkg_config(arguments):
         "PKG_CONFIG_PATH": str(libraries / "pkgconfig"), "LD_LIBRARY_PATH": str(libraries),
         "CXX": with_compiler_cache(arguments.compiler),
     }
+
+    if arguments.builder == "cmake":
+        # The files of this builder work wherever they are.
+        included = subprocess.check_output(
+            ["pkg-config", "--variable=includedir", "eventlog"], text=True,
+            env={**os.environ, **environment},
+        )
+        assert pathlib.Path(included.strip()).resolve() == (prefix / "include").resolve(), included
 
     def build(package, source, output, *options):
         run(

@@ -16,14 +16,11 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/help_formats.hpp"
+#include "cli/leading_option.hpp"
 #include "text/did_you_mean.hpp"
 
 namespace elog {
 namespace {
-
-bool is_option(const std::string& word) {
-    return word.size() > 1 && word.front() == '-';
-}
 
 bool is_json_flag(const std::string& word) {
     return word == "-j" || word == "--json";

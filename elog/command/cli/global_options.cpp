@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/leading_option.hpp"
 #include "cli/pager.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -28,10 +29,6 @@ color_choice parse_color(std::string_view value) {
         throw usage_error("--color is auto, always or never, and not '{}'.", value);
     }
     return found->second;
-}
-
-bool is_option(std::string_view word) noexcept {
-    return word.size() > 1 && word.front() == '-';
 }
 
 std::string_view name_of(std::string_view word) noexcept {

@@ -5,6 +5,10 @@
 
 namespace elog {
 
+bool is_option(std::string_view word) noexcept {
+    return word.size() > 1 && word.front() == '-';
+}
+
 std::optional<std::string> take_leading_option(std::vector<std::string>& words,
                                                std::string_view name) {
     if (words.empty() || words.front().compare(0, name.size(), name) != 0) {

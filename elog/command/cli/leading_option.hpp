@@ -10,6 +10,9 @@
 
 namespace elog {
 
+/// Whether the word is an option, such as -j or --json; a single - is none.
+[[nodiscard]] bool is_option(std::string_view word) noexcept;
+
 /// Removes "--name VALUE" or "--name=VALUE" from the front of the words and returns VALUE, which is
 /// empty if it is missing. Returns nothing if the words begin differently.
 [[nodiscard]] std::optional<std::string> take_leading_option(std::vector<std::string>& words,

@@ -43,8 +43,10 @@ class memory_recording : public live_recording {
                        "See the events with: elog list. To wait for it, add --wait.");
     }
     void check_patterns_after_command() const override {
-        check_patterns(patterns_, source_.patterns_matched(), process_->providers(),
-                       "Neither did the command while it ran. See the events with: elog list.");
+        check_patterns(
+            patterns_, source_.patterns_matched(), process_->providers(),
+            "Neither did the command while it ran. See the events with: elog list. For a "
+            "program that runs as another user: elog --user USER record ...");
     }
     void warn_incompatible() const override { warn_incompatible_processes(source_.header()); }
     [[nodiscard]] std::vector<provider_instance> found() const override {

@@ -4,11 +4,11 @@
 namespace elog {
 namespace {
 
-constexpr std::int64_t nanoseconds = 1'000'000'000;
+constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 /// Rounds down, also for times before 0.
 std::int64_t second_of(std::int64_t time) noexcept {
-    return time / nanoseconds - (time % nanoseconds < 0 ? 1 : 0);
+    return time / ns_per_second - (time % ns_per_second < 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class FirstPrograms(harness.Case):
         """Records a program; returns the lines that elog prints, and what the program printed."""
         file = self.path("run.elog")
         result = self.run_elog(
-            "record", "-e", pattern, *options, "-o", file, "--", harness.example(name)
+            "record", "-e", pattern, *options, "--force", "-o", file, "--", harness.example(name)
         )
         self.assertEqual(self.summary(result.stderr)[2], 0, result.stderr)
         lines = self.run_elog("print", file).stdout.splitlines()

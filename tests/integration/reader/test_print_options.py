@@ -124,7 +124,7 @@ class PrintOptions(harness.Case):
         clocks = {"realtime": time.CLOCK_REALTIME, "monotonic": time.CLOCK_MONOTONIC,
                   "boottime": time.CLOCK_BOOTTIME, "tai": time.CLOCK_TAI}
         before = {name: time.clock_gettime(clock) for name, clock in clocks.items()}
-        self.run_elog("record", "-e", "shop:*", "-o", self.file, "--",
+        self.run_elog("record", "-e", "shop:*", "--force", "-o", self.file, "--",
                       harness.example("order_service"), "0.1")
         after = {name: time.clock_gettime(clock) for name, clock in clocks.items()}
         parts = self.path("parts.elog")

@@ -192,7 +192,7 @@ class Progress(harness.Case):
 
     def test_background_recording_does_not_write_to_terminal(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        command = '"$@" -o "$RUN" & wait $!'
+        command = '"$@" --force -o "$RUN" & wait $!'
         for monitor, is_shown in (("-m", False), ("+m", True)):
             self.open_terminal()
             shell = self.start(

@@ -346,7 +346,7 @@ TEST_F(text_writer_options, color_names_by_level_and_losses) {
     options.has_colors = true;
     options.fields = elog::parse_field_list("items");
     EXPECT_EQ(lines_of({{0, 2, sold.view()}, {0, 0, closed.view()}}, providers, options),
-              "\x1b[1;31m-- lost 2 events on CPU 0 --\x1b[0m\n"
+              "\x1b[1;31m-- lost 2 events on CPU 0: full --\x1b[0m\n"
               "12:26:40.000123 [001] till-4243 \x1b[1mtrade:sold\x1b[0m items=3\n"
               "12:26:42.500123 [000] till-0 \x1b[1;35mtrade:closed\x1b[0m items=5\n");
 }
