@@ -11,8 +11,8 @@ import shutil
 import subprocess
 
 from tools import (
-    HERE, LAUNCHERS, SOURCE, empty_directory, find_library_directory, installed_tree, output_of,
-    run, with_compiler_cache,
+    HERE, LAUNCHERS, MESON_UNITY_SIZE, SOURCE, empty_directory, find_library_directory,
+    installed_tree, output_of, run, with_compiler_cache,
 )
 
 
@@ -100,7 +100,7 @@ def test_meson_subproject(arguments):
     build = directory / "build"
     run(
         "meson", "setup", "--optimization=0", "-Ddebug=false",
-        "--unity=subprojects", "--unity-size=16", source, build,
+        "--unity=subprojects", MESON_UNITY_SIZE, source, build,
         CXX=with_compiler_cache(arguments.compiler),
     )
     run("meson", "compile", "-C", build, "--jobs", 2)

@@ -8,8 +8,8 @@ import re
 import shutil
 
 from tools import (
-    SOURCE, cache_entry, empty_directory, find_library_directory, installed_tree, output_of, run,
-    with_compiler_cache,
+    MESON_UNITY_SIZE, SOURCE, cache_entry, empty_directory, find_library_directory,
+    installed_tree, output_of, run, with_compiler_cache,
 )
 
 
@@ -32,7 +32,7 @@ def install_with_meson(arguments, prefix):
     # only an optimizer gives.
     run(
         "meson", "setup", *configured, "--werror", "--optimization=0", "-Ddebug=false",
-        "--unity=on", "--unity-size=16",
+        "--unity=on", MESON_UNITY_SIZE,
         f"--prefix={cache_entry(arguments.build, 'CMAKE_INSTALL_PREFIX')}",
         f"--libdir={cache_entry(arguments.build, 'CMAKE_INSTALL_LIBDIR')}",
         build, SOURCE,
@@ -65,9 +65,11 @@ def check_installed_tree(prefix):
 
 def check_name_for_the_loader(library):
     """Requires the loader to find this version only; a program may not work with another."""
-    version = re.search(r"^project\(\n    eventlog\n    VERSION (\d+)\.(\d+)\.",
-                        (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)
-    major, minor = version.groups()
+    header = (SOURCE / "sdk/include/eventlog/version.h").read_text(encoding="utf-8")
+    major, minor = (
+        re.search(rf"^#define EVENTLOG_VERSION_{part} (\d+)$", header, re.M).group(1)
+        for part in ("MAJOR", "MINOR")
+    )
     expected = f"{library.name}.{major}.{minor}" if major == "0" else f"{library.name}.{major}"
     assert loader_name(library) == expected, f"{library} is found as {loader_name(library)}"
     assert (library.parent / expected).exists(), f"{expected} is not installed"

@@ -310,7 +310,7 @@ subcommand command_line::add_hidden(const char* name) {
 command_group command_line::add_group(const char* name, const char* description) {
     subcommand::parsed& added = parser_->add(parser_->application, name, description);
     added.application->require_subcommand(1);
-    return command_group(*this, added);
+    return {*this, added};
 }
 
 subcommand command_group::add_subcommand(const char* name, const char* description) {

@@ -58,7 +58,7 @@ void output_file::finish() {
     }
 }
 
-text_output::text_output(const output_arguments& output) : descriptor_(STDOUT_FILENO) {
+text_output::text_output(const output_arguments& output) {
     if (output.path.empty() || output.is_standard_output()) {
         return;
     }

@@ -3,6 +3,8 @@
 // The options -o FILE|- and --force of commands that write a file.
 #pragma once
 
+#include <unistd.h>
+
 #include <optional>
 #include <string>
 
@@ -65,7 +67,7 @@ class text_output {
   private:
     std::optional<output_file> named_;
     eventlog::core::unique_fd file_;
-    int descriptor_;
+    int descriptor_ = STDOUT_FILENO;
 };
 
 }  // namespace elog
