@@ -108,7 +108,8 @@ struct log_text {
     std::uint32_t line;
 };
 
-/// Formats into a buffer of fixed size.
+/// Formats into a buffer of fixed size, of which only written bytes are read.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 class log_buffer {
   public:
     void append(std::string_view text) noexcept {

@@ -114,7 +114,7 @@ std::vector<std::uint8_t> schema_of(const definition_builder& builder) {
     if (built == nullptr) {
         return {};
     }
-    const std::vector<std::uint8_t> schema(built->schema.begin(), built->schema.end());
+    std::vector<std::uint8_t> schema(built->schema.begin(), built->schema.end());
     eventlog::core::malloc_deleter{}(const_cast<eventlog::core::built_definition*>(built));
     return schema;
 }
