@@ -49,7 +49,7 @@ int main(void) {
     eventlog_timed_scope_begin(&scope, shop, page);
     uint32_t rows = 0;
     const enum eventlog_error error = run(shop, "select * from cart", &rows);
-    pthread_t thread;
+    pthread_t thread = 0;
     void* finished = NULL;
     if (pthread_create(&thread, NULL, finish, &scope) == 0) {
         pthread_join(thread, &finished);
