@@ -19,7 +19,10 @@ from tools import (
 def check_reader(reader, emitter, prefix, directory, **environment):
     """Requires a program with libelog to read the events of another program."""
     recording = directory / "run.elog"
-    run(prefix / "bin/elog", "record", "-e", "demo", "--force", "-o", recording, "--", emitter, **environment)
+    run(
+        prefix / "bin/elog", "record", "-e", "demo", "--force", "-o", recording, "--", emitter,
+        **environment,
+    )
     printed = output_of(reader, recording, **environment)
     assert printed == "demo:ping 1 hello\n", printed
 

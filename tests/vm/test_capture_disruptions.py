@@ -90,7 +90,7 @@ cat > /tmp/unregister <<'END'
 "$1" {COUNT} < /dev/null
 kill $3
 while kill -0 $3 2> /dev/null; do sleep 0.1; done
-if [ -e /dev/eventlog ]; then rmmod eventlog; else "$2" unregister load; fi
+if [ -e /dev/eventlog ]; then rmmod eventlog; else "$2" kernel unregister load; fi
 "$1" {COUNT} < /dev/null
 END
 unregistered() {{

@@ -45,7 +45,7 @@ keep() {{
     # The program finds the registered event.
     "$1" register "$2" && "$2" {COUNT} 0 says < /dev/null &&
         ls /sys/kernel/tracing/events/*/eventlog_load_item/format &&
-        "$1" unregister load
+        "$1" kernel unregister load
 }}
 # A program that is loaded, and the event it is attached to a moment later.
 # (A file may be closed while ls lists it, which is an error of ls.)
