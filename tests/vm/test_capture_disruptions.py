@@ -29,7 +29,8 @@ keep
 full() {{
     mkdir -p /tmp/small
     mount -t tmpfs -o size=256k small /tmp/small
-    record $1 -o /tmp/small/run.elog -- "$program" {COUNT} < /dev/null
+    # On one processor: the buffers of others would be written in any order until the disk is full.
+    record $1 -o /tmp/small/run.elog -- taskset 1 "$program" {COUNT} < /dev/null
     status=$?
     cp /tmp/small/run.elog /tmp/full_$1.elog
     umount /tmp/small
