@@ -120,8 +120,8 @@ class log_buffer {
         is_cut_ = is_cut_ || copied < text.size();
     }
 
-    /// Not by std::to_chars, whose table of digits g++ makes a symbol that is unique in the process:
-    /// a dlopen'ed object that logs could never be unloaded.
+    /// Not by std::to_chars, whose table of digits g++ makes a symbol that is unique in the
+    /// process: a dlopen'ed object that logs could never be unloaded.
     template <class Number>
     void append_integer(Number number) noexcept {
         auto rest = static_cast<std::uint64_t>(number);

@@ -101,7 +101,7 @@ class [[nodiscard]] timed_scope {
   public:
     /// Called by provider::time() and session::time().
     [[gnu::visibility("hidden")]] explicit timed_scope(Source source,
-                                                        std::uint64_t session = 0) noexcept
+                                                       std::uint64_t session = 0) noexcept
         : source_(std::move(source)), session_(session) {
         if (Provider::template enabled<event_type>()) [[unlikely]] {
             began_ = detail::steady_nanoseconds();

@@ -384,7 +384,8 @@ TEST(pushdown_event, with_conflicting_units_is_skipped_like_its_records) {
     both.take(all);
     EXPECT_EQ(both.by_counts(), both.by_records());
     EXPECT_NE(both.by_counts().find(R"("events":1,)"), std::string::npos) << both.by_counts();
-    EXPECT_NE(both.by_counts().find(R"("type_mismatches":1)"), std::string::npos) << both.by_counts();
+    EXPECT_NE(both.by_counts().find(R"("type_mismatches":1)"), std::string::npos)
+        << both.by_counts();
 }
 
 TEST(pushdown_event, with_possible_sum_overflow_is_rejected) {
