@@ -19,6 +19,8 @@ class system_processes : public process_source {
     /// orphans become its children, and reap_orphan() has to be called. Throws user_error.
     system_processes();
     ~system_processes() override;
+    system_processes(const system_processes&) = delete;
+    system_processes& operator=(const system_processes&) = delete;
 
     [[nodiscard]] std::uint32_t self() const override;
     [[nodiscard]] std::optional<process_stat> find(std::uint32_t pid) override;

@@ -25,7 +25,8 @@ constexpr std::uint32_t daemon_pid = 150;
 
 class command_scope_rule : public ::testing::Test {
   protected:
-    command_scope_rule() : machine_(std::make_unique<fake_processes>()), machine(*machine_) {
+    command_scope_rule()
+        : owned_machine(std::make_unique<fake_processes>()), machine(*owned_machine) {
         machine.now = 900;
         machine.fork(fake_processes::init, daemon_pid);
         machine.now = 2000;
@@ -34,7 +35,7 @@ class command_scope_rule : public ::testing::Test {
     /// Starts the command at tick 2000, and continues 10 ticks later.
     void start(bool with_fork_events) {
         machine.reports_forks = with_fork_events;
-        scope.emplace(std::move(machine_));
+        scope.emplace(std::move(owned_machine));
         machine.fork(fake_processes::elog_pid, command);
         scope->begin(command);
         machine.now += 10;
@@ -42,7 +43,7 @@ class command_scope_rule : public ::testing::Test {
 
     scope_verdict decide(std::uint32_t pid) { return scope->decide(pid, machine.start_time(pid)); }
 
-    std::unique_ptr<fake_processes> machine_;
+    std::unique_ptr<fake_processes> owned_machine;
     fake_processes& machine;
     std::optional<elog::command_scope> scope;
 };
@@ -260,7 +261,7 @@ TEST_F(command_scope_rule, lost_fork_events_never_exclude_a_descendant) {
 
 TEST_F(command_scope_rule, fork_events_without_the_command_are_not_trusted) {
     machine.reports_forks = true;
-    scope.emplace(std::move(machine_));
+    scope.emplace(std::move(owned_machine));
     machine.fork(fake_processes::elog_pid, command);
     machine.now += 100;
     machine.reports_forks = true;
@@ -304,7 +305,7 @@ TEST_F(command_scope_rule, thread_is_decided_by_its_process) {
 }
 
 TEST_F(command_scope_rule, everything_is_outside_before_the_command) {
-    scope.emplace(std::move(machine_));
+    scope.emplace(std::move(owned_machine));
     scope->poll();
     EXPECT_EQ(decide(daemon_pid), scope_verdict::outside);
 }

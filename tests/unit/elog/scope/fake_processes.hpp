@@ -32,10 +32,10 @@ class fake_processes : public elog::process_source {
     bool hides_others = false;            // /proc is mounted with hidepid
     std::function<void()> before_find{};  // runs before each find(): a race
 
-    std::uint32_t fork(std::uint32_t parent, std::uint32_t pid) {
-        add(pid, parent, now);
-        forks_.push_back({parent, pid, now});
-        return pid;
+    std::uint32_t fork(std::uint32_t parent, std::uint32_t child) {
+        add(child, parent, now);
+        forks_.push_back({parent, child, now});
+        return child;
     }
     void fork_in_inner_namespace(std::uint32_t parent, std::uint32_t pid, std::uint32_t inner) {
         fork(parent, pid);

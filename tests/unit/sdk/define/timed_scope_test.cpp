@@ -37,23 +37,23 @@ constexpr eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "tim
 
 class timed_scope_in_c : public testing::Test {
   protected:
-    timed_scope_in_c() {
-        EXPECT_EQ(eventlog_provider_create(&definition, &provider_, nullptr, 0),
+    void SetUp() override {
+        EXPECT_EQ(eventlog_provider_create(&definition, &provider, nullptr, 0),
                   EVENTLOG_ERROR_NONE);
     }
-    ~timed_scope_in_c() override { eventlog_provider_destroy(provider_); }
+    void TearDown() override { eventlog_provider_destroy(provider); }
 
     [[nodiscard]] eventlog_timed_scope begin(std::uint32_t event) const {
         eventlog_timed_scope scope{};
-        eventlog_timed_scope_begin(&scope, provider_, event);
+        eventlog_timed_scope_begin(&scope, provider, event);
         return scope;
     }
     static std::int64_t duration_of(const event_listener& listener, std::size_t record) {
         return std::get<std::int64_t>(listener.field(listener.records().at(record), "duration"));
     }
 
-    eventlog_provider* provider_ = nullptr;
-    std::array<eventlog_value, 1> rows_{eventlog_unsigned(7)};
+    eventlog_provider* provider = nullptr;
+    std::array<eventlog_value, 1> rows{eventlog_unsigned(7)};
 };
 
 TEST_F(timed_scope_in_c, emits_one_event_with_its_duration) {
@@ -62,9 +62,9 @@ TEST_F(timed_scope_in_c, emits_one_event_with_its_duration) {
     eventlog_timed_scope scope = begin(query);
     EXPECT_TRUE(eventlog_timed_scope_is_measured(&scope));
     ::usleep(1000);
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_NONE);
     const std::int64_t around = eventlog_monotonic_time() - before;
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_NONE);
     ASSERT_EQ(listener.received_names(), "query");
     EXPECT_GE(duration_of(listener, 0), 1'000'000);
     EXPECT_LE(duration_of(listener, 0), around);
@@ -76,7 +76,7 @@ TEST_F(timed_scope_in_c, without_listener_at_the_begin_emits_nothing) {
     EXPECT_FALSE(eventlog_timed_scope_is_measured(&scope));
     EXPECT_EQ(scope.began, 0);
     event_listener listener("timed_in_c:*");
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(listener.received_names(), "");
 }
 
@@ -85,7 +85,7 @@ TEST_F(timed_scope_in_c, that_is_cancelled_emits_nothing) {
     eventlog_timed_scope scope = begin(query);
     eventlog_timed_scope_cancel(&scope);
     EXPECT_FALSE(eventlog_timed_scope_is_measured(&scope));
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(listener.received_names(), "");
 }
 
@@ -96,7 +96,7 @@ TEST_F(timed_scope_in_c, that_is_stopped_does_not_measure_its_values) {
     const std::int64_t measured = scope.stopped - scope.began;
     ::usleep(1000);
     eventlog_timed_scope_stop(&scope);
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_NONE);
     ASSERT_EQ(listener.received_names(), "query");
     EXPECT_EQ(duration_of(listener, 0), measured);
 }
@@ -104,11 +104,11 @@ TEST_F(timed_scope_in_c, that_is_stopped_does_not_measure_its_values) {
 TEST_F(timed_scope_in_c, in_a_session_has_its_number) {
     event_listener listener("timed_in_c:request");
     eventlog_session session{};
-    EXPECT_EQ(eventlog_session_begin(&session, provider_, 4711), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_session_begin(&session, provider, 4711), EVENTLOG_ERROR_NONE);
     eventlog_timed_scope scope{};
     eventlog_timed_scope_begin_in_session(&scope, &session, request);
     EXPECT_EQ(eventlog_session_end(&session), EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_NONE);
     ASSERT_EQ(listener.received_names(), "request");
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "session")), 4711U);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(listener.records()[0], "rows")), 7U);
@@ -118,12 +118,12 @@ TEST_F(timed_scope_in_c, in_a_session_has_its_number) {
 TEST_F(timed_scope_in_c, reports_misuse_and_ends) {
     event_listener listener("timed_in_c:*");
     eventlog_timed_scope scope = begin(request);
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_SESSION);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_SESSION);
     EXPECT_FALSE(eventlog_timed_scope_is_measured(&scope));
 
-    const eventlog_session session{provider_, 1, true};
+    const eventlog_session session{provider, 1, true};
     eventlog_timed_scope_begin_in_session(&scope, &session, query);
-    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows_.data(), 1), EVENTLOG_ERROR_SESSION);
+    EXPECT_EQ(eventlog_timed_scope_end(&scope, rows.data(), 1), EVENTLOG_ERROR_SESSION);
 
     scope = begin(plain);
     EXPECT_EQ(eventlog_timed_scope_end(&scope, nullptr, 0), EVENTLOG_ERROR_VALUE_TYPE);
