@@ -182,7 +182,7 @@ class AtProcess(other_users.Case):
         else:
             self.skipTest(f"no control group can be made: {obstacle}")
         self.addCleanup(self.wait_for, lambda: not self.remove_group(group), "an empty group")
-        _, pid = self.start_container()
+        maker, pid = self.start_container()
         try:
             pathlib.Path(group, "cgroup.procs").write_text(str(pid), encoding="ascii")
         except OSError as error:
@@ -193,6 +193,8 @@ class AtProcess(other_users.Case):
                           other_users.read(f"/proc/{process}/cgroup"))
         recording.send_signal(signal.SIGINT)
         self.finish(recording)
+        # unshare(1) fails when its child is killed.
+        self.expect(maker, 1)
         os.kill(pid, signal.SIGKILL)
 
     @staticmethod
