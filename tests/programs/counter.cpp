@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <latch>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -47,7 +49,9 @@ void emit(const count& event, bool takes_turns) {
     counter::emit(event);
 }
 
-void run(std::uint32_t worker, std::uint64_t events, std::chrono::microseconds pause) {
+void run(std::latch& start, std::uint32_t worker, std::uint64_t events,
+         std::chrono::microseconds pause) {
+    start.arrive_and_wait();
     const bool takes_turns = shares_one_ring();
     for (std::uint64_t i = 0; events == 0 || i < events; ++i) {
         emit(count{i, (i + worker) * 0x9e3779b97f4a7c15U, worker,
@@ -70,9 +74,10 @@ int main(int argument_count, char** arguments) {
     const std::uint64_t events = std::strtoull(arguments[2], nullptr, 10);
     const std::chrono::microseconds pause(
         argument_count > 3 ? std::strtol(arguments[3], nullptr, 10) : 0);
+    std::latch start(threads);
     std::vector<std::thread> workers;
     for (std::uint32_t worker = 0; worker < threads; ++worker) {
-        workers.emplace_back(run, worker, events, pause);
+        workers.emplace_back(run, std::ref(start), worker, events, pause);
     }
     for (std::thread& worker : workers) {
         worker.join();
