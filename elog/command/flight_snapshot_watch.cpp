@@ -13,6 +13,7 @@
 #include <memory>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/user_error.hpp"
@@ -49,6 +50,12 @@ std::unique_ptr<record_filter> make_trigger(const std::optional<std::string>& wh
     });
 }
 
+/// An unused name, and its unfinished file.
+struct reserved_name {
+    std::string path;
+    eventlog::core::unique_fd unfinished;
+};
+
 /// Unanswered causes of a snapshot.
 struct pending_triggers {
     std::uint32_t requests = 0;
@@ -71,7 +78,7 @@ class snapshot_watch {
     [[nodiscard]] snapshot_notes notes_of(const pending_triggers& answered) const;
     void print_triggers(const std::string& path, const pending_triggers& answered) const;
     void remove_old();
-    [[nodiscard]] std::string reserve_path();
+    [[nodiscard]] reserved_name reserve_path();
     void print_totals();
 
     snapshot_arguments snapshot_;
@@ -153,18 +160,18 @@ void snapshot_watch::sleep() const {
 
 /// Reserves an unused name by creating its unfinished file exclusively. That file becomes the final
 /// one by renaming, so that at any time one of the two exists.
-std::string snapshot_watch::reserve_path() {
+reserved_name snapshot_watch::reserve_path() {
     while (true) {
         std::string path = parts_.next_path();
         const std::string unfinished = temporary_name(path);
-        const eventlog::core::unique_fd file(
+        eventlog::core::unique_fd file(
             ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
         struct stat existing {};
         if (file && ::lstat(path.c_str(), &existing) != 0) {
-            return path;
+            return {std::move(path), std::move(file)};
         }
         if (file) {
-            static_cast<void>(::unlink(unfinished.c_str()));
+            remove_own_file(file.get(), unfinished);
         } else if (errno != EEXIST) {
             throw user_error("The file {} cannot be made ({}). Give another name with -o.", path,
                              std::strerror(errno));
@@ -208,12 +215,13 @@ void snapshot_watch::remove_old() {
 void snapshot_watch::take() {
     collect_triggers();
     const pending_triggers answered = pending_;
-    snapshot_.output = reserve_path();
+    const reserved_name reserved = reserve_path();
+    snapshot_.output = reserved.path;
     print_triggers(*snapshot_.output, answered);
     try {
         snapshot_writer(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
     } catch (...) {
-        static_cast<void>(::unlink(temporary_name(*snapshot_.output).c_str()));
+        remove_own_file(reserved.unfinished.get(), temporary_name(reserved.path));
         throw;
     }
     if (arguments_.on_request) {

@@ -35,12 +35,13 @@ void check_may_replace(const output_arguments& output) {
                      output.path);
 }
 
-output_file::output_file(const output_arguments& output)
+output_file::output_file(const output_arguments& output, mode_t mode)
     : name_(output.is_standard_output() ? standard_output : output.path) {
     if (!output.is_standard_output()) {
         check_may_replace(output);
-        named_.emplace(output.path, output.force ? atomic_file::if_exists::replace
-                                                 : atomic_file::if_exists::reject);
+        named_.emplace(
+            output.path,
+            output.force ? atomic_file::if_exists::replace : atomic_file::if_exists::reject, mode);
         return;
     }
     if (::isatty(STDOUT_FILENO) == 1) {
@@ -62,10 +63,10 @@ text_output::text_output(const output_arguments& output) {
     if (output.path.empty() || output.is_standard_output()) {
         return;
     }
-    named_.emplace(output);
-    constexpr mode_t usual = 0666;
+    constexpr mode_t mode_of_texts = 0666;
+    named_.emplace(output, mode_of_texts);
     file_ = eventlog::core::unique_fd(
-        ::open(named_->path().c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, usual));
+        ::open(named_->path().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file_) {
         throw user_error("The file {} cannot be created ({}). Give another name with -o.",
                          output.path, std::strerror(errno));
@@ -85,6 +86,7 @@ text_output::text_output(const output_arguments& output) {
 
 void text_output::finish() {
     if (named_) {
+        file_ = eventlog::core::unique_fd();
         named_->finish();
     }
 }

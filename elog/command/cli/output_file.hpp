@@ -3,6 +3,7 @@
 // The options -o FILE|- and --force of commands that write a file.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <optional>
@@ -35,7 +36,7 @@ class output_file {
   public:
     /// Throws user_error if the file exists and --force is not given, if the path is no file, or if
     /// standard output is a terminal, which cannot show binary data.
-    explicit output_file(const output_arguments& output);
+    explicit output_file(const output_arguments& output, mode_t mode = atomic_file::usual_mode);
 
     /// The path to write to.
     [[nodiscard]] const std::string& path() const noexcept {

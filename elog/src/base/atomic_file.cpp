@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "base/user_error.hpp"
-#include "platform/unique_fd.hpp"
 
 namespace elog {
 namespace {
@@ -53,6 +52,18 @@ void check_is_no_link(const std::string& path) {
     }
 }
 
+bool is_open_as(int descriptor, const std::string& path) noexcept {
+    struct stat opened {};
+    struct stat named {};
+    return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/// Locks the file against new writers, which lock it themselves, unless it has one.
+bool has_other_writer(int descriptor) noexcept {
+    return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 [[noreturn]] void reject_replacing(const std::string& path) {
     throw user_error(
         "{} is there already. Give the new file another name, or have that one replaced.", path);
@@ -71,7 +82,16 @@ std::string temporary_name(const std::string& path) {
     return path + ".unfinished";
 }
 
-atomic_file::atomic_file(const std::string& path, if_exists what)
+void remove_own_file(int descriptor, const std::string& path) noexcept {
+    // Named first: the lock must not touch a file that is complete. Again with the lock, because
+    // its writer may have completed it before.
+    if (is_open_as(descriptor, path) && !has_other_writer(descriptor) &&
+        is_open_as(descriptor, path)) {
+        static_cast<void>(::unlink(path.c_str()));
+    }
+}
+
+atomic_file::atomic_file(const std::string& path, if_exists what, mode_t mode)
     : path_(target_of(path)), temporary_(temporary_name(path_)), what_(what) {
     check_target(path_);
     struct stat status {};
@@ -81,15 +101,32 @@ atomic_file::atomic_file(const std::string& path, if_exists what)
     check_is_no_link(temporary_);
     // Another command may be writing it; its work must not be removed.
     check_target(temporary_);
+    held_ = eventlog::core::unique_fd(
+        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
+    if (!held_) {
+        throw user_error("The file {} cannot be made ({}). Give another name with -o.", path_,
+                         std::strerror(errno));
+    }
 }
 
 atomic_file::~atomic_file() {
     if (!is_complete_) {
-        static_cast<void>(::unlink(temporary_.c_str()));
+        remove_own_file(held_.get(), temporary_);
     }
 }
 
+void atomic_file::check_temporary() const {
+    if (!is_open_as(held_.get(), temporary_) || has_other_writer(held_.get())) {
+        throw user_error("The file {} is being written by another command, and this content is "
+                         "lost. Give another name with -o.",
+                         path_);
+    }
+    // A reader would take a complete file with a lock for one that is being written.
+    static_cast<void>(::flock(held_.get(), LOCK_UN));
+}
+
 void atomic_file::finish() {
+    check_temporary();
     check_target(path_);  // a recorder may have created a file of that name since the constructor
     const unsigned flags = what_ == if_exists::reject ? RENAME_NOREPLACE : 0;
     int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);

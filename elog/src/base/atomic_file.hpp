@@ -3,7 +3,11 @@
 // Replaces a file by a complete one, or leaves it as it was.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+
+#include "platform/unique_fd.hpp"
 
 namespace elog {
 
@@ -13,16 +17,27 @@ void check_not_same_file(const std::string& from, const std::string& to);
 /// The name of a file until it is complete.
 [[nodiscard]] std::string temporary_name(const std::string& path);
 
+/// Removes the file that the descriptor has open, if `path` still names it and no other process
+/// writes it. Call after its writers in this process have closed it.
+void remove_own_file(int descriptor, const std::string& path) noexcept;
+
 /// A file that gets its name when it is complete. Until then its content is in a temporary file in
 /// the same folder, and a file that had the name before stays unchanged.
+///
+/// Two processes may begin to write to one path. Their writers decide with a lock on the temporary
+/// file which of them continues; the other one neither removes nor renames it.
 class atomic_file {
   public:
     enum class if_exists { replace, reject };
 
-    /// Throws user_error if the path is no regular file, is being recorded to, or exists and must
-    /// not be replaced, and if a symbolic link has the name of the temporary file.
-    explicit atomic_file(const std::string& path, if_exists what = if_exists::replace);
-    /// Removes the temporary file unless finish() succeeded.
+    static constexpr mode_t usual_mode = 0644;
+
+    /// Creates the temporary file, or takes over that of a command that was killed. Throws
+    /// user_error if it cannot be created, if the path is no regular file, is being recorded to, or
+    /// exists and must not be replaced, and if a symbolic link has the name of the temporary file.
+    explicit atomic_file(const std::string& path, if_exists what = if_exists::replace,
+                         mode_t mode = usual_mode);
+    /// Removes the temporary file unless finish() succeeded. Its writer must have closed it.
     ~atomic_file();
     atomic_file(const atomic_file&) = delete;
     atomic_file& operator=(const atomic_file&) = delete;
@@ -32,12 +47,16 @@ class atomic_file {
 
     /// Gives the file its name. The caller has completed and closed it. Throws user_error if the
     /// file cannot have the name, for example because a recorder writes to that path by now; the
-    /// destructor then removes the temporary file.
+    /// destructor then removes the temporary file. Also throws if the temporary file is not that of
+    /// the constructor any more.
     void finish();
 
   private:
+    void check_temporary() const;
+
     std::string path_;
     std::string temporary_;
+    eventlog::core::unique_fd held_;  // identifies the temporary file
     if_exists what_;
     bool is_complete_ = false;
 };

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -109,6 +110,46 @@ TEST_F(atomic_file_writing, does_not_replace_file_being_written) {
     ASSERT_EQ(::flock(file.get(), LOCK_EX), 0);
     EXPECT_NE(rejection(path("written")).find("is being written by another recording"),
               std::string::npos);
+}
+
+TEST_F(atomic_file_writing, does_not_remove_temporary_file_with_another_writer) {
+    elog::atomic_file first(path("name"));
+    auto second = std::make_unique<elog::atomic_file>(path("name"));
+    {
+        const eventlog::core::unique_fd writer(
+            ::open(first.temporary_path().c_str(), O_WRONLY | O_CLOEXEC));
+        ASSERT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), 0);
+        write(first.temporary_path(), "first");
+        EXPECT_THROW(second->finish(), elog::user_error);
+        second.reset();
+    }
+    first.finish();
+    EXPECT_EQ(read(path("name")), "first");
+}
+
+TEST_F(atomic_file_writing, does_not_remove_temporary_file_of_another_process) {
+    auto first = std::make_unique<elog::atomic_file>(path("name"));
+    elog::atomic_file second(path("name"));
+    write(second.temporary_path(), "second");
+    second.finish();
+    elog::atomic_file third(path("name"));
+    write(third.temporary_path(), "third");
+    EXPECT_THROW(first->finish(), elog::user_error);
+    first.reset();
+    third.finish();
+    EXPECT_EQ(read(path("name")), "third");
+}
+
+TEST_F(atomic_file_writing, takes_over_temporary_file_of_killed_command) {
+    write(elog::temporary_name(path("name")), "longer than the new content");
+    elog::atomic_file made(path("name"));
+    write(made.temporary_path(), "new");
+    made.finish();
+    EXPECT_EQ(read(path("name")), "new");
+}
+
+TEST_F(atomic_file_writing, rejects_missing_folder) {
+    EXPECT_NE(rejection(path("missing/name")).find("cannot be made"), std::string::npos);
 }
 
 TEST_F(atomic_file_writing, is_removed_if_rename_fails) {
