@@ -11,9 +11,11 @@
 #include "cli/common_options.hpp"
 #include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
+#include "cli/output_file.hpp"
 #include "commands.hpp"
 #include "file/file_sink.hpp"
 #include "flight_snapshot_watch.hpp"
+#include "live/copying.hpp"
 #include "live/where.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "recorder/summary.hpp"
@@ -25,8 +27,8 @@ command_option add_snapshot_options(subcommand& command, snapshot_arguments& arg
     command.add_option("NAME", arguments.name, "Name of the flight recorder")
         .required()
         .completes_as(value_kind::subscription);
-    const command_option output =
-        add_output_option(command, arguments.output, "Write an .elog file");
+    const command_option output = add_output_options(
+        command, arguments.output, "Write an .elog file instead of text; - is standard output");
     add_compress_option(command, arguments.compression);
     command.add_option("--where PREDICATE", arguments.where, where_help);
     command.add_flag("-j,--json", arguments.json,
@@ -35,10 +37,10 @@ command_option add_snapshot_options(subcommand& command, snapshot_arguments& arg
 }
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
-    check_is_file_name(arguments.output);
-    if (arguments.compression != 0 && !arguments.output) {
-        throw usage_error("--compress is for files: add -o FILE.");
+    if ((arguments.compression != 0 || arguments.output.force) && !arguments.has_file()) {
+        throw usage_error("--compress and --force are for files: add -o FILE.");
     }
+    check_description(arguments.output, arguments.json);
 }
 
 void check_names_received(std::unique_ptr<record_filter> filter,
@@ -66,10 +68,10 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
         // Only attached programs are checked, because only their events can be in the buffers.
         check_names_received(make_filter(arguments.where, current_time()), source);
     }
-    if (arguments.output) {
-        file_.emplace(*arguments.output);
+    if (arguments.has_file()) {
+        file_.emplace(arguments.output);
         sink_ = std::make_unique<file_sink>(
-            file_sink_options{file_->temporary_path(), arguments.compression, {}, true});
+            file_sink_options{file_->path(), arguments.compression, {}, true});
     } else {
         sink_ = make_line_sink(arguments.json, abort_check{});
     }
@@ -99,7 +101,7 @@ void snapshot_writer::take(const snapshot_notes& notes) {
 
 void snapshot_writer::print_recording_summary(const recording_summary& summary,
                                               const snapshot_notes& notes) const {
-    const summary_notes of_file{arguments_.output,
+    const summary_notes of_file{file_ ? std::optional(file_->name()) : std::nullopt,
                                 passing_ ? std::optional(passing_->passed()) : std::nullopt,
                                 std::nullopt};
     if (arguments_.json && file_) {
@@ -127,11 +129,11 @@ namespace {
 void run_snapshot(const snapshot_arguments& arguments) {
     const detached_subscription source(arguments.name);
     snapshot_requests requests(source.region());
-    // Read before the snapshot starts: it then has all events before these requests. Output to a
-    // terminal or with --where is no answer.
+    // Read before the snapshot starts: it then has all events before these requests. Text and
+    // output with --where are no answer.
     const request_counts asked = requests.counts();
     const std::optional<std::string> reason = requests.reason();
-    const bool is_answer = asked.open() != 0 && arguments.output && !arguments.where;
+    const bool is_answer = asked.open() != 0 && arguments.has_file() && !arguments.where;
     snapshot_notes notes;
     if (is_answer) {
         notes.requests = asked.open();
@@ -140,7 +142,9 @@ void run_snapshot(const snapshot_arguments& arguments) {
     snapshot_writer(arguments, source).take(notes);
     if (is_answer) {
         requests.answer(asked.wanted);
-        print_requests(*arguments.output, asked.open(), reason);
+        print_requests(arguments.output.is_standard_output() ? "standard output"
+                                                             : arguments.output.path,
+                       asked.open(), reason);
     }
 }
 
@@ -156,6 +160,7 @@ void add_flight_snapshot(command_group& flight) {
     command.footer("The flight recorder continues unchanged.\n"
                    "Examples:\n"
                    "  elog flight snapshot shop -o what_happened.elog\n"
+                   "  elog flight snapshot shop -o - | elog stat -\n"
                    "  elog flight snapshot shop --on-request -o requested.elog\n"
                    "  elog flight snapshot shop --when 'took > 2s' --after 1s -o slow.elog");
     command.action([arguments, watched] {

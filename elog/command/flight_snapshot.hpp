@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "base/atomic_file.hpp"
 #include "base/user_error.hpp"
 #include "cli/command_line.hpp"
+#include "cli/output_file.hpp"
 #include "memory/detached_subscription.hpp"
 #include "memory/recording.hpp"
 #include "predicate/filtering_sink.hpp"
@@ -20,17 +20,19 @@ namespace elog {
 
 struct snapshot_arguments {
     std::string name;
-    std::optional<std::string> output;
+    output_arguments output;
     int compression = 0;
     std::optional<std::string> where;
     bool json = false;
+
+    [[nodiscard]] bool has_file() const noexcept { return !output.path.empty(); }
 };
 
-/// Adds NAME, -o, which is returned, --compress, --where and --json. The arguments have to live
-/// until the command line has been read.
+/// Adds NAME, -o, which is returned, --force, --compress, --where and --json. The arguments have to
+/// live until the command line has been read.
 command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
 
-/// Throws usage_error.
+/// Throws usage_error. An existing file is found when a snapshot_writer is made.
 void check_snapshot_options(const snapshot_arguments& arguments);
 
 /// Throws user_error if programs have attached, but none of their events has a name of the filter.
@@ -63,8 +65,9 @@ struct snapshot_notes {
     std::optional<std::uint64_t> met{};   // events for which --when is true, with that option
 };
 
-/// Writes a snapshot to a file, which gets its name when it is complete, or to standard output. The
-/// summary goes to standard error, or, with --json and a file, to standard output.
+/// Writes a snapshot to a file, which gets its name when it is complete, or to standard output, as
+/// text or, with -o -, as a file. The summary goes to standard error, or, with --json and a file,
+/// to standard output.
 class snapshot_writer {
   public:
     /// Creates the file and checks the arguments, before anything is ended. Both arguments have to
@@ -82,7 +85,7 @@ class snapshot_writer {
     const snapshot_arguments& arguments_;
     const detached_subscription& source_;
     unknown_names unknown_;
-    std::optional<atomic_file> file_;
+    std::optional<output_file> file_;
     std::unique_ptr<record_filter> filter_;
     std::unique_ptr<record_sink> sink_;
     std::optional<filtering_sink> passing_;

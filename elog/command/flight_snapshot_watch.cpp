@@ -104,7 +104,7 @@ snapshot_watch::snapshot_watch(const snapshot_arguments& snapshot, const watch_a
       arguments_(arguments),
       after_(arguments.after ? parse_distance(*arguments.after) : nanoseconds{0}),
       trigger_(make_trigger(arguments.when)),
-      parts_(*snapshot.output),
+      parts_(snapshot.output.path),
       source_(snapshot.name),
       requests_(source_.region()),
       answered_(requests_.counts().answered) {
@@ -204,8 +204,8 @@ void snapshot_watch::print_triggers(const std::string& path,
 /// Removes old files after the new one is complete.
 void snapshot_watch::remove_old() {
     std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(*snapshot_.output, error);
-    parts_.add(*snapshot_.output, error ? 0 : size);
+    const std::uintmax_t size = std::filesystem::file_size(snapshot_.output.path, error);
+    parts_.add(snapshot_.output.path, error ? 0 : size);
     while (arguments_.keep && parts_.count() > *arguments_.keep) {
         parts_.remove_oldest();
     }
@@ -216,8 +216,8 @@ void snapshot_watch::take() {
     collect_triggers();
     const pending_triggers answered = pending_;
     const reserved_name reserved = reserve_path();
-    snapshot_.output = reserved.path;
-    print_triggers(*snapshot_.output, answered);
+    snapshot_.output.path = reserved.path;
+    print_triggers(snapshot_.output.path, answered);
     try {
         snapshot_writer(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
     } catch (...) {
@@ -238,7 +238,7 @@ void snapshot_watch::take() {
 
 void snapshot_watch::run() {
     print_note("'{}' is watched. Snapshots are written to {}. Stop with Ctrl-C.", snapshot_.name,
-               rotation_glob(*snapshot_.output));
+               rotation_glob(snapshot_.output.path));
     while (taken_ < arguments_.iterations.value_or(UINT64_MAX)) {
         // Read first: causes before the end are still answered, at once.
         const bool accepts_requests = requests_.accepts_requests();
@@ -306,8 +306,12 @@ void check_watch_options(const snapshot_arguments& snapshot, const watch_argumen
             "--iterations, --keep and --after are for requested snapshots: add --on-request or "
             "--when.");
     }
-    if (arguments.is_wanted() && !snapshot.output) {
+    if (arguments.is_wanted() && (!snapshot.has_file() || snapshot.output.is_standard_output())) {
         throw usage_error("Requested snapshots are written to files: add -o FILE.");
+    }
+    if (arguments.is_wanted() && snapshot.output.force) {
+        throw usage_error("Requested snapshots get unused names: leave --force out, and limit the "
+                          "number of files with --keep.");
     }
     if (arguments.after) {
         static_cast<void>(parse_distance(*arguments.after));

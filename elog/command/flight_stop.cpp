@@ -23,18 +23,23 @@ struct stop_arguments {
     bool discard = false;
 };
 
+[[noreturn]] void reject_release(const char* reason, const std::string& name) {
+    throw user_error(
+        "{0} '{1}' receives no more events, and keeps those that it has: write them elsewhere with "
+        "elog flight stop {1} -o FILE, or drop them with elog flight stop {1} --discard",
+        reason, name);
+}
+
 /// The memory is released after the file is complete, because the disk may be full.
 void take(snapshot_writer& kept, const std::string& name) {
     try {
         kept.take();
     } catch (const subscription_ended&) {
         throw;
+    } catch (const output_closed&) {
+        reject_release("Standard output was closed before the end of the events.", name);
     } catch (const std::exception& error) {
-        throw user_error(
-            "{0} '{1}' receives no more events, and keeps those that it has: write them "
-            "elsewhere with elog flight stop {1} -o FILE, or drop them with elog flight "
-            "stop {1} --discard",
-            error.what(), name);
+        reject_release(error.what(), name);
     }
 }
 
@@ -47,10 +52,10 @@ void print_ended(const std::string& name) {
 
 void check_stop_options(const stop_arguments& arguments) {
     check_snapshot_options(arguments.snapshot);
-    if (arguments.snapshot.where && !arguments.snapshot.output) {
+    if (arguments.snapshot.where && !arguments.snapshot.has_file()) {
         throw usage_error("--where is for the file: add -o FILE.");
     }
-    if (!arguments.snapshot.output && !arguments.discard) {
+    if (!arguments.snapshot.has_file() && !arguments.discard) {
         throw usage_error("The events of '{0}' would be lost: add -o FILE to write them, or "
                           "--discard to drop them.",
                           arguments.snapshot.name);
@@ -62,7 +67,7 @@ void run_stop(const snapshot_arguments& arguments) {
     // An error with the file or the predicate has to occur before the end, so that no events are
     // lost.
     std::optional<snapshot_writer> kept;
-    if (arguments.output) {
+    if (arguments.has_file()) {
         kept.emplace(arguments, ended);
     }
     ended.end();

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/common_options.hpp"
-#include "cli/whole_files.hpp"
+#include "cli/output_file.hpp"
 #include "codegen/generate_bpftrace.hpp"
 #include "commands.hpp"
 #include "discovery/schema_sources.hpp"
@@ -18,7 +17,7 @@ namespace {
 struct bpftrace_options {
     std::string source;
     std::string program;
-    std::string output;
+    output_arguments output;
 };
 
 /// bpftrace ends a path at a colon, a blank or a bracket.
@@ -44,7 +43,7 @@ void run_bpftrace(const bpftrace_options& options) {
             "end all programs except those of one version.",
             schemas.size(), options.source);
     }
-    write_whole_file(options.output, generate_bpftrace(schemas.front(), options.program));
+    write_text_output(options.output, generate_bpftrace(schemas.front(), options.program));
 }
 
 }  // namespace
@@ -62,7 +61,7 @@ void add_schema_bpftrace(command_group& schema) {
         .add_option("--usdt PROGRAM", options->program,
                     "Use the USDT probes of that program instead of trace events")
         .completes_as(value_kind::file);
-    add_output_option(command, options->output, "Write to this file");
+    add_output_options(command, options->output, "Write to this file, not to standard output");
     command.footer("Without --usdt, the events are those of eventlog's kernel module.\n"
                    "Examples:\n"
                    "  elog schema bpftrace shop -o shop.bt\n"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/common_options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/whole_files.hpp"
 #include "codegen/generate.hpp"
 #include "commands.hpp"
@@ -50,7 +50,7 @@ constexpr std::pair<std::string_view, generator> generators[] = {
 struct gen_options {
     std::string language;
     std::string source;
-    std::string output;
+    output_arguments output;
 };
 
 generator find_generator(const std::string& language) {
@@ -69,7 +69,7 @@ void run_gen(const gen_options& options) {
     const generator generate = find_generator(options.language);
     const std::string text = read_file_up_to(options.source, schema_text_size_max + 1);
     const located_schema source = parse_schema_text(options.source, text);
-    write_whole_file(options.output, generate(source, options.output));
+    write_text_output(options.output, generate(source, options.output.path));
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void add_schema_gen(command_group& schema) {
     command.add_option("FILE", options->source, "Schema as text, see elog-schema(5)")
         .required()
         .completes_as(value_kind::file);
-    add_output_option(command, options->output, "Write to this file");
+    add_output_options(command, options->output, "Write to this file, not to standard output");
     command.footer("Examples:\n"
                    "  elog schema gen --lang c tcp.schema -o tcp_events.h\n"
                    "  elog schema gen --lang python tcp.schema -o tcp_events.py");

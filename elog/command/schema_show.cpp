@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // elog schema show: shows schemas as text, JSON or in binary form.
+#include <unistd.h>
+
 #include <memory>
 
-#include "cli/common_options.hpp"
+#include "base/user_error.hpp"
+#include "cli/output_file.hpp"
 #include "cli/pager.hpp"
-#include "cli/whole_files.hpp"
 #include "commands.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "discovery/schema_sources.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 struct schema_options {
     std::string source;
-    std::string output;
+    output_arguments output;
     bool binary = false;
     bool json = false;
 };
@@ -52,17 +54,21 @@ std::string content_of(const std::vector<provider_schema>& schemas, const schema
 }
 
 void run_schema(const schema_options& options) {
-    if (options.binary && options.output.empty()) {
-        throw usage_error("The binary form is written to a file: add -o FILE.");
+    if (options.binary && options.output.path.empty()) {
+        throw usage_error("The binary form is written to a file: add -o FILE, or -o - for a pipe.");
+    }
+    if (options.binary && options.output.is_standard_output() && ::isatty(STDOUT_FILENO) == 1) {
+        throw user_error("Standard output is a terminal, which cannot show the binary form. "
+                         "Redirect it to a command or file, or give a name with -o.");
     }
     const std::vector<provider_schema> schemas = find_schemas(options.source);
     if (schemas.empty() && options.source.empty()) {
         print_note("No running program of yours offers events. Start one that uses eventlog.");
     }
-    if (options.output.empty()) {
+    if (options.output.path.empty()) {
         start_pager();
     }
-    write_whole_file(options.output, content_of(schemas, options));
+    write_text_output(options.output, content_of(schemas, options));
 }
 
 }  // namespace
@@ -75,7 +81,7 @@ void add_schema_show(command_group& schema) {
         .add_option("SOURCE", options->source,
                     "Running provider, or file (schema, recording, program, library)")
         .completes_as(value_kind::source);
-    add_output_option(command, options->output, "Write to this file");
+    add_output_options(command, options->output, "Write to this file, not to standard output");
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");
     command.add_flag("-j,--json", options->json, "Write a JSON object").excludes(binary);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/output.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -89,6 +90,12 @@ void text_output::finish() {
         file_ = eventlog::core::unique_fd();
         named_->finish();
     }
+}
+
+void write_text_output(const output_arguments& output, std::string_view content) {
+    text_output file(output);
+    write_all(file.descriptor(), content);
+    file.finish();
 }
 
 }  // namespace elog

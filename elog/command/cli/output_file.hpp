@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/atomic_file.hpp"
 #include "base/unnamed_file.hpp"
@@ -70,5 +71,8 @@ class text_output {
     eventlog::core::unique_fd file_;
     int descriptor_ = STDOUT_FILENO;
 };
+
+/// Writes the whole output of a command. Throws user_error or output_closed.
+void write_text_output(const output_arguments& output, std::string_view content);
 
 }  // namespace elog

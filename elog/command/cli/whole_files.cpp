@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/output.hpp"
 #include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -35,19 +34,6 @@ std::string read_file_up_to(const std::string& path, std::size_t size) {
         content.append(part.data(), static_cast<std::size_t>(got));
     }
     return content;
-}
-
-void write_whole_file(const std::string& path, std::string_view content) {
-    if (path.empty() || path == "-") {
-        write_all(STDOUT_FILENO, content);
-        return;
-    }
-    eventlog::core::unique_fd file(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file) {
-        throw user_error("Cannot write {}: {}.", path, std::strerror(errno));
-    }
-    write_all(file.get(), content);
 }
 
 }  // namespace elog

@@ -50,8 +50,10 @@ void check_standard_output(const file_sink_options& options) {
 }  // namespace
 
 void add_recording_file_options(subcommand& command, recording_file_arguments& arguments) {
-    add_output_option(command, arguments.output,
-                      "Write an .elog file instead of text; - is standard output");
+    command
+        .add_option("-o,--output FILE", arguments.output,
+                    "Write an .elog file instead of text; - is standard output")
+        .completes_as(value_kind::new_file);
     command.add_flag("--force", arguments.force, "Replace an existing file");
     add_compress_option(command, arguments.compression);
     command.add_option("--rotate SIZE|TIME", arguments.rotate,

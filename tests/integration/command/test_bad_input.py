@@ -87,12 +87,6 @@ class BadInput(harness.Case):
             self.assert_one_message(result.stderr, "is not a file")
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_recording_to_standard_output_is_rejected(self):
-        # elog record streams, see test_record_output.
-        result = self.run_elog("flight", "snapshot", "none", "-o", "-", status=2, cwd=self.scratch)
-        self.assert_one_message(result.stderr, "not to standard output", "elog cut")
-        self.assertFalse(os.path.exists(self.path("-")))
-
     def test_closed_standard_output_is_not_reused(self):
         for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
             result = subprocess.run(

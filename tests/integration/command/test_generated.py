@@ -76,7 +76,7 @@ class Generated(harness.Case):
         self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
     def generate(self, language, name, source=ZOO):
-        self.run_elog("schema", "gen", "--lang", language, source, "-o", self.path(name))
+        self.run_elog("schema", "gen", "--lang", language, source, "--force", "-o", self.path(name))
 
     def compile(self, compiler, *arguments):
         if shutil.which(compiler) is None:
@@ -98,7 +98,8 @@ class Generated(harness.Case):
     def assert_schema_arrived(self, source):
         """Requires the last recording's schema to equal the text."""
         for file in (source, self.path("run.elog")):
-            self.run_elog("schema", "show", file, "--binary", "-o", self.path(os.path.basename(file)))
+            self.run_elog("schema", "show", file, "--binary", "--force", "-o",
+                          self.path(os.path.basename(file)))
         with open(self.path(os.path.basename(source)), "rb") as first, \
                 open(self.path("run.elog"), "rb") as second:
             self.assertEqual(first.read(), second.read())

@@ -105,7 +105,7 @@ class GeneratedKernel(harness.Case):
         """Writes a module's sources; returns the path of its header."""
         os.mkdir(self.path(folder))
         header = self.path(os.path.join(folder, "kernel_zoo.h"))
-        self.run_elog("schema", "gen", "--lang", "kernel-c", ZOO, "-o", header)
+        self.run_elog("schema", "gen", "--lang", "kernel-c", ZOO, "--force", "-o", header)
         shutil.copy(os.path.join(GENERATED, "kernel_zoo.c"), self.path(folder))
         self.write(os.path.join(folder, "Kbuild"), KBUILD)
         return header

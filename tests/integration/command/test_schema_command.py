@@ -135,6 +135,18 @@ class Schema(harness.Case):
             self.assertEqual(result.stdout, expected)
             self.assertFalse(os.path.exists(self.path("-")))
 
+    def test_output_replaces_file_only_with_force(self):
+        source = self.write("p.schema", TEXT.replace("info", "info cut").encode())
+        for command in (("show",), ("show", "--json"), ("show", "--binary"), ("gen", "--lang", "c"),
+                        ("bpftrace",)):
+            self.write("out", b"mine")
+            words = ("schema", *command, source, "-o", self.path("out"))
+            result = self.run_elog(*words, status=1)
+            self.assert_one_message(result.stderr, "out exists", "--force")
+            self.assertEqual(self.read("out"), b"mine")
+            self.run_elog(*words, "--force")
+            self.assertNotIn(b"mine", self.read("out"))
+
     def test_in_binary_form_requires_output_file(self):
         source = self.write("p.schema", TEXT.encode())
         result = self.run_elog("schema", "show", source, "--binary", status=2)

@@ -66,7 +66,7 @@ class Evolution(harness.Case):
         source = self.path("hash.schema")
         with open(source, "w", encoding="utf-8") as file:
             file.write(schema)
-        self.run_elog("schema", "show", source, "--binary", "-o", self.path("hash.bin"))
+        self.run_elog("schema", "show", source, "--binary", "--force", "-o", self.path("hash.bin"))
         with open(self.path("hash.bin"), "rb") as file:
             return file.read()[16:24]
 

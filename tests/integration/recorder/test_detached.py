@@ -6,6 +6,7 @@ prints its events.
 
 import json
 import os
+import pty
 import signal
 import struct
 import time
@@ -161,6 +162,50 @@ class Detached(flight_recorder.Case):
         self.emit(1, 100)
         result = self.run_elog("flight", "snapshot", "flight", "--where", "number >= 90")
         self.assertEqual(self.numbers(result.stdout), {0: list(range(90, 100))})
+
+    def test_snapshot_to_standard_output_is_a_recording(self):
+        self.begin()
+        self.emit(1, 100)
+        path = self.path("run.elog")
+        for compression in ((), ("--compress",)):
+            with open(path, "wb") as file:
+                result = self.run_elog("flight", "snapshot", "flight", "-o", "-", *compression,
+                                       stdout=file, cwd=self.scratch)
+            self.assertEqual(self.summary(result.stderr)[0], 100)
+            self.run_elog("verify", path)
+            self.assertEqual(self.numbers(self.run_elog("print", path).stdout),
+                             {0: list(range(100))})
+        self.assertFalse(os.path.exists(self.path("-")))
+        result = self.run_elog("flight", "snapshot", "flight", "-o", "-", "--json", status=2)
+        self.assert_one_message(result.stderr, "standard output is the recording")
+
+    def test_snapshot_to_terminal_is_refused(self):
+        self.begin()
+        side, terminal = pty.openpty()
+        try:
+            result = self.run_elog("flight", "snapshot", "flight", "-o", "-", stdout=terminal,
+                                   status=1)
+        finally:
+            os.close(side)
+            os.close(terminal)
+        self.assert_one_message(result.stderr, "Standard output is a terminal", "-o")
+
+    def test_snapshot_replaces_file_only_with_force(self):
+        self.begin()
+        self.emit(1, 100)
+        path = self.path("run.elog")
+        self.run_elog("flight", "snapshot", "flight", "-o", path)
+        with open(path, "rb") as file:
+            before = file.read()
+        result = self.run_elog("flight", "snapshot", "flight", "-o", path, status=1)
+        self.assert_one_message(result.stderr, "run.elog exists", "--force")
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.emit(1, 100)
+        self.run_elog("flight", "snapshot", "flight", "-o", path, "--force")
+        self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 200)
+        result = self.run_elog("flight", "snapshot", "flight", "--force", status=2)
+        self.assert_one_message(result.stderr, "add -o FILE")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ class DetachedStop(flight_recorder.Case):
         self.assert_no_files_left()
 
     def test_events_during_stop_are_no_loss(self):
-        for command in (("status",), ("snapshot", "flight", "-o", self.path("some.elog"))):
+        for command in (("status",), ("snapshot", "flight", "--force", "-o", self.path("some.elog"))):
             for turn in range(6):
                 self.begin()
                 self.emit(1, 20000)
@@ -75,7 +75,7 @@ class DetachedStop(flight_recorder.Case):
         last = self.path("last.elog")
         self.run_elog("flight", "stop", "flight", "-o", last)
         before = self.numbers(self.run_elog("print", last).stdout)
-        self.run_elog("flight", "stop", "flight", "-o", last, status=1)
+        self.run_elog("flight", "stop", "flight", "--force", "-o", last, status=1)
         self.assertEqual(self.numbers(self.run_elog("print", last).stdout), before)
 
     def test_stop_keeps_recorder_on_write_error(self):
@@ -124,6 +124,37 @@ class DetachedStop(flight_recorder.Case):
         self.assertEqual((shown["ended"], shown["events"]), (True, 10))
         result = self.run_elog("flight", "stop", "flight", "-o", self.path("last.elog"))
         self.assertEqual(self.summary(result.stderr)[0], 10)
+
+    def test_stop_keeps_recorder_if_standard_output_is_closed(self):
+        self.begin()
+        self.emit(1, 10)
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, writer)
+        result = self.run_elog("flight", "stop", "flight", "-o", "-", status=1, stdout=writer)
+        self.assertIn("Standard output was closed", result.stderr)
+        self.assertIn("keeps those that it has", result.stderr)
+        (shown,) = self.status()
+        self.assertEqual((shown["ended"], shown["events"]), (True, 10))
+        with open(self.path("last.elog"), "wb") as file:
+            self.run_elog("flight", "stop", "flight", "-o", "-", stdout=file)
+        self.assertEqual(len(self.run_elog("print", self.path("last.elog")).stdout.splitlines()), 10)
+        self.assert_no_files_left()
+
+    def test_stop_replaces_file_only_with_force(self):
+        self.begin()
+        self.emit(1, 10)
+        last = self.path("last.elog")
+        with open(last, "w", encoding="utf-8") as file:
+            file.write("mine")
+        result = self.run_elog("flight", "stop", "flight", "-o", last, status=1)
+        self.assert_one_message(result.stderr, "last.elog exists", "--force")
+        with open(last, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        self.assertFalse(self.status()[0]["ended"])
+        result = self.run_elog("flight", "stop", "flight", "-o", last, "--force")
+        self.assertEqual(self.summary(result.stderr)[0], 10)
+        self.run_elog("verify", last)
 
     def test_stop_reports_concurrent_removal(self):
         self.begin()

@@ -412,6 +412,8 @@ class SnapshotRequests(harness.Case):
         for arguments, status, sentence in (
             (("flight", "--on-request"), 2, "add -o FILE"),
             (("flight", "--when", "number > 1"), 2, "add -o FILE"),
+            (("flight", "--on-request", "-o", "-"), 2, "add -o FILE"),
+            (("flight", "--on-request", "-o", path, "--force"), 2, "leave --force out"),
             (("flight", "-o", path, "--iterations", "2"), 2, "add --on-request or --when"),
             (("flight", "-o", path, "--keep", "2"), 2, "add --on-request or --when"),
             (("flight", "-o", path, "--after", "2s"), 2, "add --on-request or --when"),
