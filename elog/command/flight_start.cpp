@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/output.hpp"
@@ -12,7 +13,9 @@
 #include "discovery/running_providers.hpp"
 #include "live/keyword_watch.hpp"
 #include "live/listening.hpp"
+#include "live/recording_route.hpp"
 #include "memory/subscription.hpp"
+#include "recorder/default_events.hpp"
 #include "ring/region.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"
@@ -23,12 +26,36 @@ namespace {
 struct start_arguments {
     std::string name;
     listening_arguments listening;
+    std::optional<std::string> where;
+    route_arguments route;
     bool keep_first = false;
     bool require_match = false;
     bool json = false;
 };
 
+constexpr missing_events no_events{
+    "elog flight start has no events to keep. Select some with -e, or all events of a program with "
+    "-p or --comm.",
+    "elog flight start --help"};
+
+/// Rejects what needs a process that reads the events while they are kept.
+void check_arguments(const start_arguments& arguments) {
+    const requested_route wanted = parse_route(arguments.route, arguments.listening);
+    if (wanted.route != recording_route::memory) {
+        throw usage_error("A flight recorder keeps events in shared memory, which is --via memory: "
+                          "leave --via out, or use: elog record --via {} -o FILE",
+                          *arguments.route.via);
+    }
+    if (arguments.where) {
+        throw usage_error(
+            "Programs write all events of a flight recorder, and elog reads them only "
+            "for a snapshot: give --where to elog flight snapshot or elog flight "
+            "stop, or select fewer events with narrower patterns.");
+    }
+}
+
 void run_start(const start_arguments& arguments) {
+    check_arguments(arguments);
     if (!eventlog::core::is_subscription_name(arguments.name)) {
         throw usage_error("A name has 1 to {} letters, digits, '-', '_' and '.', and begins with "
                           "no '-' and no '.'; '{}' is none.",
@@ -72,7 +99,11 @@ void add_flight_start(command_group& flight) {
     command
         .add_option("NAME", arguments->name, "Its name: up to 31 letters, digits, '-', '_' and '.'")
         .required();
-    add_event_options(command, arguments->listening).required();
+    add_event_options(command, arguments->listening);
+    command.add_option("--where PREDICATE", arguments->where,
+                       "Not here: snapshot and stop select events with it");
+    command.add_option("--via ROUTE", arguments->route.via, "Route of events: memory")
+        .one_of({"memory"});
     command.add_flag("--keep-first", arguments->keep_first,
                      "Keep the first events instead of the newest: later ones are lost");
     command.add_flag("--require-match", arguments->require_match,
@@ -82,8 +113,12 @@ void add_flight_start(command_group& flight) {
                    "crashed.\n"
                    "Examples:\n"
                    "  elog flight start shop -e 'shop:*'\n"
+                   "  elog flight start service --comm order_service\n"
                    "  elog flight start boot -e 'shop:*' --keep-first --buffer-size 8x1M");
-    command.action([arguments] { run_start(*arguments); });
+    command.action([arguments] {
+        complete_events(arguments->listening, false, no_events);
+        run_start(*arguments);
+    });
 }
 
 }  // namespace elog

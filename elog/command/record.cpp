@@ -60,6 +60,11 @@ std::chrono::nanoseconds parse_latency(const std::string& text) {
     return latency;
 }
 
+constexpr missing_events no_events{
+    "elog record has no events to record. Select some with -e, or record a program with: elog "
+    "record -- ./program",
+    "elog record --help"};
+
 /// Rejects options that contradict --overwrite, which reads nothing before the recording ends.
 void check_overwrite(const record_arguments& arguments) {
     if (arguments.limit) {
@@ -338,7 +343,7 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                   "  elog record -e 'shop:*' -o run.elog -- ./order_service 5\n"
                   "  elog record -p 4242 -e 'shop:order_*' --duration 10s");
     record.action([arguments, command] {
-        complete_events(arguments->listening, !command.empty());
+        complete_events(arguments->listening, !command.empty(), no_events);
         run_record(*arguments, command);
     });
 }

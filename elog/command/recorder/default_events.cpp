@@ -58,15 +58,13 @@ std::string list_providers() {
 
 }  // namespace
 
-void complete_events(listening_arguments& arguments, bool has_command) {
+void complete_events(listening_arguments& arguments, bool has_command,
+                     const missing_events& error) {
     if (!arguments.events.empty()) {
         return;
     }
     if (!has_command && arguments.pids.empty() && arguments.process_names.empty()) {
-        throw syntax_error(
-            "elog record has no events to record. Select some with -e, or record a program with: "
-            "elog record -- ./program",
-            list_providers() + "Try: elog record --help");
+        throw syntax_error(error.sentences, fmt::format("{}Try: {}", list_providers(), error.help));
     }
     arguments.events.emplace_back("*");
 }

@@ -157,6 +157,39 @@ class Detached(flight_recorder.Case):
         self.assertIn("No running program offers an event that matches 'absent:*'", result.stderr)
         self.assertEqual(self.names("subscriptions"), [])
 
+    def test_start_keeps_all_events_of_named_processes(self):
+        wanted = self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.start_provider(harness.example("order_service"), "60")
+        for number, options in enumerate((("-p", str(wanted.pid)), ("--comm", "counter"))):
+            name = f"flight{number}"
+            self.run_elog("flight", "start", name, *options)
+            self.wait_for(lambda name=name: " counter:" in self.snapshot(name=name)[0], "an event")
+            found = [harness.LINE.match(line) for line in self.snapshot(name=name)[0].splitlines()]
+            self.assertEqual({line["provider"] for line in found}, {"counter"})
+            self.run_elog("flight", "stop", name, "--discard")
+
+    def test_start_without_events_lists_running_providers(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        errors = self.run_elog("flight", "start", "flight", status=2).stderr.splitlines()
+        self.assertRegex(errors[0], "^elog: elog flight start has no events to keep.*-e.*--comm")
+        self.assertEqual(errors[1:], ["Running providers:", "  -e 'counter:*'  1 event",
+                                      "Try: elog flight start --help"])
+        self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+
+    def test_start_rejects_what_needs_a_reader(self):
+        for options, part in (
+            (("--where", "number > 1"), "give --where to elog flight snapshot"),
+            (("--via", "device"), "elog record --via device"),
+            (("--via", "auto"), "elog record --via auto"),
+            (("--via", "nonsense"), "not 'nonsense'"),
+        ):
+            result = self.run_elog("flight", "start", "flight", "-e", "counter:*", *options, status=2)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(part, result.stderr)
+        self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+        self.begin("--via", "memory")
+        self.run_elog("flight", "stop", "flight", "--discard")
+
     def test_snapshot_applies_predicate(self):
         self.begin()
         self.emit(1, 100)
