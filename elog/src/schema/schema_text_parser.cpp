@@ -188,15 +188,12 @@ void schema_parser::parse_event() {
     made_.schema.events.push_back(std::move(made));
 }
 
-/// LEVEL [KIND] [session] [cut] [[KEYWORDS]] [DESCRIPTION] [when MEANING]
+/// [LEVEL] [KIND] [session] [cut] [[KEYWORDS]] [DESCRIPTION] [when MEANING]
 void schema_parser::parse_event_words(event_schema& made) {
-    const auto level = look_up(find_level);
-    if (!level) {
-        reject_current(
-            "Behind an event's name stands its level, error, warn, info, verbose or trace; not");
+    if (const auto level = look_up(find_level)) {
+        made.severity = *level;
+        advance();
     }
-    made.severity = *level;
-    advance();
     if (const auto kind = look_up(find_kind)) {
         made.kind = *kind;
         advance();
@@ -212,9 +209,11 @@ void schema_parser::parse_event_words(event_schema& made) {
     }
     if (!is_symbol('{')) {
         reject_current(
-            "Behind the level of an event stand, in this order and if there are any: a kind "
-            "(instant, begin, end, gauge, session_begin, session_end, state_complete), session, "
-            "cut, [KEYWORDS], \"DESCRIPTION\", when \"MEANING\"; then '{'. This is");
+            "Behind the name of an event stand, in this order and if there are any: a level "
+            "(error, "
+            "warn, info, verbose, trace), a kind (instant, begin, end, gauge, session_begin, "
+            "session_end, state_complete), session, cut, [KEYWORDS], \"DESCRIPTION\", when "
+            "\"MEANING\"; then '{'. This is");
     }
 }
 

@@ -128,6 +128,14 @@ TEST(schema_text, is_written_in_canonical_form) {
     EXPECT_EQ(write_schema_text(schema_of_compiler()), painter_text);
 }
 
+TEST(schema_text, has_level_info_by_default) {
+    EXPECT_EQ(
+        parse("provider p { event a gauge { v: u64 } event b cut { t: text } event c {} }").binary,
+        parse("provider p { event a info gauge { v: u64 } event b info cut { t: text } "
+              "event c info {} }")
+            .binary);
+}
+
 TEST(schema_text, accepts_any_whitespace_and_comments) {
     std::string dense;
     for (const char c : painter_text) {
@@ -308,9 +316,9 @@ constexpr schema_error schema_errors[] = {
     {"provider p { enum a : u8 {} flags a", "x.schema:1:35: There is an enumeration called a"},
     {"provider p { enum a : u8 { x = 12z", "x.schema:1:34: 'z' does not belong into a number"},
     {"provider p { enum a : u8 { x = 0x", "x.schema:1:32: A number needs digits"},
-    {"provider p { event e {", "x.schema:1:22: Behind an event's name stands its level"},
-    {"provider p { event e loud", "x.schema:1:22: Behind an event's name stands its level"},
-    {"provider p { event e info cut session {", "x.schema:1:31: Behind the level of an event"},
+    {"provider p { event e gauge info {", "x.schema:1:28: Behind the name of an event stand"},
+    {"provider p { event e loud", "x.schema:1:22: Behind the name of an event stand"},
+    {"provider p { event e info cut session {", "x.schema:1:31: Behind the name of an event"},
     {"provider p { event e info [x]", "x.schema:1:28: There is no keyword x above"},
     {"provider p { keyword x = 1 event e info [x, x]", "x.schema:1:45: The event has the keyword"},
     {"provider p { event e info when {", "x.schema:1:32: There must be when the event is logged"},
