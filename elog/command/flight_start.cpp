@@ -44,7 +44,7 @@ void check_arguments(const start_arguments& arguments) {
     if (wanted.route != recording_route::memory) {
         throw usage_error("A flight recorder keeps events in shared memory, which is --via memory: "
                           "leave --via out, or use: elog record --via {} -o FILE",
-                          *arguments.route.via);
+                          arguments.route.via.value_or(""));
     }
     if (arguments.where) {
         throw usage_error(
