@@ -338,7 +338,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_flag("-j,--json", arguments->json,
                     "Print events as JSON Lines; with -o, write the summary as JSON");
     record.end_usage("[-- COMMAND ...]");
-    record.footer("Examples:\n"
+    record.footer("The exit status is 0 also if the command fails, unless --exit-status is given.\n"
+                  "Examples:\n"
                   "  elog record -- ./program\n"
                   "  elog record -e 'shop:*' -o run.elog -- ./order_service 5\n"
                   "  elog record -p 4242 -e 'shop:order_*' --duration 10s");

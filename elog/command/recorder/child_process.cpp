@@ -17,10 +17,13 @@ namespace elog {
 
 void check_command(const std::string& name) {
     std::string_view folders;
+    int reason = ENOENT;
     if (const char* path = std::getenv("PATH"); name.find('/') == std::string::npos) {
         folders = path != nullptr ? path : "/bin:/usr/bin";
     } else if (::access(name.c_str(), X_OK) == 0) {
         return;
+    } else {
+        reason = errno;
     }
     while (!folders.empty()) {
         const auto end = folders.find(':');
@@ -31,8 +34,8 @@ void check_command(const std::string& name) {
         }
         folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
     }
-    throw user_error(
-        "The command '{}' cannot be started (it does not exist). Check its name after '--'.", name);
+    throw user_error("The command '{}' cannot be started ({}). Check its name after '--'.", name,
+                     reason == ENOENT ? "it does not exist" : std::strerror(reason));
 }
 
 child_process::child_process(const std::vector<std::string>& command, command_output output)

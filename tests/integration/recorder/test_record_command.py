@@ -59,6 +59,20 @@ class RecordCommand(harness.Case):
         self.assert_one_message(result.stderr, "no-such-command", "cannot be started")
         self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
 
+    def test_command_that_cannot_be_started_fails(self):
+        text = self.path("text")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write("no program\n")
+        missing = self.path("missing")
+        for command, reason in ((text, "Permission denied"), (self.scratch, "Permission denied"),
+                                (missing, "it does not exist")):
+            for options in ((), ("--exit-status",), ("-o", self.path("x.elog"), "--force")):
+                result = self.run_elog("record", *options, "--", command, status=1)
+                self.assertEqual(result.stdout, "")
+                self.assertIn(f"elog: The command '{command}' cannot be started ({reason})",
+                              result.stderr)
+                self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+
     def test_separator_without_command_is_a_usage_error(self):
         result = self.run_elog("record", "-e", "counter:*", "--", status=2)
         self.assert_one_message(result.stderr, "The command after '--' is missing")
