@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "cli/common_options.hpp"
 #include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
 #include "cli/output_file.hpp"

@@ -17,6 +17,7 @@
 #include "base/output.hpp"
 #include "base/sigbus_guard.hpp"
 #include "cli/global_options.hpp"
+#include "cli/pager.hpp"
 #include "commands.hpp"
 #include "scripts.hpp"
 #include "target/container_target.hpp"
@@ -127,17 +128,8 @@ void run(int argument_count, char** arguments) {
     line.run(std::move(words));
 }
 
-}  // namespace
-
-int main(int argument_count, char** arguments) {
-    open_standard_descriptors();
-    // A closed pipe and a file that may not grow then appear as errors of write(), which end the
-    // command in order.
-    static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
-    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-    // Where the parent process ignores it, the kernel would reap the recorded command.
-    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
-    elog::install_sigbus_guard();
+/// Runs the command; returns its exit status.
+int run_and_report(int argument_count, char** arguments) {
     try {
         run(argument_count, arguments);
         return exit_ok;
@@ -156,4 +148,18 @@ int main(int argument_count, char** arguments) {
     } catch (const std::exception& error) {
         return complain(error.what(), exit_error);
     }
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    open_standard_descriptors();
+    // A closed pipe and a file that may not grow then appear as errors of write(), which end the
+    // command in order.
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+    // Where the parent process ignores it, the kernel would reap the recorded command.
+    static_cast<void>(std::signal(SIGCHLD, SIG_DFL));
+    elog::install_sigbus_guard();
+    return elog::finish_pager(run_and_report(argument_count, arguments));
 }

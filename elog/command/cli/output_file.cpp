@@ -11,6 +11,7 @@
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
+#include "base/zstd_frames.hpp"
 
 namespace elog {
 namespace {
@@ -25,6 +26,14 @@ command_option add_output_options(subcommand& command, output_arguments& output,
                                     .completes_as(value_kind::new_file);
     command.add_flag("--force", output.force, "Replace an existing file");
     return path;
+}
+
+void add_compress_option(subcommand& command, int& level) {
+    command
+        .add_option("--compress [LEVEL]", level,
+                    "Compress the file with zstd, at level 1 to 19; 3 without a number")
+        .value_or(compression_level_default)
+        .range(compression_level_min, compression_level_max);
 }
 
 void check_may_replace(const output_arguments& output) {

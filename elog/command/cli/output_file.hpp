@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The options -o FILE|- and --force of commands that write a file.
+// The options -o FILE|-, --force and --compress of commands that write a file.
 #pragma once
 
 #include <sys/types.h>
@@ -27,6 +27,10 @@ struct output_arguments {
 /// been read.
 command_option add_output_options(subcommand& command, output_arguments& output,
                                   const char* description);
+
+/// Adds --compress, and writes its level to `level`, which has to live until the command line has
+/// been read; 0 means uncompressed.
+void add_compress_option(subcommand& command, int& level);
 
 /// Throws user_error if the file exists and --force is not given.
 void check_may_replace(const output_arguments& output);

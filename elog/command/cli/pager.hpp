@@ -2,11 +2,12 @@
 //
 // Shows long output of a command in a pager.
 //
-// The pager is a child process with the read end of a pipe; standard output, and standard error if
-// it is the terminal too, become the write end. At the end of the process both are closed and the
-// pager's end is awaited, also if a signal ends the process: otherwise the shell and the pager
-// would read from the terminal at the same time. If the user quits the pager, writing throws
-// output_closed, which is no error.
+// The pager gets its input from a child process, the feeder, which has the read end of a pipe;
+// standard output, and standard error if it is the terminal too, become the write end. At the end
+// of the process both are closed and the pager's end is awaited, also if a signal ends the process:
+// otherwise the shell and the pager would read from the terminal at the same time. If the user
+// quits the pager, writing throws output_closed, which is no error. A pager that fails is one
+// unless nothing is lost.
 #pragma once
 
 #include <optional>
@@ -22,6 +23,10 @@ namespace elog {
 /// reasons against it holds. Without one, also if it cannot be started, the output is not changed.
 /// Call before writing to standard output and before there are threads; never for live output.
 void start_pager();
+
+/// Ends the input of the pager, if there is one, and awaits its end. Returns the exit status of the
+/// process, from that of the command: 1 in place of 0 if output is lost, which has been reported.
+[[nodiscard]] int finish_pager(int status);
 
 /// No pager from now on: --no-pager, or a command in another user's name or in a container, where
 /// programs of the environment must not run.

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/output.hpp"
-#include "cli/common_options.hpp"
 #include "record/loss_names.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/json_object.hpp"

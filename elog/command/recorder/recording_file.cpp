@@ -5,7 +5,6 @@
 
 #include <chrono>
 
-#include "cli/common_options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/quantities.hpp"
 #include "file/rotated_files.hpp"

@@ -114,6 +114,28 @@ class Pager(harness.Case):
             self.assertEqual(shown[-EVENTS:], self.lines, command)
             self.assertLessEqual(len(shown), EVENTS + 1, command)
 
+    def test_output_is_complete_if_pager_fails_before_reading(self):
+        for command in ("false", "false '-x'", "kill -SEGV $$"):
+            self.environment["PAGER"] = command
+            shown = self.shown("print", self.file)
+            self.assertEqual(shown[-EVENTS:], self.lines, command)
+            self.assertRegex("".join(shown[:-EVENTS]),
+                             r"^elog: The pager '.*' .* has read nothing: the output follows")
+
+    def test_pager_that_fails_later_is_an_error(self):
+        # More than the pager's pipe holds, so that a part of the output is lost.
+        self.run_elog("record", "-e", "counter:*", "--force", "-o", self.file, "--",
+                      harness.program("counter"), "1", "20000")
+        for command, part in (("head -n 2; exit 3", "exit status 3"),
+                              ("head -n 2; kill -SEGV $$", "(signal 11|exit status 139)")):
+            self.environment["PAGER"] = command
+            shown = self.shown("print", self.file, status=1)
+            self.assertRegex(shown[-1], f"^elog: The pager '.*' .*{part} before it had read all")
+
+    def test_status_of_pager_that_has_read_everything_is_ignored(self):
+        self.environment["PAGER"] = "cat; exit 3"
+        self.assertEqual(self.shown("print", self.file), self.lines)
+
     def test_is_not_started_for_other_outputs(self):
         self.environment["PAGER"] = "sed s/^/P:/"
         self.assertEqual(self.shown("print", self.file, "--no-pager"), self.lines)
