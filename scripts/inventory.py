@@ -35,6 +35,8 @@ RENAMED = "renamed.txt"
 LICENCE = "# SPDX-License-Identifier: MIT\n"
 TIERS = ("quick", "full")
 WIDTH = 100
+# The decorator of vm_case, whose loader leaves the marked tests out of the quick tier.
+FULL_TIER = "full_tier"
 GOOGLETEST_KINDS = ("unit", "unsanitized", "integration", "interleaving")
 
 # Labels of tests that the full tier leaves out in a build, as ./dev does. The label quick wins.
@@ -92,6 +94,9 @@ def parse_list(text, where):
             if not group:
                 raise Problem(f"{where}:{number}: members without a group. Add GROUP TIER:BUILD.")
             for member in line.split():
+                if member.partition(":")[0] in TIERS:
+                    raise Problem(f"{where}:{number}: {member} is a tier in a line of members. Lines "
+                                  "of groups are not indented.")
                 tests.setdefault(join_name(group, member), {}).update(builds)
                 members += 1
             continue
@@ -208,6 +213,11 @@ class Module:
                     self.imported[alias.asname or alias.name] = (node.module, alias.name)
 
 
+def is_marked(node):
+    """Whether FULL_TIER decorates a class or a function."""
+    return any(ast.unparse(each).rpartition(".")[2] == FULL_TIER for each in node.decorator_list)
+
+
 class Scripts:
     """Finds the test methods of scripts by syntax, without running them."""
 
@@ -227,32 +237,38 @@ class Scripts:
         return next((self.module_at(path) for path in found if path.is_file()), None)
 
     def members_of(self, module, name):
-        """Test methods of a class and its bases; whether unittest.TestCase is among these."""
+        """Test methods of a class and its bases, {name: whether FULL_TIER marks it}; whether
+        unittest.TestCase is among the bases."""
         if module is None or name == "TestCase":
-            return set(), name == "TestCase"
+            return {}, name == "TestCase"
         if name in module.imported:
             source, name = module.imported[name]
             return self.members_of(self.module_named(source or "", module), name)
         if name not in module.classes:
-            return set(), False
+            return {}, False
         node = module.classes[name]
-        methods = {each.name for each in node.body
-                   if isinstance(each, ast.FunctionDef) and each.name.startswith("test")}
-        is_case = False
-        for base in map(ast.unparse, node.bases):
+        methods, is_case = {}, False
+        # The first base that has a method provides it, and the class itself comes before its bases.
+        for base in reversed([ast.unparse(each) for each in node.bases]):
             source, _, base_name = base.rpartition(".")
             origin = self.module_named(source, module) if source else module
             more, base_is_case = self.members_of(origin, base_name)
             methods |= more
             is_case |= base_is_case or base == "unittest.TestCase"
+        methods |= {each.name: is_marked(each) for each in node.body
+                    if isinstance(each, ast.FunctionDef) and each.name.startswith("test")}
         return methods, is_case
 
     def methods_of(self, path):
-        module = self.module_at(path)
-        for name in module.classes:
+        """{CLASS.METHOD: whether the quick tier loads it}. The mark of a class does not extend to
+        derived classes, that of a method does."""
+        found, module = {}, self.module_at(path)
+        for name, node in module.classes.items():
             methods, is_case = self.members_of(module, name)
             if is_case:
-                yield from (f"{name}.{method}" for method in sorted(methods))
+                found |= {f"{name}.{method}": not (is_marked(node) or methods[method])
+                          for method in sorted(methods)}
+        return found
 
 
 # Builds -------------------------------------------------------------------------------------------
@@ -315,21 +331,24 @@ class Build:
             raise Problem(f"{self.directory}: {entry['name']}. Build the preset first.")
         if labels & LEFT_OUT.get(self.name, set()) and "quick" not in labels:
             return
-        for name in self.names_of(entry["name"], entry.get("command", [])):
-            self.tests[name] = self.tests.get(name, False) or "quick" in labels
+        for name, may_be_quick in self.names_of(entry["name"], entry.get("command", [])).items():
+            is_quick = may_be_quick and "quick" in labels
+            self.tests[name] = self.tests.get(name, False) or is_quick
 
     def names_of(self, name, command):
+        """{name: whether it may be in the quick tier} of the tests that an entry of CTest runs."""
         kind = kind_of(name)
         program = command[0] if command else ""
         if program.endswith("_tests"):
             filters = [word.partition("=")[2] for word in command if "--gtest_filter=" in word]
             chosen = filters[-1] if filters else "*"
             if not is_variant(name, chosen):
-                return [f"{kind}.{case}" for case in self.cases_of(program)
-                        if is_selected(case, chosen)]
-        names = [name]
+                return {f"{kind}.{case}": True for case in self.cases_of(program)
+                        if is_selected(case, chosen)}
+        names = {name: True}
         for path in (pathlib.Path(word) for word in command if word.endswith(".py")):
-            names += [f"{kind}/{path.stem}:{method}" for method in self.scripts.methods_of(path)]
+            names |= {f"{kind}/{path.stem}:{method}": may_be_quick
+                      for method, may_be_quick in self.scripts.methods_of(path).items()}
         return names
 
     def cases_of(self, program):
@@ -358,7 +377,7 @@ def compare(inventory, renames, builds):
             elif tier == "quick" and not builds[build][present]:
                 sentences.append(
                     f"{shown}: not in the quick tier of {build}. Give its CTest entry the label "
-                    "quick there."
+                    f"quick there, or remove the mark vm_case.{FULL_TIER}."
                 )
     return sentences
 

@@ -65,7 +65,8 @@ class Lists(unittest.TestCase):
         self.assertEqual(inventory.parse_list(text, "list"), tests)
 
     def test_need_known_tiers_and_groups(self):
-        for text in ("ring", "ring slow:release", "ring quick:", "    wraps"):
+        for text in ("ring", "ring slow:release", "ring quick:", "    wraps",
+                     "ring quick:tsan\n    wraps\n    log quick:tsan"):
             with self.subTest(text), self.assertRaises(inventory.Problem):
                 inventory.parse_list(text, "list")
 
@@ -112,6 +113,31 @@ class Scripts(unittest.TestCase):
                 ["Perf.test_of_all", "Perf.test_own", "Later.test_of_all", "Later.test_of_some",
                  "Later.test_own"],
             )
+
+
+    def test_know_the_mark_of_the_full_tier(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder, "test_relay.py")
+            script.write_text(
+                "import unittest\nimport vm_case\nfrom vm_case import full_tier\n"
+                "class Relay(unittest.TestCase):\n    def test_short(self): pass\n"
+                "    @vm_case.full_tier\n    def test_long(self): pass\n"
+                "    @full_tier\n    def test_longest(self): pass\n"
+                "@vm_case.full_tier\nclass Marked(Relay):\n    def test_own(self): pass\n"
+                "class Derived(Marked):\n    def test_longest(self): pass\n"
+            )
+            # As the loader of vm_case: a class does not pass its mark on, a method does.
+            self.assertEqual(inventory.Scripts(pathlib.Path(folder)).methods_of(script), {
+                "Relay.test_long": False, "Relay.test_longest": False, "Relay.test_short": True,
+                "Marked.test_long": False, "Marked.test_longest": False,
+                "Marked.test_own": False, "Marked.test_short": False,
+                "Derived.test_long": False, "Derived.test_longest": True,
+                "Derived.test_own": True, "Derived.test_short": True,
+            })
+            for label, is_quick in (("quick", True), ("full", False)):
+                tests = build_of(entry("vm.relay", "python3", str(script), labels=[label])).tests
+                self.assertEqual(tests["vm/test_relay:Relay.test_short"], is_quick)
+                self.assertFalse(tests["vm/test_relay:Relay.test_long"])
 
 
 class Builds(unittest.TestCase):
