@@ -20,6 +20,12 @@ INDEX_BYTES = 128 << 10
 INDEX = 7
 NEWER = 4711  # an unknown type of blocks
 SECOND = 1_000_000_000
+# The index selects blocks with a margin of 10 ms. Silence between bursts, and so many events that
+# come one in a millisecond, last longer.
+SILENCE = 0.05
+LONG_BLOCK_EVENTS = 200
+# The shortest step between index blocks.
+SHORTEST_STEP = 32 << 10
 
 
 class TimeRanges(harness.Case):
@@ -27,20 +33,51 @@ class TimeRanges(harness.Case):
         super().setUp()
         self.environment["EVENTLOG_TEST_INDEX_BYTES"] = str(INDEX_BYTES)
 
-    def record_bursts(self, name, *options, bursts=4, events=5000, room="4M", loses=False):
-        """Records bursts of events with silence between them, so that the bursts are far apart."""
-        recording = self.start_recording("-e", "counter:*", "-o", self.path(name), "--wait",
-                                         "--buffer-size", room, *options)
+    def count_of(self, path):
+        """The number of events in a file that may still be written."""
+        return json.loads(self.run_elog("stat", "--json", path).stdout)["events"]
+
+    def record_bursts(self, name, *options, bursts=4, room="4M", loads=(5000,), is_stopped=False,
+                      loses=False):
+        """Records bursts of events with silence between them, so that the bursts are far apart.
+
+        A burst consists of `loads`, one after the other, each a number of events of all threads.
+        `is_stopped`: during a burst, the recorder is stopped, and it writes all of it afterwards.
+        """
+        path, count = self.path(name), 0
+        recording = self.start_recording("-e", "counter:*", "-o", path, "--wait", "--buffer-size",
+                                         room, *options)
         for _ in range(bursts):
-            if loses:
+            if is_stopped:
                 recording.send_signal(signal.SIGSTOP)
-            self.finish(self.start(harness.program("counter"), str(harness.THREADS),
-                                   str(events // harness.THREADS)))
+            attempted = sum(self.emit(load) for load in loads)
             recording.send_signal(signal.SIGCONT)
-            time.sleep(0.05)
+            if "--rotate" not in options:
+                # The block of a burst is not to contain the next burst, too.
+                wanted = count + (1 if loses else attempted)
+                self.wait_for(lambda: self.count_of(path) >= wanted, "a burst in the file")
+                count = self.count_of(path)
+            time.sleep(SILENCE)
         _, errors = self.stop(recording)
         self.assertEqual(self.summary(errors)[2] > 0, loses, errors)
-        return self.path(name)
+        return path
+
+    def emit(self, events):
+        """Emits events as fast as possible, or one in a millisecond if there are few. Returns their
+        number."""
+        is_slow = events <= LONG_BLOCK_EVENTS
+        threads = 1 if is_slow else harness.THREADS
+        output, _ = self.finish(self.start(harness.program("counter"), str(threads),
+                                           str(events // threads), "1000" if is_slow else "0"))
+        return int(output.split()[1])
+
+    def record_long_blocks(self, name):
+        """A compressed recording with several index blocks, and with records blocks that last long."""
+        self.environment["EVENTLOG_TEST_INDEX_BYTES"] = str(SHORTEST_STEP)
+        path = self.record_bursts(
+            name, "--compress", bursts=3, is_stopped=True, loads=(6000, LONG_BLOCK_EVENTS))
+        self.assertGreater(self.indexes(path), 2)
+        return path
 
     @staticmethod
     def blocks(data):
@@ -135,34 +172,68 @@ class TimeRanges(harness.Case):
         self.assert_same(path, spoilt, 1, 1, seed=2)
 
     def test_match_for_unfinished_compressed_file(self):
-        path = self.record_bursts("run.elog", "--compress", bursts=3, events=30000, room="128K",
-                                  loses=True)
+        path = self.record_bursts("run.elog", "--compress", bursts=3, room="128K",
+                                  loads=(30000,), is_stopped=True, loses=True)
         killed = self.change(path, "killed.elog", self.drop_end)
         self.assertGreater(self.indexes(killed), 0)
         hidden = self.change(killed, "hidden.elog", self.hide_index)
         self.assert_same(killed, hidden, 0, 4, seed=3)
 
+    def events_of(self, path, *options, status=0):
+        """(time, line) of each event in JSON."""
+        lines = self.run_elog("convert", "--to", "jsonl", path, *options, status=status).stdout
+        found = [(json.loads(line).get("time"), line) for line in lines.splitlines()]
+        return [(when, line) for when, line in found if when]
+
+    def assert_exactly_the_range(self, path, events, begin, end, status):
+        """Compares the events of a range with those of a full reading."""
+        part = ["--since", begin, "--until", end]
+        wanted = [each for each in events if begin <= each[0] < end]
+        with self.subTest(path=path, part=part):
+            # assertEqual takes minutes to compare megabytes.
+            self.assertTrue(self.events_of(path, *part, status=status) == wanted)
+            shown = json.loads(self.run_elog("stat", "--json", path, *part, status=status).stdout)
+            self.assertEqual(shown["events"], len(wanted))
+            self.run_elog("cut", path, *part, "--force", "-o", self.path("cut.elog"),
+                          status=status)
+            self.assertEqual(self.count_of(self.path("cut.elog")), len(wanted))
+
+    def assert_exactly_the_ranges(self, path, count, choose, bounds_of=lambda times: times,
+                                  status=0):
+        """Divides the times of a file's events that `bounds_of` selects into parts of the same
+        size. Each of them has a range from one of its events to another."""
+        events = self.events_of(path)
+        bounds = bounds_of(sorted({when for when, _ in events}))
+        count = min(count, len(bounds) // 2)
+        size = len(bounds) // max(count, 1)
+        for first in range(0, size * count, size):
+            begin, end = sorted(choose.sample(bounds[first : first + size], 2))
+            self.assert_exactly_the_range(path, events, begin, end, status)
+
+    @staticmethod
+    def one_of_each_millisecond(times):
+        """Spreads bounds evenly over time: most events of a burst are at its start."""
+        return sorted({when[: len("2000-01-01T00:00:00.000")]: when for when in times}.values())
+
     def test_apply_to_rotated_files(self):
-        self.record_bursts("run.elog", "--rotate", "1MiB", events=10000)
+        self.record_bursts("run.elog", "--rotate", "1MiB", loads=(10000,))
         parts = sorted(name for name in os.listdir(self.scratch) if name.startswith("run-"))
         self.assertGreater(len(parts), 2)
         choose = random.Random(4)
         for name in parts:
-            path = self.path(name)
-            lines = self.run_elog("convert", "--to", "jsonl", path).stdout.splitlines()
-            times = [json.loads(line).get("time") for line in lines]
-            events = [line for line, when in zip(lines, times) if when]
-            times = [when for when in times if when]
-            begin, end = sorted(choose.randrange(len(events)) for _ in range(2))
-            shown = self.run_elog("convert", "--to", "jsonl", path, "--since", times[begin],
-                                  "--until", times[end]).stdout.splitlines()
-            self.assertEqual(
-                [line for line in shown if "time" in json.loads(line)],
-                [line for line, when in zip(events, times) if times[begin] <= when < times[end]],
-            )
+            self.assert_exactly_the_ranges(self.path(name), 1, choose)
+
+    def test_apply_within_long_compressed_blocks(self):
+        path = self.record_long_blocks("run.elog")
+        killed = self.change(path, "killed.elog", self.drop_end)
+        hidden = self.change(path, "hidden.elog", self.hide_index)
+        choose = random.Random(5)
+        for each, count, status in ((path, 8, 0), (killed, 4, 0), (hidden, 2, 1)):
+            self.assert_exactly_the_ranges(each, count, choose, self.one_of_each_millisecond,
+                                           status)
 
     def test_read_little_more_than_the_range(self):
-        path = self.record_bursts("run.elog", bursts=10, events=3000)
+        path = self.record_bursts("run.elog", bursts=10, loads=(3000,))
         size = os.path.getsize(path)
         self.assertGreater(self.indexes(path), 5)
         lines = self.run_elog("convert", "--to", "jsonl", path, "--where",
