@@ -289,6 +289,16 @@ class Case(unittest.TestCase):
         running, waiting = (late - early for late, early in zip(times(), before))
         return running / max(time.monotonic_ns() - begin - waiting, running, 1)
 
+    def wakeups(self, process, seconds=0.5):
+        """How often a process goes to sleep in a second. A busy machine makes that rarer."""
+        def sleeps():
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+                return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M)[1])
+
+        begin, before = time.monotonic(), sleeps()
+        time.sleep(seconds)
+        return (sleeps() - before) / (time.monotonic() - begin)
+
     def bytes_read_by(self, *arguments):
         """The number of bytes that a command of elog reads from all files."""
         # The shell's count includes the children it has waited for.

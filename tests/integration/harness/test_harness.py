@@ -103,6 +103,14 @@ class Harness(harness.Case):
         self.assertGreater(self.cpu_share(busy), 0.25)
         self.assertLess(self.cpu_share(idle), 0.25)
 
+    def test_wakeups_are_counted(self):
+        # A tenth as often as it asks for is enough on a busy machine.
+        often = self.start("python3", "-c", "import time\nwhile True: time.sleep(0.001)")
+        never = self.start("sleep", "1000")
+        self.wait_for(lambda: self.wakeups(often, 0.1) > 100, "a process that sleeps often")
+        # It has started by now.
+        self.wait_for(lambda: self.wakeups(never, 0.1) == 0, "a process that sleeps on")
+
     def test_missing_folder_is_an_error_unless_it_may_be_missing(self):
         self.assert_fails("FileNotFoundError", lambda case: case.names("providers"))
         self.assertEqual(self.names("providers", may_be_missing=True), [])

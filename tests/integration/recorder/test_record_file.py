@@ -129,12 +129,18 @@ class RecordFile(harness.Case):
         self.assertGreater(events, 0)
         self.assertGreater(size, events * 24)
         self.assertEqual(lost, 0)
+        seconds = float(harness.SUMMARY.search(result.stderr)[4])
+        self.assertGreaterEqual(seconds, 0.3)
+        # A busy machine ends it late, but not by tens of the duration.
+        self.assertLess(seconds, 10)
         self.assertIn(f"in {self.path('run.elog')}", result.stderr)
         self.assertEqual(self.names("subscriptions"), [])
 
     def test_sleeps_when_idle(self):
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"))
         self.assertLess(self.cpu_share(recording), 0.25)
+        # It looks for events every 5 ms, half of its latency.
+        self.assertLess(self.wakeups(recording), 2 * 200)
         self.stop(recording)
 
     def test_can_be_read_while_it_is_written(self):
