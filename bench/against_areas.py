@@ -14,7 +14,9 @@ import subprocess
 import sys
 
 import compile_time
+import rates
 import reading
+import threads
 from figures import Problem, Run, run
 from steady_load import STEADY_RATE, SteadyBench
 
@@ -28,6 +30,11 @@ class Tree:
     root: pathlib.Path
     programs: pathlib.Path | None = None
     elog: pathlib.Path | None = None
+
+
+def options_of(tree):
+    """What the benchmarks of an area need for a short run of a tree."""
+    return argparse.Namespace(quick=False, elog=tree.elog, programs=tree.programs)
 
 
 @dataclasses.dataclass
@@ -201,8 +208,7 @@ class Reading(Area):
     def record(self, tree):
         folder = self.folder / tree.name
         folder.mkdir(exist_ok=True)
-        bench = SteadyBench(
-            argparse.Namespace(quick=False, elog=tree.elog, programs=tree.programs), folder)
+        bench = SteadyBench(options_of(tree), folder)
         recorder, _ = bench.record("recording", EVENTS, RECORDED_RATE, 1, "--buffer-size",
                                    RECORDED_BUFFER)
         figures = {"record_ns": 1e9 * recorder.run.cpu_seconds / recorder.read}
@@ -250,4 +256,49 @@ class Memory(Area):
         return Sample(figures)
 
 
-AREAS = {"emit": Emit, "reading": Reading, "compile": Compile, "memory": Memory}
+# Threads -----------------------------------------------------------------------------------------
+
+# A run takes about five seconds, most of which fill all buffers twice.
+THREAD_ROUNDS = 41
+
+
+def figures_of_threads(times):
+    """Medians of nanoseconds, from the times of threads.py by command."""
+    return {
+        "one_thread_ns": statistics.median(took for number in (0, 1)
+                                           for (took,) in times[f"alone {number}"]),
+        "two_threads_ns": statistics.median(max(both) for both in times["both"]),
+        "many_threads_ns": statistics.median(many for many, _ in times["many"]),
+        "many_threads_with_turns_ns": statistics.median(turns for _, turns in times["many"]),
+    }
+
+
+class Threads(Area):
+    """One, two and 64 emitting threads."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        if len(os.sched_getaffinity(0)) < 2:
+            raise Problem("Threads cannot be compared on one CPU. Use a machine with two.")
+
+    def measure_one(self, tree):
+        times, recorder = threads.Threads(options_of(tree), self.folder).record_threads(
+            THREAD_ROUNDS)
+        return Sample(figures_of_threads(times), recorder.lost, recorder.read + recorder.lost)
+
+
+# Rates -------------------------------------------------------------------------------------------
+
+
+class Rates(Area):
+    """A recorder of rare events: its latency and its processor time."""
+
+    def measure_one(self, tree):
+        delays, share = rates.Rates(options_of(tree), self.folder).record_low_rate(
+            rates.LOW_RATE_EVENTS)
+        return Sample({"low_rate_latency_ms": 1e3 * statistics.median(delays),
+                       "low_rate_recorder_cpu": share})
+
+
+AREAS = {"emit": Emit, "reading": Reading, "compile": Compile, "memory": Memory,
+         "threads": Threads, "rates": Rates}

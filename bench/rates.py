@@ -71,9 +71,9 @@ class Rates(SteadyBench):
                 break
         self.figures.show_rate("lossfree_events_per_second_per_cpu", best)
 
-    def measure_low_rate(self):
-        """Rare events are shown within the latency, 10 ms, by a recorder that sleeps in between."""
-        events = QUICK_LOW_RATE_EVENTS if self.quick else LOW_RATE_EVENTS
+    def record_low_rate(self, events):
+        """Returns the seconds from each event to its line, and the processor time of the recorder, as a
+        part of one CPU."""
         delays = []
         with subprocess.Popen([self.elog, "record", "-e", "load:*", "--wait", "--json"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -91,11 +91,16 @@ class Rates(SteadyBench):
             recorder.stdout.close()
             _, status, used = os.wait4(recorder.pid, 0)
             recorder.returncode = os.waitstatus_to_exitcode(status)
+        return delays, (used.ru_utime + used.ru_stime) / took
+
+    def measure_low_rate(self):
+        """Rare events are shown within the latency, 10 ms, by a recorder that sleeps in between."""
+        delays, share = self.record_low_rate(
+            QUICK_LOW_RATE_EVENTS if self.quick else LOW_RATE_EVENTS)
         median = statistics.median(delays) * 1e3
         self.figures.show("low_rate_latency_ms", median, f"{median:.1f} ms", 10, at_most=True)
         explain(f"of {len(delays)} events, {LOW_RATE} in a second, from the event to its line, the "
                 f"median; 95 % within {statistics.quantiles(delays, n=20)[-1] * 1e3:.1f} ms")
-        share = (used.ru_utime + used.ru_stime) / took
         self.figures.show_ratio("low_rate_recorder_cpu", share, 0.05)
         explain("of one CPU, from its start to its end")
 

@@ -174,9 +174,9 @@ class TestCommandLine(unittest.TestCase):
                           self.refuse("emit", "--against", "HEAD", f"--limit={text}"))
 
     def test_area(self):
-        said = self.refuse("rates", "--against", "HEAD")
-        self.assertIn("'rates' cannot be compared with another tree", said)
-        self.assertIn("compile, emit, memory, reading", said)
+        said = self.refuse("peers", "--against", "HEAD")
+        self.assertIn("'peers' cannot be compared with another tree", said)
+        self.assertIn("compile, emit, memory, rates, reading, threads", said)
 
     def test_status_of_an_unknown_revision(self):
         words = ["python3", "-B", HERE / "against.py", "emit", "--against", "no-such-revision"]
@@ -255,6 +255,13 @@ class TestOutputOfOthers(unittest.TestCase):
         ]}
         self.assertEqual(against_areas.figures_of_repetitions(content),
                          {"enabled_vs_rseq_floor": 1.2, "emit_dropped_ns": 6})
+
+    def test_threads(self):
+        times = {"alone 0": [(10,), (11,)], "alone 1": [(12,), (30,)], "one": [(1, 2), (1, 2)],
+                 "both": [(10, 14), (13, 12)], "many": [(20, 40), (22, 44)]}
+        self.assertEqual(against_areas.figures_of_threads(times), {
+            "one_thread_ns": 11.5, "two_threads_ns": 13.5, "many_threads_ns": 21,
+            "many_threads_with_turns_ns": 42})
 
     def test_losses(self):
         table = ("emit_enabled                 14.210    2.3 %   12 of 937984 (0.001 %)\n"

@@ -33,22 +33,27 @@ class Threads(Bench):
         if self.cpus < 2:
             print("Threads are not measured: there is one CPU, and that takes two.")
             return
+        times, recorder = self.record_threads(QUICK_ROUNDS if self.quick else ROUNDS)
+        self.show_threads(times, recorder)
+
+    def record_threads(self, rounds):
+        """Returns the times of write_with_threads, and the recorder, which has ended."""
         with Bursts(self) as bursts:
             with self.recording("bench:*", "--buffer-size", "4M") as recorder:
                 bursts.ask("wait", "retransmission")
-                times = self.write_with_threads(bursts)
+                times = self.write_with_threads(bursts, rounds)
                 emitted = int(bursts.ask("emitted")[0])
             recorder.check(emitted)
-        self.show_threads(times, recorder)
+        return times, recorder
 
-    def write_with_threads(self, bursts):
+    def write_with_threads(self, bursts, rounds):
         """Returns nanoseconds by command, in the order of the rounds."""
         for _ in range(QUICK_WARM_UP if self.quick else WARM_UP):
             bursts.ask("emit", "retransmission")
             bursts.ask("alone", 0)
         commands = ["alone 0", "alone 1", "both", "one", "many"]
         times = {command: [] for command in commands}
-        for _ in range(QUICK_ROUNDS if self.quick else ROUNDS):
+        for _ in range(rounds):
             for command in random.sample(commands, len(commands)):
                 times[command].append(bursts.ask(command))
         return times
