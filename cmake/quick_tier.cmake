@@ -13,6 +13,9 @@ set(
 # Tests that compile programs of their own or run one in a debugger; sanitizers have no effect on
 # them.
 string(APPEND eventlog_optimized_tests "|^integration\\.test_(generated|generated_kernel|usdt)$")
+# Scripts that skip a test in each build with a sanitizer. They run in the optimized build, too, so
+# that the quick tier leaves out no test.
+set(eventlog_also_optimized_tests "^integration\\.test_(as_other_user|sandboxed)$")
 
 # eventlog_is_quick(NAME LABELS RESULT): whether the test is in this build's part of the quick tier.
 function(eventlog_is_quick name labels result)
@@ -23,6 +26,11 @@ function(eventlog_is_quick name labels result)
     set(is_quick OFF)
     if(NOT "full" IN_LIST labels)
         if(EVENTLOG_QUICK_TIER STREQUAL part)
+            set(is_quick ON)
+        elseif(
+            EVENTLOG_QUICK_TIER STREQUAL "optimized"
+            AND name MATCHES "${eventlog_also_optimized_tests}"
+        )
             set(is_quick ON)
         elseif(
             EVENTLOG_QUICK_TIER STREQUAL "thread"
