@@ -4,17 +4,28 @@
 --force.
 """
 
+import fcntl
 import json
 import os
 import pty
+import struct
+import termios
 import time
 
 import harness
 
 EVENTS = 20000
+F_GETPIPE_SZ = 1032  # fcntl.F_GETPIPE_SZ of Python 3.10
 COMMAND = harness.program("counter"), "1", str(EVENTS)
 # Longer than the time for which a reader may block after elog was asked to stop.
 SLOW_READER = 1.5
+
+
+def is_full(pipe):
+    """Whether half of a pipe is full. EVENTS need more than a whole pipe, so that its writer is
+    blocked soon."""
+    unread = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+    return unread >= fcntl.fcntl(pipe, F_GETPIPE_SZ) // 2
 
 
 class StandardOutput(harness.Case):
@@ -52,7 +63,9 @@ class StandardOutput(harness.Case):
 
     def test_slow_reader_gets_everything(self):
         recording = self.start(harness.ELOG, "record", "-o", "-", "--", *COMMAND, encoding=None)
-        # The command ends while the pipe is full.
+        # The command ends while the pipe is full, and its provider with it.
+        self.wait_for(lambda: is_full(recording.stdout) and self.names("providers") == [],
+                      "the end of the command")
         time.sleep(SLOW_READER)
         self.assertIsNone(recording.poll())
         content, errors = recording.communicate(timeout=harness.TIMEOUT)
@@ -65,7 +78,7 @@ class StandardOutput(harness.Case):
                                encoding=None)
         self.wait_for(lambda: self.is_mapped(recording, "subscriptions"), "a subscription")
         self.finish(self.start(*COMMAND))
-        time.sleep(0.5)
+        self.wait_for(lambda: is_full(recording.stdout), "a full pipe")
         recording.terminate()
         self.expect(recording, 1)
         self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 1)
