@@ -110,14 +110,14 @@ class LiveText(harness.Case):
         text = self.start_recording("-e", "counter:*")
         in_json = self.start_recording("-e", "counter:*", "--json")
         seen = {"text": set(), "json": set()}
-
-        def has_both():
+        for _ in range(1000):
             line = json.loads(in_json.stdout.readline())
             self.assertEqual(line["pid"], program.pid)
             seen["json"].add(line["tid"])
             seen["text"].add(int(harness.LINE.match(text.stdout.readline())["thread"]))
-            return all(len(threads) == 2 for threads in seen.values())
-        self.wait_for(has_both, "events of both threads")
+            if all(len(threads) == 2 for threads in seen.values()):
+                break
+        self.assertEqual(len(seen["text"]), 2)
         self.assertEqual(seen["text"], seen["json"])
         threads = set(map(int, os.listdir(f"/proc/{program.pid}/task")))
         self.assertEqual(seen["text"] - (threads - {program.pid}), set())
