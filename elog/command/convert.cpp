@@ -28,11 +28,11 @@ class column_chooser final : public record_writer {
 
     void write(const merged_record& record, const provider_map& providers,
                const clock_converter& /*clock*/, std::uint32_t /*shared_ring*/) override {
-        const eventlog_record& header = record.record.header;
-        const auto found = providers.find(header.provider);
-        if (is_supported(header) && found != providers.end() &&
-            header.event < found->second.schema.events.size()) {
-            table_.add_columns(found->second, header.event);
+        const record_view& decoded = record.record;
+        const auto found = providers.find(decoded.provider);
+        if (is_supported(decoded) && found != providers.end() &&
+            decoded.event < found->second.schema.events.size()) {
+            table_.add_columns(found->second, decoded.event);
         }
     }
     void write_gap(const merged_record& /*record*/, std::uint32_t /*shared_ring*/) override {}

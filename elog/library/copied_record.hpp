@@ -3,8 +3,6 @@
 // The form in which record::copy_to leaves a record in the caller's buffer.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstdint>
 
 namespace elog::library {
@@ -13,9 +11,15 @@ namespace elog::library {
 struct copied_record {
     std::uint64_t lost_before = 0;
     std::uint64_t origin = 0;  // number of its source
+    std::uint64_t ticks = 0;
     std::uint32_t ring = 0;
-    std::uint32_t reserved = 0;
-    eventlog_record header{};
+    std::uint32_t provider = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t payload_size = 0;
+    std::uint16_t event = 0;
+    std::uint16_t cpu = 0;
+    std::uint16_t flags = 0;
+    std::uint16_t reserved = 0;
 };
 
 }  // namespace elog::library

@@ -68,15 +68,15 @@ void file_output::write(const merged_record& record, const provider_map& provide
     record_copier& copier = open_copier();
     merged_record own = record;
     own.ring = ring_of(record.ring, shared_ring);
-    eventlog_record& header = own.record.header;
-    header.time =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(header.time), 0));
-    if (has_custom_time(header) && record.place != 0) {
+    record_view& decoded = own.record;
+    decoded.time =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(decoded.time), 0));
+    if (has_custom_time(decoded) && record.place != 0) {
         own.place =
             static_cast<std::uint64_t>(std::max<std::int64_t>(clock.realtime(record.place), 0));
     }
     is_complete_ = false;
-    if (!has_custom_time(header) || own.place != 0) {
+    if (!has_custom_time(decoded) || own.place != 0) {
         read_clock(order_time_of(own));
     }
     copier.write(own, 0, providers);
@@ -99,7 +99,7 @@ void file_output::write_loss(const loss_block& loss, const provider_map& provide
         return;
     }
     // A provider without a record has only a name.
-    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    const auto found = providers.find(loss.index);
     const bool is_known = found != providers.end() && !found->second.schema.binary.empty();
     copier.write_loss(own, 0, is_known ? providers : provider_map());
 }

@@ -69,8 +69,8 @@ std::optional<record> file_source::next() {
             is_over_ = true;
             return none;
         }
-        const bool is_in_range = range_.is_everything() ||
-                                 range_.contains(place.clock->realtime(merged->record.header.time));
+        const bool is_in_range =
+            range_.is_everything() || range_.contains(place.clock->realtime(merged->record.time));
         if (!is_in_range) {
             continue;
         }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "convert_errors.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace library {
@@ -90,7 +91,7 @@ std::optional<merged_record> live_feed::next() {
     }
     const std::optional<merged_record> found = merger_.next();
     if (found) {
-        held_bytes_ -= padded_size(found->record.header.size);
+        held_bytes_ -= ring_size(found->record);
     }
     return found;
 }

@@ -119,7 +119,7 @@ timestamp merged_source::watermark() const noexcept {
     return earliest;
 }
 
-const event_info* merged_source::find(std::uint64_t origin, std::uint16_t provider,
+const event_info* merged_source::find(std::uint64_t origin, std::uint32_t provider,
                                       std::uint16_t event) const noexcept {
     for (const part& each : parts_) {
         if (const event_info* found = each.from.state().find(origin, provider, event)) {

@@ -25,7 +25,7 @@ class merged_source final : public source_state {
     void stop() noexcept override;
     std::chrono::nanoseconds prefetch() override;
     [[nodiscard]] timestamp watermark() const noexcept override;
-    [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint16_t provider,
+    [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint32_t provider,
                                          std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override;
     [[nodiscard]] source_totals totals() const noexcept override;

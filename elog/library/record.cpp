@@ -49,13 +49,13 @@ std::size_t record::copy_to(std::span<std::byte> buffer) const noexcept {
     copied.lost_before = parts_.lost_before;
     copied.origin = parts_.event->from->number;
     copied.ring = parts_.ring;
-    copied.header.size = static_cast<std::uint32_t>(sizeof copied.header + parts_.payload.size());
-    copied.header.provider = parts_.event->provider->id;
-    copied.header.event = parts_.event->id;
-    copied.header.time = parts_.ticks;
-    copied.header.thread = parts_.thread;
-    copied.header.cpu = parts_.cpu;
-    copied.header.flags = parts_.flags;
+    copied.payload_size = static_cast<std::uint32_t>(parts_.payload.size());
+    copied.provider = parts_.event->provider->id;
+    copied.event = parts_.event->id;
+    copied.ticks = parts_.ticks;
+    copied.thread = parts_.thread;
+    copied.cpu = parts_.cpu;
+    copied.flags = parts_.flags;
     std::memcpy(buffer.data(), &copied, sizeof copied);
     if (!parts_.payload.empty()) {
         std::memcpy(buffer.data() + sizeof copied, parts_.payload.data(), parts_.payload.size());

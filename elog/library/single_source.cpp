@@ -12,7 +12,7 @@ single_source::single_source(wanted_events::options wanted,
     place.number = generate_identity();
 }
 
-const event_info* single_source::find(std::uint64_t origin, std::uint16_t provider,
+const event_info* single_source::find(std::uint64_t origin, std::uint32_t provider,
                                       std::uint16_t event) const noexcept {
     return origin == place.number ? known_events.find(provider, event) : nullptr;
 }
@@ -67,20 +67,20 @@ std::optional<record> single_source::select_record(const merged_record& merged) 
         missing.cpu = merged.ring;
     }
     note(missing);
-    const eventlog_record& header = merged.record.header;
-    const event_info* event = known_events.find(header.provider, header.event);
-    if (event == nullptr || !is_supported(header)) {
+    const record_view& decoded = merged.record;
+    const event_info* event = known_events.find(decoded.provider, decoded.event);
+    if (event == nullptr || !is_supported(decoded)) {
         ++totals_.not_understood;
-    } else if (!event->is_excluded && known_events.wants(merged.record, *place.clock)) {
+    } else if (!event->is_excluded && known_events.wants(decoded, *place.clock)) {
         pending_.emplace(record_parts{.event = event,
-                                      .payload = merged.record.payload,
-                                      .ticks = header.time,
+                                      .payload = decoded.payload,
+                                      .ticks = decoded.time,
                                       .place = merged.place,
                                       .lost_before = std::exchange(lost_before_, 0),
-                                      .thread = header.thread,
+                                      .thread = decoded.thread,
                                       .ring = merged.ring,
-                                      .cpu = header.cpu,
-                                      .flags = header.flags});
+                                      .cpu = decoded.cpu,
+                                      .flags = decoded.flags});
     }
     return take_pending();
 }
@@ -101,7 +101,7 @@ void single_source::take_loss(const loss_block& block) {
         note(missing);
         return;
     }
-    const auto provider = place.providers->find(static_cast<std::uint16_t>(block.index));
+    const auto provider = place.providers->find(block.index);
     loss missing{block.too_large, loss_reason::too_large};
     if (provider != place.providers->end()) {
         missing.provider = provider->second.schema.name;

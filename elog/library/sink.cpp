@@ -26,7 +26,7 @@ const provider_instance& sink_state::add_provider(provider_instance added) {
         throw user_error("Records of more than {} providers cannot be written at once.",
                          EVENTLOG_PROVIDERS_MAX);
     }
-    const auto id = static_cast<std::uint16_t>(providers_.size());
+    const auto id = static_cast<std::uint32_t>(providers_.size());
     added.id = id;
     const provider_instance& known = providers_.emplace(id, std::move(added)).first->second;
     names_.emplace(known.schema.name, id);
@@ -67,22 +67,21 @@ std::uint64_t sink_state::unreported(const record_parts& parts) {
 
 void sink_state::put(const record_parts& parts) {
     merged_record merged;
-    eventlog_record& header = merged.record.header;
-    header.provider = provider_of(*parts.event).id;
-    header.size = static_cast<std::uint32_t>(sizeof header + parts.payload.size());
+    record_view& decoded = merged.record;
+    decoded.provider = provider_of(*parts.event).id;
     merged.ring = parts.ring == parts.event->from->shared_ring ? no_cpu : parts.ring;
     merged.lost_before = unreported(parts);
-    header.event = parts.event->id;
-    header.time = parts.ticks;
+    decoded.event = parts.event->id;
+    decoded.time = parts.ticks;
     merged.place = parts.place;
-    header.thread = parts.thread;
-    header.cpu = parts.cpu;
-    header.flags = parts.flags;
-    merged.record.payload = parts.payload;
+    decoded.thread = parts.thread;
+    decoded.cpu = parts.cpu;
+    decoded.flags = parts.flags;
+    decoded.payload = parts.payload;
     writer_->write(merged, providers_, *parts.event->from->clock, no_cpu);
 }
 
-std::uint16_t sink_state::id_of(std::string_view provider) {
+std::uint32_t sink_state::id_of(std::string_view provider) {
     if (const auto known = names_.find(provider); known != names_.end()) {
         return known->second;
     }

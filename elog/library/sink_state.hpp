@@ -34,13 +34,13 @@ class sink_state {
   private:
     [[nodiscard]] std::uint64_t unreported(const record_parts& parts);
     [[nodiscard]] const provider_instance& add_provider(provider_instance added);
-    [[nodiscard]] std::uint16_t id_of(std::string_view provider);
+    [[nodiscard]] std::uint32_t id_of(std::string_view provider);
     void put_gap(const loss& missing, std::uint32_t ring);
 
     std::unique_ptr<record_writer> writer_;
     provider_map providers_;
-    std::unordered_map<const provider_instance*, std::uint16_t> numbers_;
-    std::unordered_map<std::string_view, std::uint16_t>
+    std::unordered_map<const provider_instance*, std::uint32_t> numbers_;
+    std::unordered_map<std::string_view, std::uint32_t>
         names_;  // of the first provider with that name
     // Losses that have been put before the next record of a source, by its number; 0 is for losses
     // of an unknown source.

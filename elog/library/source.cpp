@@ -73,24 +73,22 @@ std::optional<record> source::view(std::span<const std::byte> copied) const noex
         return std::nullopt;
     }
     std::memcpy(&head, copied.data(), sizeof head);
-    const std::size_t payload_size = head.header.size - sizeof head.header;
-    const library::event_info* event =
-        state_->find(head.origin, head.header.provider, head.header.event);
-    if (event == nullptr || head.header.size < sizeof head.header ||
-        payload_size > copied.size() - sizeof head || !is_supported(head.header)) {
+    const library::event_info* event = state_->find(head.origin, head.provider, head.event);
+    if (event == nullptr || head.payload_size > copied.size() - sizeof head ||
+        !is_supported(head.flags)) {
         return std::nullopt;
     }
     // unsigned char may alias any object.
     const auto* payload = reinterpret_cast<const std::uint8_t*>(copied.data() + sizeof head);
     return record(library::record_parts{.event = event,
-                                        .payload = {payload, payload_size},
-                                        .ticks = head.header.time,
+                                        .payload = {payload, head.payload_size},
+                                        .ticks = head.ticks,
                                         .place = 0,
                                         .lost_before = head.lost_before,
-                                        .thread = head.header.thread,
+                                        .thread = head.thread,
                                         .ring = head.ring,
-                                        .cpu = head.header.cpu,
-                                        .flags = head.header.flags});
+                                        .cpu = head.cpu,
+                                        .flags = head.flags});
 }
 
 std::vector<event> source::events() const {

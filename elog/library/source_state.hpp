@@ -43,7 +43,7 @@ class source_state {
     /// After next() has returned nothing: a lower limit for the times of all further records.
     [[nodiscard]] virtual timestamp watermark() const noexcept = 0;
     /// nullptr: not known.
-    [[nodiscard]] virtual const event_info* find(std::uint64_t origin, std::uint16_t provider,
+    [[nodiscard]] virtual const event_info* find(std::uint64_t origin, std::uint32_t provider,
                                                  std::uint16_t event) const noexcept = 0;
     [[nodiscard]] virtual std::vector<event> events() const = 0;
     [[nodiscard]] virtual source_totals totals() const noexcept = 0;
@@ -53,7 +53,7 @@ class source_state {
 /// One file or subscription: selects records and counts losses.
 class single_source : public source_state {
   public:
-    [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint16_t provider,
+    [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint32_t provider,
                                          std::uint16_t event) const noexcept override;
     [[nodiscard]] std::vector<event> events() const override { return known_events.all(); }
     [[nodiscard]] source_totals totals() const noexcept override;

@@ -49,7 +49,7 @@ void wanted_events::choose_fields(event_info& event) {
     }
 }
 
-void wanted_events::exclude(std::uint16_t provider) {
+void wanted_events::exclude(std::uint32_t provider) {
     for (event_info& event : events_[provider]) {
         event.is_excluded = true;
     }
@@ -62,7 +62,7 @@ bool wanted_events::may_want_any() const noexcept {
     for (std::size_t provider = 0; provider < events_.size(); ++provider) {
         for (const event_info& event : events_[provider]) {
             const auto verdict =
-                filter_->verdict_of(static_cast<std::uint16_t>(provider), event.id);
+                filter_->verdict_of(static_cast<std::uint32_t>(provider), event.id);
             if (verdict != record_filter::verdict::never) {
                 return true;
             }
@@ -85,7 +85,7 @@ void wanted_events::check_names() const {
     }
 }
 
-const event_info* wanted_events::find(std::uint16_t provider, std::uint16_t event) const noexcept {
+const event_info* wanted_events::find(std::uint32_t provider, std::uint16_t event) const noexcept {
     return provider < events_.size() && event < events_[provider].size() ? &events_[provider][event]
                                                                          : nullptr;
 }

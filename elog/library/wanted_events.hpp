@@ -31,7 +31,7 @@ class wanted_events {
     void add(const provider_instance& provider);
 
     /// From now on no record of that provider is selected.
-    void exclude(std::uint16_t provider);
+    void exclude(std::uint32_t provider);
 
     /// Whether any record of the known events can be selected.
     [[nodiscard]] bool may_want_any() const noexcept;
@@ -40,7 +40,7 @@ class wanted_events {
     void check_names() const;
 
     /// nullptr: not known.
-    [[nodiscard]] const event_info* find(std::uint16_t provider,
+    [[nodiscard]] const event_info* find(std::uint32_t provider,
                                          std::uint16_t event) const noexcept;
     [[nodiscard]] std::vector<event> all() const;
     /// Evaluates the predicate. Counts records whose types do not fit it.

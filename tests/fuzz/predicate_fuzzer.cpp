@@ -75,8 +75,8 @@ template <class Take>
 void for_each_record(const std::vector<std::uint8_t>& payload, const Take& take) {
     for (std::size_t event = 0; event < provider().schema.events.size(); ++event) {
         elog::record_view record;
-        record.header.event = static_cast<std::uint16_t>(event);
-        record.header.time = payload.size();
+        record.event = static_cast<std::uint16_t>(event);
+        record.time = payload.size();
         record.payload = payload;
         take(record);
     }

@@ -107,8 +107,7 @@ std::uint64_t read_all(const std::string& path, elog::time_range range) {
     std::uint64_t records = 0;
     file.read([&](const elog::merged_record& record) {
         ++records;
-        check(range.contains(file.clock().realtime(record.record.header.time)) ||
-              range.is_everything());
+        check(range.contains(file.clock().realtime(record.record.time)) || range.is_everything());
         for (elog::record_writer* writer :
              {static_cast<elog::record_writer*>(&text), static_cast<elog::record_writer*>(&lines),
               static_cast<elog::record_writer*>(&table)}) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "decoded_records.hpp"
 #include "scratch.hpp"
 
 namespace eventlog::test::custom_clock {
@@ -15,13 +16,11 @@ namespace eventlog::test::custom_clock {
 bytes records_of(const std::vector<timed>& wanted) {
     bytes made;
     for (const timed& each : wanted) {
-        bytes record = make_records(each.number, each.number);
-        eventlog_record header{};
-        std::memcpy(&header, record.data(), sizeof header);
-        header.time = each.time;
-        header.flags = each.is_own ? EVENTLOG_RECORD_CUSTOM_TIME : 0;
-        std::memcpy(record.data(), &header, sizeof header);
-        made.insert(made.end(), record.begin(), record.end());
+        const bytes one = make_records(each.number, each.number);
+        elog::record_view record = decode_records(one).front();
+        record.time = each.time;
+        record.flags = each.is_own ? EVENTLOG_RECORD_CUSTOM_TIME : 0;
+        elog::append_record(made, record);
     }
     return made;
 }
@@ -103,10 +102,9 @@ const std::vector<std::pair<const char*, custom_clock_function>> custom_clocks =
 contents read(elog::file_reader& file) {
     contents found;
     file.read([&](const elog::merged_record& record) {
-        const eventlog_record& header = record.record.header;
+        const std::uint64_t time = record.record.time;
         const std::uint64_t number = number_of(record);
-        const shown one{file.clock().realtime(header.time), header.time,
-                        elog::has_custom_time(header)};
+        const shown one{file.clock().realtime(time), time, elog::has_custom_time(record.record)};
         found.twice += found.records.emplace(number, one).second ? 0U : 1U;
         if (!one.is_own) {
             found.order_of_other_records.push_back(number);

@@ -13,16 +13,16 @@ namespace {
 
 imported_record to_imported_record(const elog::merged_record& record,
                                    const elog::file_reader& file) {
-    const eventlog_record& header = record.record.header;
-    const elog::provider_instance& provider = file.providers().at(header.provider);
+    const elog::record_view& decoded = record.record;
+    const elog::provider_instance& provider = file.providers().at(decoded.provider);
     imported_record one;
     one.process = provider.process;
     one.pid = provider.pid;
-    one.thread = header.thread;
-    one.cpu = header.cpu;
-    one.time = file.clock().realtime(header.time);
+    one.thread = decoded.thread;
+    one.cpu = decoded.cpu;
+    one.time = file.clock().realtime(decoded.time);
     one.lost = record.lost_before;
-    const auto payload = record.record.payload;
+    const auto payload = decoded.payload;
     std::memcpy(&one.number, payload.data(), sizeof one.number);
     std::uint32_t place = 0;
     std::memcpy(&place, payload.data() + sizeof one.number, sizeof place);

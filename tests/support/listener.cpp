@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "record/ring_records.hpp"
+
 namespace eventlog::test {
 namespace {
 
@@ -48,21 +50,23 @@ event_listener::~event_listener() = default;
 
 void event_listener::poll() {
     reader_.poll([this](const elog::record_run& run) {
-        std::span<const std::uint8_t> rest = run.bytes;
-        for (std::uint64_t i = 0; i < run.count; ++i) {
-            const elog::record_view record = elog::take_record(rest);
+        elog::run_reader reader(run);
+        std::uint64_t count = 0;
+        for (elog::record_view record; reader.next(record); ++count) {
             const std::uint8_t* const end = record.payload.data() + record.payload.size();
-            records_.push_back({record.header,
-                                run.ring,
-                                run.sequence + i,
-                                i == 0 ? run.lost_before : 0,
-                                {record.payload.begin(), record.payload.end()},
-                                {end, rest.data()}});
+            received_record& received = records_.emplace_back();
+            received.header = record;
+            received.header.payload = {};
+            received.ring = run.ring;
+            received.sequence = run.sequence + count;
+            received.lost_before = count == 0 ? run.lost_before : 0;
+            received.payload.assign(record.payload.begin(), record.payload.end());
+            received.padding.assign(end, run.bytes.data() + reader.position());
         }
-        EXPECT_TRUE(rest.empty());
+        EXPECT_EQ(count, run.count);
     });
     reader_.read_new_providers([this](elog::provider_instance&& provider) {
-        const std::uint16_t id = provider.id;
+        const std::uint32_t id = provider.id;
         providers_.insert_or_assign(id, std::move(provider));
     });
 }

@@ -12,13 +12,14 @@
 
 #include "memory/region_reader.hpp"
 #include "memory/subscription.hpp"
+#include "record/records.hpp"
 #include "schema/decode.hpp"
 
 namespace eventlog::test {
 
 /// A received record; it owns its bytes.
 struct received_record {
-    eventlog_record header{};
+    elog::record_view header{};  // without the payload
     std::uint32_t ring = 0;
     std::uint64_t sequence = 0;     // of the run, plus the position in it
     std::uint64_t lost_before = 0;  // for the first record of a run
@@ -60,7 +61,7 @@ class event_listener {
     /// Reads all records and returns the names of the events, separated by spaces.
     [[nodiscard]] std::string received_names();
 
-    [[nodiscard]] const std::map<std::uint16_t, elog::provider_instance>& providers() const {
+    [[nodiscard]] const std::map<std::uint32_t, elog::provider_instance>& providers() const {
         return providers_;
     }
     [[nodiscard]] elog::subscription& source() { return source_; }
@@ -76,7 +77,7 @@ class event_listener {
   private:
     elog::subscription source_;
     elog::region_reader reader_;
-    std::map<std::uint16_t, elog::provider_instance> providers_;
+    std::map<std::uint32_t, elog::provider_instance> providers_;
     std::vector<received_record> records_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "record/ring_records.hpp"
 #include "schema/schema_text.hpp"
 
 namespace eventlog::test {
@@ -64,19 +65,20 @@ void test_record::set_text(std::string_view field, const char* text) {
     write(schema.offset, &word, sizeof word);
 }
 
+elog::record_view test_record::view() const noexcept {
+    elog::record_view record = header_;
+    record.payload = payload_;
+    return record;
+}
+
 std::vector<std::uint8_t> test_record::bytes() const {
-    eventlog_record header = header_;
-    header.size = static_cast<std::uint32_t>(sizeof header + payload_.size());
-    std::vector<std::uint8_t> all(elog::padded_size(header.size));
-    std::memcpy(all.data(), &header, sizeof header);
-    if (!payload_.empty()) {
-        std::memcpy(all.data() + sizeof header, payload_.data(), payload_.size());
-    }
+    std::vector<std::uint8_t> all;
+    elog::append_record(all, view());
     return all;
 }
 
 record_builder::record_builder(std::string_view schema, std::string_view process, std::uint32_t pid,
-                               std::uint16_t id) {
+                               std::uint32_t id) {
     provider_.id = id;
     provider_.pid = pid;
     provider_.process = process;

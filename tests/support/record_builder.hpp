@@ -3,8 +3,6 @@
 // Builds records of a schema given as text, with values set by field name.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,9 +29,10 @@ class test_record {
     /// nullptr: a null pointer.
     void set_text(std::string_view field, const char* text);
 
-    [[nodiscard]] eventlog_record& header() noexcept { return header_; }
+    /// Everything but the payload.
+    [[nodiscard]] elog::record_view& header() noexcept { return header_; }
     /// A view of the current content.
-    [[nodiscard]] elog::record_view view() const noexcept { return {header_, payload_}; }
+    [[nodiscard]] elog::record_view view() const noexcept;
     /// As in a ring: header, payload, padding.
     [[nodiscard]] std::vector<std::uint8_t> bytes() const;
 
@@ -42,7 +41,7 @@ class test_record {
     void write(std::size_t offset, const void* bytes, std::size_t size);
 
     const elog::event_schema* event_;
-    eventlog_record header_{};
+    elog::record_view header_{};
     std::vector<std::uint8_t> payload_;
 };
 
@@ -50,7 +49,7 @@ class record_builder {
   public:
     /// Fails the test if the schema is rejected.
     record_builder(std::string_view schema, std::string_view process, std::uint32_t pid,
-                   std::uint16_t id = 0);
+                   std::uint32_t id = 0);
 
     [[nodiscard]] const elog::provider_instance& provider() const noexcept { return provider_; }
     [[nodiscard]] test_record record(std::string_view event) const;

@@ -12,6 +12,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/user_error.hpp"
+#include "record/ring_records.hpp"
 
 namespace eventlog::test {
 namespace {
@@ -22,22 +23,19 @@ using file_test = eventlog::provider<"file_test", mark>;
 
 bytes make_records(std::uint64_t first, std::uint64_t last) {
     bytes made;
-    made.reserve((last - first + 1) * (sizeof(eventlog_record) + sizeof(mark)));
+    made.reserve((last - first + 1) * elog::ring_size(sizeof(mark)));
     for (std::uint64_t number = first; number <= last; ++number) {
-        eventlog_record header{};
-        header.size = sizeof header + sizeof(mark);
-        header.time = time_of(number);
-        header.thread = 42;
         const mark payload{number, checksum_of(number)};
-        const auto* from = reinterpret_cast<const std::uint8_t*>(&header);
-        made.insert(made.end(), from, from + sizeof header);
-        from = reinterpret_cast<const std::uint8_t*>(&payload);
-        made.insert(made.end(), from, from + sizeof payload);
+        elog::record_view record;
+        record.time = time_of(number);
+        record.thread = 42;
+        record.payload = {reinterpret_cast<const std::uint8_t*>(&payload), sizeof payload};
+        elog::append_record(made, record);
     }
     return made;
 }
 
-elog::provider_instance mark_provider(std::uint16_t id) {
+elog::provider_instance mark_provider(std::uint32_t id) {
     elog::provider_instance provider;
     provider.id = id;
     provider.pid = 7;
@@ -92,19 +90,19 @@ sample_contents read_sample(const std::string& path, elog::time_range range) {
         result.opened = true;
         std::uint64_t time = 0;
         file.read([&](const elog::merged_record& record) {
-            const eventlog_record& header = record.record.header;
+            const elog::record_view& decoded = record.record;
             result.lost += record.lost_before;
             result.overwritten += record.overwritten ? record.lost_before : 0;
             mark payload{};
-            const bool is_mark = record.record.payload.size() == sizeof payload;
+            const bool is_mark = decoded.payload.size() == sizeof payload;
             if (is_mark) {
-                std::memcpy(&payload, record.record.payload.data(), sizeof payload);
+                std::memcpy(&payload, decoded.payload.data(), sizeof payload);
             }
             const bool is_right = is_mark && payload.check == checksum_of(payload.number) &&
-                                  header.time == time_of(payload.number) && header.time >= time &&
+                                  decoded.time == time_of(payload.number) && decoded.time >= time &&
                                   result.numbers.insert(payload.number).second;
             result.wrong += is_right ? 0U : 1U;
-            time = header.time;
+            time = decoded.time;
         });
         result.damages = file.damages();
         result.has_end = file.end().has_value();

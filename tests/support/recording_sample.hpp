@@ -34,7 +34,7 @@ constexpr std::int64_t realtime_ahead = 1'000'000'000;
 [[nodiscard]] bytes make_records(std::uint64_t first, std::uint64_t last);
 
 /// A provider whose event 0 is a mark.
-[[nodiscard]] elog::provider_instance mark_provider(std::uint16_t id = 0);
+[[nodiscard]] elog::provider_instance mark_provider(std::uint32_t id = 0);
 
 struct sample_options {
     std::uint64_t records = 60;

@@ -72,7 +72,7 @@ void filtered_records::write(const merged_record& record, const clock_converter&
     if (is_full()) {
         return;
     }
-    const bool is_event = is_supported(record.record.header);
+    const bool is_event = is_supported(record.record);
     const bool wanted = is_wanted(record.record, clock);
     if (skipped_ != 0) {
         skipped_ -= wanted && is_event ? 1U : 0U;
@@ -81,8 +81,8 @@ void filtered_records::write(const merged_record& record, const clock_converter&
     if (wanted) {
         writer_.write(record, providers_, clock, shared_ring_);
         if (is_event) {
-            first_time_ = passed_ == 0 ? record.record.header.time : first_time_;
-            last_time_ = record.record.header.time;
+            first_time_ = passed_ == 0 ? record.record.time : first_time_;
+            last_time_ = record.record.time;
             ++passed_;
         }
     } else {
@@ -111,17 +111,17 @@ void filtered_records::check_names() const {
 
 /// Records of a newer version cannot be evaluated. They pass, and the writer counts them.
 bool filtered_records::is_wanted(const record_view& record, const clock_converter& clock) {
-    if (filter_ == nullptr || !is_supported(record.header)) {
+    if (filter_ == nullptr || !is_supported(record)) {
         return true;
     }
-    if (known_to_filter_.insert(record.header.provider).second) {
-        add_provider_to_filter(record.header.provider);
+    if (known_to_filter_.insert(record.provider).second) {
+        add_provider_to_filter(record.provider);
     }
     return filter_->matches(record, clock);
 }
 
 /// For a provider that registered while the file was followed.
-void filtered_records::add_provider_to_filter(std::uint16_t id) {
+void filtered_records::add_provider_to_filter(std::uint32_t id) {
     const auto found = providers_.find(id);
     if (found == providers_.end()) {
         return;

@@ -54,13 +54,13 @@ class filtered_records {
   private:
     void skip_to_tail(const record_selection& choice);
     [[nodiscard]] bool is_wanted(const record_view& record, const clock_converter& clock);
-    void add_provider_to_filter(std::uint16_t id);
+    void add_provider_to_filter(std::uint32_t id);
 
     const provider_map& providers_;
     std::uint32_t shared_ring_;
     record_writer& writer_;
     std::unique_ptr<record_filter> filter_;  // nullptr: all records pass
-    std::unordered_set<std::uint16_t> known_to_filter_;
+    std::unordered_set<std::uint32_t> known_to_filter_;
     bool has_end_;  // the selected time includes the end
     std::uint64_t limit_;
     std::uint64_t skipped_ = 0;  // events before those of --tail that are still to come

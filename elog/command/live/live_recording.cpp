@@ -105,7 +105,7 @@ std::vector<provider_instance> found_by(const kernel_trace_recording& process) {
     for (const discovered_event& each : process.found()) {
         if (schemas.insert(each.event->schema.get()).second) {
             provider_instance& added = all.emplace_back();
-            added.id = static_cast<std::uint16_t>(all.size() - 1);
+            added.id = static_cast<std::uint32_t>(all.size() - 1);
             added.schema = *each.event->schema;
         }
     }

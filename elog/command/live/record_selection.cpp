@@ -42,8 +42,8 @@ recording_span span_of(const file_reader& file, const std::string& path) {
     }
     recording_span found;
     file_reader(path).read([&](const merged_record& record) {
-        found.first = std::min<std::uint64_t>(found.first, record.record.header.time);
-        found.last = std::max<std::uint64_t>(found.last, record.record.header.time);
+        found.first = std::min<std::uint64_t>(found.first, record.record.time);
+        found.last = std::max<std::uint64_t>(found.last, record.record.time);
     });
     return found;
 }

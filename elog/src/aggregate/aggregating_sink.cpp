@@ -14,14 +14,14 @@ std::int64_t interval_aggregator::interval_of(std::int64_t time) const noexcept 
 
 void interval_aggregator::begin_interval(const merged_record& record,
                                          const clock_converter& clock) {
-    const eventlog_record& header = record.record.header;
-    const std::int64_t interval = interval_of(to_display_time(options_.clock, clock, header.time));
+    const record_view& decoded = record.record;
+    const std::int64_t interval = interval_of(to_display_time(options_.clock, clock, decoded.time));
     if (current_ == interval) {
         return;
     }
     end_interval();
     current_ = interval;
-    if (!has_custom_time(header)) {
+    if (!has_custom_time(decoded)) {
         ends_ = wide_integer{interval} + options_.length;
     }
 }

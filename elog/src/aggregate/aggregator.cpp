@@ -27,13 +27,12 @@ void aggregator::add(const provider_instance& provider) {
 }
 
 void aggregator::take(const record_view& record, const clock_converter& clock) {
-    const eventlog_record& header = record.header;
-    if (header.provider >= plans_.size() || header.event >= plans_[header.provider].size() ||
-        !is_supported(header)) {
+    if (record.provider >= plans_.size() || record.event >= plans_[record.provider].size() ||
+        !is_supported(record)) {
         ++unknown_;
         return;
     }
-    event_plan& plan = plans_[header.provider][header.event];
+    event_plan& plan = plans_[record.provider][record.event];
     if (!plan.wanted) {
         count_unsuited(record, clock);
         return;
@@ -64,9 +63,9 @@ void aggregator::take(const record_view& record, const clock_converter& clock) {
 template <class Merge>
 void aggregator::merge_group(const record_view& like, const clock_converter& clock,
                              std::uint64_t records, const Merge& merge) {
-    event_plan& plan = plans_[like.header.provider][like.header.event];
+    event_plan& plan = plans_[like.provider][like.event];
     if (!plan.wanted) {
-        planner_.mismatches().count(like.header, records);
+        planner_.mismatches().count(like.provider, like.event, records);
         return;
     }
     const std::size_t group = find_or_add_group(plan, like, clock, records);
@@ -105,7 +104,7 @@ void aggregator::merge_partial(const record_view& like, const clock_converter& c
 /// that it cannot test.
 void aggregator::count_unsuited(const record_view& record, const clock_converter& clock) {
     if (filter_ == nullptr || filter_->matches(record, clock)) {
-        planner_.mismatches().count(record.header);
+        planner_.mismatches().count(record.provider, record.event);
     }
 }
 

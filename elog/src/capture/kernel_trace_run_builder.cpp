@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -12,18 +13,18 @@ namespace {
 // Size at which pending records are passed on.
 constexpr std::size_t run_size = 256U << 10U;
 // Beyond this number, providers are not distinguished by process.
-constexpr std::uint16_t processes_max = 60000;
+constexpr std::uint32_t processes_max = 60000;
 // The same limit for schemas: each instance has a copy, and a file may hold at most twice as much,
 // see schemas_size_max.
 constexpr std::size_t instance_schemas_max = std::size_t{16} << 20U;
 
-/// Appends a text to the record that begins at `begin`, if the record has room.
-void append_stack(std::vector<std::uint8_t>& bytes, std::size_t begin, std::uint16_t offset,
-                  std::string_view stack) {
-    const std::size_t word = begin + sizeof(eventlog_record) + offset;
+/// Appends a text to the payload, if it has room.
+void append_stack(std::vector<std::uint8_t>& bytes, const record_appender& record,
+                  std::uint16_t offset, std::string_view stack) {
+    const std::size_t word = record.payload_offset() + offset;
     const std::size_t distance = bytes.size() - (word + sizeof(std::uint32_t));
     const std::size_t size = stack.size() + 1;
-    if (bytes.size() - begin + size > EVENTLOG_RECORD_SIZE_MAX || distance > UINT16_MAX) {
+    if (record.payload_size() + size > payload_size_max || distance > UINT16_MAX) {
         return;
     }
     bytes.insert(bytes.end(), stack.begin(), stack.end());
@@ -37,7 +38,7 @@ void append_stack(std::vector<std::uint8_t>& bytes, std::size_t begin, std::uint
 kernel_trace_run_builder::kernel_trace_run_builder(std::uint32_t ring_count, bool is_overwritten)
     : is_overwritten_(is_overwritten), rings_(ring_count) {}
 
-std::uint16_t kernel_trace_run_builder::provider_of(const kernel_trace_event& event,
+std::uint32_t kernel_trace_run_builder::provider_of(const kernel_trace_event& event,
                                                     const process_info& process) {
     instance_key key{event.schema.get(), process.pid, process.start_time};
     const auto known = instances_.find(key);
@@ -51,7 +52,7 @@ std::uint16_t kernel_trace_run_builder::provider_of(const kernel_trace_event& ev
         if (common != instances_.end()) {
             return common->second;
         }
-        if (next_instance_ == UINT16_MAX) {
+        if (next_instance_ == record_provider_max) {
             throw user_error("There are more providers than a recording can have. Start it "
                              "again, with fewer events.");
         }
@@ -72,27 +73,22 @@ std::uint16_t kernel_trace_run_builder::provider_of(const kernel_trace_event& ev
 void kernel_trace_run_builder::take(std::uint32_t ring, const kernel_trace_event& event,
                                     const process_info& process,
                                     const kernel_trace_record& record) {
-    const std::uint16_t provider = provider_of(event, process);
+    const std::uint32_t provider = provider_of(event, process);
     ring_state& state = rings_[ring];
-    const std::size_t begin = state.bytes.size();
-    eventlog_record header{};
-    state.bytes.resize(begin + sizeof header);
-    if (!event.plan.append(record.bytes, EVENTLOG_RECORD_SIZE_MAX - sizeof header, state.bytes)) {
-        state.bytes.resize(begin);
+    record_appender appended(state.bytes);
+    if (!event.plan.append(record.bytes, payload_size_max, state.bytes)) {
+        appended.discard();
         count_damaged(ring);
         return;
     }
     if (event.stack && !record.stack.empty()) {
-        append_stack(state.bytes, begin, *event.stack, record.stack);
+        append_stack(state.bytes, appended, *event.stack, record.stack);
     }
-    header.size = static_cast<std::uint32_t>(state.bytes.size() - begin);
-    header.provider = provider;
-    header.event = event.position;
-    header.time = record.time;
-    header.thread = record.thread;
-    header.cpu = record.cpu;
-    std::memcpy(state.bytes.data() + begin, &header, sizeof header);
-    state.bytes.resize(begin + padded_size(header.size));
+    appended.finish({.provider = provider,
+                     .event = event.position,
+                     .cpu = record.cpu,
+                     .thread = record.thread,
+                     .time = record.time});
     if (state.count == 0) {
         state.first_loss = std::exchange(state.unreported, 0);
     }

@@ -37,7 +37,7 @@ class kernel_trace_run_builder {
 
     /// The provider number of the event in that process; announces the provider to the sink if it
     /// is new. Throws user_error.
-    [[nodiscard]] std::uint16_t provider_of(const kernel_trace_event& event,
+    [[nodiscard]] std::uint32_t provider_of(const kernel_trace_event& event,
                                             const process_info& process);
 
     /// Appends a record to its ring. An invalid record is counted as damaged. Throws user_error.
@@ -74,8 +74,8 @@ class kernel_trace_run_builder {
     bool is_overwritten_;
     record_sink* sink_ = nullptr;
     std::vector<ring_state> rings_;
-    std::map<instance_key, std::uint16_t> instances_;
-    std::uint16_t next_instance_ = 0;
+    std::map<instance_key, std::uint32_t> instances_;
+    std::uint32_t next_instance_ = 0;
     std::size_t schema_bytes_ = 0;  // of all instances
 };
 

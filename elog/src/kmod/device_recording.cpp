@@ -60,7 +60,7 @@ void device_recording::find_published() {
         }
         mark_matched_patterns(each.schema);
         provider_instance& added = published_.emplace_back();
-        added.id = static_cast<std::uint16_t>(published_.size() - 1);
+        added.id = static_cast<std::uint32_t>(published_.size() - 1);
         added.schema = std::move(each.schema);
     });
 }
@@ -99,14 +99,14 @@ void device_recording::store_verdicts(const provider_instance& provider) {
 
 /// Records of unknown providers are kept.
 bool device_recording::is_wanted(const record_view& record) {
-    if (!verdicts_.contains(record.header.provider)) {
+    if (!verdicts_.contains(record.provider)) {
         find_providers();
     }
-    const auto known = verdicts_.find(record.header.provider);
-    if (known == verdicts_.end() || record.header.event >= known->second.size()) {
+    const auto known = verdicts_.find(record.provider);
+    if (known == verdicts_.end() || record.event >= known->second.size()) {
         return true;
     }
-    const core::verdict found = known->second[record.header.event];
+    const core::verdict found = known->second[record.event];
     return found == core::verdict::wanted ||
            (found == core::verdict::in_session && is_in_session(record));
 }

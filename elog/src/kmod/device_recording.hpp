@@ -73,7 +73,7 @@ class device_recording {
     std::vector<provider_instance> found_;  // not passed to the sink yet
     // Verdict per event of each provider. Used only if patterns name keywords, which the kernel
     // does not know.
-    std::unordered_map<std::uint16_t, std::vector<eventlog::core::verdict>> verdicts_;
+    std::unordered_map<std::uint32_t, std::vector<eventlog::core::verdict>> verdicts_;
     std::vector<bool> matched_;
     steady_clock::time_point begin_ = steady_clock::now();
     poll_clock poll_clock_;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/user_error.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -16,23 +17,18 @@ namespace {
 }
 
 /// Throws user_error if the bytes do not begin with a whole record.
-record_view read_first_record(std::span<const std::uint8_t> bytes) {
-    eventlog_record header{};
-    if (bytes.size() < sizeof header) {
+peeked_record read_first_record(std::span<const std::uint8_t> bytes) {
+    const peeked_record found = peek_record(bytes);
+    if (!found.is_whole) {
         throw_invalid_stream();
     }
-    std::memcpy(&header, bytes.data(), sizeof header);
-    if (header.size < sizeof header || header.size > EVENTLOG_RECORD_SIZE_MAX ||
-        padded_size(header.size) > bytes.size()) {
-        throw_invalid_stream();
-    }
-    return {header, bytes.subspan(sizeof header, header.size - sizeof header)};
+    return found;
 }
 
 }  // namespace
 
 void device_stream::take_gap(const record_view& record) {
-    const std::uint32_t ring = record.header.cpu;
+    const std::uint32_t ring = record.cpu;
     eventlog_lost_payload missing{};
     if (record.payload.size() < sizeof missing) {
         throw_invalid_stream();
@@ -72,20 +68,20 @@ void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& w
     std::uint64_t count = 0;
     std::uint32_t ring = 0;
     while (at < bytes.size()) {
-        const record_view record = read_first_record(bytes.subspan(at));
-        const std::size_t size = padded_size(record.header.size);
-        if (record.header.cpu + std::size_t{1} >= rings_.size()) {
+        const peeked_record found = read_first_record(bytes.subspan(at));
+        const record_view& record = found.record;
+        if (record.cpu + std::size_t{1} >= rings_.size()) {
             throw_invalid_stream();
         }
-        const bool is_gap = record.header.provider == EVENTLOG_LOST_PROVIDER;
+        const bool is_gap = record.provider == EVENTLOG_LOST_PROVIDER;
         const bool is_kept = !is_gap && (!wanted || wanted(record));
-        if (record.header.cpu != ring || !is_kept) {
+        if (record.cpu != ring || !is_kept) {
             deliver(ring, bytes.subspan(begin, at - begin), count, take);
-            ring = record.header.cpu;
+            ring = record.cpu;
             count = 0;
             begin = at;
         }
-        at += size;
+        at += found.size;
         if (is_kept) {
             ++count;
             continue;

@@ -224,7 +224,7 @@ void device_subscription::take_provider_at(std::uint32_t index, const provider_h
             geometry_.buffers_offset - entry.schema_offset < entry.schema_size) {
             throw user_error("it is not where schemas are");
         }
-        take({static_cast<std::uint16_t>(index), entry.pid, entry.uid, process,
+        take({static_cast<std::uint32_t>(index), entry.pid, entry.uid, process,
               provider_schema::parse({at(entry.schema_offset), entry.schema_size}),
               entry.start_time});
     } catch (const user_error& mistake) {

@@ -7,13 +7,13 @@
 
 #include "base/user_error.hpp"
 #include "record/gap_record.hpp"
-#include "record/records.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
 
 // A gap record replaces a header in place.
-static_assert(sizeof(gap_record) == sizeof(eventlog_relay_header));
+static_assert(gap_record_size == sizeof(eventlog_relay_header));
 
 [[noreturn]] void throw_broken_buffer(std::uint32_t cpu) {
     throw user_error(
@@ -51,9 +51,9 @@ void relay_parser::take_header(std::span<std::uint8_t> bytes) {
     eventlog_relay_header header{};
     std::memcpy(&header, bytes.data(), sizeof header);
     check_header(header);
-    const gap_record gap(cpu_, {.lost = header.lost_before - lost_,
-                                .overwritten = header.records_before - recorded_});
-    std::memcpy(bytes.data(), &gap, sizeof gap);
+    const auto gap = gap_record(cpu_, {.lost = header.lost_before - lost_,
+                                       .overwritten = header.records_before - recorded_});
+    std::memcpy(bytes.data(), gap.data(), gap.size());
     lost_ = header.lost_before;
     recorded_ = header.records_before;
     current_ = header;
@@ -72,24 +72,21 @@ bool relay_parser::has_room_for(std::size_t size) const noexcept {
 
 /// Returns the record's size with padding, or 0 if it is incomplete.
 std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
-    eventlog_record record{};
-    if (bytes.size() < sizeof record) {
+    const peeked_record found = peek_record(bytes);
+    if (found.size == 0 && !found.damaged) {
         return 0;
     }
-    std::memcpy(&record, bytes.data(), sizeof record);
-    if (record.size < sizeof record || record.size > EVENTLOG_RECORD_SIZE_MAX ||
-        !has_room_for(padded_size(record.size)) || record.cpu != cpu_ ||
-        record.provider == EVENTLOG_LOST_PROVIDER) {
+    if (found.damaged || !has_room_for(found.size) || found.record.cpu != cpu_ ||
+        found.record.provider == EVENTLOG_LOST_PROVIDER) {
         throw_broken_buffer(cpu_);
     }
-    const std::size_t size = padded_size(record.size);
-    if (size > bytes.size()) {
+    if (!found.is_whole) {
         return 0;
     }
-    used_ += static_cast<std::uint32_t>(size);
+    used_ += static_cast<std::uint32_t>(found.size);
     ++records_;
     ++recorded_;
-    return size;
+    return found.size;
 }
 
 std::size_t relay_parser::rewrite(std::span<std::uint8_t> bytes) {

@@ -19,9 +19,8 @@ namespace {
 constexpr std::size_t relay_read_size = std::size_t{1} << 20U;
 
 void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
-    const gap_record gap(cpu, {.lost = lost, .overwritten = 0});
-    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&gap);
-    bytes.insert(bytes.end(), begin, begin + sizeof gap);
+    const auto gap = gap_record(cpu, {.lost = lost, .overwritten = 0});
+    bytes.insert(bytes.end(), gap.begin(), gap.end());
 }
 
 }  // namespace

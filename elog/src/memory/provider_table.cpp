@@ -32,11 +32,11 @@ void provider_table::read_new(const handler& take) {
     const std::uint32_t count = std::min<std::uint32_t>(
         words_.read_u32(offsetof(eventlog_region, provider_count)), EVENTLOG_PROVIDERS_MAX);
     for (; seen_ < count; ++seen_) {
-        unfinished_.push_back(static_cast<std::uint16_t>(seen_));
+        unfinished_.push_back(static_cast<std::uint32_t>(seen_));
     }
     std::array<eventlog_provider_entry, entries_at_once> some{};
     std::optional<std::uint32_t> first;  // the first entry in `some`
-    std::erase_if(unfinished_, [&](std::uint16_t id) {
+    std::erase_if(unfinished_, [&](std::uint32_t id) {
         if (first != id - id % entries_at_once) {
             first = id - id % entries_at_once;
             read_entries(*first, some);
@@ -54,7 +54,7 @@ void provider_table::read_new(const handler& take) {
     });
 }
 
-std::optional<provider_instance> provider_table::read_provider(std::uint16_t id) const {
+std::optional<provider_instance> provider_table::read_provider(std::uint32_t id) const {
     eventlog_provider_entry entry{};
     read_entries(id, {&entry, 1});
     if (entry.schema_size > EVENTLOG_SCHEMA_SIZE_MAX ||
@@ -83,7 +83,7 @@ std::uint32_t provider_table::refused() const {
     return words_.read_u32(offsetof(eventlog_region, providers_refused));
 }
 
-provider_losses provider_table::losses_of(std::uint16_t provider) const {
+provider_losses provider_table::losses_of(std::uint32_t provider) const {
     eventlog_provider_entry entry{};
     read_entries(provider, {&entry, 1});
     const std::uint64_t begin =

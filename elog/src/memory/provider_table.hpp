@@ -33,17 +33,17 @@ class provider_table {
     /// Passes on the providers that have attached since the last call.
     void read_new(const handler& take);
     /// For a provider that has been passed on.
-    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const;
+    [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const;
     /// Number of providers whose schemas found no room.
     [[nodiscard]] std::uint32_t refused() const;
 
   private:
     void read_entries(std::uint32_t first, std::span<eventlog_provider_entry> entries) const;
-    [[nodiscard]] std::optional<provider_instance> read_provider(std::uint16_t id) const;
+    [[nodiscard]] std::optional<provider_instance> read_provider(std::uint32_t id) const;
 
     const region_accessor& words_;
     const eventlog::core::region_geometry& geometry_;
-    std::vector<std::uint16_t> unfinished_;  // numbers taken, entries not ready
+    std::vector<std::uint32_t> unfinished_;  // numbers taken, entries not ready
     std::uint32_t seen_ = 0;
 };
 

@@ -67,7 +67,7 @@ class recording {
     // While it runs: the counts so far.
     /// Losses are those that the applications have counted.
     [[nodiscard]] recording_summary current_summary() const;
-    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
+    [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const {
         return reader_.losses_of(provider);
     }
     [[nodiscard]] std::uint32_t providers_refused() const { return reader_.providers_refused(); }

@@ -24,8 +24,8 @@
 #include "memory/region_accessor.hpp"
 #include "memory/ring_controls.hpp"
 #include "record/recording_summary.hpp"
-#include "record/records.hpp"
 #include "record/region_view.hpp"
+#include "record/ring_records.hpp"
 #include "ring/region.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -74,7 +74,7 @@ class region_reader {
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t providers_refused() const { return providers_.refused(); }
     /// For a provider that has been passed on.
-    [[nodiscard]] provider_losses losses_of(std::uint16_t provider) const {
+    [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const {
         return providers_.losses_of(provider);
     }
     /// The last ring, shared by writers without a ring of their CPU.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "record/ring_records.hpp"
 #include "record/snapshot_clock.hpp"
 #include "ring/clock.hpp"
 
@@ -55,8 +56,9 @@ std::uint64_t trigger_watch::poll() {
     read_clock_if_due();
     reader_.poll([&](const record_run& run) {
         take_new_providers();
-        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-            found += wanted_.matches(take_record(rest), clock_) ? 1 : 0;
+        run_reader records(run);
+        for (record_view record; records.next(record);) {
+            found += wanted_.matches(record, clock_) ? 1 : 0;
         }
         seen_ += run.count;
     });

@@ -6,11 +6,11 @@ namespace elog {
 void buffered_writer::write(const merged_record& record, const provider_map& providers,
                             const clock_converter& clock, std::uint32_t shared_ring) {
     write_gap(record, shared_ring);
-    const eventlog_record& header = record.record.header;
-    if (is_supported(header)) {
-        const auto found = providers.find(header.provider);
+    const record_view& decoded = record.record;
+    if (is_supported(decoded)) {
+        const auto found = providers.find(decoded.provider);
         const bool is_known =
-            found != providers.end() && header.event < found->second.schema.events.size();
+            found != providers.end() && decoded.event < found->second.schema.events.size();
         append_record(record, is_known ? &found->second : nullptr, clock);
     } else {
         ++skipped_;
@@ -30,7 +30,7 @@ void buffered_writer::write_gap(const merged_record& record, std::uint32_t share
 void buffered_writer::write_loss(const loss_block& loss, const provider_map& providers,
                                  std::uint32_t shared_ring) {
     const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-    const auto found = providers.find(static_cast<std::uint16_t>(loss.index));
+    const auto found = providers.find(loss.index);
     for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
         if (is_of_ring) {
             append_ring_loss(loss.index, loss.index == shared_ring, lost, reason);

@@ -19,10 +19,6 @@ constexpr std::array<std::string_view, 14> csv_columns = {
     "time",  "cpu",  "comm",   "pid",         "tid",         "provider", "event",
     "level", "lost", "reason", "overwritten", "unsupported", "cut",      "damaged"};
 
-std::uint32_t key_of(std::uint16_t provider, std::uint16_t event) noexcept {
-    return std::uint32_t{provider} << 16U | event;
-}
-
 /// A field may have the name of a fixed column.
 std::string column_name(const std::string& field) {
     return std::find(csv_columns.begin(), csv_columns.end(), field) == csv_columns.end()
@@ -33,7 +29,7 @@ std::string column_name(const std::string& field) {
 }  // namespace
 
 void csv_writer::add_columns(const provider_instance& provider, std::uint16_t event) {
-    const auto [found, is_new] = events_.try_emplace(key_of(provider.id, event));
+    const auto [found, is_new] = events_.try_emplace(event_key(provider.id, event));
     if (!is_new) {
         return;
     }
@@ -93,33 +89,32 @@ void csv_writer::append_cell(std::string_view text) {
 
 void csv_writer::append_record(const merged_record& record, const provider_instance* provider,
                                const clock_converter& clock) {
-    const eventlog_record& header = record.record.header;
+    const record_view& decoded = record.record;
     append_header();
-    time_.append_to(buffer(), clock, header.time);
+    time_.append_to(buffer(), clock, decoded.time);
     cells_.clear();
     if (provider == nullptr) {
-        append_format(buffer(), ",{},,,{},,,,,,,,,", header.cpu, header.thread);
+        append_format(buffer(), ",{},,,{},,,,,,,,,", decoded.cpu, decoded.thread);
         cells_.resize(columns_.size());
         std::fill_n(cells_.data(), columns_.size(), ',');
     } else {
-        const event_schema& event = provider->schema.events[header.event];
+        const event_schema& event = provider->schema.events[decoded.event];
         append_cell(provider->process);
-        append_format(buffer(), ",{},{},{},{},{},{},{},,,,,", header.cpu,
-                      std::string_view(cells_.data(), cells_.size()), provider->pid, header.thread,
+        append_format(buffer(), ",{},{},{},{},{},{},{},,,,,", decoded.cpu,
+                      std::string_view(cells_.data(), cells_.size()), provider->pid, decoded.thread,
                       provider->schema.name, event.name, name_of(event.severity));
         cells_.clear();
-        append(buffer(), (header.flags & EVENTLOG_RECORD_CUT) != 0 ? "true," : ",");
-        append(buffer(), append_fields(header, record.record.payload, *provider) ? "" : "true");
+        append(buffer(), is_cut(decoded) ? "true," : ",");
+        append(buffer(), append_fields(decoded, *provider) ? "" : "true");
     }
     append(buffer(), {cells_.data(), cells_.size()});
     buffer().push_back('\n');
 }
 
 /// Returns false if a field is damaged.
-bool csv_writer::append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
-                               const provider_instance& provider) {
-    const auto chosen = events_.find(key_of(provider.id, header.event));
-    const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
+bool csv_writer::append_fields(const record_view& record, const provider_instance& provider) {
+    const auto chosen = events_.find(event_key(provider.id, record.event));
+    const std::vector<field_schema>& fields = provider.schema.events[record.event].fields;
     bool is_sound = true;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
         cells_.push_back(',');
@@ -128,7 +123,7 @@ bool csv_writer::append_fields(const eventlog_record& header, std::span<const st
             continue;
         }
         const field_schema& field = fields[chosen->second[column]];
-        const exported_value value = export_field(scratch_, provider.schema, field, payload);
+        const exported_value value = export_field(scratch_, provider.schema, field, record.payload);
         is_sound = is_sound && value.kind != exported_kind::damaged;
         if (value.kind == exported_kind::literal) {
             append(cells_, value.text);

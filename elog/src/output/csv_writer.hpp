@@ -41,8 +41,7 @@ class csv_writer final : public buffered_writer {
                           std::string_view reason) override;
     void append_provider_loss(const provider_instance* provider, std::uint64_t lost,
                               std::string_view reason) override;
-    bool append_fields(const eventlog_record& header, std::span<const std::uint8_t> payload,
-                       const provider_instance& provider);
+    bool append_fields(const record_view& record, const provider_instance& provider);
     void append_loss_row(std::string_view cpu, std::string_view provider, std::string_view counts);
     void append_cell(std::string_view text);
 
@@ -51,7 +50,7 @@ class csv_writer final : public buffered_writer {
     display_time time_;
     std::vector<std::string> columns_;  // of fields
     std::unordered_map<std::string, std::size_t> column_of_;
-    std::unordered_map<std::uint32_t, field_indices> events_;  // by provider and event
+    std::unordered_map<std::uint64_t, field_indices> events_;  // by provider and event
     bool has_header_ = false;
 };
 

@@ -25,7 +25,7 @@ std::string json_text(std::string_view text) {
 const json_lines_writer::event_text& json_lines_writer::text_of(const provider_instance& provider,
                                                                 std::uint16_t event) {
     const event_schema& schema = provider.schema.events[event];
-    event_text& text = texts_[std::uint32_t{provider.id} << 16U | event];
+    event_text& text = texts_[event_key(provider.id, event)];
     if (text.event.empty() || text.schema != provider.schema.hash || text.pid != provider.pid ||
         text.fields.size() != schema.fields.size() || text.name != provider.process) {
         text.schema = provider.schema.hash;
@@ -47,30 +47,29 @@ const json_lines_writer::event_text& json_lines_writer::text_of(const provider_i
 void json_lines_writer::append_record(const merged_record& record,
                                       const provider_instance* provider,
                                       const clock_converter& clock) {
-    const eventlog_record& header = record.record.header;
+    const record_view& decoded = record.record;
     append(buffer(), R"({"time":")");
-    time_.append_to(buffer(), clock, header.time);
+    time_.append_to(buffer(), clock, decoded.time);
     append(buffer(), R"(","cpu":)");
-    append_decimal(header.cpu);
+    append_decimal(decoded.cpu);
     if (provider != nullptr) {
-        append_known(record.record, *provider);
+        append_known(decoded, *provider);
     } else {
         append_format(buffer(),
                       ",\"tid\":{},\"provider\":null,\"event\":null,\"provider_id\":{},"
                       "\"event_id\":{},\"payload_bytes\":{}}}\n",
-                      header.thread, header.provider, header.event, record.record.payload.size());
+                      decoded.thread, decoded.provider, decoded.event, decoded.payload.size());
     }
 }
 
 void json_lines_writer::append_known(const record_view& record, const provider_instance& provider) {
-    const eventlog_record& header = record.header;
-    const event_text& text = text_of(provider, header.event);
+    const event_text& text = text_of(provider, record.event);
     append(buffer(), text.process);
     append(buffer(), ",\"tid\":");
-    append_decimal(header.thread);
+    append_decimal(record.thread);
     append(buffer(), text.event);
     bool is_sound = true;
-    const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
+    const std::vector<field_schema>& fields = provider.schema.events[record.event].fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         append(buffer(), text.fields[i]);
         is_sound =
@@ -78,7 +77,7 @@ void json_lines_writer::append_known(const record_view& record, const provider_i
             is_sound;
     }
     buffer().push_back('}');
-    append(buffer(), (header.flags & EVENTLOG_RECORD_CUT) != 0 ? ",\"cut\":true" : "");
+    append(buffer(), is_cut(record) ? ",\"cut\":true" : "");
     append(buffer(), is_sound ? "}\n" : ",\"damaged\":true}\n");
 }
 

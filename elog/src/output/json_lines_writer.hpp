@@ -50,7 +50,7 @@ class json_lines_writer final : public buffered_writer {
 
     fmt::memory_buffer scratch_;
     display_time time_;
-    std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
+    std::unordered_map<std::uint64_t, event_text> texts_;  // by provider and event
 };
 
 }  // namespace elog

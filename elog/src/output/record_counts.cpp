@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "record/ring_records.hpp"
+
 namespace elog {
 namespace {
 
@@ -20,16 +22,15 @@ const provider_name unknown_provider{"<unknown>", unknown_process};
 }  // namespace
 
 provider_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
-    const auto found = provider > UINT16_MAX ? providers.end()
-                                             : providers.find(static_cast<std::uint16_t>(provider));
+    const auto found = providers.find(provider);
     return found == providers.end() ? unknown_provider
                                     : provider_name{found->second.schema.name,
                                                     {found->second.process, found->second.pid}};
 }
 
-record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
+record_counts::numbered& record_counts::counts_of(const record_view& record,
                                                   const provider_map& providers) {
-    const std::uint32_t number = std::uint32_t{header.provider} << 16U | header.event;
+    const std::uint64_t number = event_key(record.provider, record.event);
     if (latest_ != nullptr && latest_number_ == number) {
         return *latest_;
     }
@@ -37,16 +38,16 @@ record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
     latest_ = &found->second;
     latest_number_ = number;
     if (is_new) {
-        const auto instance = providers.find(header.provider);
+        const auto instance = providers.find(record.provider);
         const bool is_known =
-            instance != providers.end() && header.event < instance->second.schema.events.size();
+            instance != providers.end() && record.event < instance->second.schema.events.size();
         latest_->event = "<unknown>";
         latest_->process = unknown_process;
         if (is_known) {
             const provider_instance& provider = instance->second;
             latest_->event = fmt::format("{}:{}", provider.schema.name,
-                                         provider.schema.events[header.event].name);
-            latest_->process = name_of(header.provider, providers).second;
+                                         provider.schema.events[record.event].name);
+            latest_->process = name_of(record.provider, providers).second;
         }
     }
     return *latest_;
@@ -54,18 +55,18 @@ record_counts::numbered& record_counts::counts_of(const eventlog_record& header,
 
 void record_counts::write(const merged_record& record, const provider_map& providers,
                           const clock_converter& clock, std::uint32_t shared_ring) {
-    const eventlog_record& header = record.record.header;
+    const record_view& decoded = record.record;
     write_gap(record, shared_ring);
-    if (!is_supported(header)) {
+    if (!is_supported(decoded)) {
         ++not_understood_;
         return;
     }
-    const std::int64_t time = clock.realtime(header.time);
+    const std::int64_t time = clock.realtime(decoded.time);
     first_ = all_.events == 0 ? time : std::min(first_, time);
     last_ = all_.events == 0 ? time : std::max(last_, time);
-    const event_counts one{1, padded_size(header.size)};
+    const event_counts one{1, ring_size(decoded)};
     add(all_, one);
-    add(counts_of(header, providers).counts, one);
+    add(counts_of(decoded, providers).counts, one);
 }
 
 void record_counts::write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) {

@@ -82,10 +82,10 @@ class record_counts final : public record_writer {
 
     [[nodiscard]] static provider_name name_of(std::uint32_t provider,
                                                const provider_map& providers);
-    [[nodiscard]] numbered& counts_of(const eventlog_record& header, const provider_map& providers);
+    [[nodiscard]] numbered& counts_of(const record_view& record, const provider_map& providers);
 
-    std::unordered_map<std::uint32_t, numbered> by_number_;  // by provider and event
-    std::uint32_t latest_number_ = 0;
+    std::unordered_map<std::uint64_t, numbered> by_number_;  // by provider and event
+    std::uint64_t latest_number_ = 0;
     numbered* latest_ = nullptr;  // consecutive records often are of one event
     event_counts all_;
     std::map<std::string, event_counts> by_event_;

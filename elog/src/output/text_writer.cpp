@@ -38,8 +38,8 @@ time_of_day::zone text_writer::zone_of(const text_options& options) noexcept {
     return options.utc ? time_of_day::zone::utc : time_of_day::zone::local;
 }
 
-void text_writer::append_clock(const eventlog_record& header, const clock_converter& clock) {
-    const std::int64_t time = to_display_time(options_.clock, clock, header.time);
+void text_writer::append_clock(const record_view& record, const clock_converter& clock) {
+    const std::int64_t time = to_display_time(options_.clock, clock, record.time);
     if (has_days(options_.clock)) {
         time_.append_to(buffer(), time);
     } else {
@@ -47,19 +47,19 @@ void text_writer::append_clock(const eventlog_record& header, const clock_conver
     }
 }
 
-void text_writer::append_date(const eventlog_record& header, const clock_converter& clock) {
+void text_writer::append_date(const record_view& record, const clock_converter& clock) {
     if (has_days(options_.clock)) {
-        time_.append_date(buffer(), to_display_time(options_.clock, clock, header.time));
+        time_.append_date(buffer(), to_display_time(options_.clock, clock, record.time));
     } else {
         buffer().push_back('-');
     }
 }
 
-void text_writer::append_time(const eventlog_record& header, const clock_converter& clock) {
+void text_writer::append_time(const record_view& record, const clock_converter& clock) {
     if (has_days(options_.clock)) {
-        time_.append_dated(buffer(), to_display_time(options_.clock, clock, header.time));
+        time_.append_dated(buffer(), to_display_time(options_.clock, clock, record.time));
     } else {
-        append_clock(header, clock);
+        append_clock(record, clock);
     }
     if (options_.delta) {
         append(buffer(), " <");
@@ -70,28 +70,28 @@ void text_writer::append_time(const eventlog_record& header, const clock_convert
 
 void text_writer::append_record(const merged_record& record, const provider_instance* provider,
                                 const clock_converter& clock) {
-    const eventlog_record& header = record.record.header;
+    const record_view& decoded = record.record;
     if (shows_delta_) {
         // Not CLOCK_REALTIME, which may have been set in between. The subtraction is unsigned,
         // because times of a damaged file may overflow.
-        const std::int64_t now = clock.monotonic(header.time);
+        const std::int64_t now = clock.monotonic(decoded.time);
         delta_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(now) -
                                            static_cast<std::uint64_t>(before_.value_or(now)));
         before_ = now;
     }
     if (provider == nullptr) {
-        append_unknown(header, record.record.payload.size(), clock);
+        append_unknown(decoded, clock);
         return;
     }
     if (options_.line) {
-        for (const template_step& step : text_of(*provider, header.event).line) {
-            append_step(step, record.record, *provider, clock);
+        for (const template_step& step : text_of(*provider, decoded.event).line) {
+            append_step(step, decoded, *provider, clock);
         }
     } else {
-        append_time(header, clock);
-        append_usual_line(record.record, *provider);
+        append_time(decoded, clock);
+        append_usual_line(decoded, *provider);
     }
-    append(buffer(), (header.flags & EVENTLOG_RECORD_CUT) != 0 ? " (cut)\n" : "\n");
+    append(buffer(), is_cut(decoded) ? " (cut)\n" : "\n");
 }
 
 /// Three digits suffice for most machines.
@@ -122,7 +122,7 @@ void text_writer::append_loss(std::string_view line) {
 const text_writer::event_text& text_writer::text_of(const provider_instance& provider,
                                                     std::uint16_t event) {
     const event_schema& schema = provider.schema.events[event];
-    event_text& text = texts_[std::uint32_t{provider.id} << 16U | event];
+    event_text& text = texts_[event_key(provider.id, event)];
     if (text.name.empty() || text.schema != provider.schema.hash ||
         text.field_count != schema.fields.size()) {
         text.schema = provider.schema.hash;
@@ -136,22 +136,20 @@ const text_writer::event_text& text_writer::text_of(const provider_instance& pro
     return text;
 }
 
-void text_writer::append_unknown(const eventlog_record& header, std::size_t size,
-                                 const clock_converter& clock) {
-    append_time(header, clock);
-    append_format(buffer(), " [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n", header.cpu,
-                  header.thread, header.provider, header.event, size);
+void text_writer::append_unknown(const record_view& record, const clock_converter& clock) {
+    append_time(record, clock);
+    append_format(buffer(), " [{:03}] ?-{} <unknown provider {} event {}, {} bytes>\n", record.cpu,
+                  record.thread, record.provider, record.event, record.payload.size());
 }
 
 void text_writer::append_usual_line(const record_view& record, const provider_instance& provider) {
-    const eventlog_record& header = record.header;
-    const event_text& text = text_of(provider, header.event);
-    append_cpu(header.cpu);
+    const event_text& text = text_of(provider, record.event);
+    append_cpu(record.cpu);
     append_visible(buffer(), provider.process);
     buffer().push_back('-');
-    append_decimal(header.thread);
+    append_decimal(record.thread);
     append(buffer(), text.name);
-    const std::vector<field_schema>& fields = provider.schema.events[header.event].fields;
+    const std::vector<field_schema>& fields = provider.schema.events[record.event].fields;
     for (const selected_field& field : text.fields) {
         append(buffer(), field.label);
         append_field(buffer(), provider.schema, fields[field.index], record.payload);
@@ -160,27 +158,26 @@ void text_writer::append_usual_line(const record_view& record, const provider_in
 
 void text_writer::append_step(const template_step& step, const record_view& record,
                               const provider_instance& provider, const clock_converter& clock) {
-    const eventlog_record& header = record.header;
     switch (step.kind) {
         case line_part_kind::time:
-            return append_clock(header, clock);
+            return append_clock(record, clock);
         case line_part_kind::date:
-            return append_date(header, clock);
+            return append_date(record, clock);
         case line_part_kind::delta:
             return append_seconds(buffer(), delta_);
         case line_part_kind::cpu:
-            return append_decimal(header.cpu);
+            return append_decimal(record.cpu);
         case line_part_kind::pid:
             return append_decimal(provider.pid);
         case line_part_kind::tid:
-            return append_decimal(header.thread);
+            return append_decimal(record.thread);
         case line_part_kind::uid:
             return append_decimal(provider.uid);
         case line_part_kind::comm:
             return append_visible(buffer(), provider.process);
         case line_part_kind::field:
             return append_field(buffer(), provider.schema,
-                                provider.schema.events[header.event].fields[step.index],
+                                provider.schema.events[record.event].fields[step.index],
                                 record.payload);
         default:
             return append(buffer(), step.text);

@@ -49,9 +49,9 @@ class text_writer final : public buffered_writer {
     };
 
     [[nodiscard]] static time_of_day::zone zone_of(const text_options& options) noexcept;
-    void append_clock(const eventlog_record& header, const clock_converter& clock);
-    void append_date(const eventlog_record& header, const clock_converter& clock);
-    void append_time(const eventlog_record& header, const clock_converter& clock);
+    void append_clock(const record_view& record, const clock_converter& clock);
+    void append_date(const record_view& record, const clock_converter& clock);
+    void append_time(const record_view& record, const clock_converter& clock);
     void append_record(const merged_record& record, const provider_instance* provider,
                        const clock_converter& clock) override;
     void append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
@@ -61,8 +61,7 @@ class text_writer final : public buffered_writer {
     void append_usual_line(const record_view& record, const provider_instance& provider);
     void append_step(const template_step& step, const record_view& record,
                      const provider_instance& provider, const clock_converter& clock);
-    void append_unknown(const eventlog_record& header, std::size_t size,
-                        const clock_converter& clock);
+    void append_unknown(const record_view& record, const clock_converter& clock);
     void append_cpu(std::uint32_t cpu);
     void append_loss(std::string_view line);
     [[nodiscard]] std::string name_of(const provider_schema& provider,
@@ -73,7 +72,7 @@ class text_writer final : public buffered_writer {
     text_options options_;
     bool shows_delta_ = false;
     time_of_day time_;
-    std::unordered_map<std::uint32_t, event_text> texts_;  // by provider and event
+    std::unordered_map<std::uint64_t, event_text> texts_;  // by provider and event
     std::optional<std::int64_t> before_;  // CLOCK_MONOTONIC of the previous event, if needed
     std::int64_t delta_ = 0;              // time since then
 };

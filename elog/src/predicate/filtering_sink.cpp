@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predicate/filtering_sink.hpp"
 
+#include "record/ring_records.hpp"
 #include "ring/clock.hpp"
 
 namespace elog {
@@ -47,16 +48,14 @@ bool filtering_sink::is_kept(const record_view& record, std::uint32_t ring) {
 void filtering_sink::filter_run(record_run& run) {
     kept_.clear();
     run.count = 0;
-    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-        const std::span<const std::uint8_t> before = rest;
-        const record_view record = take_record(rest);
+    run_reader records(run);
+    for (record_view record; records.next(record);) {
         if (filter_ != nullptr && !filter_->matches(record, clock_)) {
             continue;
         }
         ++wanted_;
         if (is_kept(record, run.ring) && passed_ + run.count < limit_) {
-            const auto whole = before.first(before.size() - rest.size());
-            kept_.insert(kept_.end(), whole.begin(), whole.end());
+            records.append_last_to(kept_);
             ++run.count;
         }
     }

@@ -96,7 +96,7 @@ void record_filter::check_names() const {
     }
 }
 
-record_filter::verdict record_filter::verdict_of(std::uint16_t provider,
+record_filter::verdict record_filter::verdict_of(std::uint32_t provider,
                                                  std::uint16_t event) const noexcept {
     const compiled_predicate* test = find(provider, event);
     if (test == nullptr || test->never_matches()) {

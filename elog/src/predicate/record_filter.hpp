@@ -58,24 +58,24 @@ class record_filter {
 
     /// False for records of unknown providers and events. Counts records that could not be tested.
     [[nodiscard]] bool matches(const record_view& record, const clock_converter& clock) noexcept {
-        const compiled_predicate* test = find(record.header.provider, record.header.event);
-        if (test == nullptr || !is_supported(record.header)) {
+        const compiled_predicate* test = find(record.provider, record.event);
+        if (test == nullptr || !is_supported(record)) {
             return false;
         }
         if (test->never_matches()) {
-            mismatches_.count(record.header);
+            mismatches_.count(record.provider, record.event);
         }
         return test->matches(record, clock);
     }
 
     /// The result that is known without a record.
-    [[nodiscard]] verdict verdict_of(std::uint16_t provider, std::uint16_t event) const noexcept;
+    [[nodiscard]] verdict verdict_of(std::uint32_t provider, std::uint16_t event) const noexcept;
 
     /// Events whose types do not fit the predicate.
     [[nodiscard]] const type_mismatches& mismatches() const noexcept { return mismatches_; }
 
   private:
-    [[nodiscard]] const compiled_predicate* find(std::uint16_t provider,
+    [[nodiscard]] const compiled_predicate* find(std::uint32_t provider,
                                                  std::uint16_t event) const noexcept {
         return provider < tests_.size() && event < tests_[provider].size()
                    ? &tests_[provider][event]

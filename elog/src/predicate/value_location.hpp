@@ -103,11 +103,11 @@ template <class Number>
         case field_source::payload:
             break;
         case field_source::thread:
-            return record.header.thread;
+            return record.thread;
         case field_source::cpu:
-            return record.header.cpu;
+            return record.cpu;
         case field_source::clock:
-            return static_cast<std::uint64_t>(clock.realtime(record.header.time));
+            return static_cast<std::uint64_t>(clock.realtime(record.time));
         case field_source::fixed:
             return 0;  // not used: the value is in fixed_bits
     }

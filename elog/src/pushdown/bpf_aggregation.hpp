@@ -28,7 +28,7 @@ class bpf_aggregation {
     /// Stops counting. No program runs any more when it returns.
     void stop() noexcept;
 
-    using find_provider = std::function<std::uint16_t(const kernel_trace_event&)>;
+    using find_provider = std::function<std::uint32_t(const kernel_trace_event&)>;
     /// After stop(): the results of events that have occurred. The first error is kept in
     /// `mistake`, unless there is one already.
     [[nodiscard]] std::vector<bpf_results> take(const find_provider& provider_of,

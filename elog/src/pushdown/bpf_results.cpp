@@ -23,15 +23,16 @@ class synthetic_record {
     explicit synthetic_record(const bpf_results& counts)
         : keys_(counts.plan->keys),
           payload_(counts.event->schema->events[counts.event->position].fixed_size) {
-        header_.provider = counts.provider;
-        header_.event = counts.event->position;
+        record_.provider = counts.provider;
+        record_.event = counts.event->position;
     }
 
     [[nodiscard]] record_view of(std::span<const std::uint8_t> key) {
         for (const bpf_key& each : keys_) {
             put(each, key.subspan(each.begin, each.size));
         }
-        return {header_, payload_};
+        record_.payload = payload_;
+        return record_;
     }
 
   private:
@@ -44,10 +45,10 @@ class synthetic_record {
         std::memcpy(&number, bytes.data(), sizeof number);
         switch (key.location.source) {
             case field_source::thread:
-                header_.thread = static_cast<std::uint32_t>(number);
+                record_.thread = static_cast<std::uint32_t>(number);
                 return;
             case field_source::cpu:
-                header_.cpu = static_cast<std::uint16_t>(number);
+                record_.cpu = static_cast<std::uint16_t>(number);
                 return;
             default:
                 // Little-endian, as on all supported machines.
@@ -56,7 +57,7 @@ class synthetic_record {
     }
 
     const std::vector<bpf_key>& keys_;
-    eventlog_record header_{};
+    record_view record_{};
     std::vector<std::uint8_t> payload_;
 };
 

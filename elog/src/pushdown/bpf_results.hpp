@@ -15,7 +15,7 @@ namespace elog {
 
 /// The aggregator knows the event by that provider number.
 struct bpf_results {
-    std::uint16_t provider = 0;
+    std::uint32_t provider = 0;
     const kernel_trace_event* event = nullptr;
     std::shared_ptr<const bpf_plan> plan{};
     eventlog::tracefs::bpf_table table{};

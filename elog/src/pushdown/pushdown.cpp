@@ -338,17 +338,17 @@ void add_entry(aggregator& computed, const pushdown_counts& counts,
                const tracefs::hist_entry& entry) {
     const kernel_trace_event& event = *counts.of.event;
     const pushdown_event& pushed = *counts.of.pushed;
-    eventlog_record header{};
-    header.provider = counts.provider;
-    header.event = event.position;
+    record_view like;
+    like.provider = counts.provider;
+    like.event = event.position;
     std::vector<std::uint8_t> payload(event.schema->events[event.position].fixed_size);
     for (std::size_t i = 0; i < pushed.keys.size(); ++i) {
         switch (pushed.keys[i].source) {
             case field_source::thread:
-                header.thread = static_cast<std::uint32_t>(entry.keys[i]);
+                like.thread = static_cast<std::uint32_t>(entry.keys[i]);
                 break;
             case field_source::cpu:
-                header.cpu = static_cast<std::uint16_t>(entry.keys[i]);
+                like.cpu = static_cast<std::uint16_t>(entry.keys[i]);
                 break;
             case field_source::payload:
                 put(payload, pushed.keys[i], entry.keys[i]);
@@ -357,12 +357,13 @@ void add_entry(aggregator& computed, const pushdown_counts& counts,
                 break;
         }
     }
+    like.payload = payload;
     partial_sums counted;
     counted.records = entry.hits;
     for (const pushdown_event::summand& summand : pushed.summands) {
         counted.sums.push_back(sum_of(entry, summand));
     }
-    computed.merge_partial({header, payload}, clock_converter(), counted);
+    computed.merge_partial(like, clock_converter(), counted);
 }
 
 }  // namespace

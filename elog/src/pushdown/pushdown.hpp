@@ -76,7 +76,7 @@ inline constexpr std::uint64_t histogram_keys_max = std::uint64_t{1} << 19U;
 
 /// Counts of an event. The aggregator knows the event by that provider number.
 struct pushdown_counts {
-    std::uint16_t provider = 0;
+    std::uint32_t provider = 0;
     counted_event of{};
     eventlog::tracefs::hist_table table{};
 };

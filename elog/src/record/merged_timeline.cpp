@@ -2,7 +2,8 @@
 #include "record/merged_timeline.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "record/ring_records.hpp"
 
 namespace elog {
 
@@ -23,13 +24,7 @@ void merged_timeline::move(owned_run& run) const {
         return;
     }
     run.not_before = run.not_before == 0 ? 0 : time(run.not_before);
-    for (std::size_t at = 0; at < run.bytes.size();) {
-        eventlog_record header{};
-        std::memcpy(&header, run.bytes.data() + at, sizeof header);
-        header.time = time(header.time);
-        std::memcpy(run.bytes.data() + at, &header, sizeof header);
-        at += padded_size(header.size);
-    }
+    map_times(run.bytes, [this](std::uint64_t clock) { return time(clock); });
 }
 
 clock_converter merged_timeline::readings(const clock_converter& of_file) const {

@@ -78,23 +78,22 @@ bool record_sampler::is_in_session(const record_view& record, std::size_t offset
 }
 
 record_sampler::counter* record_sampler::find(const record_view& record) noexcept {
-    const eventlog_record& header = record.header;
-    if (!is_supported(header) || header.provider >= events_.size() ||
-        header.event >= events_[header.provider].size()) {
+    if (!is_supported(record) || record.provider >= events_.size() ||
+        record.event >= events_[record.provider].size()) {
         return nullptr;
     }
-    const event_counters& event = events_[header.provider][header.event];
+    const event_counters& event = events_[record.provider][record.event];
     const bool is_other =
         event.session_offset.has_value() && !is_in_session(record, *event.session_offset);
     return &counters_[is_other ? event.other : event.in_session];
 }
 
-std::uint64_t record_sampler::time_of(const eventlog_record& header, std::uint32_t ring) noexcept {
+std::uint64_t record_sampler::time_of(const record_view& record, std::uint32_t ring) noexcept {
     if (ring >= last_.size()) {
-        return header.time;
+        return record.time;
     }
-    if (!has_custom_time(header)) {
-        last_[ring] = header.time;
+    if (!has_custom_time(record)) {
+        last_[ring] = record.time;
     }
     return last_[ring];
 }
@@ -102,7 +101,7 @@ std::uint64_t record_sampler::time_of(const eventlog_record& header, std::uint32
 bool record_sampler::keeps(const record_view& record, std::uint32_t ring,
                            const clock_converter& clock) {
     counter* const of_event = find(record);
-    const std::uint64_t time = time_of(record.header, ring);
+    const std::uint64_t time = time_of(record, ring);
     if (of_event != nullptr) {
         if (of_event->left != 0) {
             --of_event->left;

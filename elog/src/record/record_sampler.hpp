@@ -65,7 +65,7 @@ class record_sampler {
                                          std::uint64_t every);
     [[nodiscard]] counter* find(const record_view& record) noexcept;
     [[nodiscard]] bool is_in_session(const record_view& record, std::size_t offset) const noexcept;
-    [[nodiscard]] std::uint64_t time_of(const eventlog_record& header, std::uint32_t ring) noexcept;
+    [[nodiscard]] std::uint64_t time_of(const record_view& record, std::uint32_t ring) noexcept;
 
     event_patterns patterns_;
     sampling_options wanted_;

@@ -2,8 +2,6 @@
 #include "record/time_merger.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <utility>
 
 namespace elog {
@@ -22,16 +20,20 @@ void time_merger::add(const record_run& run) {
 }
 
 /// The place of the stream's head: see order_time_of.
-std::uint64_t time_merger::order_time_in(const stream& from, const eventlog_record& header) {
-    return has_custom_time(header) ? std::max(from.last, from.runs.front().not_before)
-                                   : header.time;
+std::uint64_t time_merger::place_of_head(const stream& from) {
+    return has_custom_time(from.next) ? std::max(from.last, from.runs.front().not_before)
+                                      : from.next.time;
 }
 
-bool time_merger::has_head(std::uint32_t ring) {
+/// Decodes the ring's next record into its head; returns false if there is none.
+bool time_merger::load_head(std::uint32_t ring) {
     stream& from = streams_[ring];
+    if (from.has_next) {
+        return true;
+    }
     // An exhausted run is released only now, with the request for the next record: the caller has
     // used views into it until then.
-    if (from.begun && from.rest.empty()) {
+    if (from.begun && from.rest.is_at_end()) {
         from.runs.pop_front();
         from.begun = false;
     }
@@ -40,38 +42,43 @@ bool time_merger::has_head(std::uint32_t ring) {
             from.runs.push_back(std::move(*fetched));
         }
     }
-    return !from.runs.empty();
+    if (from.runs.empty()) {
+        return false;
+    }
+    from.is_first = !from.begun;
+    if (from.is_first) {
+        from.begun = true;
+        from.rest = run_reader(from.runs.front().bytes);
+    }
+    from.has_next = from.rest.next(from.next);
+    return from.has_next;
 }
 
 merged_record time_merger::take_head(std::uint32_t ring) {
     stream& from = streams_[ring];
     merged_record merged;
     merged.ring = ring;
-    if (!from.begun) {
-        from.begun = true;
-        from.rest = from.runs.front().bytes;
+    if (from.is_first) {
         merged.lost_before = from.runs.front().lost_before;
         merged.overwritten = from.runs.front().overwritten;
     }
-    merged.record = elog::take_record(from.rest);
-    merged.place = order_time_in(from, merged.record.header);
-    if (!has_custom_time(merged.record.header)) {
+    merged.record = from.next;
+    merged.place = place_of_head(from);
+    if (!has_custom_time(from.next)) {
         from.last = merged.place;
     }
+    from.has_next = false;
     return merged;
 }
 
 std::optional<time_merger::head> time_merger::due_head(std::uint32_t ring) {
-    if (!has_head(ring)) {
+    if (!load_head(ring)) {
         return std::nullopt;
     }
     const stream& from = streams_[ring];
-    const std::span<const std::uint8_t> bytes = from.begun ? from.rest : from.runs.front().bytes;
-    eventlog_record header{};
-    std::memcpy(&header, bytes.data(), sizeof header);
-    const std::uint64_t place = order_time_in(from, header);
+    const std::uint64_t place = place_of_head(from);
     const bool is_due = place <= limit_ || place > present_;
-    return is_due ? std::optional(head(place, header.time, ring)) : std::nullopt;
+    return is_due ? std::optional(head(place, from.next.time, ring)) : std::nullopt;
 }
 
 void time_merger::begin(std::uint64_t limit, std::uint64_t present) {

@@ -20,7 +20,7 @@
 #include <tuple>
 #include <vector>
 
-#include "record/records.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 
@@ -43,8 +43,7 @@ struct merged_record {
 /// A record's position in the order of time, on the region's clock: its time, or, if that is of a
 /// custom clock, a time before which it was not emitted.
 [[nodiscard]] constexpr std::uint64_t order_time_of(const merged_record& record) noexcept {
-    const eventlog_record& header = record.record.header;
-    return has_custom_time(header) ? record.place : header.time;
+    return has_custom_time(record.record) ? record.place : record.record.time;
 }
 
 class time_merger {
@@ -75,18 +74,20 @@ class time_merger {
 
   private:
     struct stream {
-        std::list<owned_run> runs;             // a list: `rest` stays valid when streams move
-        std::span<const std::uint8_t> rest{};  // of runs.front(), when begun
+        std::list<owned_run> runs;  // a list: `rest` stays valid when streams move
+        run_reader rest{};          // of runs.front(), when begun
         bool begun = false;
+        bool has_next = false;  // the next record of `rest` is in `next`
+        bool is_first = false;  // `next` is the first record of runs.front()
+        record_view next{};
         std::uint64_t last = 0;  // time of the last returned record without a custom clock
     };
 
     /// Sort key of the records: place, time, ring.
     using head = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
 
-    [[nodiscard]] static std::uint64_t order_time_in(const stream& from,
-                                                     const eventlog_record& header);
-    [[nodiscard]] bool has_head(std::uint32_t ring);
+    [[nodiscard]] static std::uint64_t place_of_head(const stream& from);
+    [[nodiscard]] bool load_head(std::uint32_t ring);
     [[nodiscard]] std::optional<head> due_head(std::uint32_t ring);
     [[nodiscard]] merged_record take_head(std::uint32_t ring);
 

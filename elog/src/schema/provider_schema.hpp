@@ -70,7 +70,7 @@ void add_unique(std::vector<provider_schema>& schemas, provider_schema added);
 
 /// A provider of a subscription or a file; records refer to it by its number.
 struct provider_instance {
-    std::uint16_t id = 0;
+    std::uint32_t id = 0;
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
     std::string process;
@@ -79,6 +79,12 @@ struct provider_instance {
     std::uint32_t parent = 0;      // of the process when it attached; 0: unknown
 };
 
-using provider_map = std::unordered_map<std::uint16_t, provider_instance>;  // by id
+using provider_map = std::unordered_map<std::uint32_t, provider_instance>;  // by id
+
+/// A key for tables by provider and event.
+[[nodiscard]] constexpr std::uint64_t event_key(std::uint32_t provider,
+                                                std::uint16_t event) noexcept {
+    return std::uint64_t{provider} << 16U | event;
+}
 
 }  // namespace elog

@@ -10,7 +10,7 @@ std::string type_mismatches::name_of_event(const provider_schema& provider,
     return fmt::format("{}:{}", provider.name, event.name);
 }
 
-void type_mismatches::begin_provider(std::uint16_t provider) {
+void type_mismatches::begin_provider(std::uint32_t provider) {
     if (provider < indexes_.size()) {
         indexes_[provider].clear();
     }
@@ -58,10 +58,10 @@ void type_mismatches::check() const {
     }
 }
 
-void type_mismatches::count(const eventlog_record& left_out, std::uint64_t records) noexcept {
-    if (left_out.provider < indexes_.size() &&
-        left_out.event < indexes_[left_out.provider].size()) {
-        const std::size_t index = indexes_[left_out.provider][left_out.event];
+void type_mismatches::count(std::uint32_t provider, std::uint16_t event,
+                            std::uint64_t records) noexcept {
+    if (provider < indexes_.size() && event < indexes_[provider].size()) {
+        const std::size_t index = indexes_[provider][event];
         if (index != 0) {
             (index > found_.size() ? of_others_ : found_[index - 1].records) += records;
         }

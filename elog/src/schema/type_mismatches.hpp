@@ -8,8 +8,6 @@
 // first kept_max cost memory.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,7 +28,7 @@ class type_mismatches {
     static constexpr std::size_t kept_max = 1000;
 
     /// Begins a new provider with that number and forgets the events of an earlier one.
-    void begin_provider(std::uint16_t provider);
+    void begin_provider(std::uint32_t provider);
     /// The expression can be applied to this version of the event.
     void note_compatible(const provider_schema& provider, const event_schema& event);
     /// The expression cannot be applied to this version of the event.
@@ -39,8 +37,8 @@ class type_mismatches {
     /// Throws user_error if a kept event has no compatible version.
     void check() const;
 
-    /// Counts skipped records like this one, if its event was noted.
-    void count(const eventlog_record& left_out, std::uint64_t records = 1) noexcept;
+    /// Counts skipped records of an event, if it was noted.
+    void count(std::uint32_t provider, std::uint16_t event, std::uint64_t records = 1) noexcept;
     [[nodiscard]] std::uint64_t counted() const noexcept;
 
     /// A sentence for each kept pair of event and reason, and one for all others. Without

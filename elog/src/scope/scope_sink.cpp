@@ -2,7 +2,8 @@
 #include "scope/scope_sink.hpp"
 
 #include <algorithm>
-#include <span>
+
+#include "record/ring_records.hpp"
 
 namespace elog {
 
@@ -33,7 +34,7 @@ void scope_sink::count_undecided(std::uint32_t pid, std::uint64_t start_time) {
     undecided_processes_.emplace(pid, start_time);
 }
 
-bool scope_sink::passes(const eventlog_record& record) {
+bool scope_sink::passes(const record_view& record) {
     const auto found = providers_.find(record.provider);
     if (found == providers_.end()) {  // its entry was unreadable
         count_undecided(0, record.provider);
@@ -56,16 +57,14 @@ bool scope_sink::passes(const eventlog_record& record) {
 void scope_sink::filter_run(record_run& run, ring_state& ring) {
     kept_.clear();
     std::uint64_t count = 0;
-    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-        const std::span<const std::uint8_t> before = rest;
-        const record_view record = take_record(rest);
-        const auto whole = before.first(before.size() - rest.size());
-        if (passes(record.header)) {
-            kept_.insert(kept_.end(), whole.begin(), whole.end());
+    run_reader records(run);
+    for (record_view record; records.next(record);) {
+        if (passes(record)) {
+            records.append_last_to(kept_);
             ++count;
         } else {
             ++ring.outside;
-            ring.outside_bytes += whole.size();
+            ring.outside_bytes += ring_size(record);
         }
     }
     outside_ += run.count - count;
@@ -103,7 +102,7 @@ void scope_sink::take_loss(const loss_block& loss) {
         ring.unreported = 0;
     }
     if (static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
-        const auto outside = outside_providers_.find(static_cast<std::uint16_t>(loss.index));
+        const auto outside = outside_providers_.find(loss.index);
         if (outside != outside_providers_.end()) {
             downstream_.take_provider(outside->second);
             outside_providers_.erase(outside);

@@ -62,14 +62,14 @@ class scope_sink : public record_sink {
         std::uint64_t start_time = 0;
     };
 
-    [[nodiscard]] bool passes(const eventlog_record& record);
+    [[nodiscard]] bool passes(const record_view& record);
     void count_undecided(std::uint32_t pid, std::uint64_t start_time);
     void filter_run(record_run& run, ring_state& ring);
 
     command_scope& scope_;
     record_sink& downstream_;
-    std::unordered_map<std::uint16_t, known_provider> providers_;
-    std::unordered_map<std::uint16_t, provider_instance> outside_providers_;
+    std::unordered_map<std::uint32_t, known_provider> providers_;
+    std::unordered_map<std::uint32_t, provider_instance> outside_providers_;
     bool all_inside_ = true;  // each known provider's process
     std::vector<ring_state> rings_;
     std::vector<std::uint8_t> kept_;

@@ -2,6 +2,7 @@
 #include "top/top_sink.hpp"
 
 #include "base/user_error.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -28,9 +29,8 @@ void top_sink::take_provider(const provider_instance& provider) {
 }
 
 void top_sink::take_run(const record_run& run) {
-    std::span<const std::uint8_t> rest = run.bytes;
-    while (!rest.empty()) {
-        const record_view record = take_record(rest);
+    run_reader records(run);
+    for (record_view record; records.next(record);) {
         if (filter_ == nullptr || filter_->matches(record, clock_)) {
             counted_.take(record);
         }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/ring_records.hpp"
+
 namespace elog {
 namespace {
 
@@ -49,32 +51,31 @@ void top_statistics::mark_examined(source& from) const {
 }
 
 void top_statistics::take(const record_view& record) {
-    const eventlog_record& header = record.header;
-    const bool is_known = header.provider < sources_.size() && sources_[header.provider] &&
-                          header.event < sources_[header.provider]->schema.events.size();
-    if (!is_known || !is_supported(header)) {
+    const bool is_known = record.provider < sources_.size() && sources_[record.provider] &&
+                          record.event < sources_[record.provider]->schema.events.size();
+    if (!is_known || !is_supported(record)) {
         ++unrecognized_;
         return;
     }
-    source& from = *sources_[header.provider];
+    source& from = *sources_[record.provider];
     top_provider& provider = providers_[from.provider];
-    std::size_t& place = from.seen[header.event];
+    std::size_t& place = from.seen[record.event];
     if (place == unseen) {
-        const event_schema& event = from.schema.events[header.event];
+        const event_schema& event = from.schema.events[record.event];
         const auto found = find_named(provider.seen, event.name);
         place = static_cast<std::size_t>(found - provider.seen.begin());
         if (found == provider.seen.end()) {
             provider.seen.push_back({event.name, event.description, event.severity});
         }
     }
-    const std::size_t size = padded_size(header.size);
+    const std::size_t size = ring_size(record);
     for (rate_counter* each : {&events_, &provider.events, &provider.seen[place].events}) {
         each->add(1);
     }
     for (rate_counter* each : {&bytes_, &provider.bytes, &provider.seen[place].bytes}) {
         each->add(size);
     }
-    if (from.is_examined[header.event]) {
+    if (from.is_examined[record.event]) {
         examine_fields(from, record);
     }
 }
@@ -86,7 +87,7 @@ void top_statistics::examine_fields(const source& from, const record_view& recor
     }
     ++examined_in_interval_;
     ++examined_;
-    const event_schema& event = from.schema.events[record.header.event];
+    const event_schema& event = from.schema.events[record.event];
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         census_of(from.schema, event.fields[i], i)
             .take(from.schema, event.fields[i], record.payload);
@@ -105,7 +106,7 @@ field_statistics& top_statistics::census_of(const provider_schema& provider,
     return found != fields_.end() ? *found : fields_.emplace_back(provider, field);
 }
 
-void top_statistics::update_losses(std::uint16_t provider, std::uint64_t so_far) {
+void top_statistics::update_losses(std::uint32_t provider, std::uint64_t so_far) {
     if (provider >= sources_.size() || !sources_[provider] || so_far <= sources_[provider]->lost) {
         return;
     }

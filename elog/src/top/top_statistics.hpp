@@ -75,7 +75,7 @@ class top_statistics {
     /// Records of unknown providers and events, and unsupported ones, count as unrecognized.
     void take(const record_view& record);
     /// `so_far` is the provider's total loss.
-    void update_losses(std::uint16_t provider, std::uint64_t so_far);
+    void update_losses(std::uint32_t provider, std::uint64_t so_far);
     /// `so_far` is the total loss that belongs to no known provider.
     void update_unattributed_losses(std::uint64_t so_far);
     void end_interval(double seconds);

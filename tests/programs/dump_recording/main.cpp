@@ -58,13 +58,13 @@ std::string text_of(const elog::field_schema& field, std::span<const std::uint8_
 }
 
 std::string fields_of(const elog::provider_map& providers, const elog::record_view& record) {
-    const auto found = providers.find(record.header.provider);
-    if (found == providers.end() || record.header.event >= found->second.schema.events.size() ||
-        (record.header.flags & ~EVENTLOG_RECORD_FLAGS) != 0) {
+    const auto found = providers.find(record.provider);
+    if (found == providers.end() || record.event >= found->second.schema.events.size() ||
+        !elog::is_supported(record)) {
         return fmt::format("? {}", record.payload.size());
     }
     const elog::provider_instance& provider = found->second;
-    const elog::event_schema& event = provider.schema.events[record.header.event];
+    const elog::event_schema& event = provider.schema.events[record.event];
     std::string text = fmt::format("{} {} {} {}:{}", provider.pid, provider.uid,
                                    hex(provider.process.data(), provider.process.size()),
                                    provider.schema.name, event.name);
@@ -82,9 +82,9 @@ void dump(const std::string& path) {
     fmt::print("host {} {} {} {}\n", host.clock, host.ring_count,
                hex(host.host_name, std::strlen(host.host_name)), host.part);
     file.read([&](const elog::merged_record& merged) {
-        const eventlog_record& header = merged.record.header;
-        fmt::print("record {} {} {} {} {} {} {} {}\n", merged.ring, merged.lost_before, header.time,
-                   file.clock().realtime(header.time), header.cpu, header.thread, header.flags,
+        const elog::record_view& record = merged.record;
+        fmt::print("record {} {} {} {} {} {} {} {}\n", merged.ring, merged.lost_before, record.time,
+                   file.clock().realtime(record.time), record.cpu, record.thread, record.flags,
                    fields_of(file.providers(), merged.record));
     });
     for (const elog::loss_block& loss : file.losses()) {

@@ -281,9 +281,10 @@ class trial {
             ++totals_.wrong;
         }
         for (const auto& [serial, payload] : all) {
-            eventlog_record header{};
-            header.thread = static_cast<std::uint32_t>(::getpid());
-            const bool is_wanted = test.matches({header, payload}, clock_);
+            elog::record_view record;
+            record.thread = static_cast<std::uint32_t>(::getpid());
+            record.payload = payload;
+            const bool is_wanted = test.matches(record, clock_);
             const bool is_kept = kept.contains(serial);
             ++totals_.events;
             totals_.wanted += is_wanted ? 1 : 0;

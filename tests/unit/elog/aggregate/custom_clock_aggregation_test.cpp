@@ -11,6 +11,7 @@
 #include "aggregate/aggregating_sink.hpp"
 #include "aggregate/aggregator.hpp"
 #include "custom_clock_recording.hpp"
+#include "decoded_records.hpp"
 
 namespace {
 
@@ -29,9 +30,8 @@ std::vector<std::int64_t> reported_intervals(custom_clock_function own, std::uin
     constexpr std::uint64_t tick = second / 100;
     for (std::uint64_t passed = 0; passed < seconds * second; passed += tick) {
         const test::bytes bytes = records_of({{1, own(start + passed), true}});
-        std::span<const std::uint8_t> rest = bytes;
         elog::merged_record record;
-        record.record = elog::take_record(rest);
+        record.record = test::decode_records(bytes).front();
         intervals.take(record, elog::clock_converter());
         intervals.advance(static_cast<std::int64_t>(start + passed - tick));
     }

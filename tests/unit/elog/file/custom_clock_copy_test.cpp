@@ -13,6 +13,7 @@
 #include <elog/elog.hpp>
 
 #include "custom_clock_recording.hpp"
+#include "decoded_records.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/record_copier.hpp"
@@ -105,13 +106,12 @@ elog::copy_summary copy_custom(const std::string& path, std::uint64_t count) {
     elog::record_copier copier({path}, EVENTLOG_CLOCK_TSC, 2);
     copier.add_reading({ticks * start, start, 10'000 * second});
     elog::provider_map providers;
-    providers.emplace(std::uint16_t{0}, test::mark_provider());
+    providers.emplace(std::uint32_t{0}, test::mark_provider());
     for (std::uint64_t number = 1; number <= count; ++number) {
         const test::bytes bytes = records_of({{number, count - number, true}});
-        std::span<const std::uint8_t> rest = bytes;
         elog::merged_record record;
         record.ring = static_cast<std::uint32_t>(number % 2);
-        record.record = elog::take_record(rest);
+        record.record = test::decode_records(bytes).front();
         record.place = ticks * start + number;
         copier.write(record, 0, providers);
     }

@@ -13,6 +13,7 @@
 
 #include "base/crc32c.hpp"
 #include "file/file_reader.hpp"
+#include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -112,12 +113,8 @@ class long_recording {
 
     /// `begin`: the start in nanoseconds.
     static void write_block(elog::file_writer& writer, test::bytes& records, std::uint64_t begin) {
-        constexpr std::size_t size = 40;
-        for (std::uint64_t i = 0; i < block; ++i) {
-            const std::uint64_t time = 3 * (begin + i * 20'000);
-            std::memcpy(records.data() + i * size + offsetof(eventlog_record, time), &time,
-                        sizeof time);
-        }
+        std::uint64_t i = 0;
+        elog::map_times(records, [&](std::uint64_t) { return 3 * (begin + i++ * 20'000); });
         elog::record_run run;
         run.ring = static_cast<std::uint32_t>(begin / second % 2);
         run.count = block;
@@ -131,7 +128,7 @@ class long_recording {
 std::vector<std::int64_t> times_in(elog::file_reader& file, const elog::time_range& range) {
     std::vector<std::int64_t> times;
     file.read([&](const elog::merged_record& record) {
-        const std::int64_t time = file.clock().realtime(record.record.header.time);
+        const std::int64_t time = file.clock().realtime(record.record.time);
         if (range.contains(time)) {
             times.push_back(time);
         }
@@ -147,8 +144,8 @@ TEST(file_index, hides_no_record_next_to_wrong_timestamp) {
         writer.write_clock({0, 0, test::realtime_ahead});
         writer.write_provider(test::mark_provider());
         test::bytes records = test::make_records(1, 100);
-        const std::size_t tenth = records.size() / 10;
-        std::memcpy(&records[tenth + offsetof(eventlog_record, time)], &wrong, sizeof wrong);
+        int i = 0;
+        elog::map_times(records, [&](std::uint64_t time) { return ++i == 11 ? wrong : time; });
         elog::record_run run;
         run.count = 100;
         run.bytes = records;

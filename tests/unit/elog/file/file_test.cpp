@@ -15,6 +15,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/user_error.hpp"
+#include "decoded_records.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "recording_sample.hpp"
@@ -208,12 +209,9 @@ TEST(file, embedded_in_a_record_is_not_parsed) {
     const std::string path = test::scratch_directory() + "/outer.elog";
     {
         elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, test::sample_rings);
-        eventlog_record header{};
-        header.size = static_cast<std::uint32_t>(sizeof header + inner.size());
-        const auto* from = reinterpret_cast<const std::uint8_t*>(&header);
-        bytes record(from, from + sizeof header);
-        record.insert(record.end(), inner.begin(), inner.end());
-        record.resize(elog::padded_size(record.size()));
+        elog::record_view event;
+        event.payload = inner;
+        const bytes record = test::encode_records({event});
         elog::record_run run;
         run.count = 1;
         run.bytes = record;
@@ -305,16 +303,16 @@ TEST(file, limits_memory_for_compressed_zeros) {
     // A compression bomb: 2 GiB to merge at once from few bytes.
     const std::string path = test::scratch_directory() + "/bomb.elog";
     constexpr std::uint32_t rings = 2000;
-    bytes records(elog::records_size_max);
-    for (std::size_t at = 0; at < records.size(); at += EVENTLOG_RECORD_SIZE_MAX) {
-        const std::uint32_t size = EVENTLOG_RECORD_SIZE_MAX;
-        std::memcpy(records.data() + at, &size, sizeof size);
-    }
+    const bytes zeros(elog::payload_size_max);
+    elog::record_view event;
+    event.payload = zeros;
+    const std::size_t count = elog::records_size_max / elog::ring_size(event);
+    const bytes records = test::encode_records(std::vector(count, event));
     {
         elog::file_writer writer(
             elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, rings, 0, 0, 1});
         elog::record_run run;
-        run.count = records.size() / EVENTLOG_RECORD_SIZE_MAX;
+        run.count = count;
         run.bytes = records;
         for (run.ring = 0; run.ring < rings; ++run.ring) {
             writer.write_run(run);

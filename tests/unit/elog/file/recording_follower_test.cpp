@@ -100,7 +100,7 @@ class followed_recording : public ::testing::Test {
         numbers found;
         recording.follow(
             [&](const elog::merged_record& record, const elog::clock_converter&) {
-                EXPECT_TRUE(recording.providers().contains(record.record.header.provider));
+                EXPECT_TRUE(recording.providers().contains(record.record.provider));
                 found.push_back(number_of(record));
             },
             idle, [] { return false; });

@@ -18,6 +18,7 @@
 
 #include "base/user_error.hpp"
 #include "build_kind.hpp"
+#include "decoded_records.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "recording_sample.hpp"
@@ -123,14 +124,15 @@ TEST(merged_files, interleave_by_time) {
         paths.push_back(path_of("turn" + std::to_string(file) + ".elog"));
         elog::file_writer writer(paths.back(), host);
         writer.write_clock({0, 0, second});
-        writer.write_provider(test::mark_provider(static_cast<std::uint16_t>(file)));
+        writer.write_provider(test::mark_provider(static_cast<std::uint32_t>(file)));
         std::uint64_t sequence = 0;
         for (std::uint64_t first = 1 + 20 * file; first < 600; first += 60) {
-            test::bytes records = test::make_records(first, first + 19);
-            for (std::size_t at = 0; at < records.size(); at += records.size() / 20) {
-                const auto id = static_cast<std::uint16_t>(file);
-                std::memcpy(&records[at + offsetof(eventlog_record, provider)], &id, sizeof id);
+            const test::bytes made = test::make_records(first, first + 19);
+            std::vector<elog::record_view> decoded = test::decode_records(made);
+            for (elog::record_view& record : decoded) {
+                record.provider = static_cast<std::uint32_t>(file);
             }
+            const test::bytes records = test::encode_records(decoded);
             elog::record_run run;
             run.sequence = sequence;
             run.count = 20;
@@ -265,7 +267,7 @@ TEST(merged_files, keep_clock_steps) {
         for (int i = 0; i < 600; ++i) {
             test::bytes records = test::make_records(1, 1);
             const std::uint64_t time = now + 1000 + static_cast<std::uint64_t>(i);
-            std::memcpy(&records[offsetof(eventlog_record, time)], &time, sizeof time);
+            elog::map_times(records, [&](std::uint64_t) { return time; });
             elog::record_run run;
             run.lost_before = 1;  // a loss starts a new block
             run.sequence = sequence + 1;
@@ -384,9 +386,9 @@ TEST(copied_records, of_unknown_provider_count_as_lost) {
     host.version = elog::file_version;
     elog::record_copier copier({path_of("copied.elog")}, host, {{0, 0, second}});
     const test::bytes bytes = test::make_records(1, 2);
-    std::span<const std::uint8_t> rest = bytes;
-    elog::merged_record first{0, 5, elog::take_record(rest)};
-    elog::merged_record next{0, 0, elog::take_record(rest)};
+    const std::vector<elog::record_view> records = test::decode_records(bytes);
+    elog::merged_record first{0, 5, records.front()};
+    elog::merged_record next{0, 0, records.back()};
     const elog::provider_map none;
     const elog::provider_map known{{0, test::mark_provider()}};
     copier.write(first, 0, none);

@@ -12,6 +12,7 @@
 #include "file/file_reader.hpp"
 #include "import/file_merge.hpp"
 #include "perf_data_builder.hpp"
+#include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 #include "trace_dat_builder.hpp"
@@ -53,13 +54,8 @@ std::string write_elog(std::uint32_t ring = rings - 1, std::uint32_t lost = 0) {
     writer.write_provider(test::mark_provider());
     test::bytes records = test::make_records(1, 4);
     std::uint64_t number = 0;
-    for (std::size_t at = 0; at < records.size();) {
-        eventlog_record header{};
-        std::memcpy(&header, records.data() + at, sizeof header);
-        header.time = (1000 + ++number) * second * ticks_per_nanosecond;
-        std::memcpy(records.data() + at, &header, sizeof header);
-        at += elog::padded_size(header.size);
-    }
+    elog::map_times(
+        records, [&](std::uint64_t) { return (1000 + ++number) * second * ticks_per_nanosecond; });
     writer.write_run({ring, 0, 0, number, records});
     if (lost != 0) {
         writer.write_loss(elog::trailing_loss(ring, lost, 0, 0));
@@ -95,12 +91,12 @@ merged merge(const std::vector<std::string>& paths) {
     elog::file_reader file(path_of("merged.elog"));
     constexpr std::int64_t half = second / 2;
     file.read([&](const elog::merged_record& record) {
-        const eventlog_record& header = record.record.header;
-        const std::int64_t time = file.clock().monotonic(header.time);
+        const elog::record_view& decoded = record.record;
+        const std::int64_t time = file.clock().monotonic(decoded.time);
         found.seconds.push_back((time - static_cast<std::int64_t>(1000 * second)) / half);
-        EXPECT_EQ(file.clock().realtime(header.time),
+        EXPECT_EQ(file.clock().realtime(decoded.time),
                   time + static_cast<std::int64_t>(start_of_machine));
-        found.providers.push_back(file.providers().at(header.provider).schema.name);
+        found.providers.push_back(file.providers().at(decoded.provider).schema.name);
     });
     EXPECT_EQ(file.damages(), std::vector<std::string>());
     found.lost = summary.copied.lost;

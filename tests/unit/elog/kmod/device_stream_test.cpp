@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
+#include "decoded_records.hpp"
 
 namespace {
 
@@ -20,15 +21,12 @@ struct stream_bytes {
     template <class Payload>
     stream_bytes& add(std::uint16_t cpu, std::uint16_t provider, std::uint16_t event,
                       const Payload& payload) {
-        eventlog_record header{};
-        header.size = sizeof header + sizeof payload;
-        header.cpu = cpu;
-        header.provider = provider;
-        header.event = event;
-        const std::size_t begin = all.size();
-        all.resize(begin + elog::padded_size(header.size));
-        std::memcpy(all.data() + begin, &header, sizeof header);
-        std::memcpy(all.data() + begin + sizeof header, &payload, sizeof payload);
+        elog::record_view record;
+        record.cpu = cpu;
+        record.provider = provider;
+        record.event = event;
+        record.payload = {reinterpret_cast<const std::uint8_t*>(&payload), sizeof payload};
+        elog::append_record(all, record);
         return *this;
     }
     stream_bytes& record(std::uint16_t cpu, std::uint64_t value, std::uint16_t event = 0) {
@@ -55,12 +53,10 @@ class device_stream : public ::testing::Test {
     void take(const stream_bytes& bytes, const elog::device_stream::is_wanted& wanted = {}) {
         stream.take(bytes.all, wanted, [this](const elog::record_run& run) {
             seen_run seen{run.ring, run.lost_before, run.sequence, run.overwritten, {}};
-            std::span<const std::uint8_t> rest = run.bytes;
-            for (std::uint64_t i = 0; i < run.count; ++i) {
-                const elog::record_view record = elog::take_record(rest);
+            for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
                 std::memcpy(&seen.values.emplace_back(), record.payload.data(), 8);
             }
-            EXPECT_TRUE(rest.empty());
+            EXPECT_EQ(seen.values.size(), run.count);
             runs.push_back(seen);
         });
     }
@@ -70,7 +66,7 @@ class device_stream : public ::testing::Test {
 };
 
 bool is_of_event_0(const elog::record_view& record) {
-    return record.header.event == 0;
+    return record.event == 0;
 }
 
 TEST_F(device_stream, delivers_runs_per_ring) {

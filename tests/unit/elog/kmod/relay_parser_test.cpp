@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
+#include "decoded_records.hpp"
 #include "random_source.hpp"
-#include "record/records.hpp"
 
 namespace {
 
@@ -27,7 +27,8 @@ struct buffer_bytes {
     buffer_bytes& add(const void* from, std::size_t size) {
         const auto* const begin = static_cast<const std::uint8_t*>(from);
         all.insert(all.end(), begin, begin + size);
-        all.resize(elog::padded_size(all.size()));
+        all.resize((all.size() + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT *
+                   EVENTLOG_RECORD_ALIGNMENT);
         return *this;
     }
     buffer_bytes& header(eventlog_relay_header header) { return add(&header, sizeof header); }
@@ -63,10 +64,9 @@ struct seen_items {
 
 seen_items items_of(std::span<const std::uint8_t> bytes) {
     seen_items seen;
-    while (!bytes.empty()) {
-        const elog::record_view record = elog::take_record(bytes);
-        EXPECT_EQ(record.header.cpu, cpu);
-        if (record.header.provider == EVENTLOG_LOST_PROVIDER) {
+    for (const elog::record_view& record : eventlog::test::decode_records(bytes)) {
+        EXPECT_EQ(record.cpu, cpu);
+        if (record.provider == EVENTLOG_LOST_PROVIDER) {
             eventlog_lost_payload missing{};
             std::memcpy(&missing, record.payload.data(), sizeof missing);
             seen.gaps.emplace_back(missing.lost, missing.overwritten);

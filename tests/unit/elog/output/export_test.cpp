@@ -63,7 +63,7 @@ class sold_items {
         return *this;
     }
     sold_items& with_flags(std::uint8_t flags) {
-        record_.record.header.flags = flags;
+        record_.record.flags = flags;
         return *this;
     }
     sold_items& of_process(const char* name) {
@@ -71,7 +71,7 @@ class sold_items {
         return *this;
     }
     sold_items& of_event(std::uint16_t id) {
-        record_.record.header.event = id;
+        record_.record.event = id;
         return *this;
     }
     sold_items& behind_lost(std::uint64_t lost, std::uint32_t ring) {
@@ -89,9 +89,9 @@ class sold_items {
     void write(elog::record_writer& writer) {
         elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
         clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
-        record_.record.header.time = 1'000'000'007;
-        record_.record.header.thread = 43;
-        record_.record.header.cpu = 3;
+        record_.record.time = 1'000'000'007;
+        record_.record.thread = 43;
+        record_.record.cpu = 3;
         record_.record.payload = payload_;
         writer.write(record_, {{0, instance_}}, clock, shared_ring);
     }

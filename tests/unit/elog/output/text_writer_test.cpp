@@ -125,9 +125,9 @@ elog::provider_map one_provider() {
 TEST(text_line, matches_manual) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
-    record.record.header.time = 1'000'123'456 + 999;
-    record.record.header.thread = 4242;
-    record.record.header.cpu = 1;
+    record.record.time = 1'000'123'456 + 999;
+    record.record.thread = 4242;
+    record.record.cpu = 1;
     record.record.payload = payload;
     EXPECT_EQ(line_of(record, one_provider()),
               "12:26:40.000124 [001] my\\x1bprog-4242 shop:sold items=3\n");
@@ -198,17 +198,17 @@ TEST(text_line, distinguishes_overwritten_from_lost) {
 
 TEST(text_line, marks_unknown_provider_or_event) {
     elog::merged_record record;
-    record.record.header.event = 1;
+    record.record.event = 1;
     EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 0 event 1, 0 bytes>"),
               std::string::npos);
-    record.record.header.provider = 5;
+    record.record.provider = 5;
     EXPECT_NE(line_of(record, one_provider()).find("<unknown provider 5"), std::string::npos);
 }
 
 TEST(text_line, record_with_unknown_flag_is_only_counted) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
-    record.record.header.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME | 4;
+    record.record.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME | 4;
     record.record.payload = payload;
     EXPECT_EQ(line_of(record, one_provider()),
               "-- 1 events of a newer version of eventlog are left out --\n");

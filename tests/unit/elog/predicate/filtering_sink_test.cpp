@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "decoded_records.hpp"
 #include "memory/subscription.hpp"
 #include "record_builder.hpp"
 
@@ -38,8 +39,8 @@ class recording_sink : public elog::record_sink {
     void take_provider(const elog::provider_instance& /*provider*/) override { ++providers; }
     void take_run(const elog::record_run& run) override {
         passed_run passed{run.ring, run.lost_before, run.sequence, {}};
-        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-            std::memcpy(&passed.numbers.emplace_back(), elog::take_record(rest).payload.data(), 8);
+        for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+            std::memcpy(&passed.numbers.emplace_back(), record.payload.data(), 8);
         }
         EXPECT_EQ(passed.numbers.size(), run.count);
         runs.push_back(passed);

@@ -322,7 +322,7 @@ TEST(predicate_oracle, agrees_on_random_predicates_and_records) {
         for (std::size_t j = 0; j < records; ++j) {
             const test_record made = make_record(random, maker);
             const elog::record_view record = made.view();
-            const elog::event_schema& event = maker.provider().schema.events[record.header.event];
+            const elog::event_schema& event = maker.provider().schema.events[record.event];
             const bool expected = wanted->of(event, record).value_or(false);
             matched += expected ? 1U : 0U;
             ASSERT_EQ(filter.matches(record, record_builder::clock()), expected)

@@ -208,7 +208,7 @@ class computed {
         if (of_.points_from_begin()) {
             make_absolute(traced, 8 + of_.offset_of_word());
         }
-        const eventlog_record& header = record.view().header;
+        const elog::record_view header = record.view();
         EXPECT_EQ(machine_->run({traced, header.thread, header.cpu}), 1U);
     }
 

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "record/ring_records.hpp"
+
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
@@ -15,11 +17,9 @@ using bytes = std::vector<std::uint8_t>;
 bytes make_records(std::initializer_list<std::uint64_t> times) {
     bytes made;
     for (const std::uint64_t time : times) {
-        eventlog_record header{};
-        header.size = sizeof header;
-        header.time = time;
-        const auto* from = reinterpret_cast<const std::uint8_t*>(&header);
-        made.insert(made.end(), from, from + sizeof header);
+        elog::record_view record;
+        record.time = time;
+        elog::append_record(made, record);
     }
     return made;
 }
@@ -29,7 +29,7 @@ void add(elog::time_merger& merger, std::uint32_t ring, const bytes& records,
     elog::record_run run;
     run.ring = ring;
     run.lost_before = lost_before;
-    run.count = records.size() / sizeof(eventlog_record);
+    run.count = elog::check_records(records).count;
     run.bytes = records;
     merger.add(run);
 }
@@ -39,7 +39,7 @@ using taken = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // ring, ti
 taken merge(elog::time_merger& merger, std::uint64_t limit) {
     taken result;
     merger.merge(limit, UINT64_MAX, [&](const elog::merged_record& record) {
-        result.emplace_back(record.ring, record.record.header.time);
+        result.emplace_back(record.ring, record.record.time);
     });
     return result;
 }
@@ -70,7 +70,7 @@ TEST(time_merger, yields_records_one_by_one) {
     for (const std::uint64_t time : {1U, 4U, 5U}) {
         const auto record = merger.next();
         ASSERT_TRUE(record.has_value());
-        EXPECT_EQ(record->record.header.time, time);
+        EXPECT_EQ(record->record.time, time);
     }
     EXPECT_FALSE(merger.next().has_value());
     EXPECT_EQ(merge(merger, UINT64_MAX), (taken{{1, 6}}));
@@ -82,7 +82,7 @@ TEST(time_merger, does_not_wait_for_future_record) {
     add(merger, 1, make_records({2, 9}));
     taken result;
     merger.merge(5, 10, [&](const elog::merged_record& record) {
-        result.emplace_back(record.ring, record.record.header.time);
+        result.emplace_back(record.ring, record.record.time);
     });
     EXPECT_EQ(result, (taken{{0, 1}, {1, 2}, {0, UINT64_MAX - 1}, {0, 2}, {0, 3}}));
 }

@@ -3,6 +3,8 @@
 // Reports of events whose types do not match the query, for any number of them in a file.
 #include "schema/type_mismatches.hpp"
 
+#include <linux/eventlog.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,20 +31,13 @@ void note_all(elog::type_mismatches& events, const elog::provider_instance& prov
     }
 }
 
-eventlog_record record_of(std::uint16_t provider, std::uint16_t event) {
-    eventlog_record record{};
-    record.provider = provider;
-    record.event = event;
-    return record;
-}
-
 TEST(type_mismatches, reports_event_of_many_processes_once) {
     elog::type_mismatches events;
     for (std::uint16_t id = 0; id < 3; ++id) {
         elog::provider_instance provider = provider_with(id, 2);
         provider.schema.name = "same";
         note_all(events, provider);
-        events.count(record_of(id, 1));
+        events.count(id, 1);
     }
     EXPECT_EQ(events.counted(), 3U);
     EXPECT_EQ(events.sentences(),
@@ -57,7 +52,7 @@ TEST(type_mismatches, keep_first_and_count_all) {
         const elog::provider_instance provider = provider_with(id, EVENTLOG_EVENTS_MAX);
         note_all(events, provider);
         for (std::uint16_t event = 0; event < EVENTLOG_EVENTS_MAX; ++event, ++counted) {
-            events.count(record_of(id, event));
+            events.count(id, event);
         }
     }
     EXPECT_EQ(events.counted(), counted);
@@ -77,7 +72,7 @@ TEST(type_mismatches, keep_counting_stored_ones_when_full) {
     elog::provider_instance again = provider_with(0, 1);
     again.id = 3;
     note_all(events, again);
-    events.count(record_of(3, 0));
+    events.count(3, 0);
     EXPECT_EQ(events.sentences(),
               std::vector<std::string>{"1 events of p0:e0 were left out: It has no such field."});
     EXPECT_EQ(events.sentences(true).size(), kept + 1);

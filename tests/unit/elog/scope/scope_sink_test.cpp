@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "decoded_records.hpp"
 #include "fake_processes.hpp"
 
 namespace {
@@ -21,16 +22,18 @@ using eventlog::test::fake_processes;
 constexpr std::uint32_t command = 300;
 constexpr std::uint64_t started = 2000;
 // Numbers of providers.
-constexpr std::uint16_t inside = 0;
-constexpr std::uint16_t outside = 1;
-constexpr std::uint16_t undecided = 2;
-constexpr std::uint16_t of_kernel = 3;
+constexpr std::uint32_t inside = 0;
+constexpr std::uint32_t outside = 1;
+constexpr std::uint32_t undecided = 2;
+constexpr std::uint32_t of_kernel = 3;
+
+constexpr std::uint64_t record_size = elog::ring_size(0);
 
 struct passed_run {
     std::uint32_t ring;
     std::uint64_t lost_before;
     std::uint64_t sequence;
-    std::vector<std::uint16_t> providers;
+    std::vector<std::uint32_t> providers;
 
     friend bool operator==(const passed_run&, const passed_run&) = default;
 };
@@ -44,8 +47,8 @@ class recording_sink : public elog::record_sink {
     }
     void take_run(const elog::record_run& run) override {
         passed_run passed{run.ring, run.lost_before, run.sequence, {}};
-        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-            passed.providers.push_back(elog::take_record(rest).header.provider);
+        for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+            passed.providers.push_back(record.provider);
         }
         EXPECT_EQ(passed.providers.size(), run.count);
         runs.push_back(passed);
@@ -54,7 +57,7 @@ class recording_sink : public elog::record_sink {
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override { ended = true; }
 
-    std::vector<std::uint16_t> providers;
+    std::vector<std::uint32_t> providers;
     std::vector<passed_run> runs;
     std::vector<elog::loss_block> losses;
     bool ended = false;
@@ -79,7 +82,7 @@ class scoped : public ::testing::Test {
         take_provider(of_kernel, 0, 0);
     }
 
-    void take_provider(std::uint16_t id, std::uint32_t pid, std::uint64_t start_time) {
+    void take_provider(std::uint32_t id, std::uint32_t pid, std::uint64_t start_time) {
         elog::provider_instance provider;
         provider.id = id;
         provider.pid = pid;
@@ -88,15 +91,13 @@ class scoped : public ::testing::Test {
     }
 
     void take(std::uint32_t ring, std::uint64_t lost_before, std::uint64_t sequence,
-              const std::vector<std::uint16_t>& providers, std::uint32_t thread = command) {
+              const std::vector<std::uint32_t>& providers, std::uint32_t thread = command) {
         std::vector<std::uint8_t> bytes;
-        for (const std::uint16_t provider : providers) {
-            eventlog_record record{};
-            record.size = sizeof record;
+        for (const std::uint32_t provider : providers) {
+            elog::record_view record;
             record.provider = provider;
             record.thread = thread;
-            const auto* const begin = reinterpret_cast<const std::uint8_t*>(&record);
-            bytes.insert(bytes.end(), begin, begin + sizeof record);
+            elog::append_record(bytes, record);
         }
         sink->take_run({ring, lost_before, sequence, providers.size(), bytes});
     }
@@ -119,13 +120,13 @@ TEST_F(scoped, counts_each_record_that_arrives_once) {
     EXPECT_EQ(sink->undecided_processes(), 2U);
     elog::recording_summary summary;
     summary.events = 7;
-    summary.bytes = 7 * sizeof(eventlog_record);
-    summary.rings = {{5, 5 * sizeof(eventlog_record)}, {2, 2 * sizeof(eventlog_record)}};
+    summary.bytes = 7 * record_size;
+    summary.rings = {{5, 5 * record_size}, {2, 2 * record_size}};
     sink->subtract_outside(summary);
     EXPECT_EQ(summary.events, 4U);
-    EXPECT_EQ(summary.bytes, 4 * sizeof(eventlog_record));
+    EXPECT_EQ(summary.bytes, 4 * record_size);
     EXPECT_EQ(summary.rings[0].read, 3U);
-    EXPECT_EQ(summary.rings[1].bytes, sizeof(eventlog_record));
+    EXPECT_EQ(summary.rings[1].bytes, record_size);
 }
 
 TEST_F(scoped, kernels_records_are_decided_by_thread) {
@@ -159,10 +160,10 @@ TEST_F(scoped, overwritten_records_are_kept_apart) {
 }
 
 TEST_F(scoped, provider_of_another_process_is_named_only_for_its_losses) {
-    const std::vector<std::uint16_t> before{inside, undecided, of_kernel};
+    const std::vector<std::uint32_t> before{inside, undecided, of_kernel};
     EXPECT_EQ(kept.providers, before);
     sink->take_loss({static_cast<std::uint32_t>(elog::loss_scope::provider), outside, 0, 3, 0, 0});
-    const std::vector<std::uint16_t> after{inside, undecided, of_kernel, outside};
+    const std::vector<std::uint32_t> after{inside, undecided, of_kernel, outside};
     EXPECT_EQ(kept.providers, after);
     ASSERT_EQ(kept.losses.size(), 1U);
     EXPECT_EQ(kept.losses[0].too_large, 3U);

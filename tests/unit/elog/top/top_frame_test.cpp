@@ -43,7 +43,7 @@ bool has(const elog::top_frame& frame, std::string_view text) {
 }
 
 /// A provider with a name of any bytes; the schema parser would reject it.
-elog::provider_instance hostile_provider(std::string name, std::uint16_t id) {
+elog::provider_instance hostile_provider(std::string name, std::uint32_t id) {
     elog::provider_instance provider;
     provider.id = id;
     provider.schema.name = std::move(name);
@@ -54,10 +54,9 @@ elog::provider_instance hostile_provider(std::string name, std::uint16_t id) {
     return provider;
 }
 
-elog::record_view record_of(std::uint16_t provider) {
+elog::record_view record_of(std::uint32_t provider) {
     elog::record_view record;
-    record.header.size = sizeof(eventlog_record);
-    record.header.provider = provider;
+    record.provider = provider;
     return record;
 }
 
@@ -80,7 +79,6 @@ class top_screen : public testing::Test {
         test_record sold = maker.record("sold");
         sold.set("items", std::uint64_t{times});
         sold.set_text("customer", customer);
-        sold.header().size = 40;
         for (std::uint32_t i = 0; i < times; ++i) {
             counted.take(sold.view());
         }
@@ -88,7 +86,6 @@ class top_screen : public testing::Test {
 
     void close(std::uint32_t times) {
         test_record closed = maker.record("closed");
-        closed.header().size = 24;
         for (std::uint32_t i = 0; i < times; ++i) {
             counted.take(closed.view());
         }

@@ -184,7 +184,7 @@ TEST(emit_values, are_padded_with_zeros) {
     event_listener listener("values_test:*");
     const received_record record =
         emit_and_receive(listener, in_session, {eventlog_unsigned(77), eventlog_unsigned(0xff)});
-    EXPECT_EQ(record.header.size, sizeof(eventlog_record) + 9);
+    EXPECT_EQ(record.payload.size(), 9U);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "session")), 77U);
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "small")), 0xffU);
 }
@@ -301,7 +301,8 @@ TEST(emit_values, rejects_and_counts_oversized_payload) {
     emit_length(largest + 1);
     listener.finish();
     ASSERT_EQ(listener.records().size(), 1U);
-    EXPECT_EQ(listener.records()[0].header.size, EVENTLOG_RECORD_SIZE_MAX);
+    EXPECT_EQ(listener.records()[0].payload.size(),
+              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record));
     EXPECT_EQ(listener.lost_by_providers(), 1U);
 }
 

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "decoded_records.hpp"
 #include "listener.hpp"
 #include "marked_payload.hpp"
 #include "memory/region_reader.hpp"
@@ -232,11 +233,10 @@ TEST_P(overwriting_ring, discards_copy_overwritten_during_read) {
         next = run.sequence + run.count;
         delivered += run.count;
         std::uint64_t number = run.sequence - attached();
-        for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty(); ++number) {
-            const elog::record_view record = elog::take_record(rest);
-            const mark found = mark_of(
-                {record.header, 0, 0, 0, {record.payload.begin(), record.payload.end()}, {}});
-            EXPECT_EQ(found.number, number);
+        for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+            const mark found =
+                mark_of({record, 0, 0, 0, {record.payload.begin(), record.payload.end()}, {}});
+            EXPECT_EQ(found.number, number++);
         }
         if (is_first) {
             is_first = false;

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -198,23 +197,6 @@ TEST(region, truncated_is_a_reader_error) {
         ::ftruncate(listener.source().file().get(), static_cast<off_t>(geometry.buffers_offset)),
         0);
     EXPECT_THROW(listener.poll(), elog::user_error);
-}
-
-TEST(records, are_accepted_up_to_first_invalid_record) {
-    std::vector<std::uint8_t> bytes(64);
-    const auto set_size = [&](std::uint32_t size) { std::memcpy(bytes.data(), &size, 4); };
-    for (const std::uint32_t size : {0U, 23U, 65U, 0x10001U, 0xffffffffU}) {
-        set_size(size);
-        EXPECT_EQ(elog::check_records(bytes).count, 0U) << size;
-    }
-    set_size(64);
-    EXPECT_EQ(elog::check_records(bytes).count, 1U);
-    EXPECT_EQ(elog::check_records(std::span(bytes).first(63)).count, 0U);
-    set_size(24);
-    const elog::checked_records found = elog::check_records(bytes);
-    EXPECT_EQ(found.count, 1U);
-    EXPECT_EQ(found.size, 24U);
-    EXPECT_TRUE(found.damaged);
 }
 
 /// Bytes of memory allocated to the region.
