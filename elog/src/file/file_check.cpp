@@ -11,7 +11,7 @@
 #include "base/user_error.hpp"
 #include "file/block_contents.hpp"
 #include "file/index_builder.hpp"
-#include "record/records.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -149,15 +149,15 @@ void file_checker::check_content(const block_location& place, const records_bloc
     std::uint64_t latest = 0;
     std::uint64_t unknown = 0;
     bool is_sorted = true;
-    while (!records.empty()) {
-        const eventlog_record header = take_record(records).header;
-        if (!has_custom_time(header)) {
-            is_sorted = is_sorted && header.time >= ring.time;
-            ring.time = header.time;
+    run_reader reader(records);
+    for (record_view record; reader.next(record);) {
+        if (!has_custom_time(record)) {
+            is_sorted = is_sorted && record.time >= ring.time;
+            ring.time = record.time;
         }
-        earliest = std::min<std::uint64_t>(earliest, header.time);
-        latest = std::max<std::uint64_t>(latest, header.time);
-        unknown += providers_.test(header.provider) ? 0U : 1U;
+        earliest = std::min(earliest, record.time);
+        latest = std::max(latest, record.time);
+        unknown += providers_.test(record.provider) ? 0U : 1U;
     }
     if (earliest != block.earliest || latest != block.latest) {
         file_.report("the records at {} have other times than their block says", place.offset);

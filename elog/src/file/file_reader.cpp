@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "file/block_contents.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -18,10 +19,10 @@ constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
 /// its time, or `not_before` for a custom clock.
 std::uint64_t earliest_position(std::span<const std::uint8_t> records, std::uint64_t not_before) {
     std::uint64_t found = UINT64_MAX;
-    while (!records.empty()) {
-        const eventlog_record header = take_record(records).header;
-        if (!has_custom_time(header)) {
-            found = std::min<std::uint64_t>(found, header.time);
+    run_reader reader(records);
+    for (record_view record; reader.next(record);) {
+        if (!has_custom_time(record)) {
+            found = std::min(found, record.time);
         } else if (found == UINT64_MAX) {
             found = not_before;
         }
@@ -295,7 +296,7 @@ void file_reader::read(const time_merger::take_record& take, const std::function
     passed_ = 0;
     merger.begin(UINT64_MAX, UINT64_MAX);
     while (const std::optional<merged_record> record = merger.next()) {
-        if (takes_all || range_.contains(clock_.realtime(record->record.header.time))) {
+        if (takes_all || range_.contains(clock_.realtime(record->record.time))) {
             ++passed_;
             take(*record);
         }

@@ -12,6 +12,7 @@
 #include "file/block_contents.hpp"
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "record/clock_offset_table.hpp"
+#include "record/ring_records.hpp"
 #include "ring/clock.hpp"
 
 namespace elog {
@@ -190,9 +191,10 @@ std::vector<const provider_instance*> file_sink::unwritten_providers(const recor
     if (part_ <= 1) {
         return missing;
     }
-    std::optional<std::uint16_t> last;  // consecutive records often have the same provider
-    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-        const std::uint16_t id = take_record(rest).header.provider;
+    std::optional<std::uint32_t> last;  // consecutive records often have the same provider
+    run_reader records(run);
+    for (record_view record; records.next(record);) {
+        const std::uint32_t id = record.provider;
         if (id == last || id >= written_.size() || written_.test(id)) {
             continue;
         }

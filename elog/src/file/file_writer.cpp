@@ -18,6 +18,7 @@
 #include "base/crc32c.hpp"
 #include "base/unnamed_file.hpp"
 #include "base/user_error.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -190,7 +191,7 @@ void file_writer::write_offsets(const clock_offsets& offsets) {
 
 void file_writer::write_provider(const provider_instance& provider) {
     provider_block block{};
-    block.id = provider.id;
+    block.id = static_cast<std::uint16_t>(provider.id);
     block.pid = provider.pid;
     block.uid = provider.uid;
     block.schema_size = static_cast<std::uint32_t>(provider.schema.binary.size());
@@ -207,10 +208,10 @@ void file_writer::write_run(const record_run& run) {
     block.sequence = run.sequence;
     block.lost_before = run.lost_before;
     block.earliest = UINT64_MAX;
-    for (std::span<const std::uint8_t> rest = run.bytes; !rest.empty();) {
-        const std::uint64_t time = take_record(rest).header.time;
-        block.earliest = std::min(block.earliest, time);
-        block.latest = std::max(block.latest, time);
+    run_reader records(run);
+    for (record_view record; records.next(record);) {
+        block.earliest = std::min<std::uint64_t>(block.earliest, record.time);
+        block.latest = std::max<std::uint64_t>(block.latest, record.time);
     }
     index_.add(write_block(block_type::records, bytes_of(block), run.bytes), block);
     totals_.records += run.count;

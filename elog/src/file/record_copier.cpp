@@ -2,11 +2,11 @@
 #include "file/record_copier.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/user_error.hpp"
 #include "file/file_reader.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
@@ -72,8 +72,8 @@ void record_copier::write_readings(std::uint64_t place) {
 /// written again with that watermark. Not for every record: a copy of only such records would
 /// consist mostly of readings.
 void record_copier::keep_place(const merged_record& record) {
-    if (!has_custom_time(record.record.header)) {
-        rings_[record.ring].last = record.record.header.time;
+    if (!has_custom_time(record.record)) {
+        rings_[record.ring].last = record.record.time;
         return;
     }
     const bool is_known = record.place <= std::max(watermark_, rings_[record.ring].last);
@@ -88,19 +88,19 @@ void record_copier::keep_place(const merged_record& record) {
     ++places_written_;
 }
 
-std::uint16_t record_copier::allocate_id() {
+std::uint32_t record_copier::allocate_id() {
     if (next_number_ == EVENTLOG_PROVIDERS_MAX) {
         throw user_error(
             "The events are of more than {} providers, which is what one file may have. "
             "Take fewer files, or a part of them with elog cut.",
             EVENTLOG_PROVIDERS_MAX);
     }
-    return static_cast<std::uint16_t>(next_number_++);
+    return next_number_++;
 }
 
 /// The number of a provider in the copy. A provider that several files contain, as parts of one
 /// recording or recorded simultaneously, is one provider.
-std::uint16_t record_copier::id_of(std::uint32_t source, const provider_instance& provider) {
+std::uint32_t record_copier::id_of(std::uint32_t source, const provider_instance& provider) {
     const std::uint64_t place = std::uint64_t{source} << 16U | provider.id;
     if (const auto known = numbers_.find(place); known != numbers_.end()) {
         return known->second;
@@ -126,7 +126,7 @@ std::uint16_t record_copier::id_of(std::uint32_t source, const provider_instance
 }
 
 /// The number of a provider of which only losses are known.
-std::uint16_t record_copier::id_of_unknown(std::uint32_t source, std::uint32_t provider) {
+std::uint32_t record_copier::id_of_unknown(std::uint32_t source, std::uint32_t provider) {
     const std::uint64_t place = std::uint64_t{source} << 32U | provider;
     const auto known = unknown_.find(place);
     return known != unknown_.end() ? known->second
@@ -142,8 +142,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
                           const provider_map& providers) {
     write_gap(record);
     ring_state& ring = rings_[record.ring];
-    eventlog_record header = record.record.header;
-    const auto provider = providers.find(header.provider);
+    const auto provider = providers.find(record.record.provider);
     if (provider == providers.end()) {
         // Without a schema the record cannot be decoded.
         ++ring.unreported;
@@ -152,11 +151,10 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
     }
     write_readings(order_time_of(record));
     keep_place(record);
-    header.provider = id_of(source, provider->second);
-    bytes_.assign(padded_size(header.size), 0);
-    std::memcpy(bytes_.data(), &header, sizeof header);
-    std::copy(record.record.payload.begin(), record.record.payload.end(),
-              bytes_.begin() + sizeof header);
+    record_view copied = record.record;
+    copied.provider = id_of(source, provider->second);
+    bytes_.clear();
+    append_record(bytes_, copied);
     record_run run;
     run.ring = record.ring;
     // A block carries one kind of loss; the other kind is written with the next record.
@@ -183,8 +181,8 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
         ring.damaged += loss.damaged;
         return;
     }
-    const auto provider = providers.find(static_cast<std::uint16_t>(loss.index));
-    const std::uint16_t number = provider == providers.end() ? id_of_unknown(source, loss.index)
+    const auto provider = providers.find(loss.index);
+    const std::uint32_t number = provider == providers.end() ? id_of_unknown(source, loss.index)
                                                              : id_of(source, provider->second);
     loss_block& all = provider_losses_[number];
     all.scope = loss.scope;

@@ -77,9 +77,9 @@ class record_copier {
         std::uint64_t last = 0;         // time of the last record with the machine's clock
     };
 
-    [[nodiscard]] std::uint16_t allocate_id();
-    [[nodiscard]] std::uint16_t id_of(std::uint32_t source, const provider_instance& provider);
-    [[nodiscard]] std::uint16_t id_of_unknown(std::uint32_t source, std::uint32_t provider);
+    [[nodiscard]] std::uint32_t allocate_id();
+    [[nodiscard]] std::uint32_t id_of(std::uint32_t source, const provider_instance& provider);
+    [[nodiscard]] std::uint32_t id_of_unknown(std::uint32_t source, std::uint32_t provider);
     void write_readings(std::uint64_t place);
     void keep_place(const merged_record& record);
     void write_losses();
@@ -94,12 +94,12 @@ class record_copier {
     run_coalescer coalescer_;
     run_coalescer::write_run write_run_;
     std::vector<ring_state> rings_;
-    std::map<provider_key, std::uint16_t> providers_;           // by identity
-    std::unordered_map<std::uint64_t, std::uint16_t> numbers_;  // by source and number there
-    std::unordered_map<std::uint64_t, std::uint16_t> unknown_;  // the same; only losses known
+    std::map<provider_key, std::uint32_t> providers_;           // by identity
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // by source and number there
+    std::unordered_map<std::uint64_t, std::uint32_t> unknown_;  // the same; only losses known
     std::uint32_t next_number_ = 0;
     std::size_t schema_bytes_ = 0;
-    std::map<std::uint16_t, loss_block> provider_losses_;
+    std::map<std::uint32_t, loss_block> provider_losses_;
     std::vector<std::uint8_t> bytes_;  // of a record
     copy_summary summary_;
 };
