@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "record/rate_limiter.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 namespace elog {
 namespace {
 
@@ -13,15 +16,33 @@ std::int64_t second_of(std::int64_t time) noexcept {
 
 }  // namespace
 
+std::int64_t rate_limiter::machine_time() noexcept {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::nanoseconds(now).count();
+}
+
+rate_limiter::rate_limiter(std::uint64_t per_second, clock present)
+    : per_second_(per_second), present_(present), newest_(second_of(present())) {}
+
+void rate_limiter::update_present() {
+    const std::int64_t second = second_of(present_());
+    if (second > newest_) {
+        newest_ = second;
+        admitted_.erase(admitted_.begin(), admitted_.upper_bound(newest_ - seconds_max));
+    }
+}
+
 bool rate_limiter::admits(std::int64_t time) {
-    std::uint64_t& admitted = admitted_[second_of(time)];
+    const std::int64_t second = second_of(time);
+    // The clock is read once for each second, and for each event of the future.
+    if (second > newest_) {
+        update_present();
+    }
+    std::uint64_t& admitted = admitted_[std::clamp(second, newest_ - seconds_max + 1, newest_)];
     if (admitted == per_second_) {
         return false;
     }
     ++admitted;
-    if (admitted_.size() > seconds_max) {
-        admitted_.erase(admitted_.begin());
-    }
     return true;
 }
 

@@ -2,13 +2,16 @@
 //
 // Limits the number of events in each second of their own time.
 //
-// Seconds begin at whole seconds of the clock. In each, the first events that arrive are admitted.
-// The number of admitted events therefore does not depend on the order in which rings are read,
-// which a token bucket would not achieve. In one second across two of them, up to twice the rate
-// may be admitted.
+// Seconds begin at whole seconds of CLOCK_MONOTONIC. In each, the first events that arrive are
+// admitted. The number of admitted events therefore does not depend on the order in which rings are
+// read, which a token bucket would not achieve. In one second across two of them, up to twice the
+// rate may be admitted.
+//
+// Programs may write any time. An event of the future counts in the present second, and one of a
+// second that is no longer remembered in the oldest that is. So wrong times neither remove the
+// count of a second, nor begin a second that admits more.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 
@@ -16,19 +19,27 @@ namespace elog {
 
 class rate_limiter {
   public:
-    /// Seconds that are remembered. An event of an earlier second begins a new count: programs may
-    /// write any time, and a wrong time must not omit events of others.
-    static constexpr std::size_t seconds_max = 65'536;
+    /// Returns nanoseconds of CLOCK_MONOTONIC.
+    using clock = std::int64_t (*)();
+    [[nodiscard]] static std::int64_t machine_time() noexcept;
+
+    /// The present second and those before it that are remembered: 18 hours.
+    static constexpr std::int64_t seconds_max = 65'536;
 
     /// `per_second` is at least 1.
-    explicit rate_limiter(std::uint64_t per_second) : per_second_(per_second) {}
+    explicit rate_limiter(std::uint64_t per_second, clock present = machine_time);
 
     /// Whether an event at that time, in nanoseconds, is within the rate. Counts it if so.
     [[nodiscard]] bool admits(std::int64_t time);
 
   private:
+    /// Moves the window if the present second is later than it was.
+    void update_present();
+
     std::uint64_t per_second_;
-    std::map<std::int64_t, std::uint64_t> admitted_;  // by second
+    clock present_;
+    std::int64_t newest_;                             // the present second when it was last read
+    std::map<std::int64_t, std::uint64_t> admitted_;  // by second; at most seconds_max
 };
 
 }  // namespace elog

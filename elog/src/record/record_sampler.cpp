@@ -7,10 +7,11 @@
 
 namespace elog {
 
-record_sampler::record_sampler(event_patterns patterns, sampling_options wanted)
+record_sampler::record_sampler(event_patterns patterns, sampling_options wanted,
+                               rate_limiter::clock present)
     : patterns_(std::move(patterns)), wanted_(std::move(wanted)) {
     if (wanted_.max_rate != 0) {
-        limiter_.emplace(wanted_.max_rate);
+        limiter_.emplace(wanted_.max_rate, present);
     }
     total_.max_rate = wanted_.max_rate;
 }

@@ -30,8 +30,10 @@ namespace elog {
 
 class record_sampler {
   public:
-    /// The rates in `wanted` belong to `patterns` by their index.
-    record_sampler(event_patterns patterns, sampling_options wanted);
+    /// The rates in `wanted` belong to `patterns` by their index. `present` is the clock of the
+    /// limit of the rate.
+    record_sampler(event_patterns patterns, sampling_options wanted,
+                   rate_limiter::clock present = rate_limiter::machine_time);
 
     /// Begins a region with that many rings. `begin` is its first time, on its clock.
     void start(std::size_t ring_count, std::uint64_t begin);

@@ -40,7 +40,7 @@ elog::record_sampler make_sampler(const std::vector<pattern>& all, std::uint64_t
         patterns.add_session(session);
     }
     wanted.max_rate = max_rate;
-    return {patterns, wanted};
+    return {patterns, wanted, [] { return std::int64_t{1000 * second}; }};
 }
 
 class sampler : public ::testing::Test {
