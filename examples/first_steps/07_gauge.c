@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gauge: an event whose number is the new value of a quantity. */
-#include <stdbool.h>
-#include <stdint.h>
+/* Gauge: a number that emits its event whenever it changes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,11 +12,7 @@ static const struct eventlog_event_definition events[] = {
     [queue_length] = {
         .name = "queue_length", .kind = EVENTLOG_KIND_GAUGE, .fields = &jobs, .field_count = 1}};
 
-static bool change(struct eventlog_provider* printer, int64_t* length, int64_t difference) {
-    *length += difference;
-    const struct eventlog_value value = eventlog_signed(*length);
-    return eventlog_emit(printer, queue_length, &value, 1) == EVENTLOG_ERROR_NONE;
-}
+static struct eventlog_gauge queue;
 
 int main(void) {
     const struct eventlog_definition definition = {EVENTLOG_DEFINITION_SIZES, .name = "printer",
@@ -29,9 +23,11 @@ int main(void) {
         fprintf(stderr, "%s\n", text);
         return EXIT_FAILURE;
     }
-    int64_t length = 0;
-    const bool emitted = change(printer, &length, 1) && change(printer, &length, 2) &&
-                         change(printer, &length, -1) && change(printer, &length, -length);
+    eventlog_gauge_init(&queue, printer, queue_length, 0);
+    eventlog_gauge_add(&queue, 1);
+    eventlog_gauge_add(&queue, 2);
+    eventlog_gauge_add(&queue, -1);
+    eventlog_gauge_set(&queue, 0);
     eventlog_provider_destroy(printer);
-    return emitted ? EXIT_SUCCESS : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }

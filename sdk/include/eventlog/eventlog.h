@@ -33,6 +33,7 @@
 
 #include <eventlog/abi.h>
 #include <eventlog/definition.h>
+#include <eventlog/gauge.h>
 #include <eventlog/session.h>
 #include <eventlog/timed_scope.h>
 #include <eventlog/values.h>
