@@ -99,12 +99,23 @@ struct enum_value {
 /// described_fields_max. Values without a name are shown as numbers.
 inline constexpr std::size_t enum_values_max = 256;
 
-/// Properties of an enumeration.
+/// The values from `first` to `last`.
+struct enum_range {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+};
+
+/// The maximum number of values in a range: the compiler tries each of them.
+inline constexpr std::size_t enum_range_max = 4096;
+
+/// Properties of an enumeration. Names are found at compile time for the values -1 to 126, for
+/// powers of two, and for those in the range. A value without a name is shown as a number.
 struct enum_info {
     bool is_bitmask = false;  // the values are bits: a field holds any set of them
-    /// Replaces the names that are found at compile time, which are those of the values -1 to 126
-    /// and of powers of two. Names and values are distinct.
+    /// Replaces the names that are found. Names and values are distinct.
     enum_value values[enum_values_max]{};
+    /// Values whose names are found, too: `.range = {-1000, 2000}`.
+    enum_range range{};
 };
 
 /// The parameter of a function `describe`, by which it is found for a provider or an enumeration.

@@ -83,35 +83,137 @@ consteval std::string_view spelled_tried_values(std::index_sequence<Index...>) {
     return spelled_values<Enum, static_cast<Enum>(as_underlying<Enum>(tried_value(Index)))...>();
 }
 
+/// Values with their names, of at most `Capacity`.
+template <std::size_t Capacity>
 struct found_values {
-    std::array<named_value, small_tried + powers_tried> values{};
+    named_value values[Capacity]{};
     std::size_t count = 0;
 };
 
-template <class Enum>
-consteval found_values find_values() {
-    constexpr std::size_t tried = small_tried + powers_tried;
-    std::string_view rest = spelled_tried_values<Enum>(std::make_index_sequence<tried>{});
+constexpr bool begins_number(char character) {
+    return (character >= '0' && character <= '9') || character == '-';
+}
+
+constexpr bool ends_value(char character) {
+    return character == ',' || character == '}' || character == '>';
+}
+
+/// Stores the names of `count` values; that of a value without a name is empty.
+constexpr void read_value_names(std::string_view spelled, std::size_t count, named_value* read) {
     // g++: "...; Enum ...Values = {a, b}; ...", clang: "..., Values = <a, b>]".
-    rest.remove_prefix(rest.find("Values = ") + 10);
-    found_values found;
-    for (std::size_t i = 0; i < tried; ++i) {
-        std::size_t end = 0;
-        for (int depth = 0;
-             depth != 0 || (rest[end] != ',' && rest[end] != '}' && rest[end] != '>'); ++end) {
-            depth += change_of_depth(rest[end]);
+    const char* at = spelled.data() + spelled.find("Values = ") + 10;
+    const char* const end = spelled.data() + spelled.size();
+    // The length of the cast of a value without a name, which most of the tried ones are; 0: not
+    // known yet.
+    std::size_t cast = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (cast != 0 && *at == '(' && static_cast<std::size_t>(end - at) > cast &&
+            at[cast - 1] == ')' && begins_number(at[cast])) {
+            at += cast;
+            while (!ends_value(*at)) {
+                ++at;
+            }
+            at += 2;
+            continue;
         }
-        // Behind the scope or the cast; an unnamed namespace is in parentheses, too.
-        const std::string_view spelled = rest.substr(0, end);
-        const std::string_view last = spelled.substr(spelled.find_last_of(":)") + 1);
-        rest.remove_prefix(end + (rest[end] == ',' ? 2 : 0));
-        const bool is_number = (last[0] >= '0' && last[0] <= '9') || last[0] == '-';
-        if (!is_number && can_hold<Enum>(tried_value(i))) {
-            found.values[found.count++] = {tried_value(i), last};
+        const char* const begin = at;
+        const char* last = at;  // behind the scope or the cast
+        // An unnamed namespace is in parentheses, too.
+        for (int depth = 0; depth != 0 || !ends_value(*at); ++at) {
+            depth += change_of_depth(*at);
+            last = *at == ':' || *at == ')' ? at + 1 : last;
+        }
+        if (begins_number(*last)) {
+            cast = static_cast<std::size_t>(last - begin);
+        } else {
+            read[i].name = {last, static_cast<std::size_t>(at - last)};
+        }
+        at += 2;
+    }
+}
+
+template <class Enum>
+consteval auto find_values() {
+    constexpr std::size_t tried = small_tried + powers_tried;
+    found_values<tried> found;
+    read_value_names(spelled_tried_values<Enum>(std::make_index_sequence<tried>{}), tried,
+                     found.values);
+    for (std::size_t i = 0; i < tried; ++i) {
+        if (!found.values[i].name.empty() && can_hold<Enum>(tried_value(i))) {
+            found.values[found.count++] = {tried_value(i), found.values[i].name};
         }
     }
     return found;
 }
+
+/// Whether find_values tries a value.
+constexpr bool is_tried(std::int64_t value) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    return (value >= first_tried && value < first_tried + std::int64_t{small_tried}) ||
+           (bits & (bits - 1)) == 0;
+}
+
+/// A range is evaluated in parts, because compilers limit the steps of one evaluation.
+inline constexpr std::size_t part_size = 128;
+
+template <class Enum, std::int64_t First, std::size_t... Index>
+consteval std::string_view spelled_part(std::index_sequence<Index...>) {
+    return spelled_values<Enum, static_cast<Enum>(as_underlying<Enum>(
+                                    First + static_cast<std::int64_t>(Index)))...>();
+}
+
+template <class Enum, std::int64_t First, std::size_t Size>
+consteval auto find_values_of_part() {
+    found_values<Size> found;
+    read_value_names(spelled_part<Enum, First>(std::make_index_sequence<Size>{}), Size,
+                     found.values);
+    for (std::size_t i = 0; i < Size; ++i) {
+        const std::int64_t value = First + static_cast<std::int64_t>(i);
+        if (!found.values[i].name.empty() && can_hold<Enum>(value) && !is_tried(value)) {
+            found.values[found.count++] = {value, found.values[i].name};
+        }
+    }
+    return found;
+}
+
+template <class Enum, std::int64_t First, std::size_t Size>
+inline constexpr auto values_of_part = find_values_of_part<Enum, First, Size>();
+
+struct value_part {
+    const named_value* values;
+    std::size_t count;
+};
+
+/// The values in the range of the info that find_values does not try.
+template <class Enum>
+struct values_in_range {
+    static constexpr enum_range range = checked_enum_info<Enum>.range;
+    static constexpr std::size_t tried = static_cast<std::size_t>(range.last - range.first) + 1;
+
+    /// The first value of a part, and the number of its values.
+    static constexpr std::int64_t first(std::size_t part) {
+        return range.first + static_cast<std::int64_t>(part * part_size);
+    }
+    static constexpr std::size_t size(std::size_t part) {
+        const std::size_t rest = tried - part * part_size;
+        return rest < part_size ? rest : part_size;
+    }
+    template <std::size_t... Part>
+    static consteval auto list_parts(std::index_sequence<Part...>) {
+        return std::array<value_part, sizeof...(Part)>{
+            value_part{values_of_part<Enum, first(Part), size(Part)>.values,
+                       values_of_part<Enum, first(Part), size(Part)>.count}...};
+    }
+    static constexpr auto parts =
+        list_parts(std::make_index_sequence<(tried + part_size - 1) / part_size>{});
+    static constexpr std::size_t count = [] {
+        std::size_t sum = 0;
+        for (const value_part& each : parts) {
+            sum += each.count;
+        }
+        return sum;
+    }();
+};
 
 /// The number of values in the info, up to the last that is not empty. An empty one in front of
 /// it is an error.
@@ -125,24 +227,74 @@ consteval std::size_t count_given_values() {
     return count;
 }
 
+/// Whether the range of the info has other values than 0, which is tried anyway.
+template <class Enum>
+inline constexpr bool has_range =
+    checked_enum_info<Enum>.range.first != 0 || checked_enum_info<Enum>.range.last != 0;
+
+template <class Enum>
+consteval bool range_is_sound() {
+    constexpr enum_range range = checked_enum_info<Enum>.range;
+    return range.first <= range.last &&
+           static_cast<std::uint64_t>(range.last) - static_cast<std::uint64_t>(range.first) <
+               enum_range_max;
+}
+
+/// Whether there is a range whose values can be tried. Rejects an unusable range with a message.
+template <class Enum>
+consteval bool tries_range() {
+    if constexpr (has_range<Enum>) {
+        static_assert(range_is_sound<Enum>(),
+                      "eventlog: the range of an eventlog::enum_info is reversed, or has more than "
+                      "4096 values, each of which the compiler tries. Write the smaller value "
+                      "first, or list the values in .values.");
+        static_assert(fixed_enum<Enum>,
+                      "eventlog: the range of an eventlog::enum_info needs an enumeration whose "
+                      "type is fixed. Write enum class, or enum with a type, or list the values in "
+                      ".values.");
+        static_assert(count_given_values<Enum>() == 0,
+                      "eventlog: an eventlog::enum_info has both .values and .range. Remove one: "
+                      ".values replaces all names that are found.");
+        return fixed_enum<Enum> && range_is_sound<Enum>();
+    } else {
+        return false;
+    }
+}
+
+template <class Enum>
+inline constexpr bool tries_more = tries_range<Enum>();
+
 template <class Enum>
 struct values_of {
     static constexpr std::size_t given = count_given_values<Enum>();
+    static constexpr std::size_t copy(const named_value* from, std::size_t count, named_value* to) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = from[i];
+        }
+        return count;
+    }
 
     static constexpr auto values = [] {
-        if constexpr (given != 0) {
+        if constexpr (given != 0 && !tries_more<Enum>) {
             std::array<named_value, given> copied{};
             for (std::size_t i = 0; i < given; ++i) {
                 copied[i] = {checked_enum_info<Enum>.values[i].value,
                              checked_enum_info<Enum>.values[i].name};
             }
             return copied;
-        } else if constexpr (fixed_enum<Enum>) {
-            constexpr found_values found = find_values<Enum>();
-            std::array<named_value, found.count> copied{};
-            for (std::size_t i = 0; i < found.count; ++i) {
-                copied[i] = found.values[i];
+        } else if constexpr (tries_more<Enum>) {
+            constexpr auto found = find_values<Enum>();
+            using in_range = values_in_range<Enum>;
+            std::array<named_value, found.count + in_range::count> copied{};
+            std::size_t next = copy(found.values, found.count, copied.data());
+            for (const value_part& part : in_range::parts) {
+                next += copy(part.values, part.count, copied.data() + next);
             }
+            return copied;
+        } else if constexpr (fixed_enum<Enum>) {
+            constexpr auto found = find_values<Enum>();
+            std::array<named_value, found.count> copied{};
+            copy(found.values, found.count, copied.data());
             return copied;
         } else {
             return std::array<named_value, 0>{};
