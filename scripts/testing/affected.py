@@ -24,6 +24,7 @@ READ_BY = (
     (re.compile(r"tests/model/"), re.compile(r"model\.")),
     (re.compile(r"tests/codegen/"), re.compile(r"codegen\.")),
     (re.compile(r"tests/compile_fail/"), re.compile(r"compile_fail\.")),
+    (re.compile(r"sdk/include/"), re.compile(r"documents\.(man_pages|api_page)$")),
     (re.compile(r"tests/documents/"), re.compile(r"documents\.")),
     (re.compile(r"tests/aarch64/"), re.compile(r"aarch64\.|vm\.aarch64")),
     (re.compile(r"tests/packaging/"), re.compile(r"packaging\.")),
