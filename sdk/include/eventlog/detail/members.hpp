@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
 namespace eventlog {
@@ -186,8 +187,41 @@ consteval std::size_t count_downwards() {
     }
 }
 
+/// Whether a type has an adapter, eventlog::convert.
+template <class Type>
+concept is_converted = __is_class(Type) && requires(const Type& value) {
+    convert<Type>::to_field(value);
+};
+
+/// Converts to any type that is a member without {} or with an adapter.
+struct any_member {
+    template <class Member>
+    requires(is_converted<Member> || std::is_default_constructible_v<Member>) operator Member()
+        const;
+};
+template <std::size_t>
+using any_member_at = any_member;
+
+template <class Struct, std::size_t... Index>
+consteval bool fits_any(std::index_sequence<Index...>) {
+    return requires {
+        Struct{any_member_at<Index>{}...};
+    };
+}
+
+/// As count_members, for structs with a member that has an adapter and no default constructor.
+/// Slower, and therefore only for these.
+template <class Struct, std::size_t Count>
+consteval std::size_t count_any_members() {
+    if constexpr (Count == 0 || fits_any<Struct>(std::make_index_sequence<Count>{})) {
+        return Count;
+    } else {
+        return count_any_members<Struct, Count - 1>();
+    }
+}
+
 /// The number of members. A C array counts as one. 0 also for a struct with a member that cannot be
-/// initialized from {}.
+/// initialized from {} and has no adapter.
 ///
 /// Counting starts at the number of words, because members of 8 bytes are the most frequent.
 template <class Struct>
@@ -198,8 +232,12 @@ consteval std::size_t count_members() {
         return 0;
     } else if constexpr (members<guess>::template fits<Struct>) {
         return count_upwards<Struct, guess>();
+    } else if constexpr (constexpr std::size_t count = count_downwards<Struct, guess>();
+                         count != 0) {
+        return count;
     } else {
-        return count_downwards<Struct, guess>();
+        constexpr std::size_t bytes = sizeof(Struct);
+        return count_any_members < Struct, bytes < members_max ? bytes : members_max > ();
     }
 }
 

@@ -89,6 +89,28 @@ union never_constructed {
 template <class Struct>
 [[gnu::visibility("hidden")]] inline constexpr never_constructed<Struct> address_source{};
 
+#pragma GCC diagnostic push
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Wundefined-internal"
+#pragma GCC diagnostic ignored "-Wundefined-var-template"
+#endif
+/// The same for structs that cannot be constants, because a member with an adapter has no constexpr
+/// constructor. Declared only: the addresses of its members are constants all the same.
+template <class Struct>
+struct [[gnu::visibility("hidden")]] undefined_source {
+    static const never_constructed<Struct> source;
+};
+
+template <class Struct>
+constexpr const Struct& source_of() noexcept {
+    if constexpr (__is_literal_type(Struct)) {
+        return address_source<Struct>.value;
+    } else {
+        return undefined_source<Struct>::source.value;
+    }
+}
+#pragma GCC diagnostic pop
+
 /// A class, because clang accepts addresses of subobjects as template arguments only in one; rows,
 /// because clang prints at most ten elements of an array.
 inline constexpr std::size_t row_size = 10;
@@ -133,7 +155,7 @@ using member_types = typename decltype(members_of<Struct>::with(std::declval<con
 
 template <class Struct>
 [[gnu::visibility("hidden")]] inline constexpr auto member_addresses =
-    members_of<Struct>::with(address_source<Struct>.value, find_members{});
+    members_of<Struct>::with(source_of<Struct>(), find_members{});
 
 /// Whether never_constructed can hold the struct: its empty destructor must be constexpr. clang
 /// requires that, g++ does not.
@@ -145,8 +167,7 @@ concept is_constexpr_destructible = __has_trivial_destructor(Struct) || __is_lit
 template <class Struct>
 concept has_addresses = is_constexpr_destructible<Struct> && requires {
     typename std::bool_constant<(
-        static_cast<void>(members_of<Struct>::with(address_source<Struct>.value, find_members{})),
-        true)>;
+        static_cast<void>(members_of<Struct>::with(source_of<Struct>(), find_members{})), true)>;
 };
 
 /// g++ spells "... [with auto Where = addresses<N>{... ((const void*)(& source<T>.T::first)), ...};

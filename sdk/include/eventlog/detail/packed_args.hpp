@@ -158,10 +158,22 @@ template <class Field, class PackedArgs>
 template <class Event, class Struct, std::size_t Field, class Indices, class PackedArgs>
 struct member_packer;
 
+/// Rejects an adapter of a struct that was declared too late, as check_description.
+template <class Struct>
+void check_adapter() {
+    constexpr bool is_declared = requires {
+        sizeof(convert<Struct>);
+    };
+    static_assert(!is_declared,
+                  "eventlog: eventlog::convert<...> of a struct is specialized behind the first "
+                  "use of the struct in an event. Move it in front of the first emit().");
+}
+
 /// Packs a member whose first field is `Field` of the event.
 template <class Event, std::size_t Field, class PackedArgs, class Member>
 [[gnu::always_inline]] inline void pack_member(PackedArgs& to, const Member& member) noexcept {
     if constexpr (nested_field<Member>) {
+        static_cast<void>(&check_adapter<Member>);
         using indices = std::make_index_sequence<member_count<Member>>;
         members_of<Member>::with(member,
                                  member_packer<Event, Member, Field, indices, PackedArgs>{to});

@@ -25,6 +25,15 @@ class ticket {
   private:
     std::uint32_t number_ = 0;
 };
+// Without a default constructor, and without a constexpr one.
+class receipt {
+  public:
+    explicit receipt(std::uint16_t number) : number_(number) {}
+    [[nodiscard]] std::uint16_t number() const { return number_; }
+
+  private:
+    std::uint16_t number_;
+};
 struct person {
     std::string first;
     std::string last;
@@ -40,6 +49,10 @@ class samples {
 template <>
 struct eventlog::convert<ticket> {
     static std::uint32_t to_field(const ticket& from) noexcept { return from.number(); }
+};
+template <>
+struct eventlog::convert<receipt> {
+    static std::uint16_t to_field(const receipt& from) noexcept { return from.number(); }
 };
 template <>
 struct eventlog::convert<person> {
@@ -65,7 +78,13 @@ struct resold {
 struct measured {
     samples all;
 };
-using convert_test = eventlog::provider<"convert_test", sold, resold, measured>;
+struct printed {
+    receipt first;
+    std::string_view printer;
+    receipt last;
+    std::uint8_t copies;
+};
+using convert_test = eventlog::provider<"convert_test", sold, resold, measured, printed>;
 
 TEST(convert, makes_number_and_text_of_types_of_the_program) {
     event_listener listener("convert_test:sold");
@@ -84,6 +103,17 @@ TEST(convert, applies_in_nested_structs_and_for_callables) {
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "first_which")), 3U);
     EXPECT_EQ(std::get<std::string_view>(listener.field(record, "first_to")), "smith");
     EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "times")), 2U);
+}
+
+TEST(convert, needs_no_default_constructor) {
+    event_listener listener("convert_test:printed");
+    convert_test::emit(printed{receipt(3), "laser", receipt(5), 2});
+    ASSERT_EQ(listener.received_names(), "printed");
+    const auto& record = listener.records()[0];
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "first")), 3U);
+    EXPECT_EQ(std::get<std::string_view>(listener.field(record, "printer")), "laser");
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "last")), 5U);
+    EXPECT_EQ(std::get<std::uint64_t>(listener.field(record, "copies")), 2U);
 }
 
 TEST(convert, passes_a_large_array_by_reference) {
