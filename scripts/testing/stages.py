@@ -40,10 +40,11 @@ class Result:
     skipped: int = 0
     seconds: float = 0
     slowest: list = dataclasses.field(default_factory=list)
+    ran: bool = True  # False: a stage that it needs failed
 
     @property
     def good(self):
-        return self.failed == 0
+        return self.ran and self.failed == 0
 
 
 def log_of(name):
@@ -160,7 +161,7 @@ class Run:
         needed = self.results.get(stage.needs)
         if stage.needs and not (needed and needed.good):
             print(f"{title}: not run, as {stage.needs} failed", flush=True)
-            return Result(failed=int(stage.kind != "build"))
+            return Result(failed=int(stage.kind != "build"), ran=False)
         if not sys.stdout.isatty():
             print(title, flush=True)
         result = run_stage(title, stage)

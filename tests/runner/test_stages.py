@@ -53,6 +53,15 @@ class Stages(unittest.TestCase):
         self.assertEqual(lines[-1], "0 passed, 2 failed, 0 skipped")
         self.assertFalse(pathlib.Path("ran").exists())
 
+    def test_a_suite_does_not_run_after_a_build_that_did_not_run(self):
+        good, lines = self.run_stages(
+            Stage("build", "configure", ("false",)),
+            Stage("build", "build", ("true",), needs="configure"),
+            Stage("check", "test", ("touch", "ran"), needs="build"))
+        self.assertFalse(good)
+        self.assertEqual(lines[-1], "0 passed, 2 failed, 0 skipped")
+        self.assertFalse(pathlib.Path("ran").exists())
+
     def test_a_run_without_a_test_is_not_good(self):
         good, lines = self.run_stages(Stage("build", "b", ("true",)))
         self.assertFalse(good)
