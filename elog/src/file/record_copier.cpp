@@ -101,7 +101,7 @@ std::uint32_t record_copier::allocate_id() {
 /// The number of a provider in the copy. A provider that several files contain, as parts of one
 /// recording or recorded simultaneously, is one provider.
 std::uint32_t record_copier::id_of(std::uint32_t source, const provider_instance& provider) {
-    const std::uint64_t place = std::uint64_t{source} << 16U | provider.id;
+    const std::uint64_t place = std::uint64_t{source} << 32U | provider.id;
     if (const auto known = numbers_.find(place); known != numbers_.end()) {
         return known->second;
     }

@@ -406,4 +406,26 @@ TEST(copied_records, of_unknown_provider_count_as_lost) {
     EXPECT_EQ(elog::check_file(path_of("copied.elog")).lost, summary.lost);
 }
 
+TEST(copied_records, keep_their_providers_with_numbers_of_more_than_16_bits) {
+    const std::string path = path_of("large_numbers.elog");
+    elog::record_copier copier({path}, EVENTLOG_CLOCK_MONOTONIC, 1);
+    copier.add_reading({0, 0, second});
+    const std::pair<std::uint32_t, std::uint32_t> of_source[] = {{0, 0x10000}, {1, 0}};
+    for (const auto& [source, id] : of_source) {
+        elog::provider_instance provider = test::mark_provider(id);
+        provider.pid = 100 + source;
+        const test::bytes bytes = test::make_records(source + 1, source + 1);
+        elog::merged_record record{0, 0, test::decode_records(bytes).front()};
+        record.record.provider = id;
+        copier.write(record, source, {{id, provider}});
+    }
+    EXPECT_EQ(copier.finish().left_out, 0U);
+    std::vector<std::uint32_t> pids;
+    elog::file_reader file(path);
+    file.read([&](const elog::merged_record& record) {
+        pids.push_back(file.providers().at(record.record.provider).pid);
+    });
+    EXPECT_EQ(pids, (std::vector<std::uint32_t>{100, 101}));
+}
+
 }  // namespace
