@@ -21,6 +21,7 @@
 #include "file/rotated_files.hpp"
 #include "record/clock_converter.hpp"
 #include "record/record_sink.hpp"
+#include "record/ring_records.hpp"
 #include "record/run_coalescer.hpp"
 
 namespace elog {
@@ -92,9 +93,9 @@ class file_sink : public record_sink {
     std::vector<eventlog_clock_sample> readings_;  // readings that later records may need
     std::optional<clock_offsets> offsets_;         // the last ones written
     provider_map providers_;
-    std::bitset<EVENTLOG_PROVIDERS_MAX> written_;  // providers in this file
-    clock::time_point started_;                    // of this file
-    bool has_records_ = false;                     // this file
+    std::bitset<record_provider_max + 1> written_;  // providers in this file
+    clock::time_point started_;                     // of this file
+    bool has_records_ = false;                      // this file
 };
 
 }  // namespace elog

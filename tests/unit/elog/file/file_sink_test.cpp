@@ -110,6 +110,21 @@ TEST_F(rotation, keeps_clocks_monotonic) {
     }
 }
 
+TEST_F(rotation, writes_providers_with_large_numbers_to_each_file) {
+    // A recording of kernel events may have more providers than a region.
+    maker = record_builder("provider q { event e info { number: u64 } }", "tester", 1, 40'000);
+    sink.take_provider(maker.provider());
+    sink.take_clock(eventlog::core::read_clock_sample(clock));
+    for (int i = 0; i < 3; ++i) {
+        write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+    }
+    sink.finish();
+    EXPECT_GE(parts().size(), 3U);
+    for (const std::string& path : parts()) {
+        EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{}) << path;
+    }
+}
+
 TEST_F(rotation, does_not_repeat_unneeded_clock_readings) {
     for (int i = 0; i < 100; ++i) {
         const eventlog_clock_sample now = eventlog::core::read_clock_sample(clock);
