@@ -9,7 +9,7 @@
 
 #include "convert_errors.hpp"
 #include "copied_record.hpp"
-#include "record/records.hpp"
+#include "record/ring_records.hpp"
 #include "source_state.hpp"
 
 namespace elog {
@@ -74,8 +74,8 @@ std::optional<record> source::view(std::span<const std::byte> copied) const noex
     }
     std::memcpy(&head, copied.data(), sizeof head);
     const library::event_info* event = state_->find(head.origin, head.provider, head.event);
-    if (event == nullptr || head.payload_size > copied.size() - sizeof head ||
-        !is_supported(head.flags)) {
+    if (event == nullptr || head.payload_size > payload_size_max ||
+        head.payload_size > copied.size() - sizeof head || !is_supported(head.flags)) {
         return std::nullopt;
     }
     // unsigned char may alias any object.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Reading a file with libelog: its records, their fields, and the losses.
+#include <linux/eventlog.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -259,6 +262,28 @@ TEST(library_file, rejects_invalid_record_copy) {
     EXPECT_FALSE(source.view({}).has_value());
     const std::vector<std::byte> foreign(200, std::byte{0xee});
     EXPECT_FALSE(source.view(foreign).has_value());
+}
+
+TEST(library_file, rejects_record_copy_larger_than_a_record) {
+    elog::source source = elog::open_file(make_sample("large_copy.elog"));
+    std::vector<std::byte> copy(200);
+    copy.resize(source.get()->copy_to(copy));
+    const std::size_t head = copy.size() - sizeof(test::mark);
+    constexpr std::uint32_t payload_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
+    copy.resize(head + payload_max + 1);
+    // One of the words is the size of the payload.
+    std::size_t accepted = 0;
+    for (std::size_t at = 0; at < head; at += sizeof(std::uint32_t)) {
+        for (const std::uint32_t size : {payload_max, payload_max + 1}) {
+            std::vector<std::byte> changed = copy;
+            std::memcpy(changed.data() + at, &size, sizeof size);
+            const std::optional<elog::record> record = source.view(changed);
+            const std::size_t needed = record ? record->copy_to({}) : 0;
+            EXPECT_LE(needed, head + payload_max) << at;
+            accepted += needed == head + payload_max ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(accepted, 1U);
 }
 
 TEST(library_file, rejects_record_copy_of_another_source) {
