@@ -78,7 +78,7 @@ void check_predicate(const kernel_event_selection& chosen, record_filter& names)
     std::vector<provider_instance> providers;
     for (const kernel_trace_event* event : chosen.events()) {
         provider_instance& provider = providers.emplace_back();
-        provider.id = static_cast<std::uint16_t>(providers.size() - 1);
+        provider.id = static_cast<std::uint32_t>(providers.size() - 1);
         provider.schema = *event->schema;
         provider.schema.events = {event->schema->events[event->position]};
     }
