@@ -40,7 +40,7 @@ peeked_record peek_record(std::span<const std::uint8_t> bytes) noexcept {
 }
 
 void store_record(const record_view& record, std::uint8_t* to) noexcept {
-    // The padding is in the last word, which header and payload cover next.
+    // Zeros for the padding; header and payload overwrite the rest of the last word.
     std::memset(to + ring_size(record) - EVENTLOG_RECORD_ALIGNMENT, 0, EVENTLOG_RECORD_ALIGNMENT);
     store_header(record, record.payload.size(), to);
     if (!record.payload.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The layout of a ring's records, struct eventlog_record, which no other code of elog knows:
-// checking, reading, appending.
+// Checks, reads and appends records in the layout of a ring, struct eventlog_record. No other code
+// of elog knows that layout.
 //
 // Bytes are untrusted until check_records or peek_record has passed them.
 #pragma once
@@ -103,8 +103,8 @@ struct peeked_record {
 [[nodiscard]] peeked_record peek_record(std::span<const std::uint8_t> bytes) noexcept;
 
 /// Iterates over the records of bytes that check_records has passed. The bytes must stay valid;
-/// payloads refer to them. A record may need what earlier ones of its run state, so reading
-/// begins at a run's beginning.
+/// payloads refer to them. A record may depend on earlier ones of its run, so the bytes must begin
+/// where a run begins.
 class run_reader {
   public:
     run_reader() = default;
@@ -112,7 +112,7 @@ class run_reader {
         : begin_(checked.data()), at_(begin_), end_(begin_ + checked.size()) {}
     explicit run_reader(const record_run& run) noexcept : run_reader(run.bytes) {}
 
-    /// Decodes the next record; returns false, and does not change `record`, behind the last one.
+    /// Decodes the next record. After the last one it returns false and does not change `record`.
     [[nodiscard]] bool next(record_view& record) noexcept {
         if (at_ == end_) {
             return false;
@@ -125,14 +125,15 @@ class run_reader {
         return true;
     }
 
-    /// next() has returned the last record.
+    /// Whether next() has returned all records.
     [[nodiscard]] bool is_at_end() const noexcept { return at_ == end_; }
     /// Bytes of the records that next() has returned.
     [[nodiscard]] std::size_t position() const noexcept {
         return static_cast<std::size_t>(at_ - begin_);
     }
 
-    /// Appends the record that next() has returned last, unchanged, to those of another run.
+    /// Appends the record that next() has returned last to those of another run, unchanged. There
+    /// must be such a record.
     void append_last_to(std::vector<std::uint8_t>& run) const { run.insert(run.end(), last_, at_); }
 
   private:
