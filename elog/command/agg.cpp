@@ -115,7 +115,7 @@ void run_on_file(const agg_arguments& arguments) {
         [&](const merged_record& record) { intervals.take(record, file.clock()); },
         [&] { return intervals.is_complete(); });
     if (choice.has_end() && !intervals.is_complete()) {
-        for (const loss_block& loss : file.losses()) {
+        for (const loss_report& loss : file.losses()) {
             computed.note_lost(lost_count(loss));
         }
     }

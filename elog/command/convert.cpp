@@ -36,7 +36,7 @@ class column_chooser final : public record_writer {
         }
     }
     void write_gap(const merged_record& /*record*/, std::uint32_t /*shared_ring*/) override {}
-    void write_loss(const loss_block& /*loss*/, const provider_map& /*providers*/,
+    void write_loss(const loss_report& /*loss*/, const provider_map& /*providers*/,
                     std::uint32_t /*shared_ring*/) override {}
     void flush() override {}
     void finish() override {}

@@ -37,10 +37,10 @@ class cut_writer final : public record_writer {
     void write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) override {
         copier_->write_gap(record);
     }
-    void write_loss(const loss_block& loss, const provider_map& providers,
+    void write_loss(const loss_report& loss, const provider_map& providers,
                     std::uint32_t /*shared_ring*/) override {
-        loss_block known = loss;
-        if (!has_beginning_ && static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
+        loss_report known = loss;
+        if (!has_beginning_ && loss.scope == loss_scope::provider) {
             known.full = 0;  // how many of these the rings of this part have reported is unknown
         }
         copier_->write_loss(known, 0, providers);

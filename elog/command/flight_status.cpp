@@ -38,7 +38,7 @@ class counting_sink : public record_sink {
     void take_clock(const eventlog_clock_sample& /*pair*/) override {}
     void take_provider(const provider_instance& /*provider*/) override {}
     void take_run(const record_run& /*run*/) override {}
-    void take_loss(const loss_block& /*loss*/) override {}
+    void take_loss(const loss_report& /*loss*/) override {}
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override {}
 };

@@ -8,7 +8,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
@@ -83,12 +87,27 @@ bool is_limited_to_command(const record_arguments& arguments,
     return !command.empty() && !arguments.all_processes && arguments.listening.pids.empty();
 }
 
-std::unique_ptr<record_sink> make_sink(const record_arguments& arguments,
-                                       recorded_command& command) {
+/// What the sink of a file asks for, and reports.
+struct file_connection {
+    std::function<recording_notes()> notes{};
+    bool is_disk_full = false;
+};
+
+/// The words of a command with blanks between them.
+std::string text_of(const std::vector<std::string>& words) {
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, recorded_command& command,
+                                       const std::vector<std::string>& words,
+                                       file_connection& file) {
     if (!arguments.file.output) {
         return make_line_sink(arguments.json, [&command] { return command.should_stop(); });
     }
     file_sink_options options = make_file_options(arguments.file);
+    options.command = text_of(words);
+    options.notes = [&file] { return file.notes ? file.notes() : recording_notes(); };
+    options.on_disk_full = [&file] { file.is_disk_full = true; };
     // The rest of a recording that has ended is not dropped because its reader is slow.
     options.should_abort = [&command] { return command.is_interrupted(); };
     return std::make_unique<file_sink>(std::move(options));
@@ -204,12 +223,20 @@ bool record(const requested_route& route, const record_arguments& arguments,
         explain(arguments, *process, options, words);
         return false;
     }
-    const std::unique_ptr<record_sink> sink = make_sink(arguments, command);
+    file_connection file;
+    const std::unique_ptr<record_sink> sink = make_sink(arguments, command, words, file);
     const std::unique_ptr<record_sampler> sampler = make_sampler(options);
     const std::unique_ptr<filtering_sink> selection =
         make_selection(arguments, filter.get(), sampler.get(), *sink);
     command_processes processes(is_limited_to_command(arguments, words),
                                 selection ? static_cast<record_sink&>(*selection) : *sink);
+    file.notes = [&] {
+        recording_notes notes{std::nullopt, processes.counts()};
+        if (sampler) {
+            notes.omitted = sampler->report();
+        }
+        return notes;
+    };
     if (!is_alone && stop_requested().count == 0) {
         command.start(words, arguments.file.is_standard_output() ? command_output::to_standard_error
                                                                  : command_output::inherited);
@@ -219,7 +246,8 @@ bool record(const requested_route& route, const record_arguments& arguments,
     try {
         summary = run(*process, arguments, is_alone, processes.sink(), [&] {
             processes.poll();
-            return command.should_stop() || (selection && selection->is_full());
+            return command.should_stop() || (selection && selection->is_full()) ||
+                   file.is_disk_full;
         });
         processes.complete(summary);
         print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);

@@ -21,6 +21,7 @@
 #include "output/record_counts.hpp"
 #include "record/display_clock.hpp"
 #include "record/loss_names.hpp"
+#include "recorder/omitted_events.hpp"
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
@@ -111,6 +112,7 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.too_large, loss_name::too_large, "over the largest record");
     append_one(lost.busy, loss_name::busy, "the shared ring was locked by another writer");
     append_one(lost.damaged, loss_name::damaged, "a program has overwritten the buffers");
+    append_one(lost.unwritten, loss_name::unwritten, "the disk was full");
 }
 
 /// The counted part of a recording.
@@ -120,7 +122,24 @@ struct counted_part {
     std::string last;
 };
 
-void print_text(const record_counts& found, const counted_part& part) {
+/// Events that the recorder has left out on request.
+void append_notes(fmt::memory_buffer& out, const recording_notes& notes) {
+    if (notes.omitted) {
+        append_format(out, "when recorded, {}\n", omitted_text(*notes.omitted));
+    }
+    if (notes.scope && notes.scope->outside != 0) {
+        append_format(out, "{} events of processes outside of the command were left out\n",
+                      notes.scope->outside);
+    }
+    if (notes.scope && notes.scope->undecided != 0) {
+        append_format(out,
+                      "{} events are of {} processes that may have been outside of the command\n",
+                      notes.scope->undecided, notes.scope->undecided_processes);
+    }
+}
+
+void print_text(const record_counts& found, const counted_part& part,
+                const recording_notes& notes) {
     const std::vector<row> events = rows_by_event(found);
     const std::vector<row> processes = rows_by_process(found);
     table_form form{std::string_view("process").size(), found.seconds(), false};
@@ -151,6 +170,7 @@ void print_text(const record_counts& found, const counted_part& part) {
         append_format(out, "{} events of a newer version of eventlog are left out\n",
                       found.not_understood());
     }
+    append_notes(out, notes);
     write_all(STDOUT_FILENO, {out.data(), out.size()});
 }
 
@@ -187,7 +207,22 @@ ordered_json time_as_json(const std::string& text) {
     return text.empty() ? ordered_json() : ordered_json(text);
 }
 
-void print_json(const record_counts& found, const counted_part& part) {
+/// The members are those of the summary of elog record.
+void add_notes(ordered_json& result, const recording_notes& notes) {
+    if (notes.omitted) {
+        json_object omitted;
+        add_omitted(omitted, *notes.omitted);
+        result.update(ordered_json::parse(omitted.line()));
+    }
+    if (notes.scope) {
+        result["command"] = {{"events_outside", notes.scope->outside},
+                             {"events_undecided", notes.scope->undecided},
+                             {"processes_undecided", notes.scope->undecided_processes}};
+    }
+}
+
+void print_json(const record_counts& found, const counted_part& part,
+                const recording_notes& notes) {
     ordered_json result = {{"version", json_version}};
     result.update(json_of(found.all()));
     result["first_time"] = time_as_json(part.first);
@@ -197,6 +232,9 @@ void print_json(const record_counts& found, const counted_part& part) {
                                 {loss_name::too_large, found.lost().too_large},
                                 {loss_name::busy, found.lost().busy},
                                 {loss_name::damaged, found.lost().damaged}};
+    if (found.lost().unwritten != 0) {
+        result["lost_by_reason"][loss_name::unwritten] = found.lost().unwritten;
+    }
     result["lost_by_provider"] = part.is_whole ? losses_as_json(found) : ordered_json();
     result[loss_name::overwritten] = found.overwritten();
     result[loss_name::unsupported] = found.not_understood();
@@ -212,6 +250,7 @@ void print_json(const record_counts& found, const counted_part& part) {
         added.update(json_of(counts));
         added["lost"] = part.is_whole ? ordered_json(counts.lost) : ordered_json();
     }
+    add_notes(result, notes);
     write_all(STDOUT_FILENO, document_text(result) + '\n');
 }
 
@@ -245,9 +284,9 @@ void run_stat(const stat_arguments& arguments) {
     records.read();
     const counted_part part = counted_part_of(arguments, records);
     if (arguments.json) {
-        print_json(found, part);
+        print_json(found, part, records.file().notes());
     } else {
-        print_text(found, part);
+        print_text(found, part, records.file().notes());
     }
     records.complain();
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <string_view>
 
 #include "base/output.hpp"
 #include "cli/complaints.hpp"
@@ -23,11 +24,20 @@ struct verify_arguments {
     bool json = false;
 };
 
+/// Why a whole recording ended.
+std::string_view reason_of(const file_check_result& found) {
+    return !found.has_end                          ? ""
+           : found.reason == end_reason::disk_full ? "disk_full"
+           : found.reason == end_reason::repaired  ? "repaired"
+                                                   : "regular";
+}
+
 std::string as_text(const file_check_result& found, const std::string& path) {
     fmt::memory_buffer out;
     append_visible(out, path);
-    const char* state = !found.damages.empty()   ? "damaged"
-                        : found.has_end          ? "whole"
+    const char* state = !found.damages.empty()                  ? "damaged"
+                        : found.reason == end_reason::disk_full ? "whole, ended by a full disk"
+                        : found.has_end                         ? "whole"
                         : found.is_being_written ? "whole so far, and still being written"
                                                  : "whole, but without an end: its recorder was "
                                                    "killed";
@@ -39,6 +49,10 @@ std::string as_text(const file_check_result& found, const std::string& path) {
                   state, found.blocks, found.size, found.records, found.record_bytes,
                   found.lost - found.overwritten, overwritten, found.providers,
                   found.has_index ? "an" : "no");
+    if (found.unknown_blocks != 0) {
+        append_visible(out, path);
+        append_format(out, ": {} blocks of a newer version are skipped\n", found.unknown_blocks);
+    }
     return fmt::to_string(out);
 }
 
@@ -58,6 +72,8 @@ std::string as_json(const file_check_result& found, const std::string& path) {
         .add("overwritten", found.overwritten)
         .add("provider_count", found.providers)
         .add("has_index", found.has_index)
+        .add("end_reason", reason_of(found))
+        .add("unknown_block_count", found.unknown_blocks)
         .add("damages", found.damages)
         .line();
 }

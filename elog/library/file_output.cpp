@@ -89,11 +89,11 @@ void file_output::write_gap(const merged_record& record, std::uint32_t shared_ri
     open_copier().write_gap(own);
 }
 
-void file_output::write_loss(const loss_block& loss, const provider_map& providers,
+void file_output::write_loss(const loss_report& loss, const provider_map& providers,
                              std::uint32_t shared_ring) {
     record_copier& copier = open_copier();
-    loss_block own = loss;
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+    loss_report own = loss;
+    if (loss.scope == loss_scope::ring) {
         own.index = ring_of(loss.index, shared_ring);
         copier.write_loss(own, 0, providers);
         return;

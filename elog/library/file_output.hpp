@@ -27,7 +27,7 @@ class file_output final : public record_writer {
     void write(const merged_record& record, const provider_map& providers,
                const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
-    void write_loss(const loss_block& loss, const provider_map& providers,
+    void write_loss(const loss_report& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override {}
     /// Gives the file its name. Nothing can be written afterwards.

@@ -103,7 +103,7 @@ void file_source::finish() {
     }
     // Losses after the last record of a ring are at the end of the file's time.
     if (range_.to == INT64_MAX) {
-        for (const loss_block& block : file_.losses()) {
+        for (const loss_report& block : file_.losses()) {
             take_loss(block);
         }
     }

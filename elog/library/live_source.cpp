@@ -186,7 +186,7 @@ void live_source::finish() {
     if (std::exchange(has_finished_, true)) {
         return;
     }
-    for (const loss_block& block : feed_.losses()) {
+    for (const loss_report& block : feed_.losses()) {
         take_loss(block);
     }
 }

@@ -31,7 +31,7 @@ class live_feed final : public record_sink {
     void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
-    void take_loss(const loss_block& loss) override { losses_.push_back(loss); }
+    void take_loss(const loss_report& loss) override { losses_.push_back(loss); }
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override { advance(UINT64_MAX, UINT64_MAX); }
 
@@ -44,7 +44,7 @@ class live_feed final : public record_sink {
     /// Bytes of records that next() has not returned.
     [[nodiscard]] std::uint64_t held() const noexcept { return held_bytes_; }
     /// Losses at the end, or of records that never were in a ring.
-    [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
+    [[nodiscard]] const std::vector<loss_report>& losses() const noexcept { return losses_; }
 
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
@@ -54,7 +54,7 @@ class live_feed final : public record_sink {
     time_merger merger_{0};
     clock_converter clock_;
     provider_map providers_;
-    std::vector<loss_block> losses_;
+    std::vector<loss_report> losses_;
     std::uint64_t watermark_ = 0;
     std::uint64_t present_ = 0;
     bool has_advanced_ = false;  // and the merger has not been informed

@@ -85,8 +85,8 @@ std::optional<record> single_source::select_record(const merged_record& merged) 
     return take_pending();
 }
 
-void single_source::take_loss(const loss_block& block) {
-    if (static_cast<loss_scope>(block.scope) == loss_scope::ring) {
+void single_source::take_loss(const loss_report& block) {
+    if (block.scope == loss_scope::ring) {
         const std::uint64_t overwritten = overwritten_count(block);
         loss missing{block.full - overwritten, loss_reason::full};
         if (block.index != place.shared_ring) {
@@ -98,6 +98,9 @@ void single_source::take_loss(const loss_block& block) {
         note(missing);
         missing.count = block.damaged;
         missing.reason = loss_reason::damaged;
+        note(missing);
+        missing.count = block.unwritten;
+        missing.reason = loss_reason::unwritten;
         note(missing);
         return;
     }

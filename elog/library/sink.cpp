@@ -100,8 +100,7 @@ void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
 
 void sink_state::put(const loss& missing) {
     reported_[missing.source] += missing.count;
-    loss_block block{};
-    block.scope = static_cast<std::uint32_t>(loss_scope::ring);
+    loss_report block{};
     block.index = missing.cpu.value_or(no_cpu);
     switch (missing.reason) {
         case loss_reason::full:
@@ -111,9 +110,12 @@ void sink_state::put(const loss& missing) {
         case loss_reason::damaged:
             block.damaged = missing.count;
             break;
+        case loss_reason::unwritten:
+            block.unwritten = missing.count;
+            break;
         case loss_reason::too_large:
         case loss_reason::busy:
-            block.scope = static_cast<std::uint32_t>(loss_scope::provider);
+            block.scope = loss_scope::provider;
             block.index = id_of(missing.provider);
             (missing.reason == loss_reason::busy ? block.busy : block.too_large) = missing.count;
             break;

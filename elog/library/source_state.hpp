@@ -15,7 +15,7 @@
 
 #include "base/user_error.hpp"
 #include "event_info.hpp"
-#include "file/file_format.hpp"
+#include "record/loss.hpp"
 #include "record/time_merger.hpp"
 #include "wanted_events.hpp"
 
@@ -71,7 +71,7 @@ class single_source : public source_state {
     /// throws, the record and the unreported losses are kept.
     [[nodiscard]] std::optional<record> select_record(const merged_record& merged);
     /// Stores losses for take_pending().
-    void take_loss(const loss_block& block);
+    void take_loss(const loss_report& block);
     /// Reports stored losses and returns the stored record. Has to be called before anything else
     /// advances the source.
     [[nodiscard]] std::optional<record> take_pending();

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,6 +22,7 @@
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_repair.hpp"
+#include "file/index_builder.hpp"
 #include "fuzz_target.hpp"
 #include "output/csv_writer.hpp"
 #include "output/json_lines_writer.hpp"
@@ -62,8 +64,9 @@ void sign_all(bytes& file) {
         if (block.type == static_cast<std::uint16_t>(elog::block_type::index) &&
             block.size >= sizeof(elog::index_block)) {
             auto index = part_at<elog::index_block>(file, payload);
-            index.checksum =
-                elog::crc32c({file.data() + payload, offsetof(elog::index_block, checksum)});
+            const std::size_t head =
+                std::clamp<std::size_t>(index.head_size, sizeof index, block.size);
+            index.checksum = elog::index_checksum({file.data() + payload, head});
             std::memcpy(file.data() + payload, &index, sizeof index);
         }
         block.identity = header.identity;
@@ -114,7 +117,7 @@ std::uint64_t read_all(const std::string& path, elog::time_range range) {
             writer->write(record, file.providers(), file.clock(), file.shared_ring());
         }
     });
-    for (const elog::loss_block& loss : file.losses()) {
+    for (const elog::loss_report& loss : file.losses()) {
         text.write_loss(loss, file.providers(), file.shared_ring());
         lines.write_loss(loss, file.providers(), file.shared_ring());
         table.write_loss(loss, file.providers(), file.shared_ring());

@@ -40,11 +40,10 @@ numbers first_numbers(std::size_t count) {
 custom_clock_recording::custom_clock_recording(const std::string& name, custom_clock_function own,
                                                bool is_ended, std::uint64_t first_number)
     : path(scratch_directory() + "/" + name), next_(first_number) {
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_TSC;
     host.ring_count = rings;
     host.recording = 77;
-    host.version = elog::file_version;
     elog::file_writer writer(path, host);
     writer.write_provider(mark_provider());
     std::vector<std::uint64_t> sequences(rings);

@@ -27,7 +27,7 @@ struct imported_record {
 
 struct imported_recording {
     std::vector<imported_record> records;
-    std::vector<elog::loss_block> losses;
+    std::vector<elog::loss_report> losses;
     std::vector<std::string> damages;
     std::vector<std::string> notes;
     elog::recorded_clock clock;

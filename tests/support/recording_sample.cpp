@@ -64,7 +64,7 @@ void write_sample(const std::string& path, const sample_options& options) {
         writer.write_run(run);
         attempted[run.ring] = run.sequence + run.count;
     }
-    writer.write_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 1, 3, 0, 0, 0});
+    writer.write_loss(elog::trailing_loss(1, 3));
     const std::uint64_t end = time_of(options.records) + 1000;
     writer.write_clock({end, end, end + static_cast<std::uint64_t>(realtime_ahead)});
     if (options.end) {

@@ -23,7 +23,7 @@ class counting_writer final : public record_writer {
     void write(const merged_record& /*record*/, const provider_map& /*providers*/,
                const clock_converter& /*clock*/, std::uint32_t /*shared_ring*/) override {}
     void write_gap(const merged_record& /*record*/, std::uint32_t /*shared_ring*/) override {}
-    void write_loss(const loss_block& /*loss*/, const provider_map& /*providers*/,
+    void write_loss(const loss_report& /*loss*/, const provider_map& /*providers*/,
                     std::uint32_t /*shared_ring*/) override {}
     void flush() override {}
     void finish() override {}
@@ -91,10 +91,10 @@ void filtered_records::write(const merged_record& record, const clock_converter&
     }
 }
 
-void filtered_records::finish(const std::vector<loss_block>& lost_at_end) {
+void filtered_records::finish(const std::vector<loss_report>& lost_at_end) {
     // Losses after the last record of a ring are losses at the end.
     if (has_end_ && !is_full()) {
-        for (const loss_block& loss : lost_at_end) {
+        for (const loss_report& loss : lost_at_end) {
             writer_.write_loss(loss, providers_, shared_ring_);
         }
     }

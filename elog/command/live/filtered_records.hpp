@@ -44,7 +44,7 @@ class filtered_records {
     [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
     void flush() { writer_.flush(); }
     /// Writes the losses at the end, and finishes the writer.
-    void finish(const std::vector<loss_block>& lost_at_end);
+    void finish(const std::vector<loss_report>& lost_at_end);
     /// Reports how many records were left out because --where does not fit their version of an
     /// event.
     void print_type_mismatches() const;

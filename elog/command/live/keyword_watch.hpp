@@ -47,7 +47,8 @@ class keyword_watch : public record_sink {
     void take_clock(const eventlog_clock_sample& pair) override { sink_.take_clock(pair); }
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override { sink_.take_run(run); }
-    void take_loss(const loss_block& loss) override { sink_.take_loss(loss); }
+    void take_loss(const loss_report& loss) override { sink_.take_loss(loss); }
+    void note_loss(const loss_report& loss) override { sink_.note_loss(loss); }
     void advance(std::uint64_t time, std::uint64_t present) override {
         sink_.advance(time, present);
     }

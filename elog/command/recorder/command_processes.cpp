@@ -47,6 +47,14 @@ void command_processes::print_counts() const {
     }
 }
 
+std::optional<command_scope_counts> command_processes::counts() const {
+    if (!limited_) {
+        return std::nullopt;
+    }
+    return command_scope_counts{limited_->outside(), limited_->undecided(),
+                                limited_->undecided_processes()};
+}
+
 std::optional<json_object> command_processes::as_json() const {
     if (!limited_) {
         return std::nullopt;

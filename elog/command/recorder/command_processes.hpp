@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "file/recording_notes.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "scope/command_scope.hpp"
@@ -38,6 +39,8 @@ class command_processes {
     void print_counts() const;
     /// The same numbers; nothing if all records pass.
     [[nodiscard]] std::optional<json_object> as_json() const;
+    /// For the file; nothing without the limit.
+    [[nodiscard]] std::optional<command_scope_counts> counts() const;
 
   private:
     record_sink& all_;

@@ -98,7 +98,7 @@ void aggregating_sink::take_provider(const provider_instance& provider) {
     }
 }
 
-void aggregating_sink::take_loss(const loss_block& loss) {
+void aggregating_sink::take_loss(const loss_report& loss) {
     merge(UINT64_MAX, UINT64_MAX);
     computed_.note_lost(lost_count(loss));
 }

@@ -77,7 +77,7 @@ class aggregating_sink : public record_sink {
     void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override { merger_.add(run); }
-    void take_loss(const loss_block& loss) override;
+    void take_loss(const loss_report& loss) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override;
 

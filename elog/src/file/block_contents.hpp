@@ -1,35 +1,55 @@
 // SPDX-License-Identifier: MIT
 //
-// Functions that all readers of blocks share: structs from payloads, validation of hosts, totals.
+// Functions that all readers of blocks share: heads and bodies of payloads, validation, totals.
 #pragma once
 
 #include <linux/eventlog.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/user_error.hpp"
 #include "file/block_file.hpp"
 #include "record/clock_converter.hpp"
+#include "record/loss.hpp"
 #include "schema/provider_schema.hpp"
 
 namespace elog {
 
-/// The first part of a payload; nullopt if the payload is too short.
+/// The size of a payload's head; 0 if it is invalid.
+[[nodiscard]] inline std::size_t head_size_of(std::span<const std::uint8_t> payload) noexcept {
+    std::uint16_t size = 0;
+    if (payload.size() < sizeof size) {
+        return 0;
+    }
+    std::memcpy(&size, payload.data(), sizeof size);
+    return size <= std::min(payload.size(), block_head_max) ? size : 0;
+}
+
+/// The head of a payload, of which a later version may have more members; nullopt if it is smaller
+/// than in this version.
 template <class Block>
 std::optional<Block> block_head(std::span<const std::uint8_t> payload) noexcept {
     Block block{};
-    if (payload.size() < sizeof block) {
+    if (head_size_of(payload) < sizeof block) {
         return std::nullopt;
     }
     std::memcpy(&block, payload.data(), sizeof block);
     return block;
 }
 
-/// The same; reports a payload that is too short.
+/// What follows the head.
+[[nodiscard]] inline std::span<const std::uint8_t> body_of(
+    std::span<const std::uint8_t> payload) noexcept {
+    return payload.subspan(head_size_of(payload));
+}
+
+/// The same as block_head; reports a head that is too small.
 template <class Block>
 std::optional<Block> checked_head(block_file& file, const block_location& place,
                                   std::span<const std::uint8_t> payload) {
@@ -43,33 +63,81 @@ std::optional<Block> checked_head(block_file& file, const block_location& place,
 /// The same from the file; nullopt if the block has another type.
 template <class Block>
 std::optional<Block> load_head(block_file& file, const block_location& place, block_type type) {
-    const auto payload = place.type() == type && place.header.flags == 0
+    const auto payload = place.type() == type && !has_unknown_flags(place.header)
                              ? file.load(place)
                              : std::optional<std::vector<std::uint8_t>>();
     return payload ? block_head<Block>(*payload) : std::nullopt;
 }
 
-/// A block with a flag that this version does not know must be skipped.
-[[nodiscard]] constexpr bool has_unknown_flags(const block_header& header) noexcept {
-    return (header.flags & ~block_flags) != 0;
+[[nodiscard]] constexpr bool is_known(block_type type) noexcept {
+    return type >= block_type::host && type <= block_type::note;
 }
 
-[[nodiscard]] constexpr bool is_valid(const host_block& host) noexcept {
-    return host.ring_count >= 1 && host.ring_count <= EVENTLOG_RINGS_MAX &&
-           (host.clock == EVENTLOG_CLOCK_TSC || host.clock == EVENTLOG_CLOCK_MONOTONIC);
+[[nodiscard]] constexpr bool is_valid(const segment_block& segment) noexcept {
+    return segment.segment == 0 && segment.ring_count >= 1 &&
+           segment.ring_count <= EVENTLOG_RINGS_MAX &&
+           (segment.clock == EVENTLOG_CLOCK_TSC || segment.clock == EVENTLOG_CLOCK_MONOTONIC);
 }
 
-[[nodiscard]] constexpr eventlog_clock_sample sample_of(const clock_block& clock) noexcept {
+[[nodiscard]] constexpr eventlog_clock_sample sample_of(const clock_reading& clock) noexcept {
     return {clock.clock, clock.monotonic, clock.realtime};
 }
 
-/// Throws user_error if the schema is invalid.
-[[nodiscard]] inline provider_instance provider_of(const provider_block& block,
-                                                   std::span<const std::uint8_t> schema) {
-    const auto* name = static_cast<const char*>(block.process);
-    return {block.id, block.pid, block.uid,
-            std::string(name, ::strnlen(name, sizeof block.process)),
-            provider_schema::parse(schema)};
+/// Removes a u8 length and that many bytes from the beginning; nullopt if they are not there.
+[[nodiscard]] inline std::optional<std::string> take_text(std::span<const std::uint8_t>& bytes) {
+    if (bytes.empty() || bytes.size() - 1 < bytes.front()) {
+        return std::nullopt;
+    }
+    const std::span<const std::uint8_t> text = bytes.subspan(1, bytes.front());
+    bytes = bytes.subspan(1 + text.size());
+    return std::string(text.begin(), text.end());
+}
+
+/// The head of a records block, unverified; nullopt if it is too small.
+[[nodiscard]] inline std::optional<records_block> peek_records_head(block_file& file,
+                                                                    const block_location& place) {
+    const std::span<const std::uint8_t> bytes = file.peek(place, sizeof(records_block));
+    records_block head{};
+    if (bytes.empty()) {
+        return std::nullopt;
+    }
+    std::memcpy(&head, bytes.data(), sizeof head);
+    return head.head_size >= sizeof head ? std::optional(head) : std::nullopt;
+}
+
+inline void take_process_of(provider_instance& provider, const process_block& process) {
+    provider.pid = process.pid;
+    provider.uid = process.uid;
+    provider.start_time = process.start_time;
+    provider.parent = process.parent;
+    const auto* name = static_cast<const char*>(process.name);
+    provider.process.assign(name, ::strnlen(name, sizeof process.name));
+}
+
+/// nullopt if the block is too short or of an unknown scope.
+[[nodiscard]] inline std::optional<loss_report> loss_of(std::span<const std::uint8_t> payload) {
+    const auto block = block_head<loss_block>(payload);
+    const bool is_of_ring = block && block->scope == static_cast<std::uint8_t>(loss_scope::ring);
+    if (!block ||
+        (!is_of_ring && block->scope != static_cast<std::uint8_t>(loss_scope::provider))) {
+        return std::nullopt;
+    }
+    loss_report loss;
+    loss.scope = is_of_ring ? loss_scope::ring : loss_scope::provider;
+    loss.index = block->index;
+    loss.full = block->full;
+    loss.too_large = block->too_large;
+    loss.busy = block->busy;
+    loss.damaged = block->damaged;
+    loss.overwritten = block->overwritten;
+    loss.unwritten = block->unwritten;
+    loss.pid = block->pid;
+    loss.start_time = block->start_time;
+    const auto* process = static_cast<const char*>(block->process);
+    loss.process.assign(process, ::strnlen(process, sizeof block->process));
+    std::span<const std::uint8_t> body = body_of(payload);
+    loss.provider = take_text(body).value_or("");
+    return loss;
 }
 
 /// Reports a difference between the end block and the numbers of records read and lost.
@@ -84,12 +152,11 @@ inline void compare_totals(block_file& file, const end_block& end, std::uint64_t
     }
 }
 
-[[noreturn]] inline void reject_version(const std::string& path, std::uint32_t version) {
-    throw user_error(
-        "The file {} has version {} of the format; this elog knows version {}. Use an elog that "
-        "knows it.",
-        path, version, file_version);
-}
+/// Throws user_error if a file is of another version or requires an unknown feature.
+void check_features(const std::string& path, std::uint32_t version, std::uint64_t required);
+
+/// Throws user_error if a reader must know the block's type, and this one does not.
+void check_block_type(const std::string& path, std::uint16_t type);
 
 [[noreturn]] inline void reject_without_host(const std::string& path) {
     throw user_error(

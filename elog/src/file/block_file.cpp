@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -33,23 +34,21 @@ bool is_block(const block_header& header) noexcept {
     return header.magic == block_magic && header.size <= block_payload_max && has_checksum(header);
 }
 
-/// Limits for decompressing a payload: `head` bytes are stored uncompressed, `content` is the
-/// largest size of the rest.
-struct compression_limits {
-    std::size_t head = 0;
-    std::size_t content = 0;
-};
-
-std::optional<compression_limits> limits_of(block_type type) noexcept {
+/// The largest size of a decompressed body; nullopt for types that are never compressed.
+std::optional<std::size_t> body_size_max(block_type type) noexcept {
     switch (type) {
-        case block_type::provider:
-            return compression_limits{sizeof(provider_block), EVENTLOG_SCHEMA_SIZE_MAX};
+        case block_type::schema:
+            return EVENTLOG_SCHEMA_SIZE_MAX;
         case block_type::records:
-            return compression_limits{sizeof(records_block), records_size_max};
+            return records_size_max;
         default:
             return std::nullopt;
     }
 }
+
+// Without the header and the first blocks, another block is searched in this part of the file. It
+// is longer than a block.
+constexpr std::uint64_t identity_search_max = block_payload_max + (std::uint64_t{64} << 10U);
 
 }  // namespace
 
@@ -82,34 +81,62 @@ void block_file::refresh() {
     window_size_ = 0;
 }
 
+void check_features(const std::string& path, std::uint32_t version, std::uint64_t required) {
+    if (version != file_version) {
+        throw user_error(
+            "The file {} has version {} of the format; this elog knows version {}. Use an elog "
+            "that knows it.",
+            path, version, file_version);
+    }
+    if (const std::uint64_t unknown = required & ~file_features_known; unknown != 0) {
+        throw user_error(
+            "The file {} requires feature {} of the format, which this elog does not have. Use a "
+            "newer elog.",
+            path, std::countr_zero(unknown));
+    }
+}
+
+void check_block_type(const std::string& path, std::uint16_t type) {
+    if ((type & block_type_required) != 0) {
+        throw user_error(
+            "The file {} has a block of type {}, which a reader must know, and this elog does not. "
+            "Use a newer elog.",
+            path, type);
+    }
+}
+
 void block_file::check_header() {
     file_header header{};
     const bool is_there = read(&header, sizeof header, 0);
-    if (is_there && header.magic == __builtin_bswap64(file_magic)) {
+    const bool is_elog = size_ >= sizeof header.magic && read(&header, sizeof header.magic, 0);
+    if (is_elog && header.magic == __builtin_bswap64(file_magic)) {
         throw user_error(
             "The file {} begins like an .elog file whose numbers are big-endian. There "
             "is none: they are little-endian on every machine. Record again, with elog.",
             path_);
     }
-    const bool is_sound = is_there && header.magic == file_magic && has_checksum(header);
-    if (is_sound && header.version != file_version) {
-        reject_version(path_, header.version);
-    }
-    if (is_sound) {
+    const bool has_magic = is_elog && header.magic == file_magic;
+    if (is_there && has_magic && has_checksum(header)) {
+        check_features(path_, header.version, header.required_features);
         identity_ = header.identity;
         has_identity_ = true;
         return;
     }
-    // The first block follows directly and has the same identity.
-    const std::optional<block_location> first = block_at(sizeof header);
-    if (!is_there || (header.magic != file_magic && !first)) {
+    // The first block follows directly and has the same identity. Other versions may have a header
+    // of another size.
+    std::optional<block_location> known = block_at(sizeof header);
+    if (is_there && has_magic && !known && header.version != file_version) {
+        check_features(path_, header.version, 0);
+    }
+    if (!known) {
+        known = find_block(sizeof header, identity_search_max);
+    }
+    if (!is_there || (!has_magic && !known)) {
         throw user_error("{} is not an .elog file. Give the name of one that elog record -o has "
                          "written.",
                          path_);
     }
     report("the file's header, at 0, is damaged");
-    // Without a header and a first block, the next block of any type supplies the identity.
-    const std::optional<block_location> known = first ? first : find_block(sizeof header);
     if (known) {
         identity_ = known->header.identity;
         has_identity_ = true;
@@ -153,9 +180,13 @@ std::optional<block_location> block_file::block_at(std::uint64_t offset) {
 }
 
 std::optional<block_location> block_file::find_block(std::uint64_t offset) {
+    return find_block(offset, UINT64_MAX);
+}
+
+std::optional<block_location> block_file::find_block(std::uint64_t offset, std::uint64_t limit) {
     std::vector<std::uint8_t> searched(search_size);
     offset = padded_payload_size(offset);
-    while (offset < size_ && size_ - offset >= sizeof(block_header)) {
+    while (offset < std::min(size_, limit) && size_ - offset >= sizeof(block_header)) {
         const std::size_t length = std::min<std::uint64_t>(searched.size(), size_ - offset);
         if (!read(searched.data(), length, offset)) {
             break;
@@ -179,14 +210,29 @@ std::span<const std::uint8_t> block_file::peek(const block_location& place, std:
                                     : window(place.offset + sizeof(block_header), size);
 }
 
-std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& place) {
+/// The payload with its padding, as far as that is there; false if the payload is damaged.
+bool block_file::read_payload(const block_location& place, std::vector<std::uint8_t>& payload) {
     const std::uint64_t at = place.offset + sizeof(block_header);
-    std::vector<std::uint8_t> payload(padded_payload_size(place.header.size));
+    payload.assign(padded_payload_size(place.header.size), 0);
     // The last block may be cut off within its padding.
     const std::uint64_t there = at > size_ ? 0 : size_ - at;
     const std::size_t size = std::min<std::uint64_t>(payload.size(), there);
-    if (size < place.header.size || !read(payload.data(), size, at) ||
-        crc32c(std::span(payload).first(place.header.size)) != place.header.payload_checksum) {
+    return size >= place.header.size && read(payload.data(), size, at) &&
+           crc32c(std::span(payload).first(place.header.size)) == place.header.payload_checksum;
+}
+
+std::optional<std::vector<std::uint8_t>> block_file::load_quietly(const block_location& place) {
+    std::vector<std::uint8_t> payload;
+    if (!read_payload(place, payload) || (place.header.flags & block_compressed) != 0) {
+        return std::nullopt;
+    }
+    payload.resize(place.header.size);
+    return payload;
+}
+
+std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& place) {
+    std::vector<std::uint8_t> payload;
+    if (!read_payload(place, payload)) {
         report("the block at {} is damaged", place.offset);
         return std::nullopt;
     }
@@ -198,12 +244,12 @@ std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& 
     if ((place.header.flags & block_compressed) == 0) {
         return payload;
     }
-    const std::optional<compression_limits> limits = limits_of(place.type());
-    std::vector<std::uint8_t> content;
-    if (limits && payload.size() >= limits->head) {
-        content.assign(payload.begin(), payload.begin() + static_cast<long>(limits->head));
-        if (decompressor_.decompress(std::span(payload).subspan(limits->head), limits->content,
-                                     content)) {
+    const std::optional<std::size_t> size_max = body_size_max(place.type());
+    const std::size_t head = head_size_of(payload);
+    if (size_max && head != 0) {
+        std::vector<std::uint8_t> content(payload.begin(),
+                                          payload.begin() + static_cast<std::ptrdiff_t>(head));
+        if (decompressor_.decompress(std::span(payload).subspan(head), *size_max, content)) {
             return content;
         }
     }
@@ -250,6 +296,7 @@ std::optional<block_location> block_walker::next() {
                           place->header.number - expected_, place->offset);
         }
         expected_ = place->header.number + 1;
+        check_block_type(file_->path(), place->header.type);
         return place;
     }
     return std::nullopt;

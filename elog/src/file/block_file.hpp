@@ -53,6 +53,12 @@ struct block_location {
     }
 };
 
+/// A block with a flag that changes its payload, and that this version does not know, must be
+/// skipped.
+[[nodiscard]] constexpr bool has_unknown_flags(const block_header& header) noexcept {
+    return (header.flags & block_flags_changing & ~block_flags_known) != 0;
+}
+
 class block_file {
   public:
     /// Throws user_error if the file cannot be opened, or is no .elog file of a version known here.
@@ -77,6 +83,9 @@ class block_file {
     /// The verified payload, with its compressed part decompressed. Reports damage and returns
     /// nullopt if the checksum does not match.
     [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const block_location& place);
+    /// The same without a report, and not for compressed blocks.
+    [[nodiscard]] std::optional<std::vector<std::uint8_t>> load_quietly(
+        const block_location& place);
     [[nodiscard]] bool read(void* data, std::size_t size, std::uint64_t offset);
 
     template <class... Arguments>
@@ -89,6 +98,10 @@ class block_file {
 
   private:
     void check_header();
+    [[nodiscard]] std::optional<block_location> find_block(std::uint64_t offset,
+                                                           std::uint64_t limit);
+    [[nodiscard]] bool read_payload(const block_location& place,
+                                    std::vector<std::uint8_t>& payload);
     [[nodiscard]] std::span<const std::uint8_t> window(std::uint64_t offset, std::size_t size);
 
     std::string path_;
@@ -114,7 +127,8 @@ class block_walker {
         : file_(&file), offset_(offset), expected_(number) {}
 
     /// The next whole block; its payload is complete but unverified. nullopt at the end of the
-    /// file; the call may be repeated after the file has grown.
+    /// file; the call may be repeated after the file has grown. Throws user_error at a block that a
+    /// reader must know, and this one does not.
     [[nodiscard]] std::optional<block_location> next();
 
   private:

@@ -6,17 +6,29 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/user_error.hpp"
 #include "file/block_contents.hpp"
 #include "file/index_builder.hpp"
+#include "file/loss_table.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
 
 using block_bytes = std::vector<std::uint8_t>;
+
+template <class Count>
+std::uint64_t sum_of(const loss_table& losses, const Count& count) {
+    std::uint64_t sum = 0;
+    for (const loss_report& loss : losses.all()) {
+        sum += count(loss);
+    }
+    return sum;
+}
 
 class file_checker {
   public:
@@ -32,7 +44,10 @@ class file_checker {
 
     void check_block(const block_location& place, const block_bytes& payload);
     void check_host(const block_location& place, const block_bytes& payload);
+    void check_segment(const block_location& place, const block_bytes& payload);
     void check_clock(const block_location& place, const block_bytes& payload);
+    void check_schema(const block_location& place, const block_bytes& payload);
+    void check_process(const block_location& place, const block_bytes& payload);
     void check_provider(const block_location& place, const block_bytes& payload);
     void check_records(const block_location& place, const block_bytes& payload);
     void check_content(const block_location& place, const records_block& block,
@@ -44,13 +59,18 @@ class file_checker {
 
     block_file file_;
     file_check_result found_;
-    std::optional<host_block> host_;
-    std::optional<clock_block> clock_;
+    block_bytes host_;  // payload of the last one
+    std::optional<segment_block> segment_;
+    std::uint32_t part_ = 0;
+    std::optional<clock_reading> clock_;
     std::optional<offsets_block> offsets_;
+    std::unordered_map<std::uint64_t, std::size_t> schemas_;  // by hash: number of events
+    std::unordered_set<std::uint32_t> processes_;
     std::bitset<0x10000> providers_;
+    std::uint64_t next_event_ = 1;
+    loss_table losses_;
     std::map<std::uint32_t, ring_state> rings_;
     std::uint64_t skipped_ = 0;  // record numbers that are neither present nor counted as lost
-    std::uint64_t invalid_ = 0;  // records, as counted by loss blocks
     // The index block that is due, unless a block before it could not be read.
     index_builder index_;
     bool index_is_known_ = true;
@@ -62,25 +82,72 @@ void file_checker::check_host(const block_location& place, const block_bytes& pa
     if (!host) {
         return;
     }
-    if (host->version != file_version || !is_valid(*host)) {
-        file_.report("the host at {} is invalid", place.offset);
-    } else if (host_ && std::memcmp(&*host_, &*host, sizeof *host) != 0) {
+    check_features(file_.path(), host->version, host->required_features);
+    if (!host_.empty() && host_ != payload) {
         file_.report("the host at {} differs from the one before it", place.offset);
     }
-    host_ = host;
+    host_ = payload;
+    part_ = host->part;
+}
+
+void file_checker::check_segment(const block_location& place, const block_bytes& payload) {
+    index_.add(place.header);
+    const auto segment = checked_head<segment_block>(file_, place, payload);
+    if (!segment) {
+        return;
+    }
+    if (!is_valid(*segment)) {
+        file_.report("the segment at {} is invalid", place.offset);
+        return;
+    }
+    if (segment_ && std::memcmp(&*segment_, &*segment, sizeof *segment) != 0) {
+        file_.report("the segment at {} differs from the one before it", place.offset);
+    }
+    segment_ = segment;
 }
 
 void file_checker::check_clock(const block_location& place, const block_bytes& payload) {
-    const auto clock = checked_head<clock_block>(file_, place, payload);
-    if (!clock) {
+    const auto block = checked_head<clock_block>(file_, place, payload);
+    if (!block) {
         index_.add(place.header);
         return;
     }
-    index_.add(place.header, *clock);
-    if (clock_ && (clock->clock < clock_->clock || clock->monotonic < clock_->monotonic)) {
+    const clock_reading& clock = block->reading;
+    index_.add(place.header, clock);
+    if (clock_ && (clock.clock < clock_->clock || clock.monotonic < clock_->monotonic)) {
         file_.report("the clocks at {} go backwards", place.offset);
     }
     clock_ = clock;
+}
+
+void file_checker::check_schema(const block_location& place, const block_bytes& payload) {
+    index_.add(place.header);
+    const auto block = checked_head<schema_block>(file_, place, payload);
+    if (!block) {
+        return;
+    }
+    try {
+        const provider_schema schema = provider_schema::parse(body_of(payload));
+        if (schema.binary.size() != block->size || body_of(payload).size() != block->size) {
+            file_.report("the schema at {} has another size than its block states", place.offset);
+        }
+        if (schema.hash != block->hash) {
+            file_.report("the schema at {} has another hash than its block states", place.offset);
+        }
+        schemas_.insert_or_assign(block->hash, schema.events.size());
+    } catch (const user_error& error) {
+        file_.report("the schema at {} cannot be used: {}", place.offset, error.what());
+    }
+}
+
+void file_checker::check_process(const block_location& place, const block_bytes& payload) {
+    index_.add(place.header);
+    const auto block = checked_head<process_block>(file_, place, payload);
+    if (block && processes_.size() < EVENTLOG_PROVIDERS_MAX &&
+        !processes_.insert(block->id).second) {
+        file_.report("the process at {} has the number {} of an earlier one", place.offset,
+                     block->id);
+    }
 }
 
 void file_checker::check_provider(const block_location& place, const block_bytes& payload) {
@@ -89,15 +156,17 @@ void file_checker::check_provider(const block_location& place, const block_bytes
     if (!block) {
         return;
     }
-    try {
-        const auto schema = std::span(payload).subspan(sizeof *block);
-        if (provider_schema::parse(schema).binary.size() != block->schema_size ||
-            schema.size() != block->schema_size) {
-            file_.report("the schema of the provider at {} has another size", place.offset);
-        }
-    } catch (const user_error& error) {
-        file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
-                     error.what());
+    const auto schema = schemas_.find(block->schema);
+    if (schema == schemas_.end()) {
+        file_.report("the schema of the provider at {} is missing", place.offset);
+    } else if (schema->second != block->event_count || block->first_event < next_event_) {
+        file_.report("the provider at {} has other events than its schema, or events of an earlier "
+                     "one",
+                     place.offset);
+    }
+    next_event_ = std::uint64_t{block->first_event} + block->event_count;
+    if (!processes_.contains(block->process)) {
+        file_.report("the process of the provider at {} is missing", place.offset);
     }
     if (providers_.test(block->id)) {
         file_.report("the provider at {} has the number {} of an earlier one", place.offset,
@@ -115,11 +184,21 @@ void file_checker::check_records(const block_location& place, const block_bytes&
     }
     const records_block& block = *head;
     index_.add(place.header, block);
-    if (host_ && block.ring >= host_->ring_count) {
-        file_.report("the records at {} are of ring {}, which does not exist", place.offset,
-                     block.ring);
+    if (block.segment != 0 || (segment_ && block.ring >= segment_->ring_count)) {
+        file_.report("the records at {} are of ring {} of segment {}, which does not exist",
+                     place.offset, block.ring, block.segment);
     }
-    const auto records = std::span(payload).subspan(sizeof block);
+    if (block.encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
+        file_.report("the records at {} cannot be checked: this elog does not know their encoding, "
+                     "{}",
+                     place.offset, block.encoding);
+        return;
+    }
+    const std::span<const std::uint8_t> records = body_of(payload);
+    if (block.decoded_size != records.size() || block.context != 0) {
+        file_.report("the records at {} have another size or context than their block states",
+                     place.offset);
+    }
     const checked_records sound = elog::check_records(records);
     if (sound.size != records.size() || sound.count != block.count || sound.count == 0) {
         file_.report("the block at {} holds {} sound records instead of {}", place.offset,
@@ -133,7 +212,7 @@ void file_checker::check_records(const block_location& place, const block_bytes&
     ring_state& ring = known->second;
     const std::uint64_t first_lost =
         block.sequence - std::min<std::uint64_t>(block.sequence, block.lost_before);
-    const bool is_first = is_new && host_ && host_->part > 1;
+    const bool is_first = is_new && part_ > 1;
     if (block.sequence < block.lost_before || first_lost < ring.next) {
         file_.report("the records at {} repeat numbers of earlier records", place.offset);
     } else if (!is_first) {
@@ -168,17 +247,17 @@ void file_checker::check_content(const block_location& place, const records_bloc
     }
     // With CLOCK_MONOTONIC, a writer may be preempted between reading the clock and storing the
     // record.
-    if (!is_sorted && host_ && host_->clock == EVENTLOG_CLOCK_TSC) {
+    if (!is_sorted && segment_ && segment_->clock == EVENTLOG_CLOCK_TSC) {
         file_.report("the records at {} are out of the order of time", place.offset);
     }
 }
 
 void file_checker::check_loss(const block_location& place, const block_bytes& payload) {
     index_.add(place.header);
-    if (const auto loss = checked_head<loss_block>(file_, place, payload)) {
-        found_.lost += lost_count(*loss);
-        found_.overwritten += overwritten_count(*loss);
-        invalid_ += loss->damaged;
+    if (std::optional<loss_report> loss = loss_of(payload)) {
+        losses_.replace(std::move(*loss));
+    } else {
+        file_.report("the loss at {} is invalid", place.offset);
     }
 }
 
@@ -210,14 +289,23 @@ void file_checker::check_end(const block_location& place, const block_bytes& pay
     if (place.end() != file_.size()) {
         file_.report("bytes {} to {} follow the end", place.end(), file_.size());
     }
-    if (index_is_known_ && end->index != index_.last_index()) {
-        file_.report("the end at {} names {} as the place of the index", place.offset, end->index);
+    found_.reason = static_cast<end_reason>(end->reason);
+    if (index_is_known_ && end->index != place.offset - index_.last_index()) {
+        file_.report("the end at {} names {} as the place of the index", place.offset,
+                     place.offset - end->index);
     }
-    compare_totals(file_, *end, found_.records, found_.lost);
+    if (end->head_size != sizeof *end || end->reason < 1 ||
+        end->reason > static_cast<std::uint16_t>(end_reason::disk_full)) {
+        file_.report("the end at {} has reason {}, which this elog does not know", place.offset,
+                     end->reason);
+    }
+    compare_totals(file_, *end, found_.records, found_.lost + losses_.lost());
     // Records that failed validation have numbers and are counted in loss blocks; all other missing
     // numbers are losses.
-    if (file_.damages().empty() && skipped_ > invalid_) {
-        file_.report("{} record numbers are missing without a loss", skipped_ - invalid_);
+    const std::uint64_t invalid =
+        sum_of(losses_, [](const loss_report& loss) { return loss.damaged; });
+    if (file_.damages().empty() && skipped_ > invalid) {
+        file_.report("{} record numbers are missing without a loss", skipped_ - invalid);
     }
 }
 
@@ -227,6 +315,12 @@ void file_checker::check_block(const block_location& place, const block_bytes& p
             return check_host(place, payload);
         case block_type::clock:
             return check_clock(place, payload);
+        case block_type::segment:
+            return check_segment(place, payload);
+        case block_type::schema:
+            return check_schema(place, payload);
+        case block_type::process:
+            return check_process(place, payload);
         case block_type::provider:
             return check_provider(place, payload);
         case block_type::records:
@@ -239,8 +333,10 @@ void file_checker::check_block(const block_location& place, const block_bytes& p
             return check_index(place, payload);
         case block_type::offsets:
             return check_offsets(place, payload);
+        case block_type::note:
+            break;
     }
-    index_.add(place.header);  // of a newer version
+    index_.add(place.header);
 }
 
 file_check_result file_checker::run() {
@@ -251,7 +347,8 @@ file_check_result file_checker::run() {
         // An index that covers an unreadable block cannot be compared.
         index_is_known_ = index_is_known_ && place->offset == expected_offset;
         expected_offset = place->end();
-        if (has_unknown_flags(place->header)) {
+        if (!is_known(place->type()) || has_unknown_flags(place->header)) {
+            ++found_.unknown_blocks;
             index_.add(place->header);
             continue;
         }
@@ -265,7 +362,9 @@ file_check_result file_checker::run() {
             index_is_known_ = false;
         }
     }
-    if (!host_) {
+    found_.lost += losses_.lost();
+    found_.overwritten += sum_of(losses_, overwritten_count);
+    if (host_.empty() || !segment_) {
         file_.report("the blocks that say how it was recorded are missing");
     }
     found_.size = file_.size();

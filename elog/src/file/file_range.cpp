@@ -101,7 +101,7 @@ class range_selector {
             }
             clock_.add(sample_of(head.first_clock));
             clock_.add(sample_of(head.last_clock));
-            const clock_block& last = head.last_clock;
+            const clock_reading& last = head.last_clock;
             before = last.watermark == 0 ? last.clock : std::min(last.watermark, last.clock);
             first_reading_ = std::min<std::uint64_t>(first_reading_, head.first_clock.clock);
             last_reading_ = std::max<std::uint64_t>(last_reading_, last.clock);
@@ -177,28 +177,14 @@ class range_selector {
     std::uint64_t far_latest_ = 0;
 };
 
-bool file_reader::read_hosts() {
-    std::uint64_t offset = sizeof(file_header);
-    for (int copy = 0; copy < 2; ++copy) {
-        const std::optional<block_location> place = file_.block_at(offset);
-        if (!place || place->type() != block_type::host) {
-            break;
-        }
-        read_block(*place);
-        offset = place->end();
-    }
-    return has_host_;
-}
-
 /// Reads the metadata blocks of a section, and its clock readings if they are needed. Returns false
 /// if another block is found in their place.
 bool file_reader::read_metadata_blocks(const std::vector<listed_block>& blocks,
                                        bool needs_readings) {
     for (const listed_block& listed : blocks) {
         const block_type type = listed.type();
-        const bool is_needed = (type == block_type::clock && needs_readings) ||
-                               type == block_type::provider || type == block_type::loss ||
-                               type == block_type::offsets;
+        check_block_type(file_.path(), listed.entry.type);
+        const bool is_needed = (type == block_type::clock && needs_readings) || is_metadata(type);
         if (!is_needed) {
             continue;
         }
@@ -223,10 +209,11 @@ bool file_reader::read_listed_blocks(const index_section& section, const range_s
     for (const listed_block& listed : *blocks) {
         const index_entry& entry = listed.entry;
         if (!is_wanted || listed.type() != block_type::records ||
-            (entry.flags & ~block_flags) != 0 || !wanted.may_contain(section, entry, readings)) {
+            (entry.flags & block_flags_changing & ~block_flags_known) != 0 ||
+            !wanted.may_contain(section, entry, readings)) {
             continue;
         }
-        if (entry.ring >= records_.size()) {
+        if (entry.segment != 0 || entry.ring >= records_.size()) {
             return false;
         }
         records_[entry.ring].push_back({listed.offset, listed.number});
@@ -252,10 +239,10 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
     return true;
 }
 
+/// Returns false if there is no index, or an unsound one.
 bool file_reader::scan_using_index() {
     const std::optional<std::vector<index_section>> sections = read_index_chain(file_);
-    if (!sections || !read_hosts()) {
-        reset();
+    if (!sections) {
         return false;
     }
     const bool has_more = sections->back().place.end() + end_block_size < file_.size();
@@ -292,14 +279,18 @@ std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const 
 }
 
 void file_reader::reset() {
-    host_ = {};
-    has_host_ = false;
-    clock_ = clock_converter();
+    clock_ = clock_converter(host_.clock);
     watermarks_.clear();
     providers_.clear();
+    schemas_.clear();
+    processes_.clear();
     schema_bytes_ = 0;
-    records_.clear();
+    provider_bytes_ = 0;
+    records_.assign(host_.ring_count, {});
+    next_records_.assign(host_.ring_count, 0);
+    held_.assign(host_.ring_count, 0);
     losses_.clear();
+    notes_ = {};
     end_.reset();
 }
 

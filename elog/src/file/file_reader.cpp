@@ -13,7 +13,8 @@ namespace {
 
 // Memory limit beside schemas: merging keeps one block for each ring, see run_coalescer.
 constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
-constexpr std::size_t losses_max = EVENTLOG_RINGS_MAX + EVENTLOG_PROVIDERS_MAX;
+constexpr std::size_t processes_max = EVENTLOG_PROVIDERS_MAX;
+constexpr std::size_t omitted_max = EVENTLOG_PROVIDERS_MAX;  // events with omitted records
 
 /// The position of the first of some records that are later than the other blocks of their ring:
 /// its time, or `not_before` for a custom clock.
@@ -37,7 +38,7 @@ std::int64_t recording_start(const std::string& path) {
     block_walker walker(file, sizeof(file_header), 0);
     while (const std::optional<block_location> place = walker.next()) {
         if (const auto clock = load_head<clock_block>(file, *place, block_type::clock)) {
-            return static_cast<std::int64_t>(clock->realtime);
+            return static_cast<std::int64_t>(clock->reading.realtime);
         }
     }
     return 0;
@@ -45,12 +46,15 @@ std::int64_t recording_start(const std::string& path) {
 
 file_reader::file_reader(std::string path, time_range range)
     : file_(std::move(path)), range_(range) {
+    std::optional<recording_host> host = find_recording_host(file_);
+    if (!host) {
+        reject_without_host(file_.path());
+    }
+    host_ = std::move(*host);
+    reset();
     used_index_ = !range_.is_everything() && scan_using_index();
     if (!used_index_) {
         scan_blocks();
-    }
-    if (!has_host_) {
-        reject_without_host(file_.path());
     }
 }
 
@@ -66,31 +70,43 @@ void file_reader::scan_blocks() {
 
 void file_reader::read_block(const block_location& place) {
     const block_type type = place.type();
-    if (type < block_type::host || type > block_type::offsets || has_unknown_flags(place.header)) {
+    if (!is_known(type)) {
         return;  // of a newer version: skipped
+    }
+    if (has_unknown_flags(place.header)) {
+        file_.report("the block at {} is left out: this elog does not know its flags",
+                     place.offset);
+        return;
     }
     const std::optional<std::vector<std::uint8_t>> payload = file_.load(place);
     if (!payload) {
         return;
     }
     switch (type) {
-        case block_type::host:
-            read_host(place, *payload);
-            break;
         case block_type::clock:
             if (const auto clock = checked_head<clock_block>(file_, place, *payload)) {
-                clock_.add(sample_of(*clock));
-                add_watermark(place.header.number, clock->watermark);
+                clock_.add(sample_of(clock->reading));
+                add_watermark(place.header.number, clock->reading.watermark);
             }
+            break;
+        case block_type::schema:
+            take_schema(place, *payload);
+            break;
+        case block_type::process:
+            take_process(place, *payload);
             break;
         case block_type::provider:
             take_provider(place, *payload);
             break;
         case block_type::loss:
-            if (const auto loss = checked_head<loss_block>(file_, place, *payload);
-                loss && losses_.size() < losses_max) {
-                losses_.push_back(*loss);
+            if (std::optional<loss_report> loss = loss_of(*payload)) {
+                losses_.replace(std::move(*loss));
+            } else {
+                file_.report("the loss at {} is invalid", place.offset);
             }
+            break;
+        case block_type::note:
+            take_note(*payload);
             break;
         case block_type::end:
             if (const auto end = checked_head<end_block>(file_, place, *payload)) {
@@ -102,33 +118,12 @@ void file_reader::read_block(const block_location& place) {
                 clock_.add_offsets({offsets->clock, offsets->boottime, offsets->tai});
             }
             break;
-        case block_type::index:    // verified by its checksum; elog verify compares the content
+        case block_type::host:     // read by the constructor, with the segment
+        case block_type::segment:  // verified by their checksums, as the index, whose content
+        case block_type::index:    // elog verify compares
         case block_type::records:  // read on demand
             break;
     }
-}
-
-void file_reader::read_host(const block_location& place, const std::vector<std::uint8_t>& payload) {
-    const auto host = block_head<host_block>(payload);
-    if (!host || !is_valid(*host)) {
-        file_.report("the host at {} is invalid", place.offset);
-        return;
-    }
-    if (host->version != file_version) {
-        reject_version(file_.path(), host->version);
-    }
-    if (has_host_) {
-        return;  // the second copy
-    }
-    host_ = *host;
-    host_.host_name[sizeof host_.host_name - 1] = '\0';
-    host_.kernel[sizeof host_.kernel - 1] = '\0';
-    host_.machine[sizeof host_.machine - 1] = '\0';
-    has_host_ = true;
-    clock_ = clock_converter(host_.clock);
-    records_.resize(host_.ring_count);
-    next_records_.resize(host_.ring_count);
-    held_.resize(host_.ring_count);
 }
 
 void file_reader::add_watermark(std::uint64_t number, std::uint64_t clock) {
@@ -146,50 +141,119 @@ std::uint64_t file_reader::watermark_at(std::uint64_t number) const noexcept {
     return next == watermarks_.begin() ? 0 : (next - 1)->clock;
 }
 
-void file_reader::take_provider(const block_location& place,
-                                const std::vector<std::uint8_t>& payload) {
-    const auto head = block_head<provider_block>(payload);
-    if (!head || payload.size() - sizeof *head < head->schema_size) {
-        file_.report("the provider at {} is damaged", place.offset);
+void file_reader::take_schema(const block_location& place, std::span<const std::uint8_t> payload) {
+    const auto block = block_head<schema_block>(payload);
+    if (!block || body_of(payload).size() < block->size) {
+        file_.report("the schema at {} is damaged", place.offset);
         return;
     }
-    const provider_block& block = *head;
-    if (block.schema_size > schemas_size_max - schema_bytes_) {
-        file_.report("the provider at {} is left out: the schemas of one file may have {} bytes "
+    if (block->size > schemas_size_max - schema_bytes_) {
+        file_.report("the schema at {} is left out: the schemas of one file may have {} bytes "
                      "together",
                      place.offset, schemas_size_max);
         return;
     }
     try {
-        const auto schema = std::span(payload).subspan(sizeof block, block.schema_size);
-        const bool is_new = providers_.try_emplace(block.id, provider_of(block, schema)).second;
-        // A number names one provider in the whole file; a second meaning would be ambiguous.
-        if (is_new) {
-            schema_bytes_ += block.schema_size;
-        } else {
-            file_.report("the provider at {} has the number {} of an earlier one and is left out",
-                         place.offset, block.id);
+        provider_schema schema = provider_schema::parse(body_of(payload).first(block->size));
+        if (schema.hash != block->hash) {
+            file_.report("the schema at {} has another hash than its block states", place.offset);
+            return;
         }
+        schema_bytes_ += block->size;
+        schemas_.insert_or_assign(block->hash, std::move(schema));
     } catch (const user_error& error) {
-        file_.report("the schema of the provider at {} cannot be used: {}", place.offset,
-                     error.what());
+        file_.report("the schema at {} cannot be used: {}", place.offset, error.what());
+    }
+}
+
+void file_reader::take_process(const block_location& place, std::span<const std::uint8_t> payload) {
+    const auto block = checked_head<process_block>(file_, place, payload);
+    if (block && processes_.size() < processes_max) {
+        processes_.try_emplace(block->id, *block);
+    }
+}
+
+/// A provider whose process is not known, because the file is damaged, has no process name.
+void file_reader::take_provider(const block_location& place,
+                                std::span<const std::uint8_t> payload) {
+    const auto block = checked_head<provider_block>(file_, place, payload);
+    if (!block) {
+        return;
+    }
+    const auto schema = schemas_.find(block->schema);
+    if (schema == schemas_.end()) {
+        file_.report("the provider at {} is left out: its schema is missing", place.offset);
+        return;
+    }
+    const std::size_t size = schema->second.binary.size();
+    if (size > schemas_size_max - provider_bytes_) {
+        file_.report("the provider at {} is left out: the schemas of all providers of one file may "
+                     "have {} bytes together",
+                     place.offset, schemas_size_max);
+        return;
+    }
+    // A number names one provider in the whole file; a second meaning would be ambiguous.
+    const auto [known, is_new] = providers_.try_emplace(block->id);
+    if (!is_new) {
+        file_.report("the provider at {} has the number {} of an earlier one and is left out",
+                     place.offset, block->id);
+        return;
+    }
+    provider_bytes_ += size;
+    provider_instance& provider = known->second;
+    provider.id = block->id;
+    provider.schema = schema->second;
+    const auto process = processes_.find(block->process);
+    if (process == processes_.end()) {
+        file_.report("the process of the provider at {} is missing", place.offset);
+        return;
+    }
+    take_process_of(provider, process->second);
+}
+
+void file_reader::take_note(std::span<const std::uint8_t> payload) {
+    const auto note = block_head<note_block>(payload);
+    if (!note) {
+        return;
+    }
+    const auto& values = note->values;
+    if (note->kind == static_cast<std::uint16_t>(note_kind::command_scope)) {
+        notes_.scope = {values[0], values[1], values[2]};
+        return;
+    }
+    std::span<const std::uint8_t> texts = body_of(payload);
+    const std::optional<std::string> provider = take_text(texts);
+    const std::optional<std::string> event = take_text(texts);
+    if (note->kind != static_cast<std::uint16_t>(note_kind::omitted) || !provider || !event) {
+        return;  // of a newer version
+    }
+    sampling_report& omitted = notes_.omitted ? *notes_.omitted : notes_.omitted.emplace();
+    if (provider->empty()) {
+        omitted.kept = values[1];
+        omitted.by_sampling = values[2];
+        omitted.by_rate = values[3];
+        omitted.max_rate = values[4];
+    } else if (omitted.events.size() < omitted_max) {
+        omitted.events.push_back({*provider, *event, values[0], values[1], values[2], values[3]});
     }
 }
 
 void file_reader::take_records(const block_location& place) {
     if (has_unknown_flags(place.header)) {
-        return;  // of a newer version: skipped
+        file_.report("the records at {} are left out: this elog does not know the block's flags",
+                     place.offset);
+        return;
     }
-    const auto head = block_head<records_block>(file_.peek(place, sizeof(records_block)));
+    const auto head = peek_records_head(file_, place);
     if (!head) {
         file_.report("the block at {} is too short for its type", place.offset);
         return;
     }
-    if (head->ring < records_.size()) {
+    if (head->segment == 0 && head->ring < records_.size()) {
         records_[head->ring].push_back({place.offset, place.header.number});
     } else if (file_.load(place)) {  // load() reports a damaged payload
-        file_.report("the records at {} are of ring {}, which does not exist", place.offset,
-                     head->ring);
+        file_.report("the records at {} are of ring {} of segment {}, which does not exist",
+                     place.offset, head->ring, head->segment);
     }
 }
 
@@ -229,13 +293,18 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
         file_.report("the records at {} are not of ring {} any more", from.offset, ring);
         return std::nullopt;
     }
+    if (head->encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
+        file_.report("the records at {} are left out: this elog does not know their encoding, {}",
+                     from.offset, head->encoding);
+        return std::nullopt;
+    }
     const records_block& block = *head;
     owned_run run;
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
     run.not_before = watermark_at(from.number);
     run.bytes = std::move(*payload);
-    run.bytes.erase(run.bytes.begin(), run.bytes.begin() + sizeof block);
+    run.bytes.erase(run.bytes.begin(), run.bytes.begin() + block.head_size);
     const checked_records found = check_records(run.bytes);
     if (found.size != run.bytes.size() || found.count != block.count || found.count == 0) {
         file_.report("the block at {} holds {} sound records instead of {}", from.offset,
@@ -260,9 +329,7 @@ std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
 void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     found_ = {};
-    for (const loss_block& loss : losses_) {
-        found_.lost += lost_count(loss);
-    }
+    found_.lost = losses_.lost();
 }
 
 std::optional<std::uint64_t> file_reader::earliest() {
@@ -273,10 +340,12 @@ std::optional<std::uint64_t> file_reader::earliest() {
             const std::optional<block_location> place = file_.block_at(from.offset);
             const std::optional<std::vector<std::uint8_t>> payload =
                 place ? file_.load(*place) : std::nullopt;
-            if (!payload || payload->size() < sizeof(records_block)) {
+            const auto head =
+                payload ? block_head<records_block>(*payload) : std::optional<records_block>();
+            if (!head || head->encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
                 continue;
             }
-            const auto records = std::span(*payload).subspan(sizeof(records_block));
+            const std::span<const std::uint8_t> records = body_of(*payload);
             const checked_records sound = check_records(records);
             if (sound.count != 0) {
                 const std::uint64_t first =

@@ -15,12 +15,17 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "file/block_file.hpp"
 #include "file/file_format.hpp"
 #include "file/index_chain.hpp"
+#include "file/loss_table.hpp"
+#include "file/recording_host.hpp"
+#include "file/recording_notes.hpp"
 #include "record/clock_converter.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
@@ -40,8 +45,8 @@ struct time_range {
     }
 };
 
-/// Largest total size of the schemas of one file. Schemas of a recording come from a region, which
-/// has less space.
+/// Largest total size of the schemas of one file, and of those of its providers together. Schemas
+/// of a recording come from a region, which has less space.
 inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
 
 /// Start of the recording in nanoseconds since 1970; 0 if the file does not contain it. Throws
@@ -84,9 +89,10 @@ class file_reader {
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
     /// The clock readings that convert times of the range, and the first and last one.
     [[nodiscard]] std::vector<eventlog_clock_sample> required_clock_readings() const;
-    [[nodiscard]] const host_block& host() const noexcept { return host_; }
+    [[nodiscard]] const recording_host& host() const noexcept { return host_; }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
-    [[nodiscard]] const std::vector<loss_block>& losses() const noexcept { return losses_; }
+    [[nodiscard]] const std::vector<loss_report>& losses() const noexcept { return losses_.all(); }
+    [[nodiscard]] const recording_notes& notes() const noexcept { return notes_; }
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
     /// A writer holds the file's lock: an incomplete last block is no damage.
     [[nodiscard]] bool is_being_written() const noexcept { return file_.is_being_written(); }
@@ -120,7 +126,6 @@ class file_reader {
 
     // The functions in file_range.cpp, which use the index.
     [[nodiscard]] bool scan_using_index();
-    [[nodiscard]] bool read_hosts();
     [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,
                                             bool needs_readings);
     [[nodiscard]] bool read_listed_blocks(const index_section& section,
@@ -131,10 +136,12 @@ class file_reader {
 
     void scan_blocks();
     void read_block(const block_location& place);
-    void read_host(const block_location& place, const std::vector<std::uint8_t>& payload);
     void add_watermark(std::uint64_t number, std::uint64_t clock);
     [[nodiscard]] std::uint64_t watermark_at(std::uint64_t number) const noexcept;
-    void take_provider(const block_location& place, const std::vector<std::uint8_t>& payload);
+    void take_schema(const block_location& place, std::span<const std::uint8_t> payload);
+    void take_process(const block_location& place, std::span<const std::uint8_t> payload);
+    void take_provider(const block_location& place, std::span<const std::uint8_t> payload);
+    void take_note(std::span<const std::uint8_t> payload);
     void take_records(const block_location& place);
     [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring,
                                                     const records_location& from);
@@ -143,20 +150,23 @@ class file_reader {
     block_file file_;
     block_walker walker_{file_, sizeof(file_header), 0};
     time_range range_;
-    host_block host_{};
-    bool has_host_ = false;
+    recording_host host_;
     bool used_index_ = false;
     std::uint64_t passed_ = 0;  // see passed()
     end_block found_{};         // totals of the records read, for comparison with the end block
     clock_converter clock_;
     std::vector<known_watermark> watermarks_;  // increasing
     provider_map providers_;
-    std::size_t schema_bytes_ = 0;                        // of all providers
-    std::vector<std::vector<records_location>> records_;  // by ring
-    std::vector<std::size_t> next_records_;               // by ring
-    std::vector<std::size_t> held_;                       // bytes of the run in use, by ring
-    std::size_t held_bytes_ = 0;                          // of all rings
-    std::vector<loss_block> losses_;
+    std::unordered_map<std::uint64_t, provider_schema> schemas_;  // by hash
+    std::unordered_map<std::uint32_t, process_block> processes_;  // by id
+    std::size_t schema_bytes_ = 0;                                // of schemas_
+    std::size_t provider_bytes_ = 0;                              // of the schemas of providers_
+    std::vector<std::vector<records_location>> records_;          // by ring
+    std::vector<std::size_t> next_records_;                       // by ring
+    std::vector<std::size_t> held_;  // bytes of the run in use, by ring
+    std::size_t held_bytes_ = 0;     // of all rings
+    loss_table losses_;
+    recording_notes notes_;
     std::optional<end_block> end_;
 };
 

@@ -6,12 +6,15 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "base/atomic_file.hpp"
 #include "file/block_contents.hpp"
+#include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
+#include "file/loss_table.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -19,20 +22,9 @@ namespace {
 
 using block_bytes = std::vector<std::uint8_t>;
 
-std::optional<host_block> find_host(block_file& file) {
-    block_walker walker(file, sizeof(file_header), 0);
-    while (const std::optional<block_location> place = walker.next()) {
-        const auto host = load_head<host_block>(file, *place, block_type::host);
-        if (host && host->version == file_version && is_valid(*host)) {
-            return host;
-        }
-    }
-    return std::nullopt;
-}
-
 class file_repairer {
   public:
-    file_repairer(block_file& file, const host_block& host, const std::string& to)
+    file_repairer(block_file& file, const recording_host& host, const std::string& to)
         : file_(file), host_(host), writer_(to, host) {}
 
     repair_summary run();
@@ -41,20 +33,27 @@ class file_repairer {
     void copy_block(const block_location& place, const block_bytes& payload);
     void copy_clock(const block_bytes& payload);
     void copy_offsets(const offsets_block& block);
+    void take_schema(const block_location& place, const block_bytes& payload);
     void copy_provider(const block_location& place, const block_bytes& payload);
+    void take_loss(const block_location& place, const block_bytes& payload);
+    void copy_note(const block_location& place, const block_bytes& payload);
     void copy_records(const block_location& place, const block_bytes& payload);
     void take_index(const block_location& place);
-    void write_trailing_losses();
+    void write_losses();
     void skip_block(const block_location& place, const char* why) {
         file_.report("the block at {} is left out: {}", place.offset, why);
     }
 
     block_file& file_;
-    host_block host_;
+    recording_host host_;
     file_writer writer_;
     repair_summary summary_;
     std::optional<std::uint64_t> offsets_;  // clock of the last offsets copied
     std::bitset<0x10000> providers_;
+    std::unordered_map<std::uint64_t, provider_schema> schemas_;  // by hash
+    std::unordered_map<std::uint32_t, process_block> processes_;  // by id
+    std::size_t schema_bytes_ = 0;                                // of schemas_
+    loss_table losses_;
     struct ring_state {
         std::uint64_t next = 0;      // sequence number
         bool is_known = false;       // whether `next` is valid
@@ -73,7 +72,7 @@ class file_repairer {
 
 void file_repairer::copy_clock(const block_bytes& payload) {
     if (const auto clock = block_head<clock_block>(payload)) {
-        writer_.write_clock(sample_of(*clock), clock->watermark);
+        writer_.write_clock(sample_of(clock->reading), clock->reading.watermark);
     }
 }
 
@@ -85,10 +84,31 @@ void file_repairer::copy_offsets(const offsets_block& block) {
     }
 }
 
+/// Schemas and processes are written with the first provider that has them.
+void file_repairer::take_schema(const block_location& place, const block_bytes& payload) {
+    const auto block = block_head<schema_block>(payload);
+    if (!block || block->size > schemas_size_max - schema_bytes_) {
+        skip_block(place, "it is too short for its type, or the schemas are too large");
+        return;
+    }
+    try {
+        provider_schema schema = provider_schema::parse(body_of(payload));
+        if (schema.hash != block->hash) {
+            skip_block(place, "it has another hash than its block states");
+            return;
+        }
+        schema_bytes_ += schema.binary.size();
+        schemas_.insert_or_assign(block->hash, std::move(schema));
+    } catch (const user_error& error) {
+        skip_block(place, error.what());
+    }
+}
+
 void file_repairer::copy_provider(const block_location& place, const block_bytes& payload) {
     const auto block = block_head<provider_block>(payload);
-    if (!block) {
-        skip_block(place, "it is too short for its type");
+    const auto schema = block ? schemas_.find(block->schema) : schemas_.end();
+    if (schema == schemas_.end()) {
+        skip_block(place, "its schema is missing");
         return;
     }
     if (providers_.test(block->id)) {
@@ -96,23 +116,46 @@ void file_repairer::copy_provider(const block_location& place, const block_bytes
         return;
     }
     provider_instance provider;
-    try {
-        provider = provider_of(*block, std::span(payload).subspan(sizeof *block));
-    } catch (const user_error& error) {
-        skip_block(place, error.what());
-        return;
+    provider.id = block->id;
+    provider.schema = schema->second;
+    const auto process = processes_.find(block->process);
+    if (process != processes_.end()) {
+        take_process_of(provider, process->second);
+    } else {
+        file_.report("the process of the provider at {} is missing", place.offset);
     }
     providers_.set(provider.id);
     writer_.write_provider(provider);
 }
 
+/// Losses are written at the end, when the last block of each ring and provider is known.
+void file_repairer::take_loss(const block_location& place, const block_bytes& payload) {
+    if (std::optional<loss_report> loss = loss_of(payload)) {
+        losses_.replace(std::move(*loss));
+    } else {
+        skip_block(place, "it is invalid");
+    }
+}
+
+void file_repairer::copy_note(const block_location& place, const block_bytes& payload) {
+    if (const auto note = block_head<note_block>(payload)) {
+        writer_.write_note(*note, body_of(payload));
+    } else {
+        skip_block(place, "it is too short for its type");
+    }
+}
+
 void file_repairer::copy_records(const block_location& place, const block_bytes& payload) {
     const auto block = block_head<records_block>(payload);
-    if (!block || block->ring >= host_.ring_count) {
+    if (!block || block->segment != 0 || block->ring >= host_.ring_count) {
         skip_block(place, "its head is invalid");
         return;
     }
-    const auto records = std::span(payload).subspan(sizeof *block);
+    if (block->encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
+        skip_block(place, "this elog does not know its encoding");
+        return;
+    }
+    const std::span<const std::uint8_t> records = body_of(payload);
     const checked_records sound = check_records(records);
     if (sound.size != records.size() || sound.count != block->count) {
         file_.report("of the block at {}, {} sound records are kept; its header counts {}",
@@ -172,15 +215,17 @@ void file_repairer::take_index(const block_location& place) {
     }
 }
 
-/// Writes the losses that no later record of a ring carries.
-void file_repairer::write_trailing_losses() {
+/// Writes the losses that no later record of a ring carries, and those of the file.
+void file_repairer::write_losses() {
     for (const auto& [number, ring] : rings_) {
         const std::uint64_t lost = ring.skipped - std::min(ring.skipped, ring.reported);
         if (lost != 0 || ring.invalid != 0) {
-            writer_.write_loss(
-                {static_cast<std::uint32_t>(loss_scope::ring), number, lost, 0, 0, ring.invalid});
+            losses_.add(trailing_loss(number, lost, 0, ring.invalid));
             summary_.missing += lost;
         }
+    }
+    for (const loss_report& loss : losses_.all()) {
+        writer_.write_loss(loss);
     }
 }
 
@@ -189,15 +234,22 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
     switch (place.type()) {
         case block_type::clock:
             return copy_clock(payload);
+        case block_type::schema:
+            return take_schema(place, payload);
+        case block_type::process:
+            if (const auto process = block_head<process_block>(payload);
+                process && processes_.size() < EVENTLOG_PROVIDERS_MAX) {
+                processes_.try_emplace(process->id, *process);
+            }
+            return;
         case block_type::provider:
             return copy_provider(place, payload);
         case block_type::records:
             return copy_records(place, payload);
         case block_type::loss:
-            if (const auto loss = block_head<loss_block>(payload)) {
-                writer_.write_loss(*loss);
-            }
-            return;
+            return take_loss(place, payload);
+        case block_type::note:
+            return copy_note(place, payload);
         case block_type::offsets:
             if (const auto block = block_head<offsets_block>(payload)) {
                 copy_offsets(*block);
@@ -209,6 +261,7 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
         case block_type::index:
             return take_index(place);
         case block_type::host:  // written by the constructor
+        case block_type::segment:
             return;
     }
     skip_block(place, "this elog does not know its type");
@@ -230,8 +283,8 @@ repair_summary file_repairer::run() {
             unindexed_.push_back({place->header.number, place->header.number});
         }
     }
-    write_trailing_losses();
-    writer_.write_end();
+    write_losses();
+    writer_.write_end(end_reason::repaired);
     summary_.size = writer_.size();
     summary_.damages = file_.damages().sentences();
     return summary_;
@@ -246,7 +299,7 @@ repair_summary repair_file(const std::string& from, const std::string& to) {
         throw user_error("The file {} is still being written. Wait for the recording to end.",
                          from);
     }
-    const std::optional<host_block> host = find_host(probe);
+    const std::optional<recording_host> host = find_recording_host(probe);
     if (!host) {
         reject_without_host(from);
     }

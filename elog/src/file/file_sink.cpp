@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "file/file_sink.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "record/clock_offset_table.hpp"
 #include "record/ring_records.hpp"
@@ -27,9 +30,7 @@ constexpr std::size_t readings_max = 16;
 std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
     std::uint64_t size = 0;
     for (const provider_instance* provider : providers) {
-        size += block_size_in_file(static_cast<std::uint32_t>(sizeof(provider_block) +
-                                                              provider->schema.binary.size())) +
-                sizeof(index_entry);
+        size += provider_size_max(*provider);
     }
     return size;
 }
@@ -39,6 +40,7 @@ std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
 void file_sink::start(const region_view& source) {
     clock_ = source.header.clock;
     ring_count_ = source.geometry.ring_count;
+    serial_ = source.header.serial;
     recording_ = generate_identity();
     coalescer_.emplace(ring_count_);
     rotation_options& rotation = options_.rotation;
@@ -62,9 +64,17 @@ void file_sink::begin_file() {
             parts_->remove_oldest();
         }
     }
-    writer_ = std::make_unique<file_writer>(
-        file_options{path, clock_, ring_count_, recording_, part_, options_.compression,
-                     options_.must_be_new && !parts_, options_.descriptor, options_.should_abort});
+    try {
+        writer_ = std::make_unique<file_writer>(
+            file_options{path, clock_, ring_count_, recording_, part_, options_.compression,
+                         options_.must_be_new && !parts_, options_.descriptor,
+                         options_.should_abort, true, serial_, options_.command});
+    } catch (const disk_full&) {
+        if (parts_) {
+            static_cast<void>(::unlink(path.c_str()));  // nothing in it can be read
+        }
+        throw;
+    }
     written_.reset();
     started_ = clock::now();
     has_records_ = false;
@@ -72,8 +82,11 @@ void file_sink::begin_file() {
 
 /// The returned writer keeps the file's lock: while it exists, readers treat the file as being
 /// written.
-std::unique_ptr<file_writer> file_sink::end_file() {
-    writer_->write_end();
+std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
+    for (const loss_report& loss : provider_losses_.all()) {
+        writer_->write_loss(loss);
+    }
+    writer_->write_end(reason);
     if (options_.sync_on_close) {
         writer_->sync();
     }
@@ -124,41 +137,44 @@ void file_sink::make_room(std::uint64_t payload) {
         return;
     }
     const rotation_options& rotation = options_.rotation;
+    const std::uint64_t reserve = size_reserve + provider_losses_.all().size() * loss_size_max;
     // Rotating a file that contains only its initial blocks would free nothing.
     const bool has_content = has_records_ || writer_->size() > rotation_options::size_min / 2;
     if (rotation.size != 0 && has_content &&
-        writer_->size_with(payload) + size_reserve > rotation.size) {
+        writer_->size_with(payload) + reserve > rotation.size) {
         rotate();
     }
     while (rotation.total != 0 && parts_->count() != 0 &&
-           parts_->total() + writer_->size_with(payload) + size_reserve > rotation.total) {
+           parts_->total() + writer_->size_with(payload) + reserve > rotation.total) {
         parts_->remove_oldest();
     }
 }
 
 void file_sink::take_clock(const eventlog_clock_sample& pair) {
     write_pending();
-    make_room(sizeof(clock_block) + block_size_in_file(sizeof(offsets_block)));
-    const clock_offsets now = read_clock_offsets(pair.clock);
-    if (!offsets_ || (now.clock > offsets_->clock && offsets_changed(*offsets_, now))) {
-        offsets_ = now;
-        writer_->write_offsets(now);
-    }
-    // Each call above may have started a new file with a later reading, and clocks must not go
-    // backwards within a file.
-    if (readings_.empty() || pair.clock > readings_.back().clock) {
-        readings_.push_back(pair);
-    }
-    writer_->write_clock(readings_.back(), watermark_);
+    write([&] {
+        make_room(sizeof(clock_block) + block_size_in_file(sizeof(offsets_block)));
+        const clock_offsets now = read_clock_offsets(pair.clock);
+        if (!offsets_ || (now.clock > offsets_->clock && offsets_changed(*offsets_, now))) {
+            offsets_ = now;
+            writer_->write_offsets(now);
+        }
+        // Each call above may have started a new file with a later reading, and clocks must not go
+        // backwards within a file.
+        if (readings_.empty() || pair.clock > readings_.back().clock) {
+            readings_.push_back(pair);
+        }
+        writer_->write_clock(readings_.back(), watermark_);
+    });
 }
 
 void file_sink::take_provider(const provider_instance& provider) {
     providers_.insert_or_assign(provider.id, provider);
-    write_provider(provider);
+    write([&] { write_provider(provider); });
 }
 
 void file_sink::write_provider(const provider_instance& provider) {
-    make_room(sizeof(provider_block) + provider.schema.binary.size());
+    make_room(provider_size_max(provider));
     writer_->write_provider(provider);
     if (provider.id < written_.size()) {
         written_.set(provider.id);
@@ -169,7 +185,43 @@ void file_sink::take_run(const record_run& run) {
     coalescer_->add(run, clock::now(), [this](const record_run& batch) { write_run(batch); });
 }
 
+/// Calls write() unless the disk is full.
+template <class Write>
+void file_sink::write(const Write& write) {
+    if (disk_full_) {
+        return;
+    }
+    try {
+        write();
+    } catch (const disk_full& error) {
+        disk_full_ = error.what();
+        if (options_.on_disk_full) {
+            options_.on_disk_full();
+        }
+    }
+}
+
+/// After the disk became full. The losses before the run had not been written either.
+void file_sink::count_unwritten(const record_run& run) {
+    loss_report loss =
+        trailing_loss(run.ring, run.lost_before, run.overwritten ? run.lost_before : 0);
+    loss.unwritten = run.count;
+    ring_losses_.add(loss);
+}
+
+/// Writes a run of the coalescer, which forgets it then.
 void file_sink::write_run(const record_run& run) {
+    bool is_written = false;
+    write([&] {
+        write_run_to_file(run);
+        is_written = true;
+    });
+    if (!is_written) {
+        count_unwritten(run);
+    }
+}
+
+void file_sink::write_run_to_file(const record_run& run) {
     const std::uint64_t size = sizeof(records_block) + run.bytes.size();
     const std::uint32_t part = part_;
     make_room(size + size_of(unwritten_providers(run)));
@@ -209,10 +261,41 @@ std::vector<const provider_instance*> file_sink::unwritten_providers(const recor
     return missing;
 }
 
-void file_sink::take_loss(const loss_block& loss) {
+void file_sink::take_loss(const loss_report& loss) {
+    if (loss.scope == loss_scope::provider) {
+        note_loss(loss);
+        return;
+    }
     flush();
-    make_room(sizeof loss);
-    writer_->write_loss(loss);
+    write_ring_loss(loss);
+}
+
+/// Called once for each ring, at the end of the recording.
+void file_sink::write_ring_loss(const loss_report& loss) {
+    bool is_written = false;
+    write([&] {
+        make_room(loss_size_max);
+        writer_->write_loss(loss);
+        is_written = true;
+    });
+    if (!is_written) {
+        ring_losses_.add(loss);
+    }
+}
+
+void file_sink::note_loss(const loss_report& loss) {
+    if (loss.scope != loss_scope::provider) {
+        return;
+    }
+    loss_report named = loss;
+    const auto provider = providers_.find(loss.index);
+    if (provider != providers_.end()) {
+        named.provider = provider->second.schema.name;
+        named.process = provider->second.process;
+        named.pid = provider->second.pid;
+        named.start_time = provider->second.start_time;
+    }
+    provider_losses_.replace(std::move(named));
 }
 
 void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
@@ -225,7 +308,7 @@ void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
     const std::chrono::nanoseconds limit = options_.rotation.time;
     if (limit.count() != 0 && has_records_ && now - started_ >= limit) {
         flush();
-        rotate();
+        write([this] { rotate(); });
     }
 }
 
@@ -233,9 +316,40 @@ void file_sink::flush(clock::time_point kept_since) {
     coalescer_->flush(kept_since, [this](const record_run& batch) { write_run(batch); });
 }
 
+/// Ends the file in its reserve.
+void file_sink::end_on_full_disk() {
+    std::uint64_t unwritten = 0;
+    for (const loss_report& loss : ring_losses_.all()) {
+        unwritten += loss.unwritten;
+    }
+    if (writer_) {
+        try {
+            writer_->use_reserve();
+            for (const loss_report& loss : ring_losses_.all()) {
+                writer_->write_loss(loss);
+            }
+            if (options_.notes) {
+                writer_->write_notes(options_.notes());
+            }
+            static_cast<void>(end_file(end_reason::disk_full));
+        } catch (const disk_full&) {
+            // Without a reserve the file ends with its last whole block, as after a kill.
+        }
+    }
+    throw user_error("{} {} events did not reach it.", *disk_full_, unwritten);
+}
+
 void file_sink::finish() {
     flush();
-    static_cast<void>(end_file());
+    if (!disk_full_ && options_.notes) {
+        write([this] { writer_->write_notes(options_.notes()); });
+    }
+    if (!disk_full_) {
+        write([this] { static_cast<void>(end_file()); });
+    }
+    if (disk_full_) {
+        end_on_full_disk();
+    }
 }
 
 }  // namespace elog

@@ -10,6 +10,7 @@
 #include <bitset>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@
 
 #include "base/output.hpp"
 #include "file/file_writer.hpp"
+#include "file/loss_table.hpp"
+#include "file/recording_notes.hpp"
 #include "file/rotated_files.hpp"
 #include "record/clock_converter.hpp"
 #include "record/record_sink.hpp"
@@ -50,10 +53,17 @@ struct file_sink_options {
     /// path.
     int descriptor = -1;
     abort_check should_abort{};  // see file_options
+    std::string command{};       // see recording_host
+    /// Called by finish().
+    std::function<recording_notes()> notes{};
+    /// Called once, when the disk is full: the recording should end. Until it does, its records are
+    /// counted as lost.
+    std::function<void()> on_disk_full{};
 };
 
 /// Keeps the order in which records are read; the records of one ring may be delayed to form larger
-/// blocks.
+/// blocks. When the disk is full, the file is ended in its reserve, if it has one, with the number
+/// of records that did not reach it; then finish() throws user_error.
 class file_sink : public record_sink {
   public:
     explicit file_sink(file_sink_options options) : options_(std::move(options)) {}
@@ -62,7 +72,8 @@ class file_sink : public record_sink {
     void take_clock(const eventlog_clock_sample& pair) override;
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
-    void take_loss(const loss_block& loss) override;
+    void take_loss(const loss_report& loss) override;
+    void note_loss(const loss_report& loss) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override;
 
@@ -70,11 +81,17 @@ class file_sink : public record_sink {
     using clock = run_coalescer::clock;
 
     void begin_file();
-    std::unique_ptr<file_writer> end_file();
+    std::unique_ptr<file_writer> end_file(end_reason reason = end_reason::regular);
+    template <class Write>
+    void write(const Write& write);
+    void count_unwritten(const record_run& run);
+    void write_ring_loss(const loss_report& loss);
+    [[noreturn]] void end_on_full_disk();
     void rotate();
     void write_pending();
     void make_room(std::uint64_t payload);
     void write_run(const record_run& run);
+    void write_run_to_file(const record_run& run);
     [[nodiscard]] std::vector<const provider_instance*> unwritten_providers(
         const record_run& run) const;
     void write_provider(const provider_instance& provider);
@@ -83,6 +100,7 @@ class file_sink : public record_sink {
     file_sink_options options_;
     std::uint32_t clock_ = 0;
     std::uint32_t ring_count_ = 0;
+    std::uint64_t serial_ = 0;  // of the region
     std::uint64_t recording_ = 0;
     std::uint32_t part_ = 0;
     std::optional<rotated_files> parts_;  // only with rotation
@@ -93,6 +111,9 @@ class file_sink : public record_sink {
     std::vector<eventlog_clock_sample> readings_;  // readings that later records may need
     std::optional<clock_offsets> offsets_;         // the last ones written
     provider_map providers_;
+    loss_table provider_losses_;                    // so far; each file has all of them
+    loss_table ring_losses_;                        // since the disk is full
+    std::optional<std::string> disk_full_;          // the message
     std::bitset<record_provider_max + 1> written_;  // providers in this file
     clock::time_point started_;                     // of this file
     bool has_records_ = false;                      // this file

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "file/file_writer.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "base/crc32c.hpp"
-#include "base/unnamed_file.hpp"
 #include "base/user_error.hpp"
 #include "record/ring_records.hpp"
 
@@ -34,34 +29,44 @@ void set_checksum(Header& header) noexcept {
     header.checksum = crc32c(bytes_of(header).first(offsetof(Header, checksum)));
 }
 
+// A reserve holds an index with its entries, host and segment, and notes; and a loss of each ring
+// and provider.
+constexpr std::uint64_t reserve_fixed = std::uint64_t{64} << 10U;
+
 // Smaller payloads are not worth compressing.
 constexpr std::size_t compressible_size = 128;
 
-[[noreturn]] void throw_write_error(const std::string& path, int error) {
-    if (const std::optional<std::string> folder = folder_of_unnamed_file(path)) {
-        throw user_error("A temporary file in {} cannot be written any further ({}). Set TMPDIR to "
-                         "a folder with more space.",
-                         *folder, std::strerror(error));
-    }
-    throw user_error("The file {} cannot be written any further ({}). Free some space, or write it "
-                     "elsewhere.",
-                     path, std::strerror(error));
+/// A length and the text, cut to what the length can state.
+void append_text(std::vector<std::uint8_t>& bytes, std::string_view text) {
+    text = text.substr(0, UINT8_MAX);
+    bytes.push_back(static_cast<std::uint8_t>(text.size()));
+    bytes.insert(bytes.end(), text.begin(), text.end());
+}
+
+std::vector<std::uint8_t> texts_of(std::string_view first, std::string_view second) {
+    std::vector<std::uint8_t> bytes;
+    append_text(bytes, first);
+    append_text(bytes, second);
+    return bytes;
+}
+
+recording_host host_of(const file_options& options) {
+    recording_host host = this_host(options.clock, options.ring_count);
+    host.command = options.command;
+    host.recording = options.recording != 0 ? options.recording : generate_identity();
+    host.part = options.part;
+    host.origin = segment_origin::recorded;
+    host.serial = options.serial;
+    return host;
+}
+
+/// Without bytes that the format does not have.
+std::string_view command_text(const std::string& command) noexcept {
+    constexpr std::size_t size_max = 1024;
+    return std::string_view(command).substr(0, std::min(command.find('\0'), size_max));
 }
 
 }  // namespace
-
-host_block this_host(std::uint32_t clock, std::uint32_t ring_count) {
-    utsname names{};
-    static_cast<void>(::uname(&names));
-    host_block host{};
-    host.clock = clock;
-    host.ring_count = ring_count;
-    copy_text(host.host_name, static_cast<const char*>(names.nodename));
-    copy_text(host.kernel, static_cast<const char*>(names.release));
-    copy_text(host.machine, static_cast<const char*>(names.machine));
-    host.version = file_version;
-    return host;
-}
 
 std::uint64_t generate_identity() {
     std::uint64_t drawn = 0;
@@ -73,197 +78,288 @@ std::uint64_t generate_identity() {
     return drawn == 0 ? 1 : drawn;
 }
 
-file_writer::file_writer(file_options options) : options_(std::move(options)) {
-    if (options_.descriptor < 0) {
-        open();
-    } else {
-        open_descriptor();
-    }
-    if (options_.compression != 0) {
-        compressor_.emplace(options_.compression);
-    }
-    host_block host = this_host(options_.clock, options_.ring_count);
-    host.recording = options_.recording != 0 ? options_.recording : generate_identity();
-    host.part = options_.part;
-    write_header(host);
+file_writer::file_writer(file_options options)
+    : host_(host_of(options)),
+      output_({std::move(options.path), options.must_be_new, options.descriptor,
+               std::move(options.should_abort), options.has_reserve}) {
+    compress(options.compression);
+    write_header();
 }
 
-file_writer::file_writer(std::string path, const host_block& host) {
-    options_.path = std::move(path);
-    open();
-    write_header(host);
-}
-
-/// A lock belongs to the open file, which other processes may keep open if the caller opened it.
-file_writer::~file_writer() {
-    if (file_ && options_.descriptor >= 0) {
-        static_cast<void>(::flock(file_.get(), LOCK_UN));
-    }
-}
-
-void file_writer::open() {
-    const std::string& path = options_.path;
-    const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-    file_ = eventlog::core::unique_fd(
-        ::open(path.c_str(), options_.must_be_new ? mode | O_EXCL : mode, 0644));
-    if (!file_ && errno == EEXIST) {
-        throw user_error(
-            "The file {} exists. Give another name with -o, or replace it with --force.", path);
-    }
-    struct stat status {};
-    if (!file_ || ::fstat(file_.get(), &status) != 0) {
-        throw user_error("The file {} cannot be made ({}). Give another name with -o.", path,
-                         std::strerror(errno));
-    }
-    // Opening a pipe or socket without O_NONBLOCK would block; a terminal cannot hold gapless
-    // blocks.
-    if (!S_ISREG(status.st_mode)) {
-        throw user_error("{} is not a file. Give another name with -o.", path);
-    }
-    lock();
-    if (::ftruncate(file_.get(), 0) != 0) {
-        throw user_error("The file {} cannot be emptied ({}). Give another name with -o.", path,
-                         std::strerror(errno));
-    }
-}
-
-void file_writer::open_descriptor() {
-    file_ = eventlog::core::unique_fd(::fcntl(options_.descriptor, F_DUPFD_CLOEXEC, 0));
-    struct stat status {};
-    if (!file_ || ::fstat(file_.get(), &status) != 0) {
-        throw user_error("The file {} cannot be written ({}). Give a name with -o.", options_.path,
-                         std::strerror(errno));
-    }
-    is_regular_ = S_ISREG(status.st_mode);
-    if (!is_regular_) {
-        return;
-    }
-    // Positions in an index count from the beginning of the file.
-    if (status.st_size != 0) {
-        throw user_error("The file {} is not empty, and a recording cannot follow other data. "
-                         "Redirect to another file, or give a name with -o.",
-                         options_.path);
-    }
-    lock();
-}
-
-/// Readers test this lock to learn whether the file is still being written.
-void file_writer::lock() {
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        throw user_error(
-            "The file {} is being written by another recording. Give another name with "
-            "-o.",
-            options_.path);
-    }
+file_writer::file_writer(std::string path, recording_host host)
+    : host_(std::move(host)), output_({std::move(path)}) {
+    write_header();
 }
 
 void file_writer::compress(int level) {
-    options_.compression = level;
+    compression_ = level;
     if (level != 0 && !compressor_) {
         compressor_.emplace(level);
     }
 }
 
-void file_writer::write_header(const host_block& host) {
+void file_writer::use_reserve() noexcept {
+    uses_reserve_ = true;
+    output_.use_reserve();
+}
+
+/// For what is written when the disk is full.
+std::uint64_t file_writer::reserve() const noexcept {
+    return reserve_fixed + (host_.ring_count + providers_.size() + 1) * loss_size_max;
+}
+
+void file_writer::write_header() {
     identity_ = static_cast<std::uint32_t>(generate_identity());
     file_header header{};
     header.magic = file_magic;
     header.version = file_version;
+    header.version_minor = file_version_minor;
     header.identity = identity_;
     set_checksum(header);
-    write_all(bytes_of(header), {}, {}, 0);
-    // Written twice: without this block nothing can be read, and one copy may be damaged.
-    index_.add(write_block(block_type::host, bytes_of(host)));
-    index_.add(write_block(block_type::host, bytes_of(host)));
+    const std::array<bytes, 1> parts{bytes_of(header)};
+    output_.append(parts, reserve());
+    write_host();
+}
+
+/// Nothing can be read without these blocks, so there are several copies.
+void file_writer::write_host() {
+    host_block host{};
+    host.head_size = sizeof host;
+    host.version = file_version;
+    host.part = host_.part;
+    host.recording = host_.recording;
+    std::copy(host_.boot.begin(), host_.boot.end(), std::begin(host.boot));
+    copy_text(host.host_name, host_.host_name);
+    copy_text(host.kernel, host_.kernel);
+    copy_text(host.machine, host_.machine);
+    const std::string_view command = command_text(host_.command);
+    index_.add(
+        write_block(block_type::host, bytes_of(host),
+                    {reinterpret_cast<const std::uint8_t*>(command.data()), command.size()}));
+    segment_block segment{};
+    segment.head_size = sizeof segment;
+    segment.clock = host_.clock;
+    segment.ring_count = host_.ring_count;
+    segment.origin = static_cast<std::uint16_t>(host_.origin);
+    segment.serial = host_.serial;
+    index_.add(write_block(block_type::segment, bytes_of(segment)));
+}
+
+std::uint64_t file_writer::host_size() const noexcept {
+    const std::size_t command = command_text(host_.command).size();
+    return block_size_in_file(static_cast<std::uint32_t>(sizeof(host_block) + command)) +
+           block_size_in_file(sizeof(segment_block)) + 2 * sizeof(index_entry);
 }
 
 void file_writer::write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark) {
-    const clock_block clock{pair.clock, pair.monotonic, pair.realtime, watermark};
-    index_.add(write_block(block_type::clock, bytes_of(clock)), clock);
-    write_index_if_due();
+    clock_block block{};
+    block.head_size = sizeof block;
+    block.reading = {pair.clock, pair.monotonic, pair.realtime, watermark};
+    index_.add(write_block(block_type::clock, bytes_of(block)), block.reading);
+    write_due_blocks();
 }
 
 void file_writer::write_offsets(const clock_offsets& offsets) {
-    const offsets_block block{offsets.clock, offsets.boottime, offsets.tai};
+    offsets_block block{};
+    block.head_size = sizeof block;
+    block.clock = offsets.clock;
+    block.boottime = offsets.boottime;
+    block.tai = offsets.tai;
     index_.add(write_block(block_type::offsets, bytes_of(block)));
-    write_index_if_due();
+    write_due_blocks();
+}
+
+/// Unless it is the last one that has been written with its hash, which is not collision-resistant.
+void file_writer::write_schema(const provider_schema& schema) {
+    std::vector<std::uint8_t>& written = schemas_[schema.hash];
+    if (written == schema.binary) {
+        return;
+    }
+    schema_block block{};
+    block.head_size = sizeof block;
+    block.size = static_cast<std::uint32_t>(schema.binary.size());
+    block.hash = schema.hash;
+    index_.add(write_block(block_type::schema, bytes_of(block), schema.binary));
+    written = schema.binary;
+    write_due_blocks();
+}
+
+std::uint32_t file_writer::write_process(const provider_instance& provider) {
+    process_key key(provider.pid, provider.uid, provider.start_time, provider.parent,
+                    provider.process);
+    const auto known = processes_.find(key);
+    if (known != processes_.end()) {
+        return known->second;
+    }
+    process_block block{};
+    block.head_size = sizeof block;
+    block.id = static_cast<std::uint32_t>(processes_.size());
+    block.pid = provider.pid;
+    block.uid = provider.uid;
+    block.start_time = provider.start_time;
+    block.parent = provider.parent;
+    std::memcpy(static_cast<char*>(block.name), provider.process.data(),
+                std::min(provider.process.size(), sizeof block.name));
+    index_.add(write_block(block_type::process, bytes_of(block)));
+    processes_.emplace(std::move(key), block.id);
+    write_due_blocks();
+    return block.id;
 }
 
 void file_writer::write_provider(const provider_instance& provider) {
+    write_schema(provider.schema);
     provider_block block{};
+    block.head_size = sizeof block;
     block.id = static_cast<std::uint16_t>(provider.id);
-    block.pid = provider.pid;
-    block.uid = provider.uid;
-    block.schema_size = static_cast<std::uint32_t>(provider.schema.binary.size());
-    copy_text(block.process, provider.process);
-    index_.add(write_block(block_type::provider, bytes_of(block), provider.schema.binary));
-    write_index_if_due();
+    block.process = write_process(provider);
+    block.first_event = next_event_;
+    block.event_count = static_cast<std::uint32_t>(provider.schema.events.size());
+    block.schema = provider.schema.hash;
+    index_.add(write_block(block_type::provider, bytes_of(block)));
+    next_event_ += block.event_count;
+    providers_.try_emplace(provider.id, provider_names{provider.schema.name, provider.process,
+                                                       provider.pid, provider.start_time});
+    write_due_blocks();
+}
+
+std::uint64_t provider_size_max(const provider_instance& provider) noexcept {
+    const std::size_t schema = sizeof(schema_block) + provider.schema.binary.size();
+    return block_size_in_file(static_cast<std::uint32_t>(schema)) +
+           block_size_in_file(sizeof(process_block)) + block_size_in_file(sizeof(provider_block)) +
+           3 * sizeof(index_entry);
 }
 
 void file_writer::write_run(const record_run& run) {
     records_block block{};
-    block.ring = run.ring;
+    block.head_size = sizeof block;
+    block.encoding = static_cast<std::uint8_t>(record_encoding::verbatim);
     block.flags = run.overwritten ? records_overwritten : 0;
+    block.ring = static_cast<std::uint16_t>(run.ring);
     block.count = run.count;
     block.sequence = run.sequence;
     block.lost_before = run.lost_before;
     block.earliest = UINT64_MAX;
+    block.decoded_size = static_cast<std::uint32_t>(run.bytes.size());
     run_reader records(run);
     for (record_view record; records.next(record);) {
-        block.earliest = std::min<std::uint64_t>(block.earliest, record.time);
-        block.latest = std::max<std::uint64_t>(block.latest, record.time);
+        block.earliest = std::min(block.earliest, record.time);
+        block.latest = std::max(block.latest, record.time);
     }
     index_.add(write_block(block_type::records, bytes_of(block), run.bytes), block);
     totals_.records += run.count;
     totals_.lost += run.lost_before;
-    write_index_if_due();
+    write_due_blocks();
 }
 
-void file_writer::write_loss(const loss_block& loss) {
-    index_.add(write_block(block_type::loss, bytes_of(loss)));
+void file_writer::write_loss(const loss_report& loss) {
+    const auto known = loss.scope == loss_scope::provider && loss.provider.empty()
+                           ? providers_.find(loss.index)
+                           : providers_.end();
+    const provider_names names =
+        known != providers_.end()
+            ? known->second
+            : provider_names{loss.provider, loss.process, loss.pid, loss.start_time};
+    loss_block block{};
+    block.head_size = sizeof block;
+    block.scope = static_cast<std::uint8_t>(loss.scope);
+    block.index = static_cast<std::uint16_t>(loss.index);
+    block.full = loss.full;
+    block.too_large = loss.too_large;
+    block.busy = loss.busy;
+    block.damaged = loss.damaged;
+    block.overwritten = loss.overwritten;
+    block.unwritten = loss.unwritten;
+    block.start_time = names.start_time;
+    block.pid = names.pid;
+    std::memcpy(static_cast<char*>(block.process), names.process.data(),
+                std::min(names.process.size(), sizeof block.process));
+    std::vector<std::uint8_t> body;
+    append_text(body, names.provider);
+    index_.add(write_block(block_type::loss, bytes_of(block), body));
     totals_.lost += lost_count(loss);
-    write_index_if_due();
+    write_due_blocks();
 }
 
-void file_writer::write_index_if_due() {
+void file_writer::write_note(note_block note, std::span<const std::uint8_t> body) {
+    note.head_size = sizeof note;
+    index_.add(write_block(block_type::note, bytes_of(note), body));
+    write_due_blocks();
+}
+
+void file_writer::write_notes(const recording_notes& notes) {
+    if (notes.scope) {
+        const command_scope_counts& scope = *notes.scope;
+        write_note({0,
+                    static_cast<std::uint16_t>(note_kind::command_scope),
+                    0,
+                    0,
+                    {scope.outside, scope.undecided, scope.undecided_processes, 0, 0}},
+                   {});
+    }
+    if (!notes.omitted) {
+        return;
+    }
+    const auto omitted = static_cast<std::uint16_t>(note_kind::omitted);
+    const sampling_report& all = *notes.omitted;
+    write_note({0, omitted, 0, 0, {0, all.kept, all.by_sampling, all.by_rate, all.max_rate}},
+               texts_of("", ""));
+    // The reserve has no space for any number of events.
+    for (const sampled_event& each : uses_reserve_ ? std::vector<sampled_event>() : all.events) {
+        write_note({0,
+                    omitted,
+                    0,
+                    0,
+                    {each.every, each.kept, each.by_sampling, each.by_rate, all.max_rate}},
+                   texts_of(each.provider, each.event));
+    }
+}
+
+void file_writer::write_due_blocks() {
+    if (!has_second_host_ && output_.size() >= second_host_offset) {
+        has_second_host_ = true;
+        write_host();
+    }
     if (index_.is_due()) {
         write_index();
     }
 }
 
 void file_writer::write_index() {
-    const std::vector<std::uint8_t> payload = index_.take(complete_size_);
+    has_second_host_ = true;
+    write_host();
+    const std::uint64_t offset = output_.size();
+    const std::vector<std::uint8_t> payload = index_.take(offset);
     write_block(block_type::index, payload);
 }
 
-void file_writer::write_end(std::optional<file_totals> totals) {
+void file_writer::write_end(end_reason reason, std::optional<file_totals> totals) {
     const file_totals said = totals.value_or(totals_);
+    use_reserve();
     if (!index_.empty()) {
         write_index();
     }
-    const end_block end{said.records, said.lost, index_.last_index()};
+    end_block end{};
+    end.head_size = sizeof end;
+    end.reason = static_cast<std::uint16_t>(reason);
+    end.index = static_cast<std::uint32_t>(output_.size() - index_.last_index());
+    end.records = said.records;
+    end.lost = said.lost;
     write_block(block_type::end, bytes_of(end));
-}
-
-void file_writer::sync() {
-    // Pipes and file systems without fsync report EINVAL or ENOSYS.
-    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) {
-        throw user_error("The file {} could not be written to its end ({}). Write it elsewhere.",
-                         options_.path, std::strerror(errno));
-    }
+    output_.release_reserve();
 }
 
 std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {
-    // One index before the block and one after it.
-    const std::uint64_t index = sizeof(block_header) + sizeof(index_block);
+    // One index before the block and one after it, each with a host; and the second host.
+    const std::uint64_t index = sizeof(block_header) + sizeof(index_block) + host_size();
     const std::uint64_t entries = (index_.size() + 1) * sizeof(index_entry);
-    return complete_size_ + sizeof(block_header) + padded_payload_size(payload) + 2 * index +
-           entries + end_block_size;
+    return output_.size() + sizeof(block_header) + padded_payload_size(payload) + 2 * index +
+           host_size() + entries + end_block_size;
 }
 
 block_header file_writer::write_block(block_type type, bytes head, bytes body) {
     block_header header{};
-    if (options_.compression != 0 && body.size() >= compressible_size) {
+    const bool may_compress = type == block_type::schema || type == block_type::records;
+    if (compression_ != 0 && may_compress && body.size() >= compressible_size) {
         const bytes frame = compressor_->compress(body);
         if (!frame.empty()) {
             body = frame;
@@ -274,67 +370,16 @@ block_header file_writer::write_block(block_type type, bytes head, bytes body) {
     header.type = static_cast<std::uint16_t>(type);
     header.size = static_cast<std::uint32_t>(head.size() + body.size());
     header.payload_checksum = crc32c(body, crc32c(head));
-    header.number = next_block_++;
+    header.number = next_block_;
     header.identity = identity_;
     set_checksum(header);
-    write_all(bytes_of(header), head, body, padded_payload_size(header.size) - header.size);
-    return header;
-}
-
-void file_writer::write_all(std::span<const std::uint8_t> first,
-                            std::span<const std::uint8_t> second,
-                            std::span<const std::uint8_t> third, std::size_t padding) {
     static constexpr std::array<std::uint8_t, block_alignment> zeros{};
-    std::array<iovec, 4> parts{};
-    std::size_t count = 0;
-    const auto add = [&](std::span<const std::uint8_t> part) {
-        // iovec has no const member; writev() does not modify the bytes.
-        parts[count++] = {const_cast<std::uint8_t*>(part.data()), part.size()};
-    };
-    add(first);
-    add(second);
-    add(third);
-    add(std::span(zeros).first(padding));
-    if (is_regular_) {
-        write_parts(std::span(parts).first(count));
-    } else {
-        for (const iovec& part : std::span(parts).first(count)) {
-            elog::write_all(file_.get(), {static_cast<const char*>(part.iov_base), part.iov_len},
-                            options_.should_abort);
-            bytes_written_ += part.iov_len;
-        }
-    }
-    complete_size_ = bytes_written_;
-}
-
-/// After an error removes the incomplete block.
-void file_writer::write_parts(std::span<iovec> parts) {
-    std::size_t done = 0;
-    while (done < parts.size()) {
-        if (parts[done].iov_len == 0) {
-            ++done;
-            continue;
-        }
-        const ssize_t written =
-            ::writev(file_.get(), &parts[done], static_cast<int>(parts.size() - done));
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            const int error = errno;
-            static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(complete_size_)));
-            throw_write_error(options_.path, error);
-        }
-        auto left = static_cast<std::size_t>(written);
-        bytes_written_ += left;
-        while (left != 0) {
-            const std::size_t step = std::min(left, parts[done].iov_len);
-            parts[done].iov_base = static_cast<std::uint8_t*>(parts[done].iov_base) + step;
-            parts[done].iov_len -= step;
-            left -= step;
-            done += parts[done].iov_len == 0 ? 1U : 0U;
-        }
-    }
+    const std::array<bytes, 4> parts{
+        bytes_of(header), head, body,
+        bytes(zeros).first(padded_payload_size(header.size) - header.size)};
+    output_.append(parts, reserve());
+    ++next_block_;
+    return header;
 }
 
 }  // namespace elog

@@ -4,24 +4,33 @@
 //
 // - Functions that write throw user_error. After a failed write the file ends with
 //   its last whole block. A pipe may end in the middle of a block.
+// - With a reserve, a part of the disk behind the end stays allocated, so that losses, index and
+// end
+//   can be written when the disk is full. Pipes and some file systems have no reserve.
 // - Owns the descriptor, or a duplicate of the caller's, and the lock that marks the file as being
 //   written. One thread uses a writer.
 #pragma once
 
 #include <linux/eventlog.h>
-#include <sys/uio.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
 
 #include "base/output.hpp"
 #include "base/zstd_frames.hpp"
+#include "file/block_output.hpp"
 #include "file/file_format.hpp"
 #include "file/index_builder.hpp"
-#include "platform/unique_fd.hpp"
+#include "file/recording_host.hpp"
+#include "file/recording_notes.hpp"
 #include "record/clock_converter.hpp"
+#include "record/loss.hpp"
 #include "record/records.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -31,13 +40,16 @@ struct file_options {
     std::string path;
     std::uint32_t clock = EVENTLOG_CLOCK_MONOTONIC;
     std::uint32_t ring_count = 1;
-    std::uint64_t recording = 0;  // see host_block; 0: a new one is drawn
+    std::uint64_t recording = 0;  // see recording_host; 0: a new one is drawn
     std::uint32_t part = 0;
     int compression = 0;       // level; 0: none
     bool must_be_new = false;  // reject an existing file
     /// An open file, pipe or device to write to; `path` is its name in messages. -1: open `path`.
     int descriptor = -1;
     abort_check should_abort{};  // for a pipe that is not read, see elog::write_all
+    bool has_reserve = false;
+    std::uint64_t serial = 0;  // see recording_host, as the next one
+    std::string command{};
 };
 
 /// Totals for the end block.
@@ -49,21 +61,25 @@ struct file_totals {
 /// A random number that identifies a file or recording. Throws user_error.
 [[nodiscard]] std::uint64_t generate_identity();
 
-/// A host block for records of this machine, without `recording` and `part`.
-[[nodiscard]] host_block this_host(std::uint32_t clock, std::uint32_t ring_count);
+/// Largest size in a file of the blocks that write_provider writes, with their index entries.
+[[nodiscard]] std::uint64_t provider_size_max(const provider_instance& provider) noexcept;
+
+/// Largest size in a file of a loss block with its index entry.
+inline constexpr std::uint64_t loss_size_max =
+    block_size_in_file(sizeof(loss_block) + 1 + UINT8_MAX) + sizeof(index_entry);
 
 class file_writer {
   public:
-    /// Creates or replaces the file and writes the header and host blocks. A pipe that is closed
+    /// Creates or replaces the file and writes header, host and segment. A pipe that is closed
     /// throws output_closed, here and in all functions that write.
     explicit file_writer(file_options options);
     file_writer(std::string path, std::uint32_t clock, std::uint32_t ring_count)
         : file_writer(file_options{std::move(path), clock, ring_count}) {}
-    /// The same with an existing host block, for a copy within the same recording.
-    file_writer(std::string path, const host_block& host);
+    /// The same with an existing host, for a copy.
+    file_writer(std::string path, recording_host host);
     file_writer(const file_writer&) = delete;
     file_writer& operator=(const file_writer&) = delete;
-    ~file_writer();
+    ~file_writer() = default;
 
     /// `watermark`: no record still to be written is earlier; 0: unknown.
     void write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark = 0);
@@ -71,48 +87,72 @@ class file_writer {
     void write_provider(const provider_instance& provider);
     /// The run has at most records_size_max bytes.
     void write_run(const record_run& run);
-    void write_loss(const loss_block& loss);
+    /// Each ring and provider at most once: the report has its total. Missing names of a provider
+    /// are those of the provider that has been written.
+    void write_loss(const loss_report& loss);
+    void write_notes(const recording_notes& notes);
+    /// A note as it is in another file.
+    void write_note(note_block note, std::span<const std::uint8_t> body);
+    /// From now on uses the reserve: only losses, notes and the end may follow.
+    void use_reserve() noexcept;
     /// Writes index and end block, with the totals written or the ones given. Must be the last
     /// write.
-    void write_end(std::optional<file_totals> totals = std::nullopt);
+    void write_end(end_reason reason = end_reason::regular,
+                   std::optional<file_totals> totals = std::nullopt);
 
     /// After write_end(): waits until the file is on the disk, so that neither a full disk nor a
     /// crash loses it.
-    void sync();
+    void sync() { output_.sync(); }
 
     /// Sets the compression level for following blocks; 0: none.
     void compress(int level);
 
     /// Size of the file so far.
-    [[nodiscard]] std::uint64_t size() const noexcept { return complete_size_; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return output_.size(); }
     /// Size of the file after one more block with this payload size, and the end.
     [[nodiscard]] std::uint64_t size_with(std::uint64_t payload) const noexcept;
-    [[nodiscard]] const std::string& path() const noexcept { return options_.path; }
+    /// What has been written.
+    [[nodiscard]] const file_totals& totals() const noexcept { return totals_; }
+    [[nodiscard]] const std::string& path() const noexcept { return output_.path(); }
 
   private:
     using bytes = std::span<const std::uint8_t>;
+    using process_key =
+        std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint32_t, std::string>;
 
-    void open();
-    void open_descriptor();
-    void lock();
-    void write_header(const host_block& host);
+    void write_header();
+    void write_host();
+    [[nodiscard]] std::uint64_t host_size() const noexcept;
+    void write_schema(const provider_schema& schema);
+    [[nodiscard]] std::uint32_t write_process(const provider_instance& provider);
     /// `head` is never compressed, `body` may be.
     block_header write_block(block_type type, bytes head, bytes body = {});
     void write_index();
-    void write_index_if_due();
-    void write_all(bytes first, bytes second, bytes third, std::size_t padding);
-    void write_parts(std::span<iovec> parts);
+    void write_due_blocks();
+    [[nodiscard]] std::uint64_t reserve() const noexcept;
 
-    file_options options_;
-    eventlog::core::unique_fd file_;
-    bool is_regular_ = true;  // false: a pipe or a device
+    /// Of a provider that has been written.
+    struct provider_names {
+        std::string provider;
+        std::string process;
+        std::uint32_t pid = 0;
+        std::uint64_t start_time = 0;
+    };
+
+    recording_host host_;
+    block_output output_;
+    int compression_ = 0;
     std::uint32_t identity_ = 0;
     std::optional<frame_compressor> compressor_;
     index_builder index_;
     file_totals totals_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> schemas_;  // by hash
+    std::map<process_key, std::uint32_t> processes_;
+    std::unordered_map<std::uint32_t, provider_names> providers_;
+    std::uint32_t next_event_ = 1;
+    bool has_second_host_ = false;
+    bool uses_reserve_ = false;
     std::uint64_t next_block_ = 0;
-    std::uint64_t bytes_written_ = 0;
-    std::uint64_t complete_size_ = 0;  // up to the end of the last whole block
 };
 
 }  // namespace elog

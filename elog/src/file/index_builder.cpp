@@ -10,11 +10,15 @@
 namespace elog {
 namespace {
 
-std::int64_t offset_of(const clock_block& clock) noexcept {
+std::int64_t offset_of(const clock_reading& clock) noexcept {
     return static_cast<std::int64_t>(clock.realtime - clock.monotonic);
 }
 
 }  // namespace
+
+std::uint32_t index_checksum(std::span<const std::uint8_t> head) noexcept {
+    return crc32c(head.subspan(offsetof(index_block, previous)));
+}
 
 std::uint64_t index_interval() {
     // The lower limit is the size of index_interval_blocks of the smallest blocks, for which an
@@ -34,15 +38,15 @@ void index_builder::add(const block_header& header) {
     entry.flags = header.flags;
     entries_.push_back(entry);
     bytes_ += block_size_in_file(header.size);
-    const auto type = static_cast<block_type>(header.type);
-    const bool is_other =
-        type == block_type::provider || type == block_type::loss || type == block_type::offsets;
-    head_.others += is_other ? 1U : 0U;
+    const bool is_needed = is_metadata(static_cast<block_type>(header.type)) ||
+                           (header.type & block_type_required) != 0;
+    head_.others += is_needed ? 1U : 0U;
 }
 
 void index_builder::add(const block_header& header, const records_block& records) {
     add(header);
     index_entry& entry = entries_.back();
+    entry.segment = records.segment;
     entry.ring = records.ring;
     entry.count = static_cast<std::uint32_t>(records.count);
     entry.earliest = records.earliest;
@@ -53,7 +57,7 @@ void index_builder::add(const block_header& header, const records_block& records
     head_.latest = std::max(head_.latest, records.latest);
 }
 
-void index_builder::add(const block_header& header, const clock_block& clock) {
+void index_builder::add(const block_header& header, const clock_reading& clock) {
     add(header);
     if (head_.clocks == 0) {
         head_.first_clock = clock;
@@ -72,6 +76,7 @@ void index_builder::add(const block_header& header, const clock_block& clock) {
 
 void index_builder::begin_section() noexcept {
     head_ = {};
+    head_.head_size = sizeof head_;
     head_.earliest = UINT64_MAX;
     head_.first_clock = last_clock_;
     head_.last_clock = last_clock_;
@@ -83,11 +88,11 @@ void index_builder::begin_section() noexcept {
 }
 
 std::vector<std::uint8_t> index_builder::take(std::uint64_t offset) {
+    head_.head_size = sizeof head_;  // a damaged file may have no entries
     head_.previous = previous_;
     head_.start = offset - bytes_;
     head_.entries = static_cast<std::uint32_t>(entries_.size());
-    head_.checksum =
-        crc32c({reinterpret_cast<const std::uint8_t*>(&head_), offsetof(index_block, checksum)});
+    head_.checksum = index_checksum({reinterpret_cast<const std::uint8_t*>(&head_), sizeof head_});
     std::vector<std::uint8_t> payload(sizeof head_ + entries_.size() * sizeof(index_entry));
     std::memcpy(payload.data(), &head_, sizeof head_);
     if (!entries_.empty()) {  // a damaged file may have no entries, and data() may be null then

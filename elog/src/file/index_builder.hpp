@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "file/file_format.hpp"
@@ -16,13 +17,16 @@ namespace elog {
 /// each. Readers and writers must have the same value. Throws user_error for an invalid one.
 [[nodiscard]] std::uint64_t index_interval();
 
+/// The checksum in the head of an index: of everything behind itself.
+[[nodiscard]] std::uint32_t index_checksum(std::span<const std::uint8_t> head) noexcept;
+
 class index_builder {
   public:
     /// Adds a block that was written directly after the previous one.
     void add(const block_header& header);
     /// The same for blocks whose contents are summarized in the index.
     void add(const block_header& header, const records_block& records);
-    void add(const block_header& header, const clock_block& clock);
+    void add(const block_header& header, const clock_reading& clock);
 
     [[nodiscard]] bool is_due() const noexcept {
         return entries_.size() >= index_interval_blocks || bytes_ >= step_;
@@ -41,7 +45,7 @@ class index_builder {
     std::uint64_t step_ = index_interval();
     std::vector<index_entry> entries_;
     index_block head_{};
-    clock_block last_clock_{};  // may be from an earlier section
+    clock_reading last_clock_{};  // may be from an earlier section
     bool has_clock_ = false;
     std::uint64_t bytes_ = 0;
     std::uint64_t previous_ = 0;

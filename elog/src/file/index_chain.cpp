@@ -24,19 +24,22 @@ bool is_index(const std::optional<block_location>& place) noexcept {
 
 std::optional<index_section> read_index_section(block_file& file, std::uint64_t offset) {
     const std::optional<block_location> place = file.block_at(offset);
-    if (!is_index(place) || place->header.flags != 0) {
+    if (!is_index(place) || has_unknown_flags(place->header)) {
         return std::nullopt;
     }
-    const std::span<const std::uint8_t> bytes = file.peek(*place, sizeof(index_block));
-    if (bytes.empty()) {
+    const std::span<const std::uint8_t> start =
+        file.peek(*place, std::min<std::size_t>(place->header.size, block_head_max));
+    const std::size_t head_size = head_size_of(start);
+    if (head_size < sizeof(index_block)) {
         return std::nullopt;
     }
+    const std::span<const std::uint8_t> bytes = start.first(head_size);
     const index_section section{*place, *block_head<index_block>(bytes)};
     const index_block& head = section.head;
-    // The header has its own checksum, because the payload's covers the entries too.
+    // The head has its own checksum, because the payload's covers the entries too.
     const bool is_sound =
-        head.checksum == crc32c(bytes.first(offsetof(index_block, checksum))) &&
-        place->header.size == sizeof head + std::uint64_t{head.entries} * sizeof(index_entry) &&
+        head.checksum == index_checksum(bytes) &&
+        place->header.size == head_size + std::uint64_t{head.entries} * sizeof(index_entry) &&
         head.start >= sizeof(file_header) && head.start < offset && head.previous < head.start &&
         (head.previous == 0) == (head.start == sizeof(file_header)) &&
         place->header.number - head.first_number == head.entries;
@@ -62,7 +65,8 @@ std::optional<std::uint64_t> index_before_end(block_file& file) {
     const std::optional<block_location> place = file.block_at(file.size() - end_block_size);
     const auto end =
         place ? load_head<end_block>(file, *place, block_type::end) : std::optional<end_block>();
-    return end ? std::optional(end->index) : std::nullopt;
+    const bool has_index = end && end->index != 0 && end->index <= place->offset;
+    return has_index ? std::optional(place->offset - end->index) : std::nullopt;
 }
 
 /// Searches backwards for the last index block of a file without end block.
@@ -123,12 +127,19 @@ std::optional<std::vector<listed_block>> read_index_entries(block_file& file,
     if (!payload) {
         return std::nullopt;  // reported by load()
     }
+    // The head has been read before, and the file may have been replaced since.
+    if (payload->size() !=
+        section.head.head_size + std::uint64_t{section.head.entries} * sizeof(index_entry)) {
+        file.report("the index at {} has changed", section.place.offset);
+        return std::nullopt;
+    }
     std::vector<listed_block> blocks(section.head.entries);
     std::uint64_t offset = section.head.start;
     std::uint64_t number = section.head.first_number;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         index_entry entry{};
-        std::memcpy(&entry, payload->data() + sizeof(index_block) + i * sizeof entry, sizeof entry);
+        std::memcpy(&entry, payload->data() + section.head.head_size + i * sizeof entry,
+                    sizeof entry);
         blocks[i] = {offset, number++, entry};
         offset += block_size_in_file(entry.size);
     }

@@ -16,16 +16,17 @@ namespace {
 constexpr std::uint64_t places_by_reading = 64;
 constexpr std::uint64_t records_by_place = 16;
 
-host_block host_of_copy(host_block host) {
+recording_host host_of_copy(recording_host host) {
     host.recording = generate_identity();
     host.part = 0;
-    host.version = file_version;
+    host.origin = segment_origin::copied;
+    host.serial = 0;
     return host;
 }
 
 }  // namespace
 
-record_copier::record_copier(copy_options options, const host_block& host,
+record_copier::record_copier(copy_options options, const recording_host& host,
                              std::vector<eventlog_clock_sample> readings)
     : writer_(std::move(options.path), host_of_copy(host)),
       clock_(host.clock),
@@ -105,7 +106,8 @@ std::uint32_t record_copier::id_of(std::uint32_t source, const provider_instance
     if (const auto known = numbers_.find(place); known != numbers_.end()) {
         return known->second;
     }
-    provider_key key(provider.pid, provider.uid, provider.process, provider.schema.binary);
+    provider_key key(provider.pid, provider.uid, provider.start_time, provider.process,
+                     provider.schema.binary);
     if (const auto known = providers_.find(key); known != providers_.end()) {
         numbers_.emplace(place, known->second);
         return known->second;
@@ -171,22 +173,26 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
     missing = 0;
 }
 
-void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
+void record_copier::write_loss(const loss_report& loss, std::uint32_t source,
                                const provider_map& providers) {
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+    if (loss.scope == loss_scope::ring) {
         // A damaged file may contain any ring number.
         ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
         ring.unreported += loss.full - overwritten_count(loss);
         ring.overwritten += overwritten_count(loss);
         ring.damaged += loss.damaged;
+        ring.unwritten += loss.unwritten;
         return;
     }
     const auto provider = providers.find(loss.index);
     const std::uint32_t number = provider == providers.end() ? id_of_unknown(source, loss.index)
                                                              : id_of(source, provider->second);
-    loss_block& all = provider_losses_[number];
-    all.scope = loss.scope;
-    all.index = number;
+    loss_report& all = provider_losses_[number];
+    if (all.scope != loss_scope::provider) {
+        all = loss;
+        all.index = number;
+        return;
+    }
     all.full += loss.full;
     all.too_large += loss.too_large;
     all.busy += loss.busy;
@@ -195,11 +201,13 @@ void record_copier::write_loss(const loss_block& loss, std::uint32_t source,
 void record_copier::write_losses() {
     for (std::size_t number = 0; number < rings_.size(); ++number) {
         const ring_state& ring = rings_[number];
-        const std::uint64_t missing = ring.unreported + ring.overwritten;
-        if (missing != 0 || ring.damaged != 0) {
-            writer_.write_loss(trailing_loss(static_cast<std::uint32_t>(number), missing,
-                                             ring.overwritten, ring.damaged));
-            summary_.lost += ring.unreported + ring.damaged;
+        loss_report loss =
+            trailing_loss(static_cast<std::uint32_t>(number), ring.unreported + ring.overwritten,
+                          ring.overwritten, ring.damaged);
+        loss.unwritten = ring.unwritten;
+        if (lost_count(loss) != 0) {
+            writer_.write_loss(loss);
+            summary_.lost += lost_count(loss) - ring.overwritten;
             summary_.overwritten += ring.overwritten;
         }
     }

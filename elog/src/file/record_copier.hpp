@@ -42,7 +42,7 @@ class record_copier {
     /// Creates or replaces the file. `host` describes the source of the records; the copy is a
     /// recording of its own. `readings` are the clock readings that convert the records' times, in
     /// increasing order; all are written. This and all other functions throw user_error.
-    record_copier(copy_options options, const host_block& host,
+    record_copier(copy_options options, const recording_host& host,
                   std::vector<eventlog_clock_sample> readings);
     /// The same for records of any source, with this machine as the host.
     record_copier(copy_options options, std::uint32_t clock, std::uint32_t ring_count);
@@ -61,19 +61,20 @@ class record_copier {
     /// Only the loss before the record.
     void write_gap(const merged_record& record);
     /// Losses of a ring are written with the next record of that ring, or at the end.
-    void write_loss(const loss_block& loss, std::uint32_t source, const provider_map& providers);
+    void write_loss(const loss_report& loss, std::uint32_t source, const provider_map& providers);
     /// Must be the last call.
     copy_summary finish();
 
   private:
-    using provider_key =
-        std::tuple<std::uint32_t, std::uint32_t, std::string, std::vector<std::uint8_t>>;
+    using provider_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::string,
+                                    std::vector<std::uint8_t>>;
 
     struct ring_state {
         std::uint64_t next = 0;         // sequence number of the next record, including losses
         std::uint64_t unreported = 0;   // lost since the last record
         std::uint64_t overwritten = 0;  // the same, overwritten: see record_run
-        std::uint64_t damaged = 0;      // see loss_block
+        std::uint64_t damaged = 0;      // see loss_report
+        std::uint64_t unwritten = 0;    // the same
         std::uint64_t last = 0;         // time of the last record with the machine's clock
     };
 
@@ -99,7 +100,7 @@ class record_copier {
     std::unordered_map<std::uint64_t, std::uint32_t> unknown_;  // the same; only losses known
     std::uint32_t next_number_ = 0;
     std::size_t schema_bytes_ = 0;
-    std::map<std::uint32_t, loss_block> provider_losses_;
+    std::map<std::uint32_t, loss_report> provider_losses_;
     std::vector<std::uint8_t> bytes_;  // of a record
     copy_summary summary_;
 };

@@ -19,19 +19,17 @@ constexpr std::chrono::milliseconds follower_look_interval{50};
 // Most polls in a row for a file that is still empty: a live recorder fills it soon.
 constexpr int waits_max = 20;
 
-/// Reads only the beginning of the file.
-std::optional<host_block> read_host(const std::string& path) {
+/// Reads only the beginning of the file, unless that is damaged.
+std::optional<recording_host> read_host(const std::string& path) {
     try {
         block_file file(path);
-        block_walker walker(file, sizeof(file_header), 0);
-        const std::optional<block_location> place = walker.next();
-        return place ? load_head<host_block>(file, *place, block_type::host) : std::nullopt;
+        return find_recording_host(file);
     } catch (const user_error&) {  // removed meanwhile, or another kind of file
         return std::nullopt;
     }
 }
 
-bool is_later_part(const host_block& later, const host_block& of) {
+bool is_later_part(const recording_host& later, const recording_host& of) {
     return later.recording == of.recording && later.part > of.part &&
            later.ring_count == of.ring_count && later.clock == of.clock;
 }
@@ -49,7 +47,7 @@ recording_follower::recording_follower(const std::string& path)
 /// Opens the next file of the recording. The recorder holds a file's lock until it has created the
 /// next one, so when the lock is free, the next file exists, or a later one if that was removed.
 recording_follower::successor recording_follower::open_next() {
-    const host_block host = file().host();
+    const recording_host& host = file().host();
     if (host.part == 0) {
         return successor::none;  // a recording without parts has no next file
     }
@@ -63,7 +61,7 @@ recording_follower::successor recording_follower::open_next() {
             may_come = may_come || !error;
             continue;
         }
-        const std::optional<host_block> other = read_host(later);
+        const std::optional<recording_host> other = read_host(later);
         if (!other || !is_later_part(*other, host)) {
             continue;
         }

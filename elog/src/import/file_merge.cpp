@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -42,7 +43,7 @@ struct merge_input {
     std::string path;  // as named by the user
     std::shared_ptr<const input_recording> recording;
     merged_timeline timeline;
-    host_block host{};
+    recording_host host;
     clock_converter clock;
     std::int64_t boot_time_min = INT64_MAX;  // of the machine, from the clock readings
     std::int64_t boot_time_max = INT64_MIN;
@@ -99,12 +100,6 @@ merge_input inspect_input(seekable_input source, recorder by,
     return found;
 }
 
-template <std::size_t Size>
-std::string_view text_of(const char (&text)[Size]) noexcept {
-    const char* begin = static_cast<const char*>(text);
-    return {begin, ::strnlen(begin, Size)};
-}
-
 /// Whether the readings of both files may belong to one clock.
 bool has_same_clock(const merge_input& one, const merge_input& other) {
     if (one.clock.pairs().size() < 2 || other.clock.empty()) {
@@ -136,20 +131,19 @@ bool has_same_boot(const merge_input& one, const merge_input& other) {
 }
 
 void check_host(const merge_input& one, const merge_input& other) {
-    if (text_of(one.host.host_name) != text_of(other.host.host_name)) {
+    if (one.host.host_name != other.host.host_name) {
         throw user_error(
             "{} is of the host '{}' and {} of '{}', and a recording has the CPUs, the "
             "processes and the clock of one host. Merge those of each host, and compare "
             "them with: elog print FILE --utc",
-            one.path, text_of(one.host.host_name), other.path, text_of(other.host.host_name));
+            one.path, one.host.host_name, other.path, other.host.host_name);
     }
     // Imported files do not know all CPUs and have clocks of their own.
     const bool is_of_other = is_imported(one) || is_imported(other);
     const bool has_same_rings =
         one.host.clock == other.host.clock && one.host.ring_count == other.host.ring_count;
-    const bool is_same = (is_of_other || has_same_rings) &&
-                         text_of(one.host.kernel) == text_of(other.host.kernel) &&
-                         text_of(one.host.machine) == text_of(other.host.machine);
+    const bool is_same = (is_of_other || has_same_rings) && one.host.kernel == other.host.kernel &&
+                         one.host.machine == other.host.machine;
     if (!is_same) {
         throw user_error("{} and {} were recorded with different clocks, CPUs or kernels, and a "
                          "recording has one of each. Compare them with: elog print FILE --utc",
@@ -331,6 +325,7 @@ class file_merger {
 
     void open(std::uint32_t number);
     void close(open_file& file);
+    void subtract_counted(loss_report& loss, std::uint64_t recording);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
 
     std::vector<merge_input> files_;
@@ -338,6 +333,8 @@ class file_merger {
     record_copier copier_;
     time_merger merger_;
     std::vector<open_file> open_;
+    /// Losses of providers, by recording and provider.
+    std::map<std::pair<std::uint64_t, std::uint32_t>, loss_report> counted_;
     merge_summary summary_;
 };
 
@@ -359,13 +356,28 @@ void file_merger::open(std::uint32_t number) {
     place->exhausted_count = 0;
 }
 
+/// The later files of a recording repeat what the providers have lost in the earlier ones.
+void file_merger::subtract_counted(loss_report& loss, std::uint64_t recording) {
+    loss_report& counted = counted_[{recording, loss.index}];
+    const auto subtract = [](std::uint64_t& count, std::uint64_t& before) {
+        const std::uint64_t all = std::max(count, before);
+        count = all - before;
+        before = all;
+    };
+    subtract(loss.full, counted.full);
+    subtract(loss.too_large, counted.too_large);
+    subtract(loss.busy, counted.busy);
+}
+
 /// All records of the file have been read.
 void file_merger::close(open_file& file) {
     file_reader& reader = *file.reader;
     const std::string& path = files_[file.number].path;
-    for (loss_block loss : reader.losses()) {
-        if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+    for (loss_report loss : reader.losses()) {
+        if (loss.scope == loss_scope::ring) {
             loss.index = files_[file.number].timeline.ring(loss.index);
+        } else {
+            subtract_counted(loss, files_[file.number].host.recording);
         }
         copier_.write_loss(loss, file.number, reader.providers());
     }

@@ -11,15 +11,15 @@ using eventlog::tracefs::recorded_machine;
 // Used if a file does not state the number of CPUs; higher CPUs share a ring.
 constexpr std::uint32_t cpus_usual = 256;
 
-host_block host_of(const recorded_machine& from) {
-    host_block host{};
+recording_host host_of(const recorded_machine& from) {
+    recording_host host;
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = ring_count_of(from);
-    copy_text(host.host_name, from.host_name);
-    copy_text(host.kernel, from.kernel);
-    copy_text(host.machine, from.architecture);
+    host.host_name = from.host_name;
+    host.kernel = from.kernel;
+    host.machine = from.architecture;
     host.recording = generate_identity();
-    host.version = file_version;
+    host.origin = segment_origin::imported;
     return host;
 }
 
@@ -43,7 +43,7 @@ void imported_file::flush() {
                      [this](const record_run& batch) { writer_.write_run(batch); });
 }
 
-void imported_file::take_loss(const loss_block& loss) {
+void imported_file::take_loss(const loss_report& loss) {
     flush();
     writer_.write_loss(loss);
 }

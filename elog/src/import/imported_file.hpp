@@ -29,7 +29,7 @@ class imported_file final : public record_sink {
         writer_.write_provider(provider);
     }
     void take_run(const record_run& run) override;
-    void take_loss(const loss_block& loss) override;
+    void take_loss(const loss_report& loss) override;
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override;
 

@@ -121,7 +121,21 @@ void recording::drain() {
     if (clock_was_reset_) {
         return;
     }
+    note_losses();
     poll_clock_.advance(sink_, source_.header.clock, now, present);
+}
+
+/// Once a second, so that each file of a rotated recording has the losses up to its end.
+void recording::note_losses() {
+    if (own_ == nullptr || !loss_schedule_.is_due()) {
+        return;
+    }
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        if (has_lost_any(losses)) {
+            sink_.note_loss(provider_loss(id, losses.full, losses.too_large, losses.busy));
+        }
+    }
 }
 
 void recording::poll() {
@@ -154,8 +168,7 @@ void recording::report_losses() {
     for (const auto& [id, provider] : providers_) {
         const provider_losses losses = reader_.losses_of(id);
         if (has_lost_any(losses)) {
-            sink_.take_loss({static_cast<std::uint32_t>(loss_scope::provider), id, losses.full,
-                             losses.too_large, losses.busy, 0});
+            sink_.take_loss(provider_loss(id, losses.full, losses.too_large, losses.busy));
         }
     }
 }

@@ -14,6 +14,7 @@
 #include "memory/recording_loop.hpp"
 #include "memory/region_reader.hpp"
 #include "memory/subscription.hpp"
+#include "record/clock_schedule.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "ring/clock.hpp"
@@ -77,6 +78,7 @@ class recording {
     [[nodiscard]] std::uint64_t read_clock() noexcept;
     void take_run(const record_run& run);
     void drain();
+    void note_losses();
     [[nodiscard]] std::vector<ring_totals> rings() const;
     [[nodiscard]] std::vector<lossy_provider> lossy_providers() const;
     [[nodiscard]] recording_summary finish();
@@ -89,6 +91,7 @@ class recording {
     provider_map providers_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     poll_clock poll_clock_;
+    clock_schedule loss_schedule_;
     clock_reader clock_reader_ = eventlog::core::read_clock;
     std::uint64_t latest_ = 0;  // the largest value read
     bool clock_was_reset_ =

@@ -27,15 +27,22 @@ void buffered_writer::write_gap(const merged_record& record, std::uint32_t share
     }
 }
 
-void buffered_writer::write_loss(const loss_block& loss, const provider_map& providers,
+void buffered_writer::write_loss(const loss_report& loss, const provider_map& providers,
                                  std::uint32_t shared_ring) {
-    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
+    const bool is_of_ring = loss.scope == loss_scope::ring;
     const auto found = providers.find(loss.index);
+    provider_instance named;  // a file may have the losses of a provider without its events
+    named.schema.name = loss.provider;
+    named.process = loss.process;
+    named.pid = loss.pid;
+    const provider_instance* provider = found != providers.end() ? &found->second
+                                        : loss.provider.empty()  ? nullptr
+                                                                 : &named;
     for_each_loss_reason(loss, [&](std::uint64_t lost, const char* reason) {
         if (is_of_ring) {
             append_ring_loss(loss.index, loss.index == shared_ring, lost, reason);
         } else {
-            append_provider_loss(found == providers.end() ? nullptr : &found->second, lost, reason);
+            append_provider_loss(provider, lost, reason);
         }
     });
 }

@@ -20,7 +20,7 @@ class buffered_writer : public record_writer {
     void write(const merged_record& record, const provider_map& providers,
                const clock_converter& clock, std::uint32_t shared_ring) final;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) final;
-    void write_loss(const loss_block& loss, const provider_map& providers,
+    void write_loss(const loss_report& loss, const provider_map& providers,
                     std::uint32_t shared_ring) final;
     void flush() final { write_out(descriptor_, buffer_, should_abort_); }
 

@@ -73,17 +73,21 @@ void record_counts::write_gap(const merged_record& record, std::uint32_t /*share
     (record.overwritten ? overwritten_ : lost_.full) += record.lost_before;
 }
 
-void record_counts::write_loss(const loss_block& loss, const provider_map& providers,
+void record_counts::write_loss(const loss_report& loss, const provider_map& providers,
                                std::uint32_t /*shared_ring*/) {
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+    if (loss.scope == loss_scope::ring) {
         lost_.full += loss.full - overwritten_count(loss);
         overwritten_ += overwritten_count(loss);
         lost_.damaged += loss.damaged;
+        lost_.unwritten += loss.unwritten;
     } else {
         // loss.full of a provider is already included in the losses of the rings.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
-        const provider_name name = name_of(loss.index, providers);
+        provider_name name = name_of(loss.index, providers);
+        if (name == unknown_provider && !loss.provider.empty()) {
+            name = {loss.provider, {loss.process, loss.pid}};
+        }
         by_process_[name.second].lost += loss.full + loss.too_large + loss.busy;
         loss_counts& of_provider = lost_by_provider_[name];
         of_provider.full += loss.full;

@@ -24,8 +24,11 @@ struct loss_counts {
     std::uint64_t too_large = 0;
     std::uint64_t busy = 0;
     std::uint64_t damaged = 0;
+    std::uint64_t unwritten = 0;
 
-    [[nodiscard]] std::uint64_t all() const noexcept { return full + too_large + busy + damaged; }
+    [[nodiscard]] std::uint64_t all() const noexcept {
+        return full + too_large + busy + damaged + unwritten;
+    }
 };
 
 /// A process by name and number.
@@ -40,7 +43,7 @@ class record_counts final : public record_writer {
     void write(const merged_record& record, const provider_map& providers,
                const clock_converter& clock, std::uint32_t shared_ring) override;
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
-    void write_loss(const loss_block& loss, const provider_map& providers,
+    void write_loss(const loss_report& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
     void flush() override {}
     /// Maps the counts from numbers to names.

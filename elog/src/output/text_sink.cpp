@@ -9,7 +9,7 @@ void text_sink::start(const region_view& source) {
     merger_ = time_merger(source.geometry.ring_count);
 }
 
-void text_sink::take_loss(const loss_block& loss) {
+void text_sink::take_loss(const loss_report& loss) {
     merger_.merge_rest([this](const merged_record& record) {
         writer_->write(record, providers_, clock_, shared_ring_);
     });

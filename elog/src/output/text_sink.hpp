@@ -25,7 +25,7 @@ class text_sink : public record_sink {
         providers_.insert_or_assign(provider.id, provider);
     }
     void take_run(const record_run& run) override { merger_.add(run); }
-    void take_loss(const loss_block& loss) override;
+    void take_loss(const loss_report& loss) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override;
 

@@ -85,12 +85,12 @@ void filtering_sink::take_run(const record_run& run) {
     downstream_.take_run(passing);
 }
 
-void filtering_sink::take_loss(const loss_block& loss) {
-    loss_block whole = loss;
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
+void filtering_sink::take_loss(const loss_report& loss) {
+    loss_report whole = loss;
+    if (loss.scope == loss_scope::ring && loss.index < rings_.size()) {
         ring_state& ring = rings_[loss.index];
         whole.full += ring.unreported;
-        whole.too_large += ring.overwritten ? ring.unreported : 0;
+        whole.overwritten += ring.overwritten ? ring.unreported : 0;
         ring.unreported = 0;
     }
     downstream_.take_loss(whole);

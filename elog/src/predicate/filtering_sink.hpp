@@ -34,7 +34,8 @@ class filtering_sink : public record_sink {
     /// A provider whose types do not fit the predicate is reported once; its events do not match.
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
-    void take_loss(const loss_block& loss) override;
+    void take_loss(const loss_report& loss) override;
+    void note_loss(const loss_report& loss) override { downstream_.note_loss(loss); }
     void advance(std::uint64_t time, std::uint64_t present) override {
         downstream_.advance(time, present);
     }

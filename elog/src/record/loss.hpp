@@ -2,65 +2,91 @@
 //
 // Losses that belong to no run of records: at the end of a ring, or counted by a provider.
 //
-// struct loss_block is part of the .elog file (file_format.hpp). Its values are untrusted.
+// Counts of a ring or provider are totals: a later report replaces an earlier one. Values read from
+// a file are untrusted.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "record/loss_names.hpp"
 
 namespace elog {
 
-enum class loss_scope : std::uint32_t {
+enum class loss_scope : std::uint8_t {
     ring = 1,      // at the end of the ring, behind its last record
     provider = 2,  // counted by a provider, and by no ring
 };
 
-struct loss_block {
-    std::uint32_t scope;
-    std::uint32_t index;  // of ring or provider
-    std::uint64_t full;
-    std::uint64_t too_large;  // of a ring: see overwritten_count
-    std::uint64_t busy;
-    std::uint64_t damaged;
+struct loss_report {
+    loss_scope scope = loss_scope::ring;
+    std::uint32_t index = 0;      // of ring or provider
+    std::uint64_t full = 0;       // no room; of a provider: also counted by the rings
+    std::uint64_t too_large = 0;  // of a provider, as the next one
+    std::uint64_t busy = 0;
+    std::uint64_t damaged = 0;      // of a ring, as the next ones
+    std::uint64_t overwritten = 0;  // of `full`: see overwritten_count
+    std::uint64_t unwritten = 0;    // read from the ring, but the file could not be written
+    // Of a provider, where the names are known.
+    std::uint32_t pid = 0;
+    std::uint64_t start_time = 0;  // see provider_instance
+    std::string process{};
+    std::string provider{};
 };
 
-static_assert(sizeof(loss_block) == 40);
-
-/// The number of lost events that a block adds. Events of a provider that found its ring full are
+/// The number of lost events that a report adds. Events of a provider that found its ring full are
 /// counted by the ring.
-constexpr std::uint64_t lost_count(const loss_block& loss) noexcept {
-    return static_cast<loss_scope>(loss.scope) == loss_scope::ring ? loss.full + loss.damaged
-                                                                   : loss.too_large + loss.busy;
+[[nodiscard]] inline std::uint64_t lost_count(const loss_report& loss) noexcept {
+    return loss.scope == loss_scope::ring ? loss.full + loss.damaged + loss.unwritten
+                                          : loss.too_large + loss.busy;
 }
 
 /// The part of the events missing at a ring's end that were recorded and then overwritten (see
-/// records_overwritten), limited to the missing ones.
-constexpr std::uint64_t overwritten_count(const loss_block& loss) noexcept {
-    const bool is_of_ring = static_cast<loss_scope>(loss.scope) == loss_scope::ring;
-    return !is_of_ring ? 0 : loss.too_large < loss.full ? loss.too_large : loss.full;
+/// record_run), limited to the missing ones.
+[[nodiscard]] inline std::uint64_t overwritten_count(const loss_report& loss) noexcept {
+    return loss.scope == loss_scope::ring ? std::min(loss.overwritten, loss.full) : 0;
 }
 
-/// The block of a ring that misses `missing` events at its end, `overwritten` of them overwritten.
-constexpr loss_block trailing_loss(std::uint32_t ring, std::uint64_t missing,
-                                   std::uint64_t overwritten, std::uint64_t damaged) noexcept {
-    return {static_cast<std::uint32_t>(loss_scope::ring), ring, missing, overwritten, 0, damaged};
+/// The report of a ring that misses `missing` events at its end, `overwritten` of them overwritten.
+[[nodiscard]] inline loss_report trailing_loss(std::uint32_t ring, std::uint64_t missing,
+                                               std::uint64_t overwritten = 0,
+                                               std::uint64_t damaged = 0) {
+    loss_report loss;
+    loss.index = ring;
+    loss.full = missing;
+    loss.damaged = damaged;
+    loss.overwritten = overwritten;
+    return loss;
+}
+
+/// The report of a provider, without names.
+[[nodiscard]] inline loss_report provider_loss(std::uint32_t provider, std::uint64_t full,
+                                               std::uint64_t too_large, std::uint64_t busy) {
+    loss_report loss;
+    loss.scope = loss_scope::provider;
+    loss.index = provider;
+    loss.full = full;
+    loss.too_large = too_large;
+    loss.busy = busy;
+    return loss;
 }
 
 /// Calls visit(number, reason) for each reason for which events of the ring or provider are
 /// missing. The reasons are those of loss_names.hpp. A provider's events that found a ring full are
-/// visited with the ring's block.
+/// visited with the ring's report.
 template <class Visitor>
-void for_each_loss_reason(const loss_block& loss, Visitor&& visit) {
+void for_each_loss_reason(const loss_report& loss, Visitor&& visit) {
     const auto visit_any = [&visit](std::uint64_t number, const char* reason) {
         if (number != 0) {
             visit(number, reason);
         }
     };
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring) {
+    if (loss.scope == loss_scope::ring) {
         visit_any(loss.full - overwritten_count(loss), loss_name::full);
         visit_any(overwritten_count(loss), loss_name::overwritten);
         visit_any(loss.damaged, loss_name::damaged);
+        visit_any(loss.unwritten, loss_name::unwritten);
     } else {
         visit_any(loss.too_large, loss_name::too_large);
         visit_any(loss.busy, loss_name::busy);

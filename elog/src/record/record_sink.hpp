@@ -24,7 +24,10 @@ class record_sink {
     virtual void take_clock(const eventlog_clock_sample& pair) = 0;
     virtual void take_provider(const provider_instance& provider) = 0;
     virtual void take_run(const record_run& run) = 0;
-    virtual void take_loss(const loss_block& loss) = 0;
+    /// At the end: the losses of a ring or provider.
+    virtual void take_loss(const loss_report& loss) = 0;
+    /// Now and then: what a provider has lost so far.
+    virtual void note_loss(const loss_report& /*loss*/) {}
     /// No record before `time` will follow, and none can be later than `present`.
     virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
     virtual void finish() = 0;

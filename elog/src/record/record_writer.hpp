@@ -25,7 +25,7 @@ class record_writer {
                        const clock_converter& clock, std::uint32_t shared_ring) = 0;
     /// Writes only the loss before the record, if any.
     virtual void write_gap(const merged_record& record, std::uint32_t shared_ring) = 0;
-    virtual void write_loss(const loss_block& loss, const provider_map& providers,
+    virtual void write_loss(const loss_report& loss, const provider_map& providers,
                             std::uint32_t shared_ring) = 0;
     /// The caller calls this when no record is pending. Throws output_closed or user_error.
     virtual void flush() = 0;

@@ -93,22 +93,31 @@ void scope_sink::take_run(const record_run& run) {
     downstream_.take_run(passing);
 }
 
-void scope_sink::take_loss(const loss_block& loss) {
-    loss_block whole = loss;
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::ring && loss.index < rings_.size()) {
+/// A loss follows its provider, also one of another process.
+void scope_sink::pass_provider_of(const loss_report& loss) {
+    const auto outside = loss.scope == loss_scope::provider ? outside_providers_.find(loss.index)
+                                                            : outside_providers_.end();
+    if (outside != outside_providers_.end()) {
+        downstream_.take_provider(outside->second);
+        outside_providers_.erase(outside);
+    }
+}
+
+void scope_sink::take_loss(const loss_report& loss) {
+    loss_report whole = loss;
+    if (loss.scope == loss_scope::ring && loss.index < rings_.size()) {
         ring_state& ring = rings_[loss.index];
         whole.full += ring.unreported;
-        whole.too_large += ring.overwritten ? ring.unreported : 0;
+        whole.overwritten += ring.overwritten ? ring.unreported : 0;
         ring.unreported = 0;
     }
-    if (static_cast<loss_scope>(loss.scope) == loss_scope::provider) {
-        const auto outside = outside_providers_.find(loss.index);
-        if (outside != outside_providers_.end()) {
-            downstream_.take_provider(outside->second);
-            outside_providers_.erase(outside);
-        }
-    }
+    pass_provider_of(loss);
     downstream_.take_loss(whole);
+}
+
+void scope_sink::note_loss(const loss_report& loss) {
+    pass_provider_of(loss);
+    downstream_.note_loss(loss);
 }
 
 void scope_sink::finish() {

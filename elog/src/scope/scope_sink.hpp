@@ -31,7 +31,8 @@ class scope_sink : public record_sink {
     /// on only if losses of it are reported.
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
-    void take_loss(const loss_block& loss) override;
+    void take_loss(const loss_report& loss) override;
+    void note_loss(const loss_report& loss) override;
     void advance(std::uint64_t time, std::uint64_t present) override {
         downstream_.advance(time, present);
     }
@@ -63,6 +64,7 @@ class scope_sink : public record_sink {
     };
 
     [[nodiscard]] bool passes(const record_view& record);
+    void pass_provider_of(const loss_report& loss);
     void count_undecided(std::uint32_t pid, std::uint64_t start_time);
     void filter_run(record_run& run, ring_state& ring);
 

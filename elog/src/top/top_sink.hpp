@@ -24,7 +24,7 @@ class top_sink : public record_sink {
     void take_provider(const provider_instance& provider) override;
     void take_run(const record_run& run) override;
     /// Losses are polled from the recording: see recording::losses_of.
-    void take_loss(const loss_block& /*loss*/) override {}
+    void take_loss(const loss_report& /*loss*/) override {}
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override {}
 

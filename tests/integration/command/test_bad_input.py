@@ -56,7 +56,7 @@ class BadInput(harness.Case):
     def test_damaged_ring_id_is_a_damaged_block(self):
         def damage(path):
             at, _ = harness.records_in_the_middle(path)
-            harness.flip(path, at + harness.BLOCK_HEADER.size + 1, bits=0xFF)
+            harness.flip(path, at + harness.BLOCK_HEADER.size + 7, bits=0xFF)
 
         self.assert_damage_reported(damage)
 

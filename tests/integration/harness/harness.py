@@ -60,7 +60,7 @@ IS_SHARED_RING_LAZY = KERNEL >= (5, 14)
 
 # The message about a changed byte, in a block or in its size.
 DAMAGE = r"the block at \d+ is damaged|bytes \d+ to \d+ are not a whole block"
-FILE_HEADER_SIZE = 32
+FILE_HEADER_SIZE = 64
 BLOCK_HEADER = struct.Struct("<4sHHI20x")  # elog(5): magic, type, flags, size
 RECORDS_BLOCK = 4
 LINE = re.compile(

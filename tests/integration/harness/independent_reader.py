@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 
-HEADS = {3: 32, 4: 48}  # the uncompressed part of blocks that may be compressed
+HEADS = [0, 208, 40, 16, 64, 88, 24, 160, 32, 32, 48, 32, 48]  # sizes in version 3.0, by type
 NUMBERS = {1: "B", 2: "B", 3: "b", 4: "h", 5: "i", 6: "q", 7: "B", 8: "H", 9: "I", 10: "Q"}
 
 CRC = list(range(256))
@@ -58,16 +58,22 @@ class File:
     def __init__(self, path):
         with open(path, "rb") as file:
             self.data = file.read()
-        self.host, self.end, self.identity, self.complete = None, None, None, 0
-        self.clocks, self.providers, self.rings, self.losses = [], {}, {}, []
-        magic, version, identity = struct.unpack_from("<8sII", self.data.ljust(32, b"\0"))
-        is_ours = len(self.data) >= 32 and magic == b"ELOG\r\n\x1a\n"
-        sound = is_ours and crc32c(self.data[:28]) == int.from_bytes(self.data[28:32], "little")
-        if (sound and version != 2) or not (is_ours or self.header(32)):
-            raise ValueError("no .elog file of version 2")
+        self.host, self.segment, self.end, self.identity, self.complete = None, None, None, None, 0
+        self.clocks, self.schemas, self.processes, self.providers = [], {}, {}, {}
+        self.rings, self.losses = {}, {}
+        self.scope, self.omitted, self.omitted_events = None, None, []
+        head = self.data.ljust(64, b"\0")
+        magic, major, _, identity, required = struct.unpack_from("<8sHHIQ", head)
+        has_magic = len(self.data) >= 64 and magic == b"ELOG\r\n\x1a\n"
+        sound = has_magic and crc32c(self.data[:60]) == int.from_bytes(self.data[60:64], "little")
+        first = len(self.data) >= 64 and self.header(64)
+        if sound and (major != 3 or required) or has_magic and major != 3 and not first:
+            raise ValueError("no .elog file of version 3")
+        if len(self.data) < 64 or not (has_magic or first or self.find(64, 2162688)):
+            raise ValueError("no .elog file")
         self.damaged, self.identity = not sound, identity if sound else None
         self.walk()
-        if not self.host:
+        if not self.host or not self.segment:
             raise ValueError("no host")
 
     def header(self, at):
@@ -78,8 +84,11 @@ class File:
         found = struct.unpack_from("<HHIIQI", head, 4)
         return found if self.identity in (None, found[5]) and found[2] <= 2097152 else None
 
+    def find(self, at, limit):
+        return any(self.header(place) for place in range(at, min(limit, len(self.data)), 8))
+
     def walk(self):
-        at, number = 32, 0
+        at, number = 64, 0
         while at < len(self.data):
             head = self.header(at)
             if not head or at + 32 + head[2] > len(self.data):
@@ -92,37 +101,80 @@ class File:
             self.damaged |= any(self.data[at + 32 + head[2] : end]) or head[4] != number
             at = end
             is_late, number = head[4] < number, max(number, head[4] + 1)
-            if is_late or head[1] & ~1 or not 1 <= head[0] <= 7:
+            if is_late:
                 continue
-            if crc32c(payload) != head[3]:
+            if head[0] >= 32768:
+                raise ValueError("a block that a reader must know")
+            if head[0] >= len(HEADS):
+                continue
+            if head[1] & 0xFE or crc32c(payload) != head[3]:
+                self.damaged = True
+                continue
+            size = int.from_bytes(payload[:2], "little") if len(payload) > 1 else 0
+            if not HEADS[head[0]] <= size <= min(len(payload), 2048):
                 self.damaged = True
                 continue
             if head[1] & 1:
-                plain, command = HEADS[head[0]], ["zstd", "-dcq"]
-                frame = subprocess.run(command, input=payload[plain:], stdout=-1, check=True)
-                payload = payload[:plain] + frame.stdout
-            self.block(head[0], payload)
+                command = ["zstd", "-dcq"]
+                frame = subprocess.run(command, input=payload[size:], stdout=-1, check=True)
+                payload = payload[:size] + frame.stdout
+            self.block(head[0], payload[:size], payload[size:])
 
-    def block(self, kind, data):
+    def block(self, kind, head, body):
         if kind == 1 and not self.host:
-            self.host = struct.unpack_from("<II64s64s32sQI", data)
+            _, major, part, required, _, _, _, name, _, _ = struct.unpack_from(
+                "<HHIQQQ16s64s64s32s", head)
+            if major != 3 or required:
+                raise ValueError("no .elog file of version 3")
+            self.host = name.split(b"\0")[0], part, body
         elif kind == 2:
-            self.complete = max(self.complete, struct.unpack_from("<Q", data, 24)[0])
-            pair = struct.unpack_from("<QQQ", data)
+            reading = struct.unpack_from("<QQQQ", head, 8)
+            self.complete = max(self.complete, reading[3])
             last = self.clocks[-1] if self.clocks else (-1, 0)
-            if pair[0] > last[0] and pair[1] >= last[1]:
-                self.clocks.append(pair)
+            if reading[0] > last[0] and reading[1] >= last[1]:
+                self.clocks.append(reading[:3])
         elif kind == 3:
-            number, _, pid, uid, size, name = struct.unpack_from("<HHIII16s", data)
-            schema = parse_schema(data[32 : 32 + size])
-            self.providers.setdefault(number, (pid, uid, name.split(b"\0")[0], *schema))
+            size, schema_hash = struct.unpack_from("<IQ", head, 4)
+            self.schemas[schema_hash] = parse_schema(body[:size])
         elif kind == 4:
-            number = int.from_bytes(data[:4], "little")
-            self.rings.setdefault(number, []).append((self.complete, data))
+            encoding, _, segment, ring = struct.unpack_from("<BBHH", head, 2)
+            if encoding or segment:
+                self.damaged = True
+            else:
+                lost = struct.unpack_from("<Q", head, 24)[0]
+                self.rings.setdefault(ring, []).append((self.complete, lost, body))
         elif kind == 5:
-            self.losses.append(struct.unpack_from("<IIQQQQ", data))
+            scope, _, _, index = struct.unpack_from("<BBHH", head, 2)
+            counts = struct.unpack_from("<QQQQQQQI4x16s", head, 8)
+            self.losses[scope, index] = *counts, body[1 : 1 + body[0]].decode("latin-1")
         elif kind == 6:
-            self.end = struct.unpack_from("<QQ", data)
+            reason, _, records, lost = struct.unpack_from("<HIQQ", head, 2)
+            self.end = reason, records, lost
+        elif kind == 9 and not self.segment:
+            self.segment = struct.unpack_from("<II", head, 4)
+        elif kind == 10:
+            number, pid, uid, _, _, _, name = struct.unpack_from("<IIIQII16s", head, 4)
+            self.processes.setdefault(number, (pid, uid, name.split(b"\0")[0]))
+        elif kind == 11:
+            number, _, process, _, _, _, schema = struct.unpack_from("<HHIIIIQ", head, 4)
+            is_known = schema in self.schemas and process in self.processes
+            self.damaged |= not is_known or number in self.providers
+            if schema in self.schemas:
+                process = self.processes.get(process, (0, 0, b""))
+                self.providers.setdefault(number, (*process, *self.schemas[schema]))
+        elif kind == 12:
+            self.note(struct.unpack_from("<HHHQQQQQ", head, 2), body)
+
+    def note(self, note, body):
+        if note[0] == 6:
+            self.scope = note[3:6]
+        elif note[0] == 5:
+            provider = body[1 : 1 + body[0]].decode("latin-1")
+            event = body[2 + len(provider) :].decode("latin-1")
+            if provider:
+                self.omitted_events.append((f"{provider}:{event}", *note[3:7]))
+            else:
+                self.omitted = note[4:8]
 
     def realtime(self, clock):
         if not self.clocks:
@@ -130,14 +182,14 @@ class File:
         after = bisect.bisect_right(self.clocks, (clock, 1 << 64))
         near = self.clocks[after - 1 : after + 1] if 0 < after < len(self.clocks) else self.clocks
         base, first, last = self.clocks[max(after - 1, 0)], near[0], near[-1]
-        ticks = last[0] - first[0] if self.host[0] == 2 and first != last else 0
+        ticks = last[0] - first[0] if self.segment[0] == 2 and first != last else 0
         return base[2] + int((clock - base[0]) * ((last[1] - first[1]) / ticks if ticks else 1.0))
 
     def records(self, ring):
         """(place, ring, lost before, header, payload) of each record of a ring."""
         last = 0
-        for complete, data in self.rings[ring]:
-            at, lost = 48, struct.unpack_from("<Q", data, 24)[0]
+        for complete, lost, data in self.rings[ring]:
+            at = 0
             while at < len(data):
                 head = struct.unpack_from("<IHHQIHH", data, at)
                 last = last if head[6] & 2 else head[3]
@@ -146,8 +198,9 @@ class File:
                 at, lost = at + (head[0] + 7) // 8 * 8, 0
 
     def dump(self):
-        clock, rings, name, _, _, _, part = self.host
-        yield f"host {clock} {rings} " + name.split(b"\0")[0].hex() + f" {part}"
+        clock, rings = self.segment
+        name, part, command = self.host
+        yield f"host {clock} {rings} {name.hex()} {part} {command.hex()}"
         merged = heapq.merge(*map(self.records, sorted(self.rings)), key=lambda record: record[0])
         for _, ring, lost, head, payload in merged:
             _, provider, event, time, thread, cpu, flags = head
@@ -159,10 +212,17 @@ class File:
             pid, uid, process, provider_name, events = known
             fields = "".join(f" {field[0]}={value(field, payload)}" for field in events[event][1])
             yield line + f"{pid} {uid} {process.hex()} {provider_name}:{events[event][0]}" + fields
-        for loss in self.losses:
-            yield "loss " + " ".join(map(str, loss))
+        for key, (full, large, busy, damaged, over, unwritten, start, pid, process, provider) in (
+            self.losses.items()):
+            process = process.split(b"\0")[0].hex()
+            yield " ".join(map(str, ("loss", *key, full, large, busy, damaged, over, unwritten, pid,
+                                     start, process, provider)))
+        if self.scope:
+            yield "scope " + " ".join(map(str, self.scope))
+        for words in ([self.omitted] if self.omitted else []) + self.omitted_events:
+            yield "omitted " + " ".join(map(str, words))
         if self.end:
-            yield f"end {self.end[0]} {self.end[1]}"
+            yield "end " + " ".join(map(str, self.end))
         yield "damaged" if self.damaged else "whole"
 
 

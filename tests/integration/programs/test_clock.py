@@ -89,10 +89,10 @@ class Clock(harness.Case):
         which depend on them. Returns the readings."""
         with open(path, "rb") as file:
             data = bytearray(file.read())
-        pairs, at = [], 32
+        pairs, at = [], harness.FILE_HEADER_SIZE
         while (block := struct.unpack_from("<HHI", data, at + 4))[0] != INDEX:
             if block[0] == CLOCK:
-                (clock,) = struct.unpack_from("<Q", data, at + 32)
+                (clock,) = struct.unpack_from("<Q", data, at + 40)
                 monotonic, realtime = clock, 10**18
                 if pairs:  # the rate changes each second, and the wall clock is set
                     ticks = clock - pairs[-1][0]
@@ -100,7 +100,7 @@ class Clock(harness.Case):
                     realtime = pairs[-1][2] + ticks + 3600 * 10**9
                 monotonic = clock if kind == "1" else monotonic
                 pairs.append((clock, monotonic, realtime))
-                struct.pack_into("<QQQ", data, at + 32, *pairs[-1])
+                struct.pack_into("<QQQ", data, at + 40, *pairs[-1])
                 payload = bytes(data[at + 32 : at + 32 + block[2]])
                 struct.pack_into("<I", data, at + 12, independent_reader.crc32c(payload))
                 checksum = independent_reader.crc32c(bytes(data[at : at + 28]))
@@ -113,7 +113,7 @@ class Clock(harness.Case):
     def test_times_match_surrounding_clock_readings(self):
         path = self.punctual()
         file, events = self.readings_around(path)
-        pairs = self.inject(path, str(file.host[0]))
+        pairs = self.inject(path, str(file.segment[0]))
         self.assertGreater(len(pairs), 2)
         shown = {}
         for clock in ("monotonic", "realtime"):

@@ -96,16 +96,16 @@ class Confined(harness.Case):
         """The ring of each record: "shared", or "own" for that of a CPU."""
         with open(self.path(name), "rb") as file:
             content = file.read()
-        at = 32
+        at = harness.FILE_HEADER_SIZE
         rings, count = [], 0
         while at < len(content):
             mark, kind, _, size, *_ = BLOCK.unpack_from(content, at)
             self.assertEqual(mark, b"EBLK")
             at += BLOCK.size
-            if kind == 1:
-                count = struct.unpack_from("<I", content, at + 4)[0]
+            if kind == 9:
+                count = struct.unpack_from("<I", content, at + 8)[0]
             elif kind == 4:
-                ring, records = struct.unpack_from("<I4xQ", content, at)
+                ring, records = struct.unpack_from("<6xHQ", content, at)
                 rings += ["shared" if ring == count - 1 else "own"] * records
             at += (size + 7) // 8 * 8
         return rings

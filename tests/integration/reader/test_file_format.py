@@ -114,6 +114,13 @@ class FileFormat(harness.Case):
                 self.assertEqual(self.assert_agreed(self.path("repaired.elog"))[-1], "whole")
         self.assertGreater(told, 14)
 
+    def test_of_omitted_events(self):
+        self.run_elog("record", "-e", "counter:* 1/10", "-o", self.path("sampled.elog"), "--",
+                      harness.program("counter"), "1", "600")
+        read = self.assert_agreed(self.path("sampled.elog"))
+        self.assertIn("omitted counter:count 10 60 540 0", read)
+        self.assertIn("scope 0 0 0", read)
+
     def test_of_cut_and_merged_files(self):
         one = self.record("one.elog")
         other = self.record("other.elog", program="order_service", arguments=("0.3",))

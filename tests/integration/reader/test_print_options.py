@@ -15,8 +15,8 @@ import independent_reader
 DAY = 86400 * 10**9
 # Where elog(5) places CLOCK_REALTIME, or its distance to CLOCK_MONOTONIC, in the payloads of blocks
 # of types 2 (clock) and 7 (index).
-REALTIME = {2: (16,), 7: (72, 104, 120, 128)}
-INDEX, INDEX_HEAD = 7, 148
+REALTIME = {2: (24,), 7: (80, 112, 128, 136)}
+INDEX, INDEX_HEAD = 7, 160
 
 
 def add_checksum(data, begin, size, place):
@@ -35,7 +35,7 @@ def move_in_time(path, nanoseconds):
                 before = struct.unpack_from("<q", data, payload + offset)[0]
                 struct.pack_into("<q", data, payload + offset, before + nanoseconds)
             if kind == INDEX:
-                add_checksum(data, payload, INDEX_HEAD, payload + INDEX_HEAD)
+                add_checksum(data, payload + 8, INDEX_HEAD - 8, payload + 4)
             add_checksum(data, payload, size, at + 12)
             add_checksum(data, at, 28, at + 28)
             at = payload + (size + 7) // 8 * 8

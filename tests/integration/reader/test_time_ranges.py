@@ -82,7 +82,7 @@ class TimeRanges(harness.Case):
     @staticmethod
     def blocks(data):
         """(offset, type) of each block of a whole file."""
-        at = 32
+        at = harness.FILE_HEADER_SIZE
         while at < len(data):
             kind, _, size = struct.unpack_from("<HHI", data, at + 4)
             yield at, kind

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A full tmpfs causes an error message and no crash, of elog or of the program being recorded."""
 
+import json
+import re
 import subprocess
 import unittest
 
@@ -53,6 +55,30 @@ class NoSpace(harness.Case):
             result = self.in_small_tmpfs(f"export TMPDIR={small}; {command} | wc -c", kib=64)
             self.assertEqual(result.stdout.split(), ["0"])
             self.assert_one_message(result.stderr, small, "No space left", "Set TMPDIR")
+
+    def test_for_a_recording_ends_it_with_counted_losses(self):
+        small, counter = self.path("small"), harness.program("counter")
+        result = self.in_small_tmpfs(
+            f"unset EVENTLOG_DIR; {harness.ELOG} record -e 'counter:*' --buffer-size 1M "
+            f"-o {small}/run.elog -- {counter} 1 60000 > /dev/null || echo status $?; "
+            f"cat {small}/run.elog > {self.path('run.elog')}",
+            kib=1024,
+        )
+        self.assertEqual(result.stdout, "status 1\n", result.stderr)
+        missing = re.search(r"run.elog cannot be written any further \(No space left on device\). "
+                            r".* (\d+) events did not reach it\.", result.stderr)
+        self.assertIsNotNone(missing, result.stderr)
+        found = self.run_elog("verify", self.path("run.elog"))
+        self.assertIn("whole, ended by a full disk", found.stdout)
+        state = json.loads(self.run_elog("verify", self.path("run.elog"), "--json").stdout)
+        self.assertEqual((state["state"], state["end_reason"]), ("whole", "disk_full"))
+        counts = json.loads(self.run_elog("stat", self.path("run.elog"), "--json").stdout)
+        self.assertEqual(counts["lost_by_reason"]["unwritten"], int(missing[1]))
+        self.assertGreater(counts["lost_by_reason"]["unwritten"], 0)
+        self.assertEqual(counts["events"], state["events"])
+        self.assertGreater(counts["events"], 1000)
+        shown = self.run_elog("print", self.path("run.elog")).stdout
+        self.assertRegex(shown, rf"-- lost \d+ events (on CPU \d+|in the shared ring): unwritten --")
 
     def test_for_a_provider(self):
         fill = f"head -c 300k /dev/zero > {self.path('small')}/filling 2>/dev/null || true"

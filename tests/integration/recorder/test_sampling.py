@@ -45,6 +45,22 @@ class Sampling(harness.Case):
         self.assertEqual(self.counts(result), (EVENTS, {"1/100": EVENTS - kept}, kept))
         self.assertEqual(self.events_in_file(), kept)
 
+    def test_file_has_the_counts_of_omitted_events(self):
+        summary = json.loads(
+            self.record("-e", "counter:* 1/10", "--json").stdout.splitlines()[-1])
+        path = self.path("run.elog")
+        found = json.loads(self.run_elog("stat", path, "--json").stdout)
+        for name in ("omitted", "omitted_by_reason", "omitted_by_event", "command"):
+            self.assertEqual(found[name], summary[name])
+        self.assertEqual(found["omitted"], EVENTS - EVENTS // 10)
+        kept = EVENTS // 10
+        self.assertIn(f"when recorded, {EVENTS} events: {EVENTS - kept} omitted (1/10), {kept} kept",
+                      self.run_elog("stat", path).stdout)
+        # A repaired file still has them.
+        self.run_elog("repair", path, "-o", self.path("repaired.elog"))
+        repaired = json.loads(self.run_elog("stat", self.path("repaired.elog"), "--json").stdout)
+        self.assertEqual(repaired["omitted_by_event"], found["omitted_by_event"])
+
     def test_first_event_is_kept_at_lowest_rate(self):
         result = self.record("-e", "counter:* 1/1000000000")
         self.assertEqual(self.counts(result), (EVENTS, {"1/1000000000": EVENTS - 1}, 1))

@@ -4,7 +4,6 @@
 // reader can produce, too: see tests/integration/harness/independent_reader.py.
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -78,21 +77,37 @@ std::string fields_of(const elog::provider_map& providers, const elog::record_vi
 
 void dump(const std::string& path) {
     elog::file_reader file(path);
-    const elog::host_block& host = file.host();
-    fmt::print("host {} {} {} {}\n", host.clock, host.ring_count,
-               hex(host.host_name, std::strlen(host.host_name)), host.part);
+    const elog::recording_host& host = file.host();
+    fmt::print("host {} {} {} {} {}\n", host.clock, host.ring_count,
+               hex(host.host_name.data(), host.host_name.size()), host.part,
+               hex(host.command.data(), host.command.size()));
     file.read([&](const elog::merged_record& merged) {
         const elog::record_view& record = merged.record;
         fmt::print("record {} {} {} {} {} {} {} {}\n", merged.ring, merged.lost_before, record.time,
                    file.clock().realtime(record.time), record.cpu, record.thread, record.flags,
                    fields_of(file.providers(), merged.record));
     });
-    for (const elog::loss_block& loss : file.losses()) {
-        fmt::print("loss {} {} {} {} {} {}\n", loss.scope, loss.index, loss.full, loss.too_large,
-                   loss.busy, loss.damaged);
+    for (const elog::loss_report& loss : file.losses()) {
+        fmt::print("loss {} {} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(loss.scope),
+                   loss.index, loss.full, loss.too_large, loss.busy, loss.damaged, loss.overwritten,
+                   loss.unwritten, loss.pid, loss.start_time,
+                   hex(loss.process.data(), loss.process.size()), loss.provider);
+    }
+    const elog::recording_notes& notes = file.notes();
+    if (notes.scope) {
+        fmt::print("scope {} {} {}\n", notes.scope->outside, notes.scope->undecided,
+                   notes.scope->undecided_processes);
+    }
+    if (notes.omitted) {
+        fmt::print("omitted {} {} {} {}\n", notes.omitted->kept, notes.omitted->by_sampling,
+                   notes.omitted->by_rate, notes.omitted->max_rate);
+        for (const elog::sampled_event& each : notes.omitted->events) {
+            fmt::print("omitted {}:{} {} {} {} {}\n", each.provider, each.event, each.every,
+                       each.kept, each.by_sampling, each.by_rate);
+        }
     }
     if (file.end()) {
-        fmt::print("end {} {}\n", file.end()->records, file.end()->lost);
+        fmt::print("end {} {} {}\n", file.end()->reason, file.end()->records, file.end()->lost);
     }
     fmt::print("{}\n", file.damages().empty() ? "whole" : "damaged");
 }

@@ -30,11 +30,10 @@ using namespace eventlog::test::custom_clock;
 /// readings only, which lie a tenth of a second before them.
 std::string write_in_seconds(const std::string& name, std::uint32_t clock) {
     std::string path = test::scratch_directory() + "/" + name;
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = clock;
     host.ring_count = 2;
     host.recording = 79;
-    host.version = elog::file_version;
     const std::uint64_t unit = clock == EVENTLOG_CLOCK_TSC ? ticks : 1;
     elog::file_writer writer(path, host);
     writer.write_provider(test::mark_provider());

@@ -135,11 +135,10 @@ TEST(custom_clock_file, merge_keeps_all_times) {
 /// A recording on a clock of nanoseconds with a single clock reading.
 std::string write_small_event(const std::string& name, const std::vector<timed>& wanted) {
     std::string path = test::scratch_directory() + "/" + name;
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = 1;
     host.recording = 78;
-    host.version = elog::file_version;
     elog::file_writer writer(path, host);
     writer.write_clock({5, 5, second});
     writer.write_provider(test::mark_provider());

@@ -13,6 +13,7 @@
 
 #include "base/crc32c.hpp"
 #include "file/file_reader.hpp"
+#include "file/index_builder.hpp"
 #include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
@@ -65,8 +66,8 @@ void change_index(test::bytes& file, std::uint64_t at, Change change) {
     std::uint8_t* payload = file.data() + at + sizeof(elog::block_header);
     std::memcpy(&head, payload, sizeof head);
     change(head);
-    head.checksum = elog::crc32c(
-        {reinterpret_cast<const std::uint8_t*>(&head), offsetof(elog::index_block, checksum)});
+    head.checksum =
+        elog::index_checksum({reinterpret_cast<const std::uint8_t*>(&head), sizeof head});
     std::memcpy(payload, &head, sizeof head);
     test::update_block_checksums(file, at);
 }
@@ -269,7 +270,7 @@ TEST(file_index, with_missing_offset_in_end_block_is_searched_or_ignored) {
     const std::uint64_t at = blocks_of_type(intact, elog::block_type::end).front().offset;
     for (const std::uint8_t byte : {std::uint8_t{0}, std::uint8_t{0xff}}) {
         test::bytes changed = intact;
-        for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i) {
+        for (std::size_t i = 0; i < sizeof elog::end_block::index; ++i) {
             changed[at + sizeof(elog::block_header) + offsetof(elog::end_block, index) + i] = byte;
         }
         test::update_block_checksums(changed, at);

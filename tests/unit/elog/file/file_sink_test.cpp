@@ -13,6 +13,7 @@
 
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
+#include "import/file_merge.hpp"
 #include "memory/subscription.hpp"
 #include "record_builder.hpp"
 #include "ring/clock.hpp"
@@ -92,6 +93,31 @@ TEST_F(rotation, converts_times_of_late_ring_consistently) {
         EXPECT_EQ(part.clock().realtime(first.clock), static_cast<std::int64_t>(first.realtime));
         EXPECT_EQ(part.clock().realtime(second.clock), static_cast<std::int64_t>(second.realtime));
     }
+}
+
+TEST_F(rotation, each_file_has_the_losses_of_all_providers) {
+    for (std::uint64_t lost = 1; lost <= 4; ++lost) {
+        sink.note_loss(elog::provider_loss(maker.provider().id, 0, lost, 0));
+        write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+    }
+    sink.take_loss(elog::provider_loss(maker.provider().id, 0, 5, 0));
+    sink.finish();
+    ASSERT_GE(parts().size(), 4U);
+    std::uint64_t before = 0;
+    for (const std::string& path : parts()) {
+        const elog::file_reader part(path);
+        ASSERT_EQ(part.losses().size(), 1U) << path;
+        EXPECT_EQ(part.losses()[0].provider, "p");
+        EXPECT_GE(part.losses()[0].too_large, before);
+        before = part.losses()[0].too_large;
+        EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{}) << path;
+    }
+    EXPECT_EQ(before, 5U);
+    // The files together have them once.
+    const std::string merged = eventlog::test::scratch_directory() + "/merged.elog";
+    const std::set<std::string> all = parts();
+    static_cast<void>(elog::merge_files({all.begin(), all.end()}, {merged}));
+    EXPECT_EQ(elog::check_file(merged).lost, 5U);
 }
 
 TEST_F(rotation, keeps_clocks_monotonic) {

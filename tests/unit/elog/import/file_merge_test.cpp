@@ -46,13 +46,12 @@ struct origin {
         0;  // time of the last clock reading; 0: right after the last record
 };
 
-elog::host_block host_of(const origin& from) {
-    elog::host_block host{};
+elog::recording_host host_of(const origin& from) {
+    elog::recording_host host;
     host.clock = from.clock;
     host.ring_count = from.rings;
     host.recording = from.recording == 0 ? elog::generate_identity() : from.recording;
-    host.version = elog::file_version;
-    std::strncpy(host.host_name, from.host, sizeof host.host_name - 1);
+    host.host_name = from.host;
     return host;
 }
 
@@ -73,8 +72,8 @@ std::string write_marks(const std::string& name, std::uint64_t first, std::uint6
     run.count = last - first + 1;
     run.bytes = records;
     writer.write_run(run);
-    writer.write_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), ring, 2, 0, 0, 0});
-    writer.write_loss({static_cast<std::uint32_t>(elog::loss_scope::provider), 0, 3, 4, 5, 0});
+    writer.write_loss(elog::trailing_loss(ring, 2));
+    writer.write_loss(elog::provider_loss(0, 3, 4, 5));
     write_clock(from.last_reading == 0 ? test::time_of(last) + 5 : from.last_reading);
     writer.write_end();
     return path_of(name);
@@ -115,11 +114,10 @@ TEST(merged_files, contain_all_records_and_losses_of_one_host) {
 TEST(merged_files, interleave_by_time) {
     // The files take turns: blocks of twenty records.
     std::vector<std::string> paths;
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = 2;
     host.recording = 7;
-    host.version = elog::file_version;
     for (std::uint64_t file = 0; file < 3; ++file) {
         paths.push_back(path_of("turn" + std::to_string(file) + ".elog"));
         elog::file_writer writer(paths.back(), host);
@@ -251,11 +249,10 @@ TEST(merged_files, may_lack_clock_readings_if_empty) {
 TEST(merged_files, keep_clock_steps) {
     // The wall clock is set two hours ahead after 100 s; each second has more blocks than an index
     // block lists.
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = 2;
     host.recording = 7;
-    host.version = elog::file_version;
     elog::file_writer writer(path_of("set.elog"), host);
     writer.write_provider(test::mark_provider());
     const auto realtime_of = [](std::uint64_t time) {
@@ -301,11 +298,10 @@ TEST(merged_files, keep_clock_steps) {
 }
 
 TEST(merged_files, are_in_order_with_damaged_first_block) {
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_TSC;
     host.ring_count = 1;
     host.recording = 7;
-    host.version = elog::file_version;
     const auto write = [&](const char* name, std::uint64_t first) {
         elog::file_writer writer(path_of(name), host);
         writer.write_clock({0, 0, second});
@@ -380,10 +376,9 @@ TEST(merged_files, report_open_file_limit) {
 }
 
 TEST(copied_records, of_unknown_provider_count_as_lost) {
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_MONOTONIC;
     host.ring_count = 2;
-    host.version = elog::file_version;
     elog::record_copier copier({path_of("copied.elog")}, host, {{0, 0, second}});
     const test::bytes bytes = test::make_records(1, 2);
     const std::vector<elog::record_view> records = test::decode_records(bytes);
@@ -394,10 +389,8 @@ TEST(copied_records, of_unknown_provider_count_as_lost) {
     copier.write(first, 0, none);
     copier.write(next, 0, known);
     // A loss of an unknown provider.
-    copier.write_loss({static_cast<std::uint32_t>(elog::loss_scope::provider), 0, 0, 7, 0, 0}, 0,
-                      none);
-    copier.write_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 99, 1, 0, 0, 0}, 0,
-                      none);
+    copier.write_loss(elog::provider_loss(0, 0, 7, 0), 0, none);
+    copier.write_loss(elog::trailing_loss(99, 1), 0, none);
     const elog::copy_summary summary = copier.finish();
     EXPECT_EQ(summary.records, 1U);
     EXPECT_EQ(summary.left_out, 1U);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Recordings of elog, perf and trace-cmd on one timeline.
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,13 +37,12 @@ std::vector<test::system_format> formats() {
 
 /// Marks 1 to 4 in the shared ring, at 1001 s to 1004 s, on a clock at twice the rate.
 std::string write_elog(std::uint32_t ring = rings - 1, std::uint32_t lost = 0) {
-    elog::host_block host{};
+    elog::recording_host host;
     host.clock = EVENTLOG_CLOCK_TSC;
     host.ring_count = rings;
-    std::strcpy(static_cast<char*>(host.host_name), "guest");
-    std::strcpy(static_cast<char*>(host.kernel), "6.12.0-test");
-    std::strcpy(static_cast<char*>(host.machine), "x86_64");
-    host.version = elog::file_version;
+    host.host_name = "guest";
+    host.kernel = "6.12.0-test";
+    host.machine = "x86_64";
     host.recording = 77;
     elog::file_writer writer(path_of("one.elog"), host);
     const auto write_clock = [&](std::uint64_t time) {

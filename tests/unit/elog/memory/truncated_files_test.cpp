@@ -171,7 +171,7 @@ class deaf_sink : public elog::record_sink {
     void take_clock(const eventlog_clock_sample& /*pair*/) override {}
     void take_provider(const elog::provider_instance& /*provider*/) override {}
     void take_run(const elog::record_run& /*run*/) override {}
-    void take_loss(const elog::loss_block& /*loss*/) override {}
+    void take_loss(const elog::loss_report& /*loss*/) override {}
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override {}
 };

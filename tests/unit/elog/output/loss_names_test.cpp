@@ -4,10 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -19,15 +19,11 @@ namespace {
 
 constexpr std::uint32_t shared_ring = 9;
 
-constexpr auto ring = static_cast<std::uint32_t>(elog::loss_scope::ring);
-constexpr auto provider = static_cast<std::uint32_t>(elog::loss_scope::provider);
-
 /// Seven overwritten and five lost events of a CPU, with damage; and losses of a provider.
-constexpr std::array<elog::loss_block, 3> losses{{
-    {ring, 2, 12, 7, 0, 3},
-    {ring, shared_ring, 1, 0, 0, 0},
-    {provider, 0, 5, 2, 4, 0},
-}};
+std::vector<elog::loss_report> make_losses() {
+    return {elog::trailing_loss(2, 12, 7, 3), elog::trailing_loss(shared_ring, 1),
+            elog::provider_loss(0, 5, 2, 4)};
+}
 
 /// What a writer writes of all losses.
 template <class Writer>
@@ -39,7 +35,7 @@ std::string text_of_losses() {
     elog::provider_instance shop;
     shop.schema.name = "shop";
     Writer writer(file);
-    for (const elog::loss_block& loss : losses) {
+    for (const elog::loss_report& loss : make_losses()) {
         writer.write_loss(loss, {{0, shop}}, shared_ring);
     }
     writer.finish();

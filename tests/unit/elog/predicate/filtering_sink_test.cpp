@@ -45,13 +45,13 @@ class recording_sink : public elog::record_sink {
         EXPECT_EQ(passed.numbers.size(), run.count);
         runs.push_back(passed);
     }
-    void take_loss(const elog::loss_block& loss) override { losses.push_back(loss); }
+    void take_loss(const elog::loss_report& loss) override { losses.push_back(loss); }
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override { ended = true; }
 
     std::size_t providers = 0;
     std::vector<passed_run> runs;
-    std::vector<elog::loss_block> losses;
+    std::vector<elog::loss_report> losses;
     bool ended = false;
 };
 
@@ -124,7 +124,7 @@ TEST_F(filtering, reports_losses_with_next_matching_record) {
 TEST_F(filtering, reports_trailing_losses_at_end) {
     take(0, 5, 5, {1});
     take(1, 2, 2, {1});
-    sink.take_loss({static_cast<std::uint32_t>(elog::loss_scope::ring), 0, 4, 0, 0, 1});
+    sink.take_loss(elog::trailing_loss(0, 4, 0, 1));
     sink.finish();
     ASSERT_EQ(kept.losses.size(), 2U);
     EXPECT_EQ(kept.losses[0].index, 0U);

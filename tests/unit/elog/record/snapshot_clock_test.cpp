@@ -139,7 +139,7 @@ class time_sink : public elog::record_sink {
     void take_run(const elog::record_run& run) override {
         last = eventlog::test::decode_records(run.bytes).back().time;
     }
-    void take_loss(const elog::loss_block& /*loss*/) override {}
+    void take_loss(const elog::loss_report& /*loss*/) override {}
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override {}
 

@@ -53,13 +53,13 @@ class recording_sink : public elog::record_sink {
         EXPECT_EQ(passed.providers.size(), run.count);
         runs.push_back(passed);
     }
-    void take_loss(const elog::loss_block& loss) override { losses.push_back(loss); }
+    void take_loss(const elog::loss_report& loss) override { losses.push_back(loss); }
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override { ended = true; }
 
     std::vector<std::uint32_t> providers;
     std::vector<passed_run> runs;
-    std::vector<elog::loss_block> losses;
+    std::vector<elog::loss_report> losses;
     bool ended = false;
 };
 
@@ -162,7 +162,7 @@ TEST_F(scoped, overwritten_records_are_kept_apart) {
 TEST_F(scoped, provider_of_another_process_is_named_only_for_its_losses) {
     const std::vector<std::uint32_t> before{inside, undecided, of_kernel};
     EXPECT_EQ(kept.providers, before);
-    sink->take_loss({static_cast<std::uint32_t>(elog::loss_scope::provider), outside, 0, 3, 0, 0});
+    sink->take_loss(elog::provider_loss(outside, 0, 3, 0));
     const std::vector<std::uint32_t> after{inside, undecided, of_kernel, outside};
     EXPECT_EQ(kept.providers, after);
     ASSERT_EQ(kept.losses.size(), 1U);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// The output of a file_writer: a file, pipe or device that grows by whole blocks.
+//
+// - Functions that write throw user_error, or output_closed for a pipe that is closed. After a
+//   failed write a file ends with its last whole block. A pipe may end in the middle of one.
+// - With a reserve, a part of the disk behind the end stays allocated until the end, so that the
+//   last blocks can be written when the disk is full. Pipes and some file systems have none.
+// - Owns the descriptor, or a duplicate of the caller's, and the lock that marks the file as being
+//   written. One thread uses it.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/output.hpp"
+#include "base/user_error.hpp"
+#include "platform/unique_fd.hpp"
+
+namespace elog {
+
+struct output_options {
+    std::string path;
+    bool must_be_new = false;  // reject an existing file
+    /// An open file, pipe or device to write to; `path` is its name in messages. -1: open `path`.
+    int descriptor = -1;
+    abort_check should_abort{};  // for a pipe that is not read, see elog::write_all
+    bool has_reserve = false;
+};
+
+/// The file system has no space for the next block. The file can be ended if it has a reserve.
+class disk_full : public user_error {
+  public:
+    using user_error::user_error;
+};
+
+class block_output {
+  public:
+    /// Creates or replaces the file.
+    explicit block_output(output_options options);
+    block_output(const block_output&) = delete;
+    block_output& operator=(const block_output&) = delete;
+    ~block_output();
+
+    /// `reserve` bytes stay allocated behind these, in a file with a reserve. Throws disk_full.
+    void append(std::span<const std::span<const std::uint8_t>> parts, std::uint64_t reserve);
+    /// From now on append() may use the reserve.
+    void use_reserve() noexcept { uses_reserve_ = true; }
+    void release_reserve() noexcept;
+    /// Waits until the file is on the disk.
+    void sync();
+
+    /// What has been appended.
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    [[nodiscard]] const std::string& path() const noexcept { return options_.path; }
+
+  private:
+    void open();
+    void open_descriptor();
+    void lock();
+    void allocate(std::uint64_t size);
+    [[nodiscard]] int allocate_to(std::uint64_t end) noexcept;
+    void write_parts(std::span<iovec> parts);
+
+    output_options options_;
+    eventlog::core::unique_fd file_;
+    bool is_regular_ = true;  // false: a pipe or a device
+    bool uses_reserve_ = false;
+    std::uint64_t allocated_ = 0;  // on the disk, from the beginning of the file, by allocate()
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace elog
