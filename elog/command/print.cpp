@@ -18,6 +18,7 @@
 #include "live/filtered_records.hpp"
 #include "output/json_lines_writer.hpp"
 #include "output/text_writer.hpp"
+#include "recorder/omitted_events.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {
@@ -60,6 +61,16 @@ std::unique_ptr<record_writer> make_writer(const print_arguments& arguments,
     return std::make_unique<text_writer>(STDOUT_FILENO, options);
 }
 
+/// On standard error, as elog record does. Text only: the lines of JSON are events and losses.
+void print_notes(const print_arguments& arguments, const recording_notes& notes) {
+    if (arguments.json) {
+        return;
+    }
+    for (const std::string& line : note_lines(notes)) {
+        print_note("elog: {}", line);
+    }
+}
+
 void print_file(const print_arguments& arguments, const text_options& options) {
     record_selection choice = arguments.choice;
     choice.open();
@@ -73,6 +84,7 @@ void print_file(const print_arguments& arguments, const text_options& options) {
         [&](const merged_record& record) { output.write(record, file.clock()); },
         [&] { return output.is_full(); });
     output.finish(file.losses());
+    print_notes(arguments, file.notes());
     output.print_type_mismatches();
     choice.complain(file);
     output.check_names();
@@ -113,6 +125,7 @@ void follow(const print_arguments& arguments, const text_options& options) {
                      [&] { output.flush(); }, [] { return stop_requested().count != 0; },
                      [&] { return output.is_full(); });
     output.finish(recording.file().losses());
+    print_notes(arguments, recording.file().notes());
     output.print_type_mismatches();
     fail_if_files_damaged(recording);
     output.check_names();

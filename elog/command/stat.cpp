@@ -122,22 +122,6 @@ struct counted_part {
     std::string last;
 };
 
-/// Events that the recorder has left out on request.
-void append_notes(fmt::memory_buffer& out, const recording_notes& notes) {
-    if (notes.omitted) {
-        append_format(out, "when recorded, {}\n", omitted_text(*notes.omitted));
-    }
-    if (notes.scope && notes.scope->outside != 0) {
-        append_format(out, "{} events of processes outside of the command were left out\n",
-                      notes.scope->outside);
-    }
-    if (notes.scope && notes.scope->undecided != 0) {
-        append_format(out,
-                      "{} events are of {} processes that may have been outside of the command\n",
-                      notes.scope->undecided, notes.scope->undecided_processes);
-    }
-}
-
 void print_text(const record_counts& found, const counted_part& part,
                 const recording_notes& notes) {
     const std::vector<row> events = rows_by_event(found);
@@ -170,7 +154,9 @@ void print_text(const record_counts& found, const counted_part& part,
         append_format(out, "{} events of a newer version of eventlog are left out\n",
                       found.not_understood());
     }
-    append_notes(out, notes);
+    for (const std::string& line : note_lines(notes)) {
+        append_format(out, "{}\n", line);
+    }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
 }
 

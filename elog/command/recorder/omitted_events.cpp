@@ -40,6 +40,23 @@ std::string omitted_text(const sampling_report& report) {
     return text + fmt::format(" {} kept", report.kept);
 }
 
+std::vector<std::string> note_lines(const recording_notes& notes) {
+    std::vector<std::string> lines;
+    if (notes.omitted) {
+        lines.push_back("when recorded, " + omitted_text(*notes.omitted));
+    }
+    if (notes.scope && notes.scope->outside != 0) {
+        lines.push_back(fmt::format("{} events of processes outside of the command were left out",
+                                    notes.scope->outside));
+    }
+    if (notes.scope && notes.scope->undecided != 0) {
+        lines.push_back(
+            fmt::format("{} events are of {} processes that may have been outside of the command",
+                        notes.scope->undecided, notes.scope->undecided_processes));
+    }
+    return lines;
+}
+
 void add_omitted(json_object& object, const sampling_report& report) {
     std::vector<json_object> events;
     for (const sampled_event& each : report.events) {

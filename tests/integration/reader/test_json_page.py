@@ -25,6 +25,7 @@ ELSEWHERE = {"places", "place", "kernel event", "kernel field", "kernel setting"
 # Members of events without a schema, of damage and of newer versions: tests/unit/elog/output.
 RARE = {("event", name) for name in ("provider_id", "event_id", "payload_bytes", "cut", "damaged")}
 RARE |= {("unsupported", "unsupported"), ("loss", "provider")}
+RARE |= {("reasons", "unwritten")}  # of a full disk: tests/integration/recorder/test_no_space.py
 
 # The names of an event that predicates, templates, keys, JSON and CSV share.
 SHARED = ("time", "cpu", "comm", "pid", "tid", "provider", "event", "level")
@@ -68,6 +69,7 @@ class JsonPage(harness.Case):
                                "--json", "--", harness.program("counter"), "1", "100")
         line = next(each for each in result.stdout.splitlines() if each.startswith("{"))
         self.assert_document("recording", line)
+        self.run_json("stat", "stat", self.path("sampled.elog"))
 
     def check_files(self):
         path, other = self.path("run.elog"), self.path("other.elog")

@@ -56,6 +56,8 @@ class Sampling(harness.Case):
         kept = EVENTS // 10
         self.assertIn(f"when recorded, {EVENTS} events: {EVENTS - kept} omitted (1/10), {kept} kept",
                       self.run_elog("stat", path).stdout)
+        self.assertIn(f"elog: when recorded, {EVENTS} events: ",
+                      self.run_elog("print", path).stderr)
         # A repaired file still has them.
         self.run_elog("repair", path, "-o", self.path("repaired.elog"))
         repaired = json.loads(self.run_elog("stat", self.path("repaired.elog"), "--json").stdout)
