@@ -20,11 +20,11 @@ def crc32c(data):
 
 def set_flag(content, flag, wanted):
     """Sets a flag in the first `wanted` records of an .elog file, located by elog(5)."""
-    at = 32
+    at = harness.FILE_HEADER_SIZE
     while at < len(content):
         kind, size = struct.unpack_from("<4xHxxI", content, at)
         payload = at + 32
-        record = payload + 48
+        record = payload + 64  # behind the head
         while kind == 4 and record < payload + size and wanted > 0:
             content[record + 22] |= flag
             record += (struct.unpack_from("<I", content, record)[0] + 7) // 8 * 8
