@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "base/user_error.hpp"
@@ -65,7 +64,8 @@ class file_checker {
     std::optional<clock_reading> clock_;
     std::optional<offsets_block> offsets_;
     std::unordered_map<std::uint64_t, std::size_t> schemas_;  // by hash: number of events
-    std::unordered_set<std::uint32_t> processes_;
+    std::unordered_map<std::uint32_t, process_block> processes_;
+    std::unordered_map<std::uint16_t, provider_block> provider_blocks_;
     std::bitset<0x10000> providers_;
     std::uint64_t next_event_ = 1;
     loss_table losses_;
@@ -143,8 +143,11 @@ void file_checker::check_schema(const block_location& place, const block_bytes& 
 void file_checker::check_process(const block_location& place, const block_bytes& payload) {
     index_.add(place.header);
     const auto block = checked_head<process_block>(file_, place, payload);
-    if (block && processes_.size() < EVENTLOG_PROVIDERS_MAX &&
-        !processes_.insert(block->id).second) {
+    if (!block || processes_.size() >= EVENTLOG_PROVIDERS_MAX) {
+        return;
+    }
+    const auto [known, is_new] = processes_.emplace(block->id, *block);
+    if (!is_new && std::memcmp(&known->second, &*block, sizeof *block) != 0) {
         file_.report("the process at {} has the number {} of an earlier one", place.offset,
                      block->id);
     }
@@ -155,6 +158,10 @@ void file_checker::check_provider(const block_location& place, const block_bytes
     const auto block = checked_head<provider_block>(file_, place, payload);
     if (!block) {
         return;
+    }
+    const auto [known, is_new] = provider_blocks_.emplace(block->id, *block);
+    if (!is_new && std::memcmp(&known->second, &*block, sizeof *block) == 0) {
+        return;  // repeated with the second host
     }
     const auto schema = schemas_.find(block->schema);
     if (schema == schemas_.end()) {

@@ -86,6 +86,10 @@ inline constexpr std::uint64_t index_interval_bytes = std::uint64_t{16} << 20U;
 /// of a file's first sectors cannot cost both copies.
 inline constexpr std::uint64_t second_host_offset = 4096;
 
+/// With them the schemas, processes and providers that begin before this offset, up to this size:
+/// without these, later records could not be decoded.
+inline constexpr std::uint32_t repeated_payload_max = 8192;
+
 enum class block_type : std::uint16_t {
     host = 1,
     clock = 2,

@@ -284,6 +284,7 @@ void file_reader::reset() {
     providers_.clear();
     schemas_.clear();
     processes_.clear();
+    provider_blocks_.clear();
     schema_bytes_ = 0;
     provider_bytes_ = 0;
     records_.assign(host_.ring_count, {});

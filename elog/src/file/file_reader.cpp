@@ -147,6 +147,11 @@ void file_reader::take_schema(const block_location& place, std::span<const std::
         file_.report("the schema at {} is damaged", place.offset);
         return;
     }
+    const std::span<const std::uint8_t> bytes = body_of(payload).first(block->size);
+    const auto known = schemas_.find(block->hash);
+    if (known != schemas_.end() && std::ranges::equal(known->second.binary, bytes)) {
+        return;  // repeated with the second host
+    }
     if (block->size > schemas_size_max - schema_bytes_) {
         file_.report("the schema at {} is left out: the schemas of one file may have {} bytes "
                      "together",
@@ -154,7 +159,7 @@ void file_reader::take_schema(const block_location& place, std::span<const std::
         return;
     }
     try {
-        provider_schema schema = provider_schema::parse(body_of(payload).first(block->size));
+        provider_schema schema = provider_schema::parse(bytes);
         if (schema.hash != block->hash) {
             file_.report("the schema at {} has another hash than its block states", place.offset);
             return;
@@ -180,6 +185,14 @@ void file_reader::take_provider(const block_location& place,
     if (!block) {
         return;
     }
+    // A number names one provider in the whole file; a second meaning would be ambiguous.
+    if (const auto known = provider_blocks_.find(block->id); known != provider_blocks_.end()) {
+        if (std::memcmp(&known->second, &*block, sizeof *block) != 0) {
+            file_.report("the provider at {} has the number {} of an earlier one and is left out",
+                         place.offset, block->id);
+        }
+        return;
+    }
     const auto schema = schemas_.find(block->schema);
     if (schema == schemas_.end()) {
         file_.report("the provider at {} is left out: its schema is missing", place.offset);
@@ -192,15 +205,9 @@ void file_reader::take_provider(const block_location& place,
                      place.offset, schemas_size_max);
         return;
     }
-    // A number names one provider in the whole file; a second meaning would be ambiguous.
-    const auto [known, is_new] = providers_.try_emplace(block->id);
-    if (!is_new) {
-        file_.report("the provider at {} has the number {} of an earlier one and is left out",
-                     place.offset, block->id);
-        return;
-    }
+    provider_blocks_.emplace(block->id, *block);
     provider_bytes_ += size;
-    provider_instance& provider = known->second;
+    provider_instance& provider = providers_[block->id];
     provider.id = block->id;
     provider.schema = schema->second;
     const auto process = processes_.find(block->process);

@@ -157,14 +157,15 @@ class file_reader {
     clock_converter clock_;
     std::vector<known_watermark> watermarks_;  // increasing
     provider_map providers_;
-    std::unordered_map<std::uint64_t, provider_schema> schemas_;  // by hash
-    std::unordered_map<std::uint32_t, process_block> processes_;  // by id
-    std::size_t schema_bytes_ = 0;                                // of schemas_
-    std::size_t provider_bytes_ = 0;                              // of the schemas of providers_
-    std::vector<std::vector<records_location>> records_;          // by ring
-    std::vector<std::size_t> next_records_;                       // by ring
-    std::vector<std::size_t> held_;  // bytes of the run in use, by ring
-    std::size_t held_bytes_ = 0;     // of all rings
+    std::unordered_map<std::uint64_t, provider_schema> schemas_;         // by hash
+    std::unordered_map<std::uint32_t, process_block> processes_;         // by id
+    std::unordered_map<std::uint16_t, provider_block> provider_blocks_;  // of providers_
+    std::size_t schema_bytes_ = 0;                                       // of schemas_
+    std::size_t provider_bytes_ = 0;                      // of the schemas of providers_
+    std::vector<std::vector<records_location>> records_;  // by ring
+    std::vector<std::size_t> next_records_;               // by ring
+    std::vector<std::size_t> held_;                       // bytes of the run in use, by ring
+    std::size_t held_bytes_ = 0;                          // of all rings
     loss_table losses_;
     recording_notes notes_;
     std::optional<end_block> end_;

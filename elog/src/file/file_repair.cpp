@@ -2,7 +2,7 @@
 #include "file/file_repair.hpp"
 
 #include <algorithm>
-#include <bitset>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -49,7 +49,7 @@ class file_repairer {
     file_writer writer_;
     repair_summary summary_;
     std::optional<std::uint64_t> offsets_;  // clock of the last offsets copied
-    std::bitset<0x10000> providers_;
+    std::unordered_map<std::uint16_t, provider_block> providers_;
     std::unordered_map<std::uint64_t, provider_schema> schemas_;  // by hash
     std::unordered_map<std::uint32_t, process_block> processes_;  // by id
     std::size_t schema_bytes_ = 0;                                // of schemas_
@@ -97,7 +97,7 @@ void file_repairer::take_schema(const block_location& place, const block_bytes& 
             skip_block(place, "it has another hash than its block states");
             return;
         }
-        schema_bytes_ += schema.binary.size();
+        schema_bytes_ += schemas_.contains(block->hash) ? 0 : schema.binary.size();
         schemas_.insert_or_assign(block->hash, std::move(schema));
     } catch (const user_error& error) {
         skip_block(place, error.what());
@@ -106,13 +106,16 @@ void file_repairer::take_schema(const block_location& place, const block_bytes& 
 
 void file_repairer::copy_provider(const block_location& place, const block_bytes& payload) {
     const auto block = block_head<provider_block>(payload);
+    const auto known = block ? providers_.find(block->id) : providers_.end();
+    if (known != providers_.end()) {
+        if (std::memcmp(&known->second, &*block, sizeof *block) != 0) {
+            skip_block(place, "its number is that of an earlier provider");
+        }
+        return;
+    }
     const auto schema = block ? schemas_.find(block->schema) : schemas_.end();
     if (schema == schemas_.end()) {
         skip_block(place, "its schema is missing");
-        return;
-    }
-    if (providers_.test(block->id)) {
-        skip_block(place, "its number is that of an earlier provider");
         return;
     }
     provider_instance provider;
@@ -124,7 +127,7 @@ void file_repairer::copy_provider(const block_location& place, const block_bytes
     } else {
         file_.report("the process of the provider at {} is missing", place.offset);
     }
-    providers_.set(provider.id);
+    providers_.emplace(block->id, *block);
     writer_.write_provider(provider);
 }
 

@@ -145,6 +145,26 @@ void file_writer::write_host() {
     index_.add(write_block(block_type::segment, bytes_of(segment)));
 }
 
+/// Damage of the first sectors costs neither the host nor the providers of later records.
+void file_writer::write_second_host() {
+    has_second_host_ = true;
+    write_host();
+    for (const early_block& early : early_) {
+        index_.add(write_block(early.type, early.head, early.body));
+    }
+    early_.clear();
+    early_size_ = 0;
+}
+
+void file_writer::write_metadata(block_type type, bytes head, bytes body) {
+    const std::size_t size = head.size() + body.size();
+    if (!has_second_host_ && output_.size() < second_host_offset && size <= repeated_payload_max) {
+        early_.push_back({type, {head.begin(), head.end()}, {body.begin(), body.end()}});
+        early_size_ += block_size_in_file(static_cast<std::uint32_t>(size)) + sizeof(index_entry);
+    }
+    index_.add(write_block(type, head, body));
+}
+
 std::uint64_t file_writer::host_size() const noexcept {
     const std::size_t command = command_text(host_.command).size();
     return block_size_in_file(static_cast<std::uint32_t>(sizeof(host_block) + command)) +
@@ -179,7 +199,7 @@ void file_writer::write_schema(const provider_schema& schema) {
     block.head_size = sizeof block;
     block.size = static_cast<std::uint32_t>(schema.binary.size());
     block.hash = schema.hash;
-    index_.add(write_block(block_type::schema, bytes_of(block), schema.binary));
+    write_metadata(block_type::schema, bytes_of(block), schema.binary);
     written = schema.binary;
     write_due_blocks();
 }
@@ -200,7 +220,7 @@ std::uint32_t file_writer::write_process(const provider_instance& provider) {
     block.parent = provider.parent;
     std::memcpy(static_cast<char*>(block.name), provider.process.data(),
                 std::min(provider.process.size(), sizeof block.name));
-    index_.add(write_block(block_type::process, bytes_of(block)));
+    write_metadata(block_type::process, bytes_of(block));
     processes_.emplace(std::move(key), block.id);
     write_due_blocks();
     return block.id;
@@ -215,7 +235,7 @@ void file_writer::write_provider(const provider_instance& provider) {
     block.first_event = next_event_;
     block.event_count = static_cast<std::uint32_t>(provider.schema.events.size());
     block.schema = provider.schema.hash;
-    index_.add(write_block(block_type::provider, bytes_of(block)));
+    write_metadata(block_type::provider, bytes_of(block));
     next_event_ += block.event_count;
     providers_.try_emplace(provider.id, provider_names{provider.schema.name, provider.process,
                                                        provider.pid, provider.start_time});
@@ -316,8 +336,7 @@ void file_writer::write_notes(const recording_notes& notes) {
 
 void file_writer::write_due_blocks() {
     if (!has_second_host_ && output_.size() >= second_host_offset) {
-        has_second_host_ = true;
-        write_host();
+        write_second_host();
     }
     if (index_.is_due()) {
         write_index();
@@ -325,8 +344,11 @@ void file_writer::write_due_blocks() {
 }
 
 void file_writer::write_index() {
-    has_second_host_ = true;
-    write_host();
+    if (has_second_host_) {
+        write_host();
+    } else {
+        write_second_host();
+    }
     const std::uint64_t offset = output_.size();
     const std::vector<std::uint8_t> payload = index_.take(offset);
     write_block(block_type::index, payload);
@@ -353,7 +375,7 @@ std::uint64_t file_writer::size_with(std::uint64_t payload) const noexcept {
     const std::uint64_t index = sizeof(block_header) + sizeof(index_block) + host_size();
     const std::uint64_t entries = (index_.size() + 1) * sizeof(index_entry);
     return output_.size() + sizeof(block_header) + padded_payload_size(payload) + 2 * index +
-           host_size() + entries + end_block_size;
+           host_size() + early_size_ + entries + end_block_size;
 }
 
 block_header file_writer::write_block(block_type type, bytes head, bytes body) {

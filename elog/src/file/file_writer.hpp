@@ -122,6 +122,8 @@ class file_writer {
 
     void write_header();
     void write_host();
+    void write_second_host();
+    void write_metadata(block_type type, bytes head, bytes body = {});
     [[nodiscard]] std::uint64_t host_size() const noexcept;
     void write_schema(const provider_schema& schema);
     [[nodiscard]] std::uint32_t write_process(const provider_instance& provider);
@@ -150,6 +152,14 @@ class file_writer {
     std::map<process_key, std::uint32_t> processes_;
     std::unordered_map<std::uint32_t, provider_names> providers_;
     std::uint32_t next_event_ = 1;
+    /// A block near the beginning, which is repeated with the second host.
+    struct early_block {
+        block_type type{};
+        std::vector<std::uint8_t> head;
+        std::vector<std::uint8_t> body;
+    };
+    std::vector<early_block> early_;
+    std::uint64_t early_size_ = 0;  // in the file, with index entries
     bool has_second_host_ = false;
     bool uses_reserve_ = false;
     std::uint64_t next_block_ = 0;

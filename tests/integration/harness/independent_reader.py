@@ -60,7 +60,7 @@ class File:
             self.data = file.read()
         self.host, self.segment, self.end, self.identity, self.complete = None, None, None, None, 0
         self.clocks, self.schemas, self.processes, self.providers = [], {}, {}, {}
-        self.rings, self.losses = {}, {}
+        self.provider_heads, self.rings, self.losses = {}, {}, {}
         self.scope, self.omitted, self.omitted_events = None, None, []
         head = self.data.ljust(64, b"\0")
         magic, major, _, identity, required = struct.unpack_from("<8sHHIQ", head)
@@ -157,9 +157,12 @@ class File:
             self.processes.setdefault(number, (pid, uid, name.split(b"\0")[0]))
         elif kind == 11:
             number, _, process, _, _, _, schema = struct.unpack_from("<HHIIIIQ", head, 4)
-            is_known = schema in self.schemas and process in self.processes
-            self.damaged |= not is_known or number in self.providers
+            if number in self.provider_heads:
+                self.damaged |= head[:32] != self.provider_heads[number]
+                return
+            self.damaged |= schema not in self.schemas or process not in self.processes
             if schema in self.schemas:
+                self.provider_heads[number] = head[:32]
                 process = self.processes.get(process, (0, 0, b""))
                 self.providers.setdefault(number, (*process, *self.schemas[schema]))
         elif kind == 12:

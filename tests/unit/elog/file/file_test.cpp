@@ -111,12 +111,18 @@ TEST(file, without_first_sector_keeps_later_records) {
     options.gap_before = 501;
     const std::string path = make_sample("sector.elog", options);
     bytes changed = contents(path);
-    std::fill(changed.begin(), changed.begin() + 512, std::uint8_t{0});
-    replace(path, changed);
-    const sample_contents result = read(path);
-    EXPECT_TRUE(result.opened);
-    EXPECT_EQ(result.numbers.size(), options.records);
-    EXPECT_FALSE(result.damages.empty());
+    for (const std::ptrdiff_t size : {512, 4096}) {
+        std::fill(changed.begin(), changed.begin() + size, std::uint8_t{0});
+        replace(path, changed);
+        const sample_contents result = read(path);
+        EXPECT_TRUE(result.opened);
+        EXPECT_GE(result.numbers.size(), options.records - (size == 512 ? 0 : 100));
+        EXPECT_FALSE(result.damages.empty());
+        const elog::file_reader file(path);
+        EXPECT_EQ(file.host().ring_count, test::sample_rings);
+        EXPECT_EQ(file.providers().at(0).schema.name, "file_test");
+        EXPECT_EQ(file.providers().at(0).process, "tester");
+    }
 }
 
 TEST(file, has_each_schema_and_process_once) {
@@ -136,9 +142,11 @@ TEST(file, has_each_schema_and_process_once) {
     for (const test::block_location& block : test::blocks_of(contents(path))) {
         ++counts[static_cast<elog::block_type>(block.header.type)];
     }
-    EXPECT_EQ(counts[elog::block_type::schema], 1);
-    EXPECT_EQ(counts[elog::block_type::process], 2);
-    EXPECT_EQ(counts[elog::block_type::provider], 10);
+    // And once more with the second host.
+    EXPECT_EQ(counts[elog::block_type::schema], 2);
+    EXPECT_EQ(counts[elog::block_type::process], 4);
+    EXPECT_EQ(counts[elog::block_type::provider], 20);
+    EXPECT_EQ(elog::check_file(path).providers, 10U);
     EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{});
     const elog::file_reader file(path);
     ASSERT_EQ(file.providers().size(), 10U);
@@ -348,7 +356,7 @@ TEST(file, with_duplicate_provider_id_keeps_first_and_reports_it) {
     }
     const elog::file_reader file(path);
     EXPECT_EQ(file.providers().at(0).process, "tester");
-    EXPECT_EQ(file.damages().size(), 1U);
+    EXPECT_EQ(file.damages().size(), 2U);  // it is repeated with the second host
 }
 
 /// Its schema has more than 4 KiB.
