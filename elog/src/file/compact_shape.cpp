@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "file/compact_shape.hpp"
+
+namespace elog {
+namespace {
+
+constexpr bool is_variable(const field_schema& field) noexcept {
+    return field.type == eventlog::field_type::text || field.type == eventlog::field_type::bytes;
+}
+
+}  // namespace
+
+compact_shape compact_shape_of(const event_schema& event) noexcept {
+    const field_schema* only = nullptr;
+    for (const field_schema& field : event.fields) {
+        if (!is_variable(field)) {
+            continue;
+        }
+        if (only != nullptr) {
+            return {};
+        }
+        only = &field;
+    }
+    if (event.fixed_size > UINT8_MAX) {
+        return {};
+    }
+    const auto fixed = static_cast<std::uint8_t>(event.fixed_size);
+    if (only == nullptr) {
+        return {compact_mode::fixed, fixed, 0};
+    }
+    // Of a byte string the last byte is not known, and the mode does not store it.
+    if (only->type != eventlog::field_type::text || only->count != 1 ||
+        only->offset + compact_word_size > fixed) {
+        return {};
+    }
+    return {compact_mode::text, fixed, static_cast<std::uint8_t>(only->offset)};
+}
+
+}  // namespace elog
