@@ -85,7 +85,7 @@ bool compact_encoder::add(const compact_record& record, compact_shape shape) noe
         add_raw(record);
         return true;
     }
-    const unsigned index = find(record.event, shape);
+    const unsigned index = entry_of(record.event, shape);
     std::uint64_t delta = record.time - context_.time;
     if (record.thread != context_.thread || record.cpu != context_.cpu || delta > UINT32_MAX)
         [[unlikely]] {
@@ -102,13 +102,13 @@ bool compact_encoder::add(const compact_record& record, compact_shape shape) noe
     return true;
 }
 
-std::uint8_t compact_encoder::find(std::uint32_t event, compact_shape shape) noexcept {
+std::uint8_t compact_encoder::entry_of(std::uint32_t event, compact_shape shape) noexcept {
     shape = canonical(shape);
     const std::uint8_t hint = hints_[event & 0xffU];
-    return entries_[hint] == key_of(event, shape) ? hint : search(event, shape);
+    return entries_[hint] == key_of(event, shape) ? hint : find_or_define(event, shape);
 }
 
-std::uint8_t compact_encoder::search(std::uint32_t event, compact_shape shape) noexcept {
+std::uint8_t compact_encoder::find_or_define(std::uint32_t event, compact_shape shape) noexcept {
     const entry_key key = key_of(event, shape);
     std::uint8_t& hint = hints_[event & 0xffU];
     const auto* const found = std::find(entries_.begin(), entries_.end(), key);

@@ -27,12 +27,12 @@ class compact_encoder {
     /// Begins a block in a buffer of the caller, which must outlive the block.
     void begin(std::span<std::uint8_t> buffer, const compact_context& start = {}) noexcept;
 
-    /// Appends a record, or returns false and changes nothing if the rest of the buffer is smaller
-    /// than size_bound() of it: then the caller ends the block and begins the next one. In an empty
-    /// block with room for the bound, only a payload of over compact_payload_max bytes fails.
+    /// Appends a record. Returns false and changes nothing
+    /// - if less than size_bound() of it is left of the buffer: the caller then begins a new block;
+    /// - if its payload has more than compact_payload_max bytes: no block can contain it.
     ///
-    /// `shape` is that of the event, see compact_shape_of(). Any shape is correct, also a different
-    /// one for each record of an event; the right one saves bytes.
+    /// `shape` is that of the event, see compact_shape_of(). A wrong one costs bytes only, and the
+    /// records of an event may have different ones.
     [[nodiscard]] bool add(const compact_record& record, compact_shape shape) noexcept;
 
     /// The block up to now.
@@ -48,8 +48,8 @@ class compact_encoder {
                entry_key{static_cast<std::uint8_t>(shape.mode)} << 32U | event;
     }
 
-    [[nodiscard]] std::uint8_t find(std::uint32_t event, compact_shape shape) noexcept;
-    [[nodiscard]] std::uint8_t search(std::uint32_t event, compact_shape shape) noexcept;
+    [[nodiscard]] std::uint8_t entry_of(std::uint32_t event, compact_shape shape) noexcept;
+    [[nodiscard]] std::uint8_t find_or_define(std::uint32_t event, compact_shape shape) noexcept;
     [[nodiscard]] std::uint32_t change_context(const compact_record& record) noexcept;
     void add_raw(const compact_record& record) noexcept;
 
@@ -59,8 +59,9 @@ class compact_encoder {
     compact_context context_;
     std::array<entry_key, compact_entries> entries_{};
     std::uint8_t next_ = 0;  // entry of the next definition
-    /// For the low byte of an event's number, the entry that had it last. A hint: the entry is
-    /// compared. Events of a provider have consecutive numbers and so different hints.
+    /// By the low byte of an event's number: the entry of the last event with that byte, which
+    /// entry_of() compares before it uses it. The events of a provider have consecutive numbers, so
+    /// they have different hints.
     std::array<std::uint8_t, 256> hints_{};
 };
 

@@ -18,11 +18,11 @@
 //   plus delta, modulo 2^64, and no flags. Its time becomes the time of the context. A raw record
 //   has its own members, and does not change the context: its time may be of a custom clock.
 //
-// The text of mode `text` is the only field behind the fixed part. In the payload, a text has a
-// word of 4 bytes in the fixed part: n << 16 | distance from the end of the word to the text, where
-// n counts the characters and the NUL; 0 is a null text. Here the text begins at the end of the
-// fixed part, so n and the place of the word determine the word, and the stream has neither word
-// nor NUL. The mode applies only to a payload from which exactly these bytes can be restored:
+// A payload of mode `text` is a fixed part and one text. The fixed part has a word of 4 bytes for
+// the text: n << 16 | distance from the end of the word to the text, where n counts the characters
+// and the NUL; 0 is a null text. Since the text begins at the end of the fixed part, n and the
+// position of the word determine the word, and the stream has neither word nor NUL. A payload has
+// this mode only if exactly its bytes can be restored:
 //
 //   word = n == 0 ? 0 : n << 16 | fixed - text_word - 4
 //   n <= 255, payload size = fixed + n, and the last byte is 0 if n != 0
@@ -59,7 +59,7 @@ struct compact_record {
     std::span<const std::uint8_t> payload{};
 };
 
-/// What a record does not state itself. Encoder and decoder must begin with the same context. Any
+/// What a record takes from the one before it. Encoder and decoder begin with the same context. Any
 /// context is correct; that of the first record saves 15 bytes.
 struct compact_context {
     std::uint64_t time = 0;

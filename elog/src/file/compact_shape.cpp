@@ -28,7 +28,7 @@ compact_shape compact_shape_of(const event_schema& event) noexcept {
     if (only == nullptr) {
         return {compact_mode::fixed, fixed, 0};
     }
-    // Of a byte string the last byte is not known, and the mode does not store it.
+    // The mode does not store the last byte of the payload, which only a text determines: NUL.
     if (only->type != eventlog::field_type::text || only->count != 1 ||
         only->offset + compact_word_size > fixed) {
         return {};

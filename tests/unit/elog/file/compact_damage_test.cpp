@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Compacted records as a reader finds them: any bytes are decoded or damaged, whatever they are.
+// Compacted records in untrusted bytes: each one is decoded, or the rest of the block is damaged.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
