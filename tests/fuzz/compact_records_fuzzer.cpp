@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "file/compact_decoder.hpp"
-#include "file/compact_encoder.hpp"
+#include "compact/compact_decoder.hpp"
+#include "compact/compact_encoder.hpp"
 #include "fuzz_target.hpp"
 #include "plain_compact_decoder.hpp"
 

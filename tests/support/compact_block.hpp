@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "file/compact_decoder.hpp"
-#include "file/compact_encoder.hpp"
+#include "compact/compact_decoder.hpp"
+#include "compact/compact_encoder.hpp"
 
 namespace eventlog::test::compact {
 

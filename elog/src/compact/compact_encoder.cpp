@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "file/compact_encoder.hpp"
+#include "compact/compact_encoder.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // How the compacted encoding stores an event of a schema.
 #pragma once
 
-#include "file/compact_records.hpp"
+#include "compact/compact_records.hpp"
 #include "schema/provider_schema.hpp"
 
 namespace elog {

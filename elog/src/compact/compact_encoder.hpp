@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-#include "file/compact_records.hpp"
+#include "compact/compact_records.hpp"
 
 namespace elog {
 

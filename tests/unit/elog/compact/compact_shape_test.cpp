@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How the compacted encoding stores the events of a schema.
-#include "file/compact_shape.hpp"
+#include "compact/compact_shape.hpp"
 
 #include <cstdint>
 #include <utility>

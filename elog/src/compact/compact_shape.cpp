@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "file/compact_shape.hpp"
+#include "compact/compact_shape.hpp"
 
 namespace elog {
 namespace {

@@ -60,7 +60,7 @@ struct compact_record {
 };
 
 /// What a record takes from the one before it. Encoder and decoder begin with the same context. Any
-/// context is correct; that of the first record saves 15 bytes.
+/// context is correct; that of the first record saves 15 bytes. In a file it is 0.
 struct compact_context {
     std::uint64_t time = 0;
     std::uint32_t thread = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "file/compact_decoder.hpp"
+#include "compact/compact_decoder.hpp"
 
 #include <algorithm>
 
