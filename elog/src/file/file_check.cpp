@@ -13,6 +13,7 @@
 #include "file/block_contents.hpp"
 #include "file/index_builder.hpp"
 #include "file/loss_table.hpp"
+#include "file/records_decoder.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -67,6 +68,7 @@ class file_checker {
     std::unordered_map<std::uint32_t, process_block> processes_;
     std::unordered_map<std::uint16_t, provider_block> provider_blocks_;
     std::bitset<0x10000> providers_;
+    records_decoder decoder_;
     std::uint64_t next_event_ = 1;
     loss_table losses_;
     std::map<std::uint32_t, ring_state> rings_;
@@ -159,6 +161,7 @@ void file_checker::check_provider(const block_location& place, const block_bytes
     if (!block) {
         return;
     }
+    decoder_.add_provider(*block);
     const auto [known, is_new] = provider_blocks_.emplace(block->id, *block);
     if (!is_new && std::memcmp(&known->second, &*block, sizeof *block) == 0) {
         return;  // repeated with the second host
@@ -195,24 +198,26 @@ void file_checker::check_records(const block_location& place, const block_bytes&
         file_.report("the records at {} are of ring {} of segment {}, which does not exist",
                      place.offset, block.ring, block.segment);
     }
-    if (block.encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
+    const std::span<const std::uint8_t> body = body_of(payload);
+    block_bytes decoded;
+    const auto sound = decoder_.decode(block, body, decoded);
+    if (!sound) {
         file_.report("the records at {} cannot be checked: this elog does not know their encoding, "
                      "{}",
                      place.offset, block.encoding);
         return;
     }
-    const std::span<const std::uint8_t> records = body_of(payload);
-    if (block.decoded_size != records.size() || block.context != 0) {
+    const bool is_verbatim = block.encoding == static_cast<std::uint8_t>(record_encoding::verbatim);
+    if (block.decoded_size != (is_verbatim ? body : sound->bytes).size() || block.context != 0) {
         file_.report("the records at {} have another size or context than their block states",
                      place.offset);
     }
-    const checked_records sound = elog::check_records(records);
-    if (sound.size != records.size() || sound.count != block.count || sound.count == 0) {
+    if (!sound->is_whole || sound->count == 0) {
         file_.report("the block at {} holds {} sound records instead of {}", place.offset,
-                     sound.count, block.count);
+                     sound->count, block.count);
     }
-    found_.records += sound.count;
-    found_.record_bytes += sound.size;
+    found_.records += sound->count;
+    found_.record_bytes += sound->bytes.size();
     found_.lost += block.lost_before;
     found_.overwritten += (block.flags & records_overwritten) != 0 ? block.lost_before : 0;
     const auto [known, is_new] = rings_.try_emplace(block.ring);
@@ -225,8 +230,8 @@ void file_checker::check_records(const block_location& place, const block_bytes&
     } else if (!is_first) {
         skipped_ += first_lost - ring.next;
     }
-    check_content(place, block, records.first(sound.size), ring);
-    ring.next = block.sequence + sound.count;
+    check_content(place, block, sound->bytes, ring);
+    ring.next = block.sequence + sound->count;
 }
 
 void file_checker::check_content(const block_location& place, const records_block& block,

@@ -217,7 +217,8 @@ struct provider_block {
 };
 
 enum class record_encoding : std::uint8_t {
-    verbatim = 0,  // the bytes of a ring as they were (struct eventlog_record)
+    verbatim = 0,   // the bytes of a ring as they were (struct eventlog_record)
+    compacted = 1,  // see compact_records.hpp; its first context is 0
 };
 
 struct records_block {
@@ -231,8 +232,8 @@ struct records_block {
     std::uint64_t lost_before;  // of these, lost since the previous record of the ring
     std::uint64_t earliest;     // time of a record, in units of the segment's clock
     std::uint64_t latest;
-    std::uint64_t context;       // of an encoding that has one; else 0
-    std::uint32_t decoded_size;  // bytes of the records, verbatim
+    std::uint64_t context;       // 0 with these encodings
+    std::uint32_t decoded_size;  // bytes of the records in encoding `verbatim`
     std::uint32_t reserved;
 };
 

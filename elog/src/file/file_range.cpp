@@ -290,6 +290,7 @@ void file_reader::reset() {
     records_.assign(host_.ring_count, {});
     next_records_.assign(host_.ring_count, 0);
     held_.assign(host_.ring_count, 0);
+    decoder_.clear();
     losses_.clear();
     notes_ = {};
     end_.reset();

@@ -185,6 +185,7 @@ void file_reader::take_provider(const block_location& place,
     if (!block) {
         return;
     }
+    decoder_.add_provider(*block);
     // A number names one provider in the whole file; a second meaning would be ambiguous.
     if (const auto known = provider_blocks_.find(block->id); known != provider_blocks_.end()) {
         if (std::memcmp(&known->second, &*block, sizeof *block) != 0) {
@@ -268,8 +269,10 @@ void file_reader::take_records(const block_location& place) {
 /// and returns false if the limit is exceeded.
 bool file_reader::reserve_memory(std::uint32_t ring, const block_location& place) {
     held_bytes_ -= held_[ring];
-    const bool is_compressed = (place.header.flags & block_compressed) != 0;
-    held_[ring] = is_compressed ? records_size_max : place.header.size;
+    const auto head = peek_records_head(file_, place);
+    const bool is_verbatim = (place.header.flags & block_compressed) == 0 && head &&
+                             head->encoding == static_cast<std::uint8_t>(record_encoding::verbatim);
+    held_[ring] = is_verbatim ? place.header.size : records_size_max;
     if (held_[ring] > held_bytes_max - held_bytes_) {
         held_[ring] = 0;
         file_.report("the block at {} is left out: it takes more than {} bytes to merge the rings",
@@ -278,6 +281,13 @@ bool file_reader::reserve_memory(std::uint32_t ring, const block_location& place
     }
     held_bytes_ += held_[ring];
     return true;
+}
+
+/// Returns what a run does not need of the memory reserved for it.
+void file_reader::release_memory(std::uint32_t ring, std::size_t size) noexcept {
+    const std::size_t kept = std::min(held_[ring], size);
+    held_bytes_ -= held_[ring] - kept;
+    held_[ring] = kept;
 }
 
 std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records_location& from) {
@@ -293,14 +303,14 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     if (!payload) {
         return std::nullopt;
     }
-    held_bytes_ -= held_[ring] - std::min(held_[ring], payload->size());
-    held_[ring] = std::min(held_[ring], payload->size());
     const auto head = block_head<records_block>(*payload);
     if (!head || head->ring != ring) {
         file_.report("the records at {} are not of ring {} any more", from.offset, ring);
         return std::nullopt;
     }
-    if (head->encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
+    std::vector<std::uint8_t> decoded;
+    const auto found = decoder_.decode(*head, body_of(*payload), decoded);
+    if (!found) {
         file_.report("the records at {} are left out: this elog does not know their encoding, {}",
                      from.offset, head->encoding);
         return std::nullopt;
@@ -310,15 +320,20 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
     run.not_before = watermark_at(from.number);
-    run.bytes = std::move(*payload);
-    run.bytes.erase(run.bytes.begin(), run.bytes.begin() + block.head_size);
-    const checked_records found = check_records(run.bytes);
-    if (found.size != run.bytes.size() || found.count != block.count || found.count == 0) {
+    if (!found->is_whole || found->count == 0) {
         file_.report("the block at {} holds {} sound records instead of {}", from.offset,
-                     found.count, block.count);
-        run.bytes.resize(found.size);
+                     found->count, block.count);
     }
-    found_.records += found.count;
+    const std::size_t size = found->bytes.size();
+    if (decoded.empty()) {
+        payload->erase(payload->begin(), payload->begin() + block.head_size);
+        run.bytes = std::move(*payload);
+    } else {
+        run.bytes = std::move(decoded);
+    }
+    run.bytes.resize(size);
+    release_memory(ring, size);
+    found_.records += found->count;
     found_.lost += block.lost_before;
     return run.bytes.empty() ? std::nullopt : std::optional(std::move(run));
 }
@@ -349,14 +364,12 @@ std::optional<std::uint64_t> file_reader::earliest() {
                 place ? file_.load(*place) : std::nullopt;
             const auto head =
                 payload ? block_head<records_block>(*payload) : std::optional<records_block>();
-            if (!head || head->encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
-                continue;
-            }
-            const std::span<const std::uint8_t> records = body_of(*payload);
-            const checked_records sound = check_records(records);
-            if (sound.count != 0) {
+            std::vector<std::uint8_t> decoded;
+            const auto sound = head ? decoder_.decode(*head, body_of(*payload), decoded)
+                                    : std::optional<decoded_records>();
+            if (sound && sound->count != 0) {
                 const std::uint64_t first =
-                    earliest_position(records.first(sound.size), watermark_at(from.number));
+                    earliest_position(sound->bytes, watermark_at(from.number));
                 found = std::min(found.value_or(first), first);
                 break;
             }

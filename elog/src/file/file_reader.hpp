@@ -26,6 +26,7 @@
 #include "file/loss_table.hpp"
 #include "file/recording_host.hpp"
 #include "file/recording_notes.hpp"
+#include "file/records_decoder.hpp"
 #include "record/clock_converter.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
@@ -146,6 +147,7 @@ class file_reader {
     [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring,
                                                     const records_location& from);
     [[nodiscard]] bool reserve_memory(std::uint32_t ring, const block_location& place);
+    void release_memory(std::uint32_t ring, std::size_t size) noexcept;
 
     block_file file_;
     block_walker walker_{file_, sizeof(file_header), 0};
@@ -166,6 +168,7 @@ class file_reader {
     std::vector<std::size_t> next_records_;               // by ring
     std::vector<std::size_t> held_;                       // bytes of the run in use, by ring
     std::size_t held_bytes_ = 0;                          // of all rings
+    records_decoder decoder_;
     loss_table losses_;
     recording_notes notes_;
     std::optional<end_block> end_;

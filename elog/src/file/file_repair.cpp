@@ -15,6 +15,7 @@
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
 #include "file/loss_table.hpp"
+#include "file/records_decoder.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -53,6 +54,7 @@ class file_repairer {
     std::unordered_map<std::uint64_t, provider_schema> schemas_;  // by hash
     std::unordered_map<std::uint32_t, process_block> processes_;  // by id
     std::size_t schema_bytes_ = 0;                                // of schemas_
+    records_decoder decoder_;
     loss_table losses_;
     struct ring_state {
         std::uint64_t next = 0;      // sequence number
@@ -106,6 +108,9 @@ void file_repairer::take_schema(const block_location& place, const block_bytes& 
 
 void file_repairer::copy_provider(const block_location& place, const block_bytes& payload) {
     const auto block = block_head<provider_block>(payload);
+    if (block) {
+        decoder_.add_provider(*block);
+    }
     const auto known = block ? providers_.find(block->id) : providers_.end();
     if (known != providers_.end()) {
         if (std::memcmp(&known->second, &*block, sizeof *block) != 0) {
@@ -154,17 +159,17 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
         skip_block(place, "its head is invalid");
         return;
     }
-    if (block->encoding != static_cast<std::uint8_t>(record_encoding::verbatim)) {
+    block_bytes decoded;
+    const auto sound = decoder_.decode(*block, body_of(payload), decoded);
+    if (!sound) {
         skip_block(place, "this elog does not know its encoding");
         return;
     }
-    const std::span<const std::uint8_t> records = body_of(payload);
-    const checked_records sound = check_records(records);
-    if (sound.size != records.size() || sound.count != block->count) {
+    if (!sound->is_whole) {
         file_.report("of the block at {}, {} sound records are kept; its header counts {}",
-                     place.offset, sound.count, block->count);
+                     place.offset, sound->count, block->count);
     }
-    if (sound.count == 0) {
+    if (sound->count == 0) {
         return;
     }
     record_run run;
@@ -172,8 +177,8 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     run.sequence = block->sequence;
     run.lost_before = block->lost_before;
     run.overwritten = (block->flags & records_overwritten) != 0;
-    run.count = sound.count;
-    run.bytes = records.first(sound.size);
+    run.count = sound->count;
+    run.bytes = sound->bytes;
     // Records left out since the ring's last block count as lost from here on.
     ring_state& ring = rings_[run.ring];
     const std::uint64_t first_lost =
@@ -190,6 +195,8 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     }
     ring.next = run.sequence + block->count;
     ring.is_known = true;
+    writer_.allow_compaction(block->encoding !=
+                             static_cast<std::uint8_t>(record_encoding::verbatim));
     writer_.write_run(run);
     summary_.records += run.count;
 }

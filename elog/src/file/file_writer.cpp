@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
+#include "base/test_override.hpp"
 #include "base/user_error.hpp"
 #include "record/ring_records.hpp"
 
@@ -50,6 +51,11 @@ std::vector<std::uint8_t> texts_of(std::string_view first, std::string_view seco
     return bytes;
 }
 
+/// Tests that locate records by the layout of a ring need verbatim ones.
+bool compacts_by_default() {
+    return test_override("EVENTLOG_TEST_COMPACTION", 1, 0, 1) != 0;
+}
+
 recording_host host_of(const file_options& options) {
     recording_host host = this_host(options.clock, options.ring_count);
     host.command = options.command;
@@ -83,11 +89,13 @@ file_writer::file_writer(file_options options)
       output_({std::move(options.path), options.must_be_new, options.descriptor,
                std::move(options.should_abort), options.has_reserve}) {
     compress(options.compression);
+    allow_compaction(compacts_by_default());
     write_header();
 }
 
 file_writer::file_writer(std::string path, recording_host host)
     : host_(std::move(host)), output_({std::move(path)}) {
+    allow_compaction(compacts_by_default());
     write_header();
 }
 
@@ -236,6 +244,7 @@ void file_writer::write_provider(const provider_instance& provider) {
     block.event_count = static_cast<std::uint32_t>(provider.schema.events.size());
     block.schema = provider.schema.hash;
     write_metadata(block_type::provider, bytes_of(block));
+    compactor_.add_provider(provider.id, next_event_, provider.schema);
     next_event_ += block.event_count;
     providers_.try_emplace(provider.id, provider_names{provider.schema.name, provider.process,
                                                        provider.pid, provider.start_time});
@@ -252,7 +261,6 @@ std::uint64_t provider_size_max(const provider_instance& provider) noexcept {
 void file_writer::write_run(const record_run& run) {
     records_block block{};
     block.head_size = sizeof block;
-    block.encoding = static_cast<std::uint8_t>(record_encoding::verbatim);
     block.flags = run.overwritten ? records_overwritten : 0;
     block.ring = static_cast<std::uint16_t>(run.ring);
     block.count = run.count;
@@ -265,7 +273,12 @@ void file_writer::write_run(const record_run& run) {
         block.earliest = std::min(block.earliest, record.time);
         block.latest = std::max(block.latest, record.time);
     }
-    index_.add(write_block(block_type::records, bytes_of(block), run.bytes), block);
+    const bytes compacted = may_compact_ ? compactor_.compact(run) : bytes{};
+    block.encoding = static_cast<std::uint8_t>(compacted.empty() ? record_encoding::verbatim
+                                                                 : record_encoding::compacted);
+    index_.add(write_block(block_type::records, bytes_of(block),
+                           compacted.empty() ? run.bytes : compacted),
+               block);
     totals_.records += run.count;
     totals_.lost += run.lost_before;
     write_due_blocks();

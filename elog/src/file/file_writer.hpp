@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes an .elog file sequentially. The bytes of records are written as they were in the ring.
+// Writes an .elog file sequentially. Runs of records are compacted where that makes them smaller.
 //
 // - Functions that write throw user_error. After a failed write the file ends with
 //   its last whole block. A pipe may end in the middle of a block.
@@ -29,6 +29,7 @@
 #include "file/index_builder.hpp"
 #include "file/recording_host.hpp"
 #include "file/recording_notes.hpp"
+#include "file/run_compactor.hpp"
 #include "record/clock_converter.hpp"
 #include "record/loss.hpp"
 #include "record/records.hpp"
@@ -106,6 +107,8 @@ class file_writer {
 
     /// Sets the compression level for following blocks; 0: none.
     void compress(int level);
+    /// Whether following runs may be compacted, see run_compactor; initially true.
+    void allow_compaction(bool is_allowed) noexcept { may_compact_ = is_allowed; }
 
     /// Size of the file so far.
     [[nodiscard]] std::uint64_t size() const noexcept { return output_.size(); }
@@ -146,6 +149,8 @@ class file_writer {
     int compression_ = 0;
     std::uint32_t identity_ = 0;
     std::optional<frame_compressor> compressor_;
+    bool may_compact_ = true;
+    run_compactor compactor_;
     index_builder index_;
     file_totals totals_;
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> schemas_;  // by hash

@@ -60,7 +60,7 @@ class File:
             self.data = file.read()
         self.host, self.segment, self.end, self.identity, self.complete = None, None, None, None, 0
         self.clocks, self.schemas, self.processes, self.providers = [], {}, {}, {}
-        self.provider_heads, self.rings, self.losses = {}, {}, {}
+        self.provider_heads, self.rings, self.losses, self.events = {}, {}, {}, {}
         self.scope, self.omitted, self.omitted_events = None, None, []
         head = self.data.ljust(64, b"\0")
         magic, major, _, identity, required = struct.unpack_from("<8sHHIQ", head)
@@ -137,12 +137,14 @@ class File:
             size, schema_hash = struct.unpack_from("<IQ", head, 4)
             self.schemas[schema_hash] = parse_schema(body[:size])
         elif kind == 4:
-            encoding, _, segment, ring = struct.unpack_from("<BBHH", head, 2)
-            if encoding or segment:
+            encoding, _, segment, ring, count = struct.unpack_from("<BBHHQ", head, 2)
+            if encoding > 1 or segment:
                 self.damaged = True
             else:
-                lost = struct.unpack_from("<Q", head, 24)[0]
-                self.rings.setdefault(ring, []).append((self.complete, lost, body))
+                (lost,), (size,) = (struct.unpack_from(*place) for place in (
+                    ("<Q", head, 24), ("<I", head, 56)))
+                run = encoding, count, size, body
+                self.rings.setdefault(ring, []).append((self.complete, lost, *run))
         elif kind == 5:
             scope, _, _, index = struct.unpack_from("<BBHH", head, 2)
             counts = struct.unpack_from("<QQQQQQQI4x16s", head, 8)
@@ -156,7 +158,8 @@ class File:
             number, pid, uid, _, _, _, name = struct.unpack_from("<IIIQII16s", head, 4)
             self.processes.setdefault(number, (pid, uid, name.split(b"\0")[0]))
         elif kind == 11:
-            number, _, process, _, _, _, schema = struct.unpack_from("<HHIIIIQ", head, 4)
+            number, _, process, *events, _, schema = struct.unpack_from("<HHIIIIQ", head, 4)
+            self.events.setdefault(number, events)
             if number in self.provider_heads:
                 self.damaged |= head[:32] != self.provider_heads[number]
                 return
@@ -189,16 +192,35 @@ class File:
         return base[2] + int((clock - base[0]) * ((last[1] - first[1]) / ticks if ticks else 1.0))
 
     def records(self, ring):
-        """(place, ring, lost before, header, payload) of each record of a ring."""
+        """(place, ring, lost before, head, payload) of each record of a ring. A head is provider,
+        event, time, thread, CPU and flags."""
         last = 0
-        for complete, lost, data in self.rings[ring]:
-            at = 0
-            while at < len(data):
-                head = struct.unpack_from("<IHHQIHH", data, at)
-                last = last if head[6] & 2 else head[3]
-                place = max(last, complete) if head[6] & 2 else last
-                yield (place, head[3]), ring, lost, head, data[at + 24 : at + head[0]]
-                at, lost = at + (head[0] + 7) // 8 * 8, 0
+        for complete, lost, encoding, count, size, data in self.rings[ring]:
+            for record in self.compacted(count, size, data) if encoding else verbatim(data):
+                *head, payload = record
+                _, _, time, _, _, flags = head
+                last = last if flags & 2 else time
+                place = max(last, complete) if flags & 2 else last
+                yield (place, time), ring, lost, head, payload
+                lost = 0
+
+    def compacted(self, count, size, data):
+        """The records before damage: at most `count`, with `size` bytes in the other encoding."""
+        for record in compacted_records(data):
+            size -= (24 + len(record[-1]) + 7) // 8 * 8 if record else 0
+            if not record or count == 0 or size < 0:
+                self.damaged = True
+                return
+            count -= 1
+            yield *self.event(record[0]), *record[1:]
+        self.damaged |= count != 0 or size != 0
+
+    def event(self, number):
+        """(provider, position in its schema)"""
+        for provider, (first, count) in self.events.items():
+            if first <= number < first + count:
+                return provider, number - first
+        return None, 0
 
     def dump(self):
         clock, rings = self.segment
@@ -206,7 +228,7 @@ class File:
         yield f"host {clock} {rings} {name.hex()} {part} {command.hex()}"
         merged = heapq.merge(*map(self.records, sorted(self.rings)), key=lambda record: record[0])
         for _, ring, lost, head, payload in merged:
-            _, provider, event, time, thread, cpu, flags = head
+            provider, event, time, thread, cpu, flags = head
             line = f"record {ring} {lost} {time} {self.realtime(time)} {cpu} {thread} {flags} "
             known = self.providers.get(provider)
             if flags & ~3 or not known or event >= len(known[4]):
@@ -227,6 +249,62 @@ class File:
         if self.end:
             yield "end " + " ".join(map(str, self.end))
         yield "damaged" if self.damaged else "whole"
+
+
+def verbatim(data):
+    """(provider, event, time, thread, cpu, flags, payload) of each record."""
+    at = 0
+    while at < len(data):
+        size, *head = struct.unpack_from("<IHHQIHH", data, at)
+        yield *head, data[at + 24 : at + size]
+        at += (size + 7) // 8 * 8
+
+
+def compacted_records(data):
+    """(event, time, thread, cpu, flags, payload) of each record; then None if there is damage."""
+    at, time, thread, cpu, entries, defined = 0, 0, 0, 0, {}, 0
+
+    def take(size):
+        nonlocal at
+        at += size
+        if at > len(data):
+            raise LookupError
+        return data[at - size : at]
+
+    def number(size):
+        return int.from_bytes(take(size), "little")
+
+    try:
+        while at < len(data):
+            tag = number(1)
+            if tag == 252:
+                event, mode, fixed, word = struct.unpack("<IBBB", take(7))
+                if mode > 2 or not (not word, not fixed and not word, word + 4 <= fixed)[mode]:
+                    raise LookupError
+                entries[defined % 63], defined = (event, mode, fixed, word), defined + 1
+            elif tag == 253:
+                thread = number(4)
+            elif tag == 254:
+                time, thread, cpu = struct.unpack("<QIH", take(14))
+            elif tag == 255:
+                event, its_thread, its_time, its_cpu, flags, size = struct.unpack(
+                    "<IIQHHH", take(22))
+                if size > 65512:
+                    raise LookupError
+                yield event, its_time, its_thread, its_cpu, flags, take(size)
+            else:
+                event, mode, fixed, word = entries[tag >> 2]
+                time = (time + number((tag & 3) + 1)) % 2**64
+                if mode == 2:
+                    part, n = take(fixed - 4), number(1)
+                    text = take(n - 1) + b"\0" if n else b""
+                    place = struct.pack("<I", n << 16 | fixed - word - 4 if n else 0)
+                    payload = part[:word] + place + part[word:] + text
+                else:
+                    payload = take(number(1) if mode else fixed)
+                yield event, time, thread, cpu, 0, payload
+    except LookupError:
+        yield None
 
 
 def value(field, payload):

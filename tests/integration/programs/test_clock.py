@@ -62,7 +62,7 @@ class Clock(harness.Case):
         for ring in file.rings:
             for _, _, _, head, payload in file.records(ring):
                 number, *readings = struct.unpack("<5Q", payload)
-                found.setdefault(number, {})["time"] = head[3]
+                found.setdefault(number, {})["time"] = head[2]
                 found.setdefault(number - 1, {})["readings"] = readings
         return file, [(number, each["time"], *each["readings"])
                       for number, each in sorted(found.items()) if len(each) == 2]

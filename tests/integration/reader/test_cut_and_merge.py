@@ -244,7 +244,7 @@ class CutAndMerge(harness.Case):
     def test_merge_of_rotated_files_equals_recording(self):
         self.run_elog(
             "record", "-e", "counter:*", "-o", self.path("part.elog"), "--rotate", "1MiB",
-            "--buffer-size", "4M", "--", harness.program("counter"), "2", "30000",
+            "--buffer-size", "4M", "--", harness.program("counter"), "2", "50000",
         )
         parts = [self.path(name) for name in sorted(os.listdir(self.scratch))
                  if name.startswith("part-")]

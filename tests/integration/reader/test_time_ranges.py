@@ -216,7 +216,7 @@ class TimeRanges(harness.Case):
         return sorted({when[: len("2000-01-01T00:00:00.000")]: when for when in times}.values())
 
     def test_apply_to_rotated_files(self):
-        self.record_bursts("run.elog", "--rotate", "1MiB", loads=(10000,))
+        self.record_bursts("run.elog", "--rotate", "1MiB", loads=(20000,))
         parts = sorted(name for name in os.listdir(self.scratch) if name.startswith("run-"))
         self.assertGreater(len(parts), 2)
         choose = random.Random(4)

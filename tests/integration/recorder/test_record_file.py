@@ -19,7 +19,7 @@ def crc32c(data):
 
 
 def set_flag(content, flag, wanted):
-    """Sets a flag in the first `wanted` records of an .elog file, located by elog(5)."""
+    """Sets a flag in the first `wanted` records of an .elog file of verbatim records."""
     at = harness.FILE_HEADER_SIZE
     while at < len(content):
         kind, size = struct.unpack_from("<4xHxxI", content, at)
@@ -38,6 +38,7 @@ class RecordFile(harness.Case):
     def record_one_newer_of_three(self):
         """A file with three events, the first with an unknown flag."""
         path = self.path("run.elog")
+        self.environment["EVENTLOG_TEST_COMPACTION"] = "0"
         self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
                       "1", "3")
         with open(path, "rb") as file:

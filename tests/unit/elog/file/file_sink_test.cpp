@@ -17,6 +17,7 @@
 #include "memory/subscription.hpp"
 #include "record_builder.hpp"
 #include "ring/clock.hpp"
+#include "scoped_environment.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -66,6 +67,8 @@ class rotation : public ::testing::Test {
         return found;
     }
 
+    /// So that the sizes of files follow from those of runs.
+    const eventlog::test::scoped_environment_variable verbatim{"EVENTLOG_TEST_COMPACTION", "0"};
     const std::string folder = eventlog::test::scratch_directory() + "/rotation";
     record_builder maker{"provider p { event e info { number: u64 } }", "tester", 1};
     elog::file_sink sink{{folder + "/run.elog", 0, {elog::rotation_options::size_min}}};

@@ -23,6 +23,7 @@
 #include "memory/subscription.hpp"
 #include "record_builder.hpp"
 #include "ring/clock.hpp"
+#include "scoped_environment.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -124,6 +125,8 @@ class followed_recording : public ::testing::Test {
         return all;
     }
 
+    /// So that the sizes of files follow from those of runs.
+    const eventlog::test::scoped_environment_variable verbatim{"EVENTLOG_TEST_COMPACTION", "0"};
     const std::string folder = eventlog::test::scratch_directory() + "/followed_parts";
     record_builder maker{"provider p { event e info { number: u64 } }", "tester", 1};
     std::optional<elog::file_sink> sink;
