@@ -95,6 +95,7 @@ std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
     }
     return std::move(writer_);
 }
+    writer_->use_reserve();
 
 /// Closes the file and opens the next one. Each file contains readings from before and after its
 /// records. Because a ring may be late, both files contain the same readings around the times they

@@ -309,7 +309,9 @@ void file_writer::write_loss(const loss_report& loss) {
     std::vector<std::uint8_t> body;
     append_text(body, names.provider);
     index_.add(write_block(block_type::loss, bytes_of(block), body));
-    totals_.lost += lost_count(loss);
+    std::uint64_t& counted = losses_[{loss.scope, loss.index}];
+    totals_.lost += lost_count(loss) - counted;
+    counted = lost_count(loss);
     write_due_blocks();
 }
 

@@ -20,6 +20,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/output.hpp"
@@ -88,8 +89,8 @@ class file_writer {
     void write_provider(const provider_instance& provider);
     /// The run has at most records_size_max bytes.
     void write_run(const record_run& run);
-    /// Each ring and provider at most once: the report has its total. Missing names of a provider
-    /// are those of the provider that has been written.
+    /// The report of a ring or provider has its total, and replaces an earlier one. Missing names
+    /// of a provider are those of the provider that has been written.
     void write_loss(const loss_report& loss);
     void write_notes(const recording_notes& notes);
     /// A note as it is in another file.
@@ -159,6 +160,7 @@ class file_writer {
     std::uint32_t next_event_ = 1;
     /// A block near the beginning, which is repeated with the second host.
     struct early_block {
+    std::map<std::pair<loss_scope, std::uint32_t>, std::uint64_t> losses_;  // in totals_
         block_type type{};
         std::vector<std::uint8_t> head;
         std::vector<std::uint8_t> body;

@@ -3,39 +3,56 @@
 // Each file of a rotated recording is readable on its own.
 #include "file/file_sink.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "import/file_merge.hpp"
 #include "memory/subscription.hpp"
 #include "record_builder.hpp"
 #include "ring/clock.hpp"
+#include "run_in_child.hpp"
 #include "scoped_environment.hpp"
 #include "scratch.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 
 using eventlog::test::record_builder;
 using eventlog::test::test_record;
 
+/// Returns the clock of the records.
+std::uint32_t start(elog::file_sink& sink) {
+    elog::subscription_options options;
+    options.patterns.add("absent:nothing");
+    options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
+    options.buffers_per_cpu = 2;
+    const elog::subscription source(options);
+    sink.start(source.region());
+    return source.header().clock;
+}
+
 class rotation : public ::testing::Test {
   protected:
     rotation() {
         std::filesystem::create_directory(folder);
-        elog::subscription_options options;
-        options.patterns.add("absent:nothing");
-        options.buffer_size = EVENTLOG_BUFFER_SIZE_MIN;
-        options.buffers_per_cpu = 2;
-        const elog::subscription source(options);
-        clock = source.header().clock;
-        sink.start(source.region());
+        clock = start(sink);
         sink.take_provider(maker.provider());
     }
     void TearDown() override { std::filesystem::remove_all(folder); }
@@ -179,6 +196,42 @@ TEST_F(rotation, does_not_accumulate_clock_readings) {
     elog::file_reader last(*parts().rbegin());
     last.read([](const elog::merged_record& /*record*/) {});
     EXPECT_LT(last.clock().pairs().size(), 25U);
+}
+
+/// A sink for one file that has as many losses of providers as do not fit into what is allocated at
+/// a time.
+class many_losses : public ::testing::Test {
+  protected:
+    many_losses() { start(sink); }
+    void note_losses() {
+        for (std::uint32_t provider = 0; provider < losses; ++provider) {
+            sink.note_loss(elog::provider_loss(provider, 0, 1, 0));
+        }
+    }
+
+    static constexpr std::uint32_t losses = 4000;
+    const std::string path = eventlog::test::scratch_directory() + "/many_losses.elog";
+    elog::file_sink sink{{path}};
+};
+
+TEST_F(many_losses, are_counted_once_when_the_disk_is_full) {
+    note_losses();
+    const int status = eventlog::test::run_in_child([this] {
+        if (!eventlog::test::override_syscall(SYS_fallocate, ENOSPC)) {
+            return 2;
+        }
+        try {
+            sink.finish();
+        } catch (const elog::user_error&) {
+            return 0;  // the disk is full
+        }
+        return 0;
+    });
+    ASSERT_EQ(status, 0);
+    const elog::file_check_result found = elog::check_file(path);
+    EXPECT_EQ(found.damages, std::vector<std::string>{});
+    EXPECT_TRUE(found.has_end);
+    EXPECT_EQ(found.lost, losses);
 }
 
 }  // namespace
