@@ -75,6 +75,7 @@ void file_sink::begin_file() {
         }
         throw;
     }
+    writer_->expect_losses(provider_losses_.all().size());
     written_.reset();
     started_ = clock::now();
     has_records_ = false;
@@ -309,6 +310,9 @@ void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
     const std::chrono::nanoseconds limit = options_.rotation.time;
     if (limit.count() != 0 && has_records_ && now - started_ >= limit) {
         flush();
+    if (writer_) {
+        writer_->expect_losses(provider_losses_.all().size());
+    }
         write([this] { rotate(); });
     }
 }

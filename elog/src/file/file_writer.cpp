@@ -113,7 +113,8 @@ void file_writer::use_reserve() noexcept {
 
 /// For what is written when the disk is full.
 std::uint64_t file_writer::reserve() const noexcept {
-    return reserve_fixed + (host_.ring_count + providers_.size() + 1) * loss_size_max;
+    const std::size_t losses = std::max(providers_.size(), expected_losses_);
+    return reserve_fixed + (host_.ring_count + losses + 1) * loss_size_max;
 }
 
 void file_writer::write_header() {

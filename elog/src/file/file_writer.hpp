@@ -95,6 +95,9 @@ class file_writer {
     void write_notes(const recording_notes& notes);
     /// A note as it is in another file.
     void write_note(note_block note, std::span<const std::uint8_t> body);
+    /// The reserve has space for the losses of so many providers, also of such that the file does
+    /// not contain.
+    void expect_losses(std::size_t providers) noexcept { expected_losses_ = providers; }
     /// From now on uses the reserve: only losses, notes and the end may follow.
     void use_reserve() noexcept;
     /// Writes index and end block, with the totals written or the ones given. Must be the last
@@ -169,6 +172,7 @@ class file_writer {
     std::uint64_t early_size_ = 0;  // in the file, with index entries
     bool has_second_host_ = false;
     bool uses_reserve_ = false;
+    std::size_t expected_losses_ = 0;
     std::uint64_t next_block_ = 0;
 };
 

@@ -214,6 +214,24 @@ class many_losses : public ::testing::Test {
     elog::file_sink sink{{path}};
 };
 
+TEST_F(many_losses, have_space_in_the_reserve) {
+    const int probe = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool has_reserve = ::fallocate(probe, FALLOC_FL_KEEP_SIZE, 0, 4096) == 0;
+    ::close(probe);
+    if (!has_reserve) {
+        GTEST_SKIP() << "a file here has no reserve";
+    }
+    note_losses();
+    sink.take_clock({1, 1, 1});
+    struct stat status {};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    constexpr auto reserve = static_cast<std::int64_t>(losses * elog::loss_size_max);
+    EXPECT_GE(status.st_blocks * 512, status.st_size + reserve);
+    sink.finish();
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_LT(status.st_blocks * 512, status.st_size + (64 << 10));
+}
+
 TEST_F(many_losses, are_counted_once_when_the_disk_is_full) {
     note_losses();
     const int status = eventlog::test::run_in_child([this] {
