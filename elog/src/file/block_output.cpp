@@ -64,7 +64,7 @@ void block_output::open() {
     file_ = eventlog::core::unique_fd(
         ::open(path.c_str(), options_.must_be_new ? mode | O_EXCL : mode, 0644));
     if (!file_ && errno == EEXIST) {
-        throw user_error(
+        throw file_exists(
             "The file {} exists. Give another name with -o, or replace it with --force.", path);
     }
     struct stat status {};

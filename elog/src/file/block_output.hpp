@@ -37,6 +37,12 @@ class disk_full : public user_error {
     using user_error::user_error;
 };
 
+/// The file exists, and must be new.
+class file_exists : public user_error {
+  public:
+    using user_error::user_error;
+};
+
 class block_output {
   public:
     /// Creates or replaces the file.

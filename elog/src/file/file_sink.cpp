@@ -54,26 +54,37 @@ void file_sink::start(const region_view& source) {
     begin_file();
 }
 
+std::unique_ptr<file_writer> file_sink::make_file(const std::string& path, bool must_be_new) const {
+    return std::make_unique<file_writer>(file_options{
+        path, clock_, ring_count_, recording_, part_, options_.compression, must_be_new,
+        options_.descriptor, options_.should_abort, true, serial_, options_.command});
+}
+
+/// Another recording with the same name may have made the next file meanwhile.
+std::unique_ptr<file_writer> file_sink::make_part() {
+    while (true) {
+        const std::string path = parts_->next_path();
+        try {
+            return make_file(path, true);
+        } catch (const file_exists&) {
+            continue;
+        } catch (const disk_full&) {
+            static_cast<void>(::unlink(path.c_str()));  // nothing in it can be read
+            throw;
+        }
+    }
+}
+
 void file_sink::begin_file() {
-    std::string path = options_.path;
     if (parts_) {
-        path = parts_->next_path();
         ++part_;
         const std::uint64_t keep = options_.rotation.keep;
         while (keep != 0 && parts_->count() >= keep) {
             parts_->remove_oldest();
         }
-    }
-    try {
-        writer_ = std::make_unique<file_writer>(
-            file_options{path, clock_, ring_count_, recording_, part_, options_.compression,
-                         options_.must_be_new && !parts_, options_.descriptor,
-                         options_.should_abort, true, serial_, options_.command});
-    } catch (const disk_full&) {
-        if (parts_) {
-            static_cast<void>(::unlink(path.c_str()));  // nothing in it can be read
-        }
-        throw;
+        writer_ = make_part();
+    } else {
+        writer_ = make_file(options_.path, options_.must_be_new);
     }
     writer_->expect_losses(provider_losses_.all().size());
     written_.reset();
@@ -84,6 +95,7 @@ void file_sink::begin_file() {
 /// The returned writer keeps the file's lock: while it exists, readers treat the file as being
 /// written.
 std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
+    writer_->use_reserve();
     for (const loss_report& loss : provider_losses_.all()) {
         writer_->write_loss(loss);
     }
@@ -96,7 +108,6 @@ std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
     }
     return std::move(writer_);
 }
-    writer_->use_reserve();
 
 /// Closes the file and opens the next one. Each file contains readings from before and after its
 /// records. Because a ring may be late, both files contain the same readings around the times they
@@ -298,6 +309,9 @@ void file_sink::note_loss(const loss_report& loss) {
         named.start_time = provider->second.start_time;
     }
     provider_losses_.replace(std::move(named));
+    if (writer_) {
+        writer_->expect_losses(provider_losses_.all().size());
+    }
 }
 
 void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
@@ -310,9 +324,6 @@ void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
     const std::chrono::nanoseconds limit = options_.rotation.time;
     if (limit.count() != 0 && has_records_ && now - started_ >= limit) {
         flush();
-    if (writer_) {
-        writer_->expect_losses(provider_losses_.all().size());
-    }
         write([this] { rotate(); });
     }
 }

@@ -81,6 +81,9 @@ class file_sink : public record_sink {
     using clock = run_coalescer::clock;
 
     void begin_file();
+    [[nodiscard]] std::unique_ptr<file_writer> make_file(const std::string& path,
+                                                         bool must_be_new) const;
+    [[nodiscard]] std::unique_ptr<file_writer> make_part();
     std::unique_ptr<file_writer> end_file(end_reason reason = end_reason::regular);
     template <class Write>
     void write(const Write& write);

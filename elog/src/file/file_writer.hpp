@@ -160,10 +160,10 @@ class file_writer {
     std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> schemas_;  // by hash
     std::map<process_key, std::uint32_t> processes_;
     std::unordered_map<std::uint32_t, provider_names> providers_;
+    std::map<std::pair<loss_scope, std::uint32_t>, std::uint64_t> losses_;  // in totals_
     std::uint32_t next_event_ = 1;
     /// A block near the beginning, which is repeated with the second host.
     struct early_block {
-    std::map<std::pair<loss_scope, std::uint32_t>, std::uint64_t> losses_;  // in totals_
         block_type type{};
         std::vector<std::uint8_t> head;
         std::vector<std::uint8_t> body;

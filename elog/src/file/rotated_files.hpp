@@ -24,8 +24,8 @@ class rotated_files {
     /// Registers the files of earlier recordings. Throws user_error if the folder cannot be read.
     explicit rotated_files(const std::string& path);
 
-    /// The name of the next file, which does not exist yet. Throws user_error if the numbers are
-    /// used up.
+    /// The name of the next file. Only another recording can have made it meanwhile. Throws
+    /// user_error if the numbers are used up.
     [[nodiscard]] std::string next_path();
     /// Registers a complete file.
     void add(std::string path, std::uint64_t size);

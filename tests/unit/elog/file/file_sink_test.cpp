@@ -198,6 +198,21 @@ TEST_F(rotation, does_not_accumulate_clock_readings) {
     EXPECT_LT(last.clock().pairs().size(), 25U);
 }
 
+TEST_F(rotation, keeps_files_of_another_recording) {
+    // It has found the same names free.
+    const std::string other = folder + "/run-000002.elog";
+    std::ofstream(other) << "not to be replaced";
+    for (int i = 0; i < 8; ++i) {
+        write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+    }
+    sink.finish();
+    std::string content;
+    std::getline(std::ifstream(other), content);
+    EXPECT_EQ(content, "not to be replaced");
+    EXPECT_EQ(elog::check_file(folder + "/run-000001.elog").damages, std::vector<std::string>{});
+    EXPECT_EQ(elog::check_file(folder + "/run-000003.elog").damages, std::vector<std::string>{});
+}
+
 /// A sink for one file that has as many losses of providers as do not fit into what is allocated at
 /// a time.
 class many_losses : public ::testing::Test {
