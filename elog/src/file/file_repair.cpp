@@ -23,6 +23,9 @@ namespace {
 
 using block_bytes = std::vector<std::uint8_t>;
 
+// The most records that a block can have.
+constexpr std::uint64_t records_max = records_size_max / ring_size(0);
+
 class file_repairer {
   public:
     file_repairer(block_file& file, const recording_host& host, const std::string& to)
@@ -43,6 +46,7 @@ class file_repairer {
     void write_losses();
     void skip_block(const block_location& place, const char* why) {
         file_.report("the block at {} is left out: {}", place.offset, why);
+        unindexed_.push_back({place.header.number, place.header.number});
     }
 
     block_file& file_;
@@ -62,6 +66,7 @@ class file_repairer {
         std::uint64_t reported = 0;  // records left out and already counted as lost
         std::uint64_t invalid = 0;   // of these, before a gap of overwritten records
         std::uint64_t skipped = 0;   // records in skipped blocks, from the index
+        std::uint64_t cut = 0;       // damaged records at the end of the last block
     };
     struct number_range {
         std::uint64_t first;
@@ -175,6 +180,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     record_run run;
     run.ring = block->ring;
     run.sequence = block->sequence;
+        unindexed_.push_back({place.header.number, place.header.number});
     run.lost_before = block->lost_before;
     run.overwritten = (block->flags & records_overwritten) != 0;
     run.count = sound->count;
@@ -190,16 +196,19 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
         const std::uint64_t missing = first_lost - ring.next;
         // One block cannot contain both kinds: overwritten records are not damaged.
         (run.overwritten ? ring.invalid : run.lost_before) += missing;
-        ring.reported += missing;
+        ring.reported += missing - std::min(missing, ring.cut);
         summary_.missing += missing;
     }
-    ring.next = run.sequence + block->count;
+    ring.next = run.sequence + run.count;
     ring.is_known = true;
     writer_.allow_compaction(block->encoding !=
                              static_cast<std::uint8_t>(record_encoding::verbatim));
     writer_.write_run(run);
     summary_.records += run.count;
 }
+    // No more than a block can have, if the count is wrong.
+    ring.cut = std::min(block->count, std::max(run.count, records_max)) -
+               std::min(block->count, run.count);
 
 /// Counts the records of skipped blocks, which the index describes.
 void file_repairer::take_index(const block_location& place) {
@@ -228,7 +237,7 @@ void file_repairer::take_index(const block_location& place) {
 /// Writes the losses that no later record of a ring carries, and those of the file.
 void file_repairer::write_losses() {
     for (const auto& [number, ring] : rings_) {
-        const std::uint64_t lost = ring.skipped - std::min(ring.skipped, ring.reported);
+        const std::uint64_t lost = ring.skipped - std::min(ring.skipped, ring.reported) + ring.cut;
         if (lost != 0 || ring.invalid != 0) {
             losses_.add(trailing_loss(number, lost, 0, ring.invalid));
             summary_.missing += lost;

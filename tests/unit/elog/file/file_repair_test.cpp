@@ -3,6 +3,7 @@
 // Checking an .elog file to its last byte, and repairing a damaged file.
 #include "file/file_repair.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/user_error.hpp"
 #include "file/file_check.hpp"
+#include "file/file_reader.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -187,6 +189,32 @@ TEST(file_repair, distinguishes_overwritten_from_damaged) {
         EXPECT_EQ(found.lost, 10U + overwritten_expected + 3U) << block_number;
     }
     EXPECT_EQ(block_number, 6U);
+}
+
+TEST(file_repair, counts_damaged_records_at_the_end_of_a_block) {
+    const std::string from = path_of("partial.elog");
+    const std::string to = path_of("partial_repaired.elog");
+    test::write_sample(from);
+    const test::bytes intact = test::contents(from);
+    for (const test::block_location& block : test::blocks_of(intact)) {
+        if (block.header.type != static_cast<std::uint16_t>(elog::block_type::records)) {
+            continue;
+        }
+        for (const std::uint32_t sound : {0U, 7U}) {
+            test::bytes changed = intact;
+            const std::uint32_t size = sound * 40;  // of the ten records
+            std::memcpy(changed.data() + block.offset + sizeof(elog::block_header) +
+                            offsetof(elog::records_block, decoded_size),
+                        &size, sizeof size);
+            test::update_block_checksums(changed, block.offset);
+            test::replace(from, changed);
+            const elog::repair_summary summary = elog::repair_file(from, to);
+            EXPECT_EQ(summary.records, 50U + sound);
+            EXPECT_EQ(summary.missing, 10U - sound) << block.offset;
+            EXPECT_EQ(test::read_sample(to).numbers, test::read_sample(from).numbers);
+            EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{}) << block.offset;
+        }
+    }
 }
 
 TEST(file_repair, adds_end_block_to_truncated_file) {
