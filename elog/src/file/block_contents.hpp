@@ -111,6 +111,13 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
     provider.start_time = process.start_time;
     provider.parent = process.parent;
     const auto* name = static_cast<const char*>(process.name);
+/// The schema in a block, unverified; nullopt if the block does not have all of it.
+[[nodiscard]] inline std::optional<std::span<const std::uint8_t>> schema_bytes(
+    const schema_block& block, std::span<const std::uint8_t> payload) noexcept {
+    const std::span<const std::uint8_t> body = body_of(payload);
+    return body.size() < block.size ? std::nullopt : std::optional(body.first(block.size));
+}
+
     provider.process.assign(name, ::strnlen(name, sizeof process.name));
 }
 

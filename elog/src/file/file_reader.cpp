@@ -143,13 +143,13 @@ std::uint64_t file_reader::watermark_at(std::uint64_t number) const noexcept {
 
 void file_reader::take_schema(const block_location& place, std::span<const std::uint8_t> payload) {
     const auto block = block_head<schema_block>(payload);
-    if (!block || body_of(payload).size() < block->size) {
+    const auto bytes = block ? schema_bytes(*block, payload) : std::nullopt;
+    if (!bytes) {
         file_.report("the schema at {} is damaged", place.offset);
         return;
     }
-    const std::span<const std::uint8_t> bytes = body_of(payload).first(block->size);
     const auto known = schemas_.find(block->hash);
-    if (known != schemas_.end() && std::ranges::equal(known->second.binary, bytes)) {
+    if (known != schemas_.end() && std::ranges::equal(known->second.binary, *bytes)) {
         return;  // repeated with the second host
     }
     if (block->size > schemas_size_max - schema_bytes_) {
@@ -159,7 +159,7 @@ void file_reader::take_schema(const block_location& place, std::span<const std::
         return;
     }
     try {
-        provider_schema schema = provider_schema::parse(bytes);
+        provider_schema schema = provider_schema::parse(*bytes);
         if (schema.hash != block->hash) {
             file_.report("the schema at {} has another hash than its block states", place.offset);
             return;

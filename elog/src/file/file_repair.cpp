@@ -94,17 +94,22 @@ void file_repairer::copy_offsets(const offsets_block& block) {
 /// Schemas and processes are written with the first provider that has them.
 void file_repairer::take_schema(const block_location& place, const block_bytes& payload) {
     const auto block = block_head<schema_block>(payload);
-    if (!block || block->size > schemas_size_max - schema_bytes_) {
+    const auto bytes = block ? schema_bytes(*block, payload) : std::nullopt;
+    if (!bytes || bytes->size() > schemas_size_max - schema_bytes_) {
         skip_block(place, "it is too short for its type, or the schemas are too large");
         return;
     }
+    const auto known = schemas_.find(block->hash);
+    if (known != schemas_.end() && std::ranges::equal(known->second.binary, *bytes)) {
+        return;  // repeated with the second host
+    }
     try {
-        provider_schema schema = provider_schema::parse(body_of(payload));
+        provider_schema schema = provider_schema::parse(*bytes);
         if (schema.hash != block->hash) {
             skip_block(place, "it has another hash than its block states");
             return;
         }
-        schema_bytes_ += schemas_.contains(block->hash) ? 0 : schema.binary.size();
+        schema_bytes_ += bytes->size();
         schemas_.insert_or_assign(block->hash, std::move(schema));
     } catch (const user_error& error) {
         skip_block(place, error.what());
@@ -175,12 +180,12 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
                      place.offset, sound->count, block->count);
     }
     if (sound->count == 0) {
+        unindexed_.push_back({place.header.number, place.header.number});
         return;
     }
     record_run run;
     run.ring = block->ring;
     run.sequence = block->sequence;
-        unindexed_.push_back({place.header.number, place.header.number});
     run.lost_before = block->lost_before;
     run.overwritten = (block->flags & records_overwritten) != 0;
     run.count = sound->count;
@@ -201,14 +206,14 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     }
     ring.next = run.sequence + run.count;
     ring.is_known = true;
+    // No more than a block can have, if the count is wrong.
+    ring.cut = std::min(block->count, std::max(run.count, records_max)) -
+               std::min(block->count, run.count);
     writer_.allow_compaction(block->encoding !=
                              static_cast<std::uint8_t>(record_encoding::verbatim));
     writer_.write_run(run);
     summary_.records += run.count;
 }
-    // No more than a block can have, if the count is wrong.
-    ring.cut = std::min(block->count, std::max(run.count, records_max)) -
-               std::min(block->count, run.count);
 
 /// Counts the records of skipped blocks, which the index describes.
 void file_repairer::take_index(const block_location& place) {

@@ -217,6 +217,32 @@ TEST(file_repair, counts_damaged_records_at_the_end_of_a_block) {
     }
 }
 
+TEST(file_repair, takes_the_schemas_that_a_reader_takes) {
+    const std::string from = path_of("schema_size.elog");
+    const std::string to = path_of("schema_size_repaired.elog");
+    test::write_sample(from);
+    const test::bytes intact = test::contents(from);
+    for (const std::uint32_t difference : {0U, 1U, UINT32_MAX}) {
+        test::bytes changed = intact;
+        for (const test::block_location& block : test::blocks_of(intact)) {
+            if (block.header.type == static_cast<std::uint16_t>(elog::block_type::schema)) {
+                std::uint32_t size = 0;
+                std::uint8_t* const at = changed.data() + block.offset +
+                                         sizeof(elog::block_header) +
+                                         offsetof(elog::schema_block, size);
+                std::memcpy(&size, at, sizeof size);
+                size += difference;
+                std::memcpy(at, &size, sizeof size);
+                test::update_block_checksums(changed, block.offset);
+            }
+        }
+        test::replace(from, changed);
+        static_cast<void>(elog::repair_file(from, to));
+        EXPECT_EQ(elog::file_reader(from).providers().size(), difference == 0 ? 1U : 0U);
+        EXPECT_EQ(elog::file_reader(to).providers().size(), difference == 0 ? 1U : 0U);
+    }
+}
+
 TEST(file_repair, adds_end_block_to_truncated_file) {
     const std::string from = path_of("cut_off.elog");
     const std::string to = path_of("ended.elog");
