@@ -23,6 +23,7 @@ constexpr std::uint32_t events_max = std::uint32_t{UINT16_MAX} + 1;
 void records_decoder::clear() {
     ranges_.clear();
     is_used_.reset();
+    unused_ = record_provider_max;
 }
 
 void records_decoder::add_provider(const provider_block& provider) {
@@ -30,6 +31,9 @@ void records_decoder::add_provider(const provider_block& provider) {
         return;
     }
     is_used_.set(provider.id);
+    while (unused_ && is_used_.test(*unused_)) {
+        unused_ = *unused_ == 0 ? std::nullopt : std::optional(*unused_ - 1);
+    }
     const event_range range{provider.first_event, std::min(provider.event_count, events_max),
                             provider.id};
     const auto after = ranges_.lower_bound(range.first);
@@ -46,12 +50,8 @@ std::optional<records_decoder::event_range> records_decoder::range_of(std::uint3
     if (after != ranges_.begin() && std::prev(after)->second.contains(event)) {
         return std::prev(after)->second;
     }
-    for (std::size_t provider = is_used_.size(); provider-- != 0;) {
-        if (!is_used_.test(provider)) {
-            return event_range{event, 1, static_cast<std::uint16_t>(provider)};
-        }
-    }
-    return std::nullopt;
+    return unused_ ? std::optional(event_range{event, 1, static_cast<std::uint16_t>(*unused_)})
+                   : std::nullopt;
 }
 
 decoded_records records_decoder::decode_compacted(const records_block& head,

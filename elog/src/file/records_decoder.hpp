@@ -58,8 +58,9 @@ class records_decoder {
                                                    std::vector<std::uint8_t>& decoded) const;
     [[nodiscard]] std::optional<event_range> range_of(std::uint32_t event) const;
 
-    std::map<std::uint32_t, event_range> ranges_;   // by first number
-    std::bitset<record_provider_max + 1> is_used_;  // by provider
+    std::map<std::uint32_t, event_range> ranges_;                // by first number
+    std::bitset<record_provider_max + 1> is_used_;               // by provider
+    std::optional<std::uint32_t> unused_ = record_provider_max;  // the largest unused number
 };
 
 }  // namespace elog
