@@ -127,12 +127,14 @@ std::uint32_t record_copier::id_of(std::uint32_t source, const provider_instance
     return written.id;
 }
 
-/// The number of a provider of which only losses are known.
-std::uint32_t record_copier::id_of_unknown(std::uint32_t source, std::uint32_t provider) {
-    const std::uint64_t place = std::uint64_t{source} << 32U | provider;
-    const auto known = unknown_.find(place);
+/// The number of a provider of which only losses are known. All files of a recording name it.
+std::uint32_t record_copier::id_of_unknown(std::uint32_t source, const loss_report& loss) {
+    const bool has_name = !loss.provider.empty();
+    const std::uint64_t place = has_name ? 0 : std::uint64_t{source} << 32U | loss.index;
+    lost_key key(place, loss.pid, loss.start_time, loss.process, loss.provider);
+    const auto known = unknown_.find(key);
     return known != unknown_.end() ? known->second
-                                   : unknown_.emplace(place, allocate_id()).first->second;
+                                   : unknown_.emplace(std::move(key), allocate_id()).first->second;
 }
 
 void record_copier::write_gap(const merged_record& record) {
@@ -184,9 +186,12 @@ void record_copier::write_loss(const loss_report& loss, std::uint32_t source,
         ring.unwritten += loss.unwritten;
         return;
     }
+    if (loss.full == 0 && loss.too_large == 0 && loss.busy == 0) {
+        return;  // as of a provider whose losses an earlier file of the recording has
+    }
     const auto provider = providers.find(loss.index);
-    const std::uint32_t number = provider == providers.end() ? id_of_unknown(source, loss.index)
-                                                             : id_of(source, provider->second);
+    const std::uint32_t number =
+        provider == providers.end() ? id_of_unknown(source, loss) : id_of(source, provider->second);
     loss_report& all = provider_losses_[number];
     if (all.scope != loss_scope::provider) {
         all = loss;

@@ -69,6 +69,10 @@ class record_copier {
     using provider_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::string,
                                     std::vector<std::uint8_t>>;
 
+    /// Of a provider without a schema: the source and number there, or the names.
+    using lost_key =
+        std::tuple<std::uint64_t, std::uint32_t, std::uint64_t, std::string, std::string>;
+
     struct ring_state {
         std::uint64_t next = 0;         // sequence number of the next record, including losses
         std::uint64_t unreported = 0;   // lost since the last record
@@ -80,7 +84,7 @@ class record_copier {
 
     [[nodiscard]] std::uint32_t allocate_id();
     [[nodiscard]] std::uint32_t id_of(std::uint32_t source, const provider_instance& provider);
-    [[nodiscard]] std::uint32_t id_of_unknown(std::uint32_t source, std::uint32_t provider);
+    [[nodiscard]] std::uint32_t id_of_unknown(std::uint32_t source, const loss_report& loss);
     void write_readings(std::uint64_t place);
     void keep_place(const merged_record& record);
     void write_losses();
@@ -97,7 +101,7 @@ class record_copier {
     std::vector<ring_state> rings_;
     std::map<provider_key, std::uint32_t> providers_;           // by identity
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // by source and number there
-    std::unordered_map<std::uint64_t, std::uint32_t> unknown_;  // the same; only losses known
+    std::map<lost_key, std::uint32_t> unknown_;                 // only losses known
     std::uint32_t next_number_ = 0;
     std::size_t schema_bytes_ = 0;
     std::map<std::uint32_t, loss_report> provider_losses_;

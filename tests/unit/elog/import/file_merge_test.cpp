@@ -399,6 +399,25 @@ TEST(copied_records, of_unknown_provider_count_as_lost) {
     EXPECT_EQ(elog::check_file(path_of("copied.elog")).lost, summary.lost);
 }
 
+TEST(copied_records, have_one_loss_of_a_provider_that_many_files_name) {
+    const std::string path = path_of("named_losses.elog");
+    elog::record_copier copier({path}, EVENTLOG_CLOCK_MONOTONIC, 1);
+    const elog::provider_map none;
+    // As many providers and files as would have too many numbers if each pair had one.
+    for (std::uint32_t source = 0; source < 200; ++source) {
+        for (std::uint32_t provider = 0; provider < 100; ++provider) {
+            elog::loss_report loss = elog::provider_loss(provider, 0, source < 2 ? 1 : 0, 0);
+            loss.provider = "p";
+            loss.pid = provider + 1;
+            copier.write_loss(loss, source, none);
+        }
+    }
+    EXPECT_EQ(copier.finish().lost, 200U);
+    const elog::file_reader file(path);
+    EXPECT_EQ(file.losses().size(), 100U);
+    EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{});
+}
+
 TEST(copied_records, keep_their_providers_with_numbers_of_more_than_16_bits) {
     const std::string path = path_of("large_numbers.elog");
     elog::record_copier copier({path}, EVENTLOG_CLOCK_MONOTONIC, 1);
