@@ -11,7 +11,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <eventlog/schema_format.hpp>
 
 #include "base/user_error.hpp"
 #include "file/block_file.hpp"
@@ -83,14 +86,17 @@ std::optional<Block> load_head(block_file& file, const block_location& place, bl
     return {clock.clock, clock.monotonic, clock.realtime};
 }
 
-/// Removes a u8 length and that many bytes from the beginning; nullopt if they are not there.
-[[nodiscard]] inline std::optional<std::string> take_text(std::span<const std::uint8_t>& bytes) {
+/// Removes a u8 length and a name of that many bytes from the beginning, which may be empty;
+/// nullopt if it is not there, or contains what a name cannot: it is printed.
+[[nodiscard]] inline std::optional<std::string> take_name(std::span<const std::uint8_t>& bytes) {
     if (bytes.empty() || bytes.size() - 1 < bytes.front()) {
         return std::nullopt;
     }
     const std::span<const std::uint8_t> text = bytes.subspan(1, bytes.front());
     bytes = bytes.subspan(1 + text.size());
-    return std::string(text.begin(), text.end());
+    std::string name(text.begin(), text.end());
+    const bool is_valid = name.empty() || eventlog::is_identifier(name.data(), name.size());
+    return is_valid ? std::optional(std::move(name)) : std::nullopt;
 }
 
 /// The head of a records block, unverified; nullopt if it is too small.
@@ -105,12 +111,6 @@ std::optional<Block> load_head(block_file& file, const block_location& place, bl
     return head.head_size >= sizeof head ? std::optional(head) : std::nullopt;
 }
 
-inline void take_process_of(provider_instance& provider, const process_block& process) {
-    provider.pid = process.pid;
-    provider.uid = process.uid;
-    provider.start_time = process.start_time;
-    provider.parent = process.parent;
-    const auto* name = static_cast<const char*>(process.name);
 /// The schema in a block, unverified; nullopt if the block does not have all of it.
 [[nodiscard]] inline std::optional<std::span<const std::uint8_t>> schema_bytes(
     const schema_block& block, std::span<const std::uint8_t> payload) noexcept {
@@ -118,6 +118,12 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
     return body.size() < block.size ? std::nullopt : std::optional(body.first(block.size));
 }
 
+inline void take_process_of(provider_instance& provider, const process_block& process) {
+    provider.pid = process.pid;
+    provider.uid = process.uid;
+    provider.start_time = process.start_time;
+    provider.parent = process.parent;
+    const auto* name = static_cast<const char*>(process.name);
     provider.process.assign(name, ::strnlen(name, sizeof process.name));
 }
 
@@ -143,7 +149,7 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
     const auto* process = static_cast<const char*>(block->process);
     loss.process.assign(process, ::strnlen(process, sizeof block->process));
     std::span<const std::uint8_t> body = body_of(payload);
-    loss.provider = take_text(body).value_or("");
+    loss.provider = take_name(body).value_or("");
     return loss;
 }
 

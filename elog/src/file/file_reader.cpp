@@ -230,8 +230,8 @@ void file_reader::take_note(std::span<const std::uint8_t> payload) {
         return;
     }
     std::span<const std::uint8_t> texts = body_of(payload);
-    const std::optional<std::string> provider = take_text(texts);
-    const std::optional<std::string> event = take_text(texts);
+    const std::optional<std::string> provider = take_name(texts);
+    const std::optional<std::string> event = take_name(texts);
     if (note->kind != static_cast<std::uint16_t>(note_kind::omitted) || !provider || !event) {
         return;  // of a newer version
     }

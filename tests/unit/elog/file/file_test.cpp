@@ -422,6 +422,30 @@ TEST(file, limits_memory_for_compressed_zeros) {
     EXPECT_FALSE(file.damages().empty());
 }
 
+TEST(file, has_only_valid_names_in_losses_and_notes) {
+    const std::string path = test::scratch_directory() + "/names.elog";
+    const std::string bad = "a\x1b[31m";  // would change a terminal's colors
+    {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+        for (std::uint32_t provider = 0; provider < 2; ++provider) {
+            elog::loss_report loss = elog::provider_loss(provider, 0, 1, 0);
+            loss.provider = provider == 0 ? bad : "good";
+            writer.write_loss(loss);
+        }
+        elog::recording_notes notes;
+        notes.omitted.emplace().events = {{"p", bad}, {bad, "e"}, {"p", "e"}};
+        writer.write_notes(notes);
+        writer.write_end();
+    }
+    const elog::file_reader file(path);
+    ASSERT_EQ(file.losses().size(), 2U);
+    EXPECT_EQ(file.losses()[0].provider, "");
+    EXPECT_EQ(file.losses()[1].provider, "good");
+    ASSERT_TRUE(file.notes().omitted);
+    ASSERT_EQ(file.notes().omitted->events.size(), 1U);
+    EXPECT_EQ(file.notes().omitted->events[0].event, "e");
+}
+
 TEST(file, with_oversized_frame_is_reported) {
     const std::string path = test::scratch_directory() + "/frame.elog";
     {
