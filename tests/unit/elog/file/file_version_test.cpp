@@ -16,6 +16,7 @@
 #include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
+#include "file/index_builder.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -162,19 +163,41 @@ TEST(file_version, with_unknown_encoding_of_records_is_reported) {
     EXPECT_FALSE(read(path).damages.empty());
 }
 
-/// The file with eight more bytes in each head, as a later minor version may have; its index is
-/// unusable.
+/// Adapts an index at this offset, whose head has more members, to larger heads of its blocks.
+void update_index(bytes& file, std::uint64_t offset, std::size_t added) {
+    std::uint8_t* const payload = file.data() + offset + sizeof(elog::block_header);
+    elog::index_block head{};
+    std::memcpy(&head, payload, sizeof head);
+    for (std::size_t i = 0; i < head.entries; ++i) {
+        std::uint8_t* const entry = payload + head.head_size + i * sizeof(elog::index_entry);
+        std::uint32_t size = 0;
+        std::memcpy(&size, entry, sizeof size);
+        size += static_cast<std::uint32_t>(added);
+        std::memcpy(entry, &size, sizeof size);
+    }
+    head.checksum = elog::index_checksum({payload, head.head_size});
+    std::memcpy(payload, &head, sizeof head);
+}
+
+/// The file with eight more bytes in each head, as a later minor version may have. It has one
+/// index.
 bytes with_larger_heads(const bytes& file) {
     constexpr std::size_t added = 8;
     bytes changed(file.begin(), file.begin() + sizeof(elog::file_header));
+    std::size_t index = 0;
     for (const test::block_location& block : test::blocks_of(file)) {
         const auto begin = file.begin() + static_cast<std::ptrdiff_t>(block.offset);
         const auto end = file.begin() + static_cast<std::ptrdiff_t>(block.end);
+        const std::size_t at = changed.size();
         if (block.header.type == static_cast<std::uint16_t>(elog::block_type::end)) {
             changed.insert(changed.end(), begin, end);
+            const auto distance = static_cast<std::uint32_t>(at - index);
+            std::memcpy(changed.data() + at + sizeof(elog::block_header) +
+                            offsetof(elog::end_block, index),
+                        &distance, sizeof distance);
+            test::update_block_checksums(changed, at);
             continue;
         }
-        const std::size_t at = changed.size();
         const auto payload = begin + sizeof(elog::block_header);
         const auto head = static_cast<std::uint16_t>(payload[0] | payload[1] << 8);
         changed.insert(changed.end(), begin, payload + head);
@@ -185,6 +208,10 @@ bytes with_larger_heads(const bytes& file) {
         std::memcpy(changed.data() + at + offsetof(elog::block_header, size), &size, sizeof size);
         const auto larger = static_cast<std::uint16_t>(head + added);
         std::memcpy(changed.data() + at + sizeof(elog::block_header), &larger, sizeof larger);
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::index)) {
+            index = at;
+            update_index(changed, at, added);
+        }
         test::update_block_checksums(changed, at);
     }
     return changed;
@@ -197,6 +224,8 @@ TEST(file_version, with_larger_heads_is_read) {
     EXPECT_EQ(result.numbers.size(), record_count);
     EXPECT_EQ(result.damages, std::vector<std::string>{});
     EXPECT_EQ(elog::file_reader(path).providers().at(0).process, "tester");
+    EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{});
+    EXPECT_TRUE(elog::file_reader(path, {1, 2}).used_index());
 }
 
 TEST(file_version, with_smaller_head_is_reported) {
